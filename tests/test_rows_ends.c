@@ -186,7 +186,8 @@ static void refusals(void **state)
     satf_context *ctx = *state;
     refused(ctx, "wolf=15", SATF_UNSUPPORTED, "cannot go by rows: wolf looks at the whole picture");
     refused(ctx, "box=3 transpose", SATF_UNSUPPORTED, "transpose ");
-    refused(ctx, "guided=9", SATF_UNSUPPORTED, "guided takes several steps");
+    refused(ctx, "guided=9,border=wrap", SATF_UNSUPPORTED,
+            "guided needs the whole picture for border wrap in several steps");
     refused(ctx, "box=3 box=5,border=wrap", SATF_UNSUPPORTED,
             "box needs the last rows of the picture first, for border wrap");
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);

@@ -75,6 +75,23 @@ static const char *next_output(const picture *p)
     return p->outputs[turn++ % count];
 }
 
+/* Why the filter cannot go by rows over such a picture; NULL: it can. */
+static const char *refusal_of(const picture *p, const char *spec)
+{
+    satf_view view = satf_view_packed(NULL, p->width, p->height, p->channels, p->type), out;
+    satf_plan *plan = NULL;
+    satf_filter *filter;
+    if (satf_filter_parse(ctx, spec, &filter)) {
+        return "it takes no window";
+    }
+    bool fails = filter_output_at(ctx, filter, 0, &view, &out) ||
+                 filter_plan_rows(ctx, filter, 0, &view, &out, &plan);
+    const char *refusal = fails ? "cannot be applied" : filter_plan_need(plan).refusal;
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+    return refusal;
+}
+
 static void every_window_filter(void **state)
 {
     (void)state;
@@ -86,20 +103,8 @@ static void every_window_filter(void **state)
         int walked = 0;
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
-            satf_filter *filter;
-            const char *refusal = "it takes no window";
-            if (info->needs_value && satf_filter_parse(ctx, spec, &filter) == SATF_OK) {
-                satf_view view = satf_view_packed(NULL, pictures[i].width, pictures[i].height,
-                                                  pictures[i].channels, pictures[i].type);
-                satf_view out_view;
-                satf_plan *plan = NULL;
-                refusal = filter_output_at(ctx, filter, 0, &view, &out_view) ||
-                                  filter_plan_rows(ctx, filter, 0, &view, &out_view, &plan)
-                              ? "cannot be applied"
-                              : filter_plan_need(plan).refusal;
-                satf_plan_destroy(plan);
-                satf_filter_destroy(filter);
-            }
+            const char *refusal =
+                info->needs_value ? refusal_of(&pictures[i], spec) : "it takes no window";
             for (int b = 0; b < BORDERS && !refusal; b++) {
                 bool wrap = strcmp(borders[b], "wrap") == 0;
                 walked++;
@@ -110,6 +115,9 @@ static void every_window_filter(void **state)
                 snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
                 snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
                          windows[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
+                if (wrap && refusal_of(&pictures[i], spec)) {
+                    continue; /* a filter of several steps */
+                }
                 bool jpeg = strstr(out, ".jpg") != NULL; /* black and white only as grey */
                 compare(in, out, spec, jpeg ? SATF_U8 : SATF_TYPE_AUTO, 2);
             }

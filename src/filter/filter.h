@@ -79,6 +79,8 @@ typedef struct filter_rows {
     void *(*out)(void *user, int64_t y);
     void *user;
     const int64_t *height;
+    /* Row y of auxiliary input k, once in(user, y) has come. NULL: there is none. */
+    const void *(*aux)(void *user, int k, int64_t y);
 } filter_rows;
 
 /* Rows of an input for which the plan expects so many. */

@@ -14,24 +14,31 @@
 enum { BAND_ROWS = 64 };
 enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
 
+/* A walker; behind it is the row that is moved before it is converted. */
+typedef struct move_walker {
+    satf_context *ctx;
+    const filter_step *step;
+    const filter_rows *rows;
+    int64_t y;
+} move_walker;
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    move_job job = filter_move_job(step);
-    size_t rows = step->by_rows ? 1 : BAND_ROWS,
-           row = (size_t)filter_moved_view(step, NULL, 1).stride;
-    size_t buffers = step->by_rows ? 1 : (size_t)satf_thread_count(ctx);
+    size_t row = (size_t)filter_moved_view(step, NULL, 1).stride, bytes;
     if (step->by_rows) {
+        move_job job = filter_move_job(step);
         step->need.kept = 1;
         step->need.refusal = job.order || !move_keeps_rows(job.turn)
                                  ? "moves pixels to other rows and needs the whole picture"
                                  : NULL;
+        step->walker_bytes = satf_align64(sizeof(move_walker)) + satf_align64(row);
+        return SATF_OK;
     }
     if (!filter_move_converts(step)) {
         return SATF_OK;
     }
-    size_t bytes;
-    if (!satf_mul(row, rows, &bytes) || bytes > SIZE_MAX / 2 ||
-        !satf_mul(satf_align64(bytes), buffers, &step->scratch_bytes)) {
+    if (!satf_mul(row, BAND_ROWS, &bytes) || bytes > SIZE_MAX / 2 ||
+        !satf_mul(satf_align64(bytes), (size_t)satf_thread_count(ctx), &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
     return SATF_OK;
@@ -95,32 +102,36 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return move_run(ctx, &job);
 }
 
-static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker)
 {
+    *(move_walker *)walker = (move_walker){ctx, step, rows, first};
+    return SATF_OK;
+}
+
+static bool next(void *walker, satf_status *status)
+{
+    move_walker *w = walker;
+    const filter_step *step = w->step;
+    const filter_rows *rows = w->rows;
+    int64_t height = step->in.height, y = w->y++;
     move_job job = filter_move_job(step);
-    satf_view moved = filter_moved_view(step, step->scratch, 1);
-    satf_status status = SATF_OK;
-    int64_t height = step->in.height;
+    satf_view moved = filter_moved_view(step, (char *)walker + satf_align64(sizeof *w), 1);
     job.in.height = job.out.height = 1;
-    for (int64_t y = 0; y < height && !status; y++) {
-        job.in.data = (void *)(uintptr_t)rows->in(rows->user, y);
-        if (y >= filter_rows_height(rows, height)) {
-            break;
-        }
-        char *to = job.in.data ? rows->out(rows->user, y) : NULL;
-        if (!to) {
-            status = satf_fail(ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
-        } else if (filter_move_converts(step)) {
-            move_rows(&job, 0, 1, moved.data, moved.stride);
-            filter_convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
-        } else {
-            move_rows(&job, 0, 1, to, moved.stride);
-        }
-        if (!status) {
-            status = satf_report_progress(ctx, (double)(y + 1) / (double)height);
-        }
+    job.in.data = y < height ? (void *)(uintptr_t)rows->in(rows->user, y) : NULL;
+    if (y >= filter_rows_height(rows, height)) {
+        return false;
     }
-    return status;
+    char *to = job.in.data ? rows->out(rows->user, y) : NULL;
+    if (!to) {
+        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
+    } else if (filter_move_converts(step)) {
+        move_rows(&job, 0, 1, moved.data, moved.stride);
+        filter_convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
+    } else {
+        move_rows(&job, 0, 1, to, moved.stride);
+    }
+    return to != NULL;
 }
 
 const filter_engine filter_move_engine = {
@@ -129,5 +140,6 @@ const filter_engine filter_move_engine = {
     .ns = 0.3,
     .plan = plan,
     .run = run,
-    .run_rows = run_rows,
+    .begin = begin,
+    .next = next,
 };

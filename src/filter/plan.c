@@ -8,6 +8,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "region.h"
+#include "walk.h"
 
 static satf_status fail_size(satf_context *ctx)
 {
@@ -39,12 +40,6 @@ static satf_status reserve_view(satf_context *ctx, satf_plan *plan, satf_view *v
     return reserve(ctx, plan, bytes, at);
 }
 
-/* What planning adds up: the most that an image takes behind even and odd filters, between the
- * parts of one, and for steps to work in; all that steps keep. */
-typedef struct plan_sizes {
-    size_t image[2], parts, scratch, kept;
-} plan_sizes;
-
 static satf_status image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes)
 {
     if (!satf_mul((size_t)view->stride, (size_t)view->height, bytes) || *bytes > SIZE_MAX / 8) {
@@ -55,20 +50,13 @@ static satf_status image_bytes(satf_context *ctx, const satf_view *view, size_t 
 }
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
-                            plan_sizes *sizes, plan_step **added)
+                            plan_step **added)
 {
-    plan_step *next = &plan->steps[plan->count];
-    satf_status status = filter_step_plan(ctx, spec, &next->step);
-    if (status) {
-        return status;
-    }
-    plan->count++;
-    *added = next;
-    size_t scratch = next->step.scratch_bytes, kept = next->step.kept_bytes;
-    sizes->scratch = scratch > sizes->scratch ? scratch : sizes->scratch;
-    return kept < SIZE_MAX / 8 && satf_add(sizes->kept, satf_align64(kept), &sizes->kept)
-               ? SATF_OK
-               : fail_size(ctx);
+    *added = &plan->steps[plan->count];
+    (*added)->link = (size_t)(spec->link - plan->chain->links);
+    satf_status status = filter_step_make(ctx, spec, &(*added)->step);
+    plan->count += !status;
+    return status;
 }
 
 /* A filter of one step, or of several, from `in` to `out`. */
@@ -111,8 +99,7 @@ static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of,
     return status;
 }
 
-static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                            plan_sizes *sizes)
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of)
 {
     plan_step *step;
     bool led = filter_leads(of->link), by_rows = plan->use == FILTER_BY_ROWS;
@@ -129,7 +116,7 @@ static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link 
         spec.second = filter_outputs(of->link->info)[1]->recipe;
         spec.second_out = plan->second;
     }
-    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
+    satf_status status = add_step(ctx, plan, &spec, &step);
     if (status) {
         return status;
     }
@@ -237,13 +224,14 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
 }
 
 static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
-                             const filter_part *part, int number, bool last, plan_sizes *sizes)
+                             const filter_part *part, int number, bool last)
 {
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
     const plan_link *of = images->of;
     filter_step_spec spec = {.link = of->link,
                              .part = part,
                              .input = &of->from,
+                             .by_rows = plan->use == FILTER_BY_ROWS,
                              .input_aux =
                                  images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
     plan_place in = part_place(images, part->of, &spec.in), aux[2] = {{PLACE_NONE, 0}};
@@ -258,7 +246,7 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
         out = of->out;
     }
     plan_step *step;
-    satf_status status = add_step(ctx, plan, &spec, sizes, &step);
+    satf_status status = add_step(ctx, plan, &spec, &step);
     if (!status) {
         step->in = in;
         step->out = out;
@@ -267,8 +255,7 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
     return status;
 }
 
-static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                              plan_sizes *sizes)
+static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of)
 {
     const filter_recipe *recipe = of->link->info->recipe;
     const satf_view *from = &of->from;
@@ -283,18 +270,17 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
     if (!status && !satf_mul(images.bytes, count - 1, &all)) {
         status = fail_size(ctx);
     }
-    sizes->parts = all > sizes->parts ? all : sizes->parts;
     for (size_t k = 0; k < count && !status; k++) {
-        status = plan_part(ctx, plan, &images, &images.parts[k], 2 + (int)k, k + 1 == count, sizes);
+        status = plan_part(ctx, plan, &images, &images.parts[k], 2 + (int)k, k + 1 == count);
     }
     return status;
 }
 
 /* Where the filter's result goes, behind which is another filter: an image of its own, of all
  * pixels of the input where that is larger. */
-static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of,
-                                 size_t *bytes)
+static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
 {
+    size_t bytes;
     satf_status status = filter_step_output(ctx, of->link, &of->from, &of->to);
     if (status) {
         return status;
@@ -307,7 +293,7 @@ static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_
     if (plan->device != SATF_HOST) { /* kernels are faster so */
         of->to.stride = (int64_t)satf_align64((size_t)of->to.stride);
     }
-    return image_bytes(ctx, &of->to, bytes);
+    return image_bytes(ctx, &of->to, &bytes);
 }
 
 /* The next filter's input. */
@@ -323,37 +309,98 @@ static void go_on(plan_link *of)
     }
 }
 
-static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
+static satf_status make_steps(satf_context *ctx, satf_plan *plan)
 {
     plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
-    plan_sizes sizes = {{0, 0}, 0, 0, 0};
     satf_status status = SATF_OK;
     for (size_t i = 0; i < plan->chain->count && !status; i++) {
         of.link = &plan->chain->links[i];
         of.to = plan->to;
         of.out = (plan_place){PLACE_OUTPUT, 0};
         if (i + 1 < plan->chain->count) {
-            size_t bytes = 0, *most = &sizes.image[i % 2];
-            status = place_between(ctx, plan, &of, &bytes);
-            *most = bytes > *most ? bytes : *most;
+            status = place_between(ctx, plan, &of);
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
         bool several = of.link->info->recipe->parts[0] != NULL;
-        if (several && plan->use == FILTER_BY_ROWS) {
-            plan->refusal = of.link->info->recipe->part_counts[0]
-                                ? "takes several steps, each of the whole picture"
-                                : "takes another picture, and both whole";
-            return SATF_OK;
-        }
-        status = status    ? status
-                 : several ? plan_parts(ctx, plan, &of, &sizes)
-                           : plan_one(ctx, plan, &of, &sizes);
+        status = status ? status : several ? plan_parts(ctx, plan, &of) : plan_one(ctx, plan, &of);
         go_on(&of);
+    }
+    return status;
+}
+
+/* What planning adds up: the most that an image takes behind even and odd filters, between the
+ * parts of one, and for steps to work in; all that steps keep. */
+typedef struct plan_sizes {
+    size_t image[2], parts, scratch, kept;
+} plan_sizes;
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The image that the step makes, if it lies in the plan's memory. */
+static satf_status add_image(satf_context *ctx, const satf_plan *plan, size_t index,
+                             plan_sizes *sizes)
+{
+    const plan_step *step = &plan->steps[index];
+    size_t bytes = 0;
+    satf_status status =
+        walk_is_inside(plan, index) ? SATF_OK : image_bytes(ctx, &step->step.out, &bytes);
+    if (!status && !satf_add(bytes, bytes ? step->out.at : 0, &bytes)) {
+        status = fail_size(ctx);
+    }
+    size_t *most = step->out.kind == PLACE_EVEN   ? &sizes->image[0]
+                   : step->out.kind == PLACE_ODD  ? &sizes->image[1]
+                   : step->out.kind == PLACE_PART ? &sizes->parts
+                                                  : NULL;
+    if (most) {
+        *most = larger(*most, bytes);
+    }
+    return status;
+}
+
+static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index, plan_sizes *sizes)
+{
+    filter_step *step = &plan->steps[index].step;
+    satf_status status = filter_step_plan(ctx, step);
+    status = status ? status : add_image(ctx, plan, index, sizes);
+    sizes->scratch = larger(sizes->scratch, step->scratch_bytes);
+    if (!status && (step->kept_bytes > SIZE_MAX / 8 ||
+                    !satf_add(sizes->kept, satf_align64(step->kept_bytes), &sizes->kept))) {
+        status = fail_size(ctx);
+    }
+    return status;
+}
+
+static satf_status reserve_walks(satf_context *ctx, satf_plan *plan)
+{
+    satf_status status = walk_lay_out(plan) ? SATF_OK : fail_size(ctx);
+    for (size_t w = 0; w < plan->walk_count && !status; w++) {
+        plan_walk *walk = &plan->walks[w];
+        size_t bytes;
+        status = satf_mul(walk->bytes, (size_t)walk->walkers, &bytes)
+                     ? reserve(ctx, plan, bytes, &walk->at)
+                     : fail_size(ctx);
+    }
+    return status;
+}
+
+static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
+{
+    plan_sizes sizes = {{0, 0}, 0, 0, 0};
+    satf_status status = make_steps(ctx, plan);
+    if (!status) {
+        walk_find(ctx, plan);
+    }
+    for (size_t i = 0; i < plan->count && !status; i++) {
+        status = plan_step_at(ctx, plan, i, &sizes);
     }
     status = status ? status : reserve(ctx, plan, sizes.image[0], &plan->images_at[0]);
     status = status ? status : reserve(ctx, plan, sizes.image[1], &plan->images_at[1]);
     status = status ? status : reserve(ctx, plan, sizes.parts, &plan->parts_at);
     status = status ? status : reserve(ctx, plan, sizes.scratch, &plan->scratch_at);
+    status = status ? status : reserve_walks(ctx, plan);
     return status ? status : reserve(ctx, plan, sizes.kept, &plan->kept_at);
 }
 
@@ -500,6 +547,7 @@ void filter_plan_drop(satf_plan *plan)
     }
     satf_free(plan->steps);
     satf_free(plan->pictures);
+    satf_free(plan->walks);
     satf_filter_destroy(plan->chain);
     satf_free(plan);
 }
@@ -509,6 +557,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 {
     size_t steps = most_steps(call->filter) * sizeof(plan_step);
     size_t pictures = 2 * call->filter->count * sizeof(plan_picture);
+    size_t walks = call->filter->count * sizeof(plan_walk);
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {
@@ -538,8 +587,10 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     if (!status) {
         plan->steps = satf_alloc_zeroed(steps);
         plan->pictures = satf_alloc_zeroed(pictures);
-        status = plan->steps && plan->pictures ? decide(ctx, plan)
-                                               : satf_fail_memory(ctx, steps + pictures, "a plan");
+        plan->walks = satf_alloc_zeroed(walks);
+        status = plan->steps && plan->pictures && plan->walks
+                     ? decide(ctx, plan)
+                     : satf_fail_memory(ctx, steps + pictures + walks, "a plan");
     }
     if (status) {
         filter_plan_drop(plan);

@@ -22,10 +22,31 @@ typedef struct plan_place {
     size_t at; /* bytes from there on, PLACE_PART from the parts' memory; PLACE_PICTURE: which */
 } plan_place;
 
+/* Where a step of a walk has its rows from: step `maker` of the walk, or, below 0, from memory or
+ * from outside the plan. Row y is row y + this->y there, from a byte on. */
+typedef struct walk_source {
+    int maker;
+    int64_t y;
+    size_t byte;
+} walk_source;
+
+/* Rows of a step of a walk, beside the last step's: how far ahead it is at most, and at least; the
+ * oldest that are still needed; and how many lie in front of a walker's first one. */
+typedef struct walk_span {
+    int64_t ahead, sure, oldest, before;
+} walk_span;
+
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
     plan_place in, out, aux[2];
+    size_t link; /* of the chain */
+    /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
+     * makes an image; where the ring and the step's own memory are in that of a walker. */
+    walk_source from[3];
+    walk_span span;
+    int64_t ring_rows;
+    size_t ring_at, walker_at;
     /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
      * the result with them, at `led_at`. */
     plan_place zeros, led_at;
@@ -41,6 +62,15 @@ typedef struct plan_picture {
     size_t at;
     bool zeros; /* it is made of them, and so need not be copied */
 } plan_picture;
+
+/* Steps that are one walk. */
+typedef struct plan_walk {
+    size_t first, count;
+    int walkers; /* of which each makes so many rows of the last step's result: */
+    int64_t band_rows;
+    int64_t kept;     /* rows of its input that it needs at a time */
+    size_t bytes, at; /* memory of a walker; where the first one's is, in that of the plan */
+} plan_walk;
 
 /* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many
  * times; or a run by rows. */
@@ -72,7 +102,8 @@ struct satf_plan {
     plan_step *steps;
     plan_picture *pictures;
     size_t picture_count;
-    const char *refusal; /* by rows: why not, before any step is planned */
+    plan_walk *walks; /* by rows one of all steps */
+    size_t walk_count;
     /*
      * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
      * behind even and odd filters that take turns, of those between the parts of filters, of what
@@ -134,6 +165,9 @@ static inline bool plan_is_tiled(const satf_plan *plan)
  * there and is copied from there. */
 bool plan_fetches(const satf_plan *plan);
 bool plan_delivers(const satf_plan *plan);
+
+/* Where that image of a run is. */
+char *filter_plan_find(const satf_plan *plan, const plan_place *place, const plan_images *images);
 
 /* Whether its last step makes two outputs. */
 static inline bool plan_makes_both(const satf_plan *plan)

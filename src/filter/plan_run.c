@@ -7,6 +7,7 @@
 #include "pixels.h"
 #include "plan.h"
 #include "region.h"
+#include "walk.h"
 
 /* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
  * the shape: where they share places of the caches a run may take a tenth longer. */
@@ -130,7 +131,7 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
 
 /* ----------------------------------------------------------------------- running */
 
-static char *find(const satf_plan *plan, const plan_place *place, const plan_images *images)
+char *filter_plan_find(const satf_plan *plan, const plan_place *place, const plan_images *images)
 {
     switch (place->kind) {
     case PLACE_INPUT:
@@ -158,14 +159,20 @@ static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const pla
                              const plan_images *images)
 {
     satf_view row = of->led, column = of->led, from = of->led;
-    row.data = column.data = find(plan, &of->led_at, images);
-    from.data = find(plan, &of->zeros, images);
+    row.data = column.data = filter_plan_find(plan, &of->led_at, images);
+    from.data = filter_plan_find(plan, &of->zeros, images);
     row.height = from.height = column.width = 1;
     satf_status status = filter_copy_pixels(ctx, &from, &row);
     from.width = 1;
     from.height = column.height;
     from.stride = satf_pixel_bytes(&from);
     return status ? status : filter_copy_pixels(ctx, &from, &column);
+}
+
+static void report_step(satf_context *ctx, const filter_step *step)
+{
+    ctx->report_engine = step->engine->name;
+    ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
 }
 
 static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
@@ -175,8 +182,7 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     bool timed = plan->timed && plan->device == SATF_HOST; /* elsewhere it is but enqueued */
     double start_ms = timed ? satf_now_ms() : 0;
     satf_status status = satf_report_progress(ctx, 0);
-    ctx->report_engine = step->engine->name;
-    ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+    report_step(ctx, step);
     if (!status && of->zeros.kind != PLACE_NONE) {
         status = put_zeros(ctx, plan, of, images);
     }
@@ -186,9 +192,10 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     if (status) {
         return status;
     }
-    const void *aux[2] = {find(plan, &of->aux[0], images), find(plan, &of->aux[1], images)};
-    status = filter_step_run(ctx, step, find(plan, &of->in, images), aux,
-                             find(plan, &of->out, images), images->second);
+    const void *aux[2] = {filter_plan_find(plan, &of->aux[0], images),
+                          filter_plan_find(plan, &of->aux[1], images)};
+    status = filter_step_run(ctx, step, filter_plan_find(plan, &of->in, images), aux,
+                             filter_plan_find(plan, &of->out, images), images->second);
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
 }
@@ -198,9 +205,16 @@ static satf_status run_steps(satf_context *ctx, satf_plan *plan, const plan_imag
 {
     double share = 1 / (double)plan->count;
     satf_status status = SATF_OK;
-    for (size_t i = 0; i < plan->count && !status; i++) {
-        satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, share);
-        status = run_step(ctx, plan, &plan->steps[i], images);
+    for (size_t i = 0, n; i < plan->count && !status; i += n) {
+        plan_walk *walk = walk_at(plan, i);
+        n = walk ? walk->count : 1;
+        satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, (double)n * share);
+        if (walk) {
+            report_step(ctx, &plan->steps[i + n - 1].step);
+            status = walk_down(ctx, plan, walk, images, NULL);
+        } else {
+            status = run_step(ctx, plan, &plan->steps[i], images);
+        }
         satf_progress_leave(ctx, whole);
     }
     return status;
@@ -312,13 +326,10 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
 
 filter_rows_need filter_plan_need(const satf_plan *plan)
 {
-    filter_rows_need need = {.refusal = plan->refusal};
-    if (!plan->refusal) {
-        need = plan->steps[0].step.need;
-        need.bytes = plan->bytes;
-    }
-    return need;
+    return walk_need(plan);
 }
+
+static const plan_images no_images = {NULL, NULL, NULL, NULL};
 
 /* Of the rows that the filter makes the result's parts alone: each goes on once it is complete. */
 typedef struct trimmed_rows {
@@ -367,8 +378,8 @@ static satf_status run_trimmed(satf_context *ctx, satf_plan *plan, const filter_
                       .pixel_bytes = satf_pixel_bytes(&plan->to),
                       .row = plan->memory + plan->to_at,
                       .made = -1};
-    filter_rows trimmed = {trimmed_in, trimmed_out, &t, rows->height};
-    satf_status status = filter_step_run_rows(ctx, &plan->steps[0].step, &trimmed);
+    filter_rows trimmed = {trimmed_in, trimmed_out, &t, rows->height, NULL};
+    satf_status status = walk_down(ctx, plan, &plan->walks[0], &no_images, &trimmed);
     return status || hand_on(&t) ? status
                                  : satf_fail(ctx, SATF_IO, "the last row could not be stored");
 }
@@ -395,13 +406,13 @@ static void *led_out(void *user, int64_t y)
 static satf_status run_led(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     led_rows l = {rows, (size_t)satf_pixel_bytes(&plan->to)};
-    filter_rows led = {led_in, led_out, &l, rows->height};
+    filter_rows led = {led_in, led_out, &l, rows->height, NULL};
     void *first = rows->out(rows->user, 0);
     if (!first) {
         return satf_fail(ctx, SATF_IO, "the first row could not be stored");
     }
     memset(first, 0, l.pixel_bytes * (size_t)plan->to.width);
-    return filter_step_run_rows(ctx, &plan->steps[0].step, &led);
+    return walk_down(ctx, plan, &plan->walks[0], &no_images, &led);
 }
 
 satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan)
@@ -411,16 +422,15 @@ satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan)
 
 satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
-    filter_step *step = &plan->steps[0].step;
     satf_status status = filter_plan_ready(ctx, plan);
     if (!status) {
         satf_progress_begin(ctx);
         ctx->report_device = "cpu";
-        ctx->report_engine = step->engine->name;
-        ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
-        status = plan_trims(plan)                       ? run_trimmed(ctx, plan, rows)
-                 : filter_leads(&plan->chain->links[0]) ? run_led(ctx, plan, rows)
-                                                        : filter_step_run_rows(ctx, step, rows);
+        report_step(ctx, &plan->steps[plan->count - 1].step);
+        status = plan_trims(plan) ? run_trimmed(ctx, plan, rows)
+                 : filter_leads(&plan->chain->links[0])
+                     ? run_led(ctx, plan, rows)
+                     : walk_down(ctx, plan, &plan->walks[0], &no_images, rows);
     }
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -34,8 +34,13 @@ ADD_ROW(uint32_t)
 ADD_ROW(uint64_t)
 ADD_ROW(double)
 
-/* Rows between two looks at the context's progress callback. */
-enum { REPORT_ROWS = 64 };
+/* A walker; behind it are the row above and the terms of its own, a row of sums each. */
+typedef struct rows_walker {
+    satf_context *ctx;
+    const filter_step *step;
+    const filter_rows *rows;
+    int64_t y;
+} rows_walker;
 
 /* What the rows' sums are added in is the order of these two algorithms. */
 static bool suits(const satf_context *ctx, const filter_step *step)
@@ -56,64 +61,74 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     state->row_bytes = satf_align64(state->row_bytes);
     epilogue_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
     state->finish.around_caches = false;
-    step->scratch_bytes = 2 * state->row_bytes;
+    step->walker_bytes = satf_align64(sizeof(rows_walker)) + 2 * state->row_bytes;
     step->need.kept = 1;
     return SATF_OK;
 }
 
-/* terms and above: a row of sums each. */
-static satf_status march_integral(satf_context *ctx, const filter_step *step,
-                                  const filter_rows *rows, void *terms, void *above)
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker)
 {
     const rows_step *state = step->state;
-    satf_sum_type sum_type = state->sum_type;
-    const satf_view *in = &step->in;
-    satf_summand summand = step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
-    void (*add_row)(int, int64_t, const void *, void *) =
-        sum_type == SATF_SUM_U32   ? add_row_uint32_t
-        : sum_type == SATF_SUM_U64 ? add_row_uint64_t
-                                   : add_row_double;
-    size_t row_bytes = (size_t)satf_row_samples(in) * satf_sum_bytes(sum_type);
-    bool as_it_is = step->out.type == (sum_type == SATF_SUM_U32   ? SATF_U32
-                                       : sum_type == SATF_SUM_U64 ? SATF_U64
-                                                                  : SATF_F64);
-    window_segment segment = {.n = in->width, .sum_type = sum_type, .sums = above, .area = 1};
-    for (segment.y = 0; segment.y < in->height; segment.y++) {
-        const void *row = rows->in(rows->user, segment.y);
-        if (segment.y >= filter_rows_height(rows, in->height)) {
-            break;
-        }
-        if (row) {
-            satf_summands((satf_type)in->type, in->channels, summand, row, in->width, sum_type,
-                          terms);
-            add_row(in->channels, satf_row_samples(in), terms, above);
-        }
-        void *to = row ? rows->out(rows->user, segment.y) : NULL;
-        if (!to) {
-            return satf_fail(ctx, SATF_IO, "row %lld could not be had or stored; see its source",
-                             (long long)segment.y);
-        }
-        if (as_it_is) {
-            memcpy(to, above, row_bytes);
-        } else {
-            epilogue_segment(&state->finish, &segment, to);
-        }
-        satf_status status =
-            segment.y % REPORT_ROWS
-                ? SATF_OK
-                : satf_report_progress(ctx, (double)segment.y / (double)in->height);
-        if (status) {
-            return status;
-        }
-    }
+    *(rows_walker *)walker = (rows_walker){ctx, step, rows, first};
+    memset((char *)walker + satf_align64(sizeof(rows_walker)), 0, state->row_bytes);
     return SATF_OK;
 }
 
-static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+/* The sums of the row above become those of this row. */
+static void add_row(const rows_walker *w, const void *row, void *terms, void *above)
 {
+    const filter_step *step = w->step;
     const rows_step *state = step->state;
-    memset(step->scratch, 0, state->row_bytes);
-    return march_integral(ctx, step, rows, step->scratch + state->row_bytes, step->scratch);
+    const satf_view *in = &step->in;
+    satf_summand summand = step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+    satf_summands((satf_type)in->type, in->channels, summand, row, in->width, state->sum_type,
+                  terms);
+    (state->sum_type == SATF_SUM_U32 ? add_row_uint32_t
+     : state->sum_type == SATF_SUM_U64
+         ? add_row_uint64_t
+         : add_row_double)(in->channels, satf_row_samples(in), terms, above);
+}
+
+static void finish_row(const rows_walker *w, int64_t y, const void *sums, void *to)
+{
+    const rows_step *state = w->step->state;
+    const satf_view *in = &w->step->in;
+    satf_sum_type sum_type = state->sum_type;
+    bool as_it_is = w->step->out.type == (sum_type == SATF_SUM_U32   ? SATF_U32
+                                          : sum_type == SATF_SUM_U64 ? SATF_U64
+                                                                     : SATF_F64);
+    window_segment segment = {
+        .y = y, .n = in->width, .sum_type = sum_type, .sums = sums, .area = 1};
+    if (as_it_is) {
+        memcpy(to, sums, (size_t)satf_row_samples(in) * satf_sum_bytes(sum_type));
+    } else {
+        epilogue_segment(&state->finish, &segment, to);
+    }
+}
+
+static bool next(void *walker, satf_status *status)
+{
+    rows_walker *w = walker;
+    const rows_step *state = w->step->state;
+    const filter_rows *rows = w->rows;
+    char *above = (char *)walker + satf_align64(sizeof *w);
+    int64_t height = w->step->in.height, y = w->y++;
+    const void *row = y < height ? rows->in(rows->user, y) : NULL;
+    if (y >= filter_rows_height(rows, height)) {
+        return false;
+    }
+    if (row) {
+        add_row(w, row, above + state->row_bytes, above);
+    }
+    void *to = row ? rows->out(rows->user, y) : NULL;
+    if (to) {
+        finish_row(w, y, above, to);
+    } else {
+        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be had or stored; see its source",
+                            (long long)y);
+    }
+    return to != NULL;
 }
 
 static const char *algorithm(const filter_step *step)
@@ -130,6 +145,7 @@ const filter_engine filter_rows_engine = {
     .state_bytes = sizeof(rows_step),
     .suits = suits,
     .plan = plan,
-    .run_rows = run_rows,
+    .begin = begin,
+    .next = next,
     .algorithm = algorithm,
 };

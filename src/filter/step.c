@@ -285,10 +285,16 @@ double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
     return least * all_sums_of(link);
 }
 
+/* In front of an engine's walker: rows of grey for it. */
+typedef struct grey_walker {
+    filter_grey_rows grey;
+    filter_rows rows;
+} grey_walker;
+
 /* The grey image lies in front of what the engine uses. */
 static satf_status add_grey(satf_context *ctx, filter_step *step)
 {
-    size_t bytes;
+    size_t bytes, *to = &step->scratch_bytes;
     if (!step->grey || step->need.refusal) {
         return SATF_OK;
     }
@@ -297,17 +303,18 @@ static satf_status add_grey(satf_context *ctx, filter_step *step)
         if (!bytes || bytes > SIZE_MAX / 2) {
             return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
         }
-        step->grey_bytes = satf_align64(bytes);
+        step->grey_bytes = satf_align64(sizeof(grey_walker)) + satf_align64(bytes);
+        to = &step->walker_bytes;
     } else {
         step->grey_bytes = satf_align64((size_t)(step->in.stride * step->in.height));
     }
-    if (!satf_add(step->scratch_bytes, step->grey_bytes, &step->scratch_bytes)) {
+    if (!satf_add(*to, step->grey_bytes, to)) {
         return satf_fail(ctx, SATF_LIMIT, "the grey image is too large for any memory");
     }
     return SATF_OK;
 }
 
-satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
+satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
 {
     const chain_link *link = spec->link;
     const satf_view *in = &spec->in;
@@ -348,16 +355,17 @@ satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, fi
         step->second_out = spec->second_out;
     }
     step->ns = step->engine->ns * sums_of(link, step->second ? step->second : recipe);
+    return SATF_OK;
+}
+
+satf_status filter_step_plan(satf_context *ctx, filter_step *step)
+{
     step->state = satf_alloc_zeroed(step->engine->state_bytes);
     if (!step->state) {
         return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
     }
-    status = step->engine->plan(ctx, step);
-    status = status ? status : add_grey(ctx, step);
-    if (status) {
-        filter_step_release(step);
-    }
-    return status;
+    satf_status status = step->engine->plan(ctx, step);
+    return status ? status : add_grey(ctx, step);
 }
 
 void filter_step_release(filter_step *step)
@@ -390,15 +398,21 @@ satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in
     return step->engine->run(ctx, &running);
 }
 
-satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                              int64_t first, char *walker)
 {
-    filter_step running = *step;
-    filter_grey_rows grey;
-    filter_rows grey_rows = {filter_grey_rows_in, filter_grey_rows_out, &grey, rows->height};
     if (step->grey) {
-        filter_grey_rows_init(&grey, rows, &step->source, &step->need, step->scratch);
-        running.scratch += step->grey_bytes;
-        rows = &grey_rows;
+        grey_walker *g = (grey_walker *)(void *)walker;
+        filter_grey_rows_init(&g->grey, rows, &step->source, &step->need,
+                              walker + satf_align64(sizeof *g));
+        g->rows =
+            (filter_rows){filter_grey_rows_in, filter_grey_rows_out, &g->grey, rows->height, NULL};
+        rows = &g->rows;
     }
-    return step->engine->run_rows(ctx, &running, rows);
+    return step->engine->begin(ctx, step, rows, first, walker + step->grey_bytes);
+}
+
+bool filter_step_next(const filter_step *step, char *walker, satf_status *status)
+{
+    return step->engine->next(walker + step->grey_bytes, status);
 }

@@ -36,8 +36,9 @@ typedef struct filter_step {
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
-    bool by_rows; /* the picture is never held whole: in, source and out have no data */
-    bool lasting; /* the plan will run many times: what takes long to prepare may pay */
+    bool by_rows;   /* walkers make it: in, source and out have no data */
+    bool passes_on; /* the rows it makes are looked at soon, so they go through the caches */
+    bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
     double ns;   /* a sample of the result: roughly, on one thread or on the device */
@@ -45,7 +46,8 @@ typedef struct filter_step {
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
-    size_t grey_bytes; /* of the scratch, in front of the engine's */
+    size_t walker_bytes; /* by_rows: of a walker */
+    size_t grey_bytes;   /* of the scratch, or of a walker, in front of the engine's */
     char *kept, *scratch;
     filter_rows_need need; /* by_rows */
 } filter_step;
@@ -75,7 +77,15 @@ typedef struct filter_engine {
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
     void (*release)(void *state);                                 /* NULL: it owns nothing */
-    satf_status (*run_rows)(satf_context *ctx, filter_step *step, const filter_rows *rows);
+    /*
+     * by_rows: a walker makes the result's rows from `first` on in memory of its own. rows and the
+     * step are there as long as it goes. next() makes one row; false, and *status, behind the last
+     * and after a failure.
+     */
+    satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker);
+    bool (*next)(void *walker, satf_status *status);
+    bool anywhere; /* a walker may begin at any row, and many go side by side */
     /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
@@ -118,8 +128,11 @@ typedef struct filter_step_spec {
     bool by_rows, lasting;
 } filter_step_spec;
 
-/* Checks it, chooses its engine and lets it plan. On failure nothing is left to free. */
-satf_status filter_step_plan(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
+/* Checks it and chooses its engine. There is nothing to free. */
+satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
+
+/* Lets the engine plan. */
+satf_status filter_step_plan(satf_context *ctx, filter_step *step);
 
 /* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
  * a CUDA device: roughly, in ns of one thread or of the device. */
@@ -133,13 +146,16 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* Runs it on the images at in, beside, out and, of a step with a second output, second, in memory
+/* Runs it on the images at in, aux, out and, of a step with a second output, second, in memory
  * that is prepared. */
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
                             const void *const *aux, void *out, void *second);
 
-/* The same by rows, where the step's need has no refusal. */
-satf_status filter_step_run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows);
+/* The same by rows, where the step's need has no refusal: see filter_engine.begin. walker:
+ * step->walker_bytes, aligned to 64. */
+satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                              int64_t first, char *walker);
+bool filter_step_next(const filter_step *step, char *walker, satf_status *status);
 
 /* ------------------------------------------------------------------------ grey */
 

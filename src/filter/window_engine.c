@@ -1,8 +1,9 @@
 /* Window filters on the CPU by marching: finished straight into the output's rows. */
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/view.h"
-#include "../window/plan.h"
+#include "../window/march.h"
 #include "epilogue.h"
 #include "step.h"
 
@@ -16,10 +17,17 @@ typedef struct sink_state {
     const epilogue *finish, *second; /* NULL: no second output */
     satf_view out, second_out;
     int64_t pixel_bytes, second_bytes;
-    /* streaming */
+    /* by rows */
     const filter_rows *rows;
     char *row; /* where the current row goes; NULL: nowhere, and no more input */
 } sink_state;
+
+/* A walker; behind it is its march's memory. */
+typedef struct window_walker {
+    sink_state to;
+    epilogue finish, second;
+    window_march march;
+} window_walker;
 
 static void sink(void *user, int thread, const window_segment *segment)
 {
@@ -33,29 +41,45 @@ static void sink(void *user, int thread, const window_segment *segment)
     }
 }
 
-/* The same, one row after the other, on one thread. */
-static void stream_sink(void *user, int thread, const window_segment *segment)
+/* Where the row goes, and what is beside it. */
+static void begin_row(window_walker *w, int64_t y)
 {
-    (void)thread;
-    sink_state *state = user;
+    const filter_rows *rows = w->to.rows;
+    w->to.row = rows->out(rows->user, y);
+    for (int k = 0; k < 2 && rows->aux; k++) {
+        w->finish.aux[k].data = (void *)(uintptr_t)rows->aux(rows->user, k, y);
+        w->finish.aux[k].stride = 0; /* each row is this one */
+    }
+}
+
+/* The same, one row after the other. */
+static void row_sink(void *user, int thread, const window_segment *segment)
+{
+    window_walker *w = user;
+    const sink_state *to = &w->to;
     if (segment->x == 0) {
-        state->row = state->rows->out(state->rows->user, segment->y);
+        begin_row(w, segment->y);
     }
-    if (state->row) {
-        epilogue_segment(state->finish, segment, state->row + segment->x * state->pixel_bytes);
+    if (to->row) {
+        epilogue_segment(to->finish, segment, to->row + segment->x * to->pixel_bytes);
     }
+    if (to->second) {
+        char *row = satf_row(&to->second_out, segment->y);
+        epilogue_segment(to->second, segment, row + segment->x * to->second_bytes);
+    }
+    (void)thread;
 }
 
-static const void *stream_row(void *user, int64_t y)
+static const void *source_row(void *user, int64_t y)
 {
-    const sink_state *state = user;
-    return state->row ? state->rows->in(state->rows->user, y) : NULL;
+    const sink_state *to = user;
+    return to->row ? to->rows->in(to->rows->user, y) : NULL;
 }
 
-static int64_t stream_height(void *user)
+static int64_t source_height(void *user)
 {
-    const sink_state *state = user;
-    return filter_rows_height(state->rows, state->out.height);
+    const sink_state *to = user;
+    return filter_rows_height(to->rows, to->out.height);
 }
 
 static const char *refuse_rows(const filter_step *step)
@@ -73,7 +97,7 @@ static void init_epilogue(const filter_step *step, const filter_recipe *recipe,
 {
     epilogue_init(finish, recipe, step->options, &step->in, out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
-    finish->around_caches = finish->around_caches && !step->by_rows; /* a row is on its way */
+    finish->around_caches = finish->around_caches && !step->passes_on;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -96,8 +120,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
                   satf_type_is_float(step->in.type);
     if (step->by_rows) {
         step->need.refusal = refuse_rows(step);
-        spec.row = stream_row; /* which takes other memory */
-        spec.height = stream_height;
+        spec.row = source_row; /* which takes other memory */
+        spec.height = source_height;
     }
     if (step->need.refusal) {
         return SATF_OK;
@@ -111,7 +135,10 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         init_epilogue(step, second, &step->second_out, &state->second);
     }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
-    step->kept_bytes = status ? 0 : state->plan.bytes;
+    if (!status) {
+        step->kept_bytes = step->by_rows ? state->plan.shared_bytes : state->plan.bytes;
+        step->walker_bytes = satf_align64(sizeof(window_walker)) + state->plan.band_bytes;
+    }
     return status;
 }
 
@@ -123,10 +150,9 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static sink_state begin(filter_step *step)
+static sink_state sink_of(const filter_step *step)
 {
     window_step *state = step->state;
-    memcpy(state->finish.aux, step->aux, sizeof step->aux);
     return (sink_state){.finish = &state->finish,
                         .second = step->second ? &state->second : NULL,
                         .out = step->out,
@@ -139,7 +165,8 @@ static sink_state begin(filter_step *step)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
-    sink_state to = begin(step);
+    sink_state to = sink_of(step);
+    memcpy(state->finish.aux, step->aux, sizeof step->aux);
     if (step->recipe->reduction == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
@@ -157,18 +184,31 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static satf_status run_rows(satf_context *ctx, filter_step *step, const filter_rows *rows)
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker)
 {
-    window_step *state = step->state;
-    sink_state to = begin(step);
-    char first; /* any place but NULL, until the first row has one */
-    to.rows = rows;
-    to.row = &first;
-    satf_status status = window_run(ctx, &state->plan, &to, step->kept, stream_sink, &to);
-    if (!status && !to.row) {
-        status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
+    static char any_place; /* but NULL, until the first row has one */
+    const window_step *state = step->state;
+    window_walker *w = walker;
+    *w = (window_walker){.to = sink_of(step), .finish = state->finish, .second = state->second};
+    memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    w->to.finish = &w->finish;
+    w->to.second = step->second ? &w->second : NULL;
+    w->to.rows = rows;
+    w->to.row = &any_place;
+    return window_march_begin(ctx, &state->plan, &w->to, step->kept,
+                              (char *)walker + satf_align64(sizeof *w), first, row_sink, w,
+                              &w->march);
+}
+
+static bool next(void *walker, satf_status *status)
+{
+    window_walker *w = walker;
+    bool made = window_march_next(&w->march, status);
+    if (!*status && !w->to.row) {
+        *status = satf_fail(w->march.state.ctx, SATF_IO, "a row could not be stored");
     }
-    return status;
+    return made && !*status;
 }
 
 const filter_engine filter_window_engine = {
@@ -181,5 +221,7 @@ const filter_engine filter_window_engine = {
     .plan = plan,
     .prepare = prepare,
     .run = run,
-    .run_rows = run_rows,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
 };

@@ -272,7 +272,7 @@ static satf_status run_low(flow_stage *t, const filter_rows *rows)
 static satf_status run_filter(flow_stage *t)
 {
     flow_ring *from = &t->flow->rings[t->number - 1];
-    filter_rows rows = {input_row, output_row, t, NULL};
+    filter_rows rows = {.in = input_row, .out = output_row, .user = t};
     satf_status status = filter_plan_ready(t->ctx, from->plan);
     if (status || !t->flow->any_height) {
         return status ? status : filter_plan_run_rows(t->ctx, from->plan, &rows);

@@ -27,9 +27,9 @@ typedef struct window_band {
     int thread;
     int64_t y, end; /* the row that comes next, and that behind the last */
     window_way way;
-    int64_t since, until;    /* the row that the way was taken at, and that behind its last */
-    int64_t patience;        /* rows that go by strips before sliding is tried again */
-    double level, most;      /* sliding floats: their grid, see slide.c */
+    int64_t since, until; /* the row that the way was taken at, and that behind its last */
+    int64_t patience;     /* rows that go by strips before sliding is tried again */
+    double level, most;   /* sliding floats: their grid, see slide.c */
     int64_t unreported;   /* pixels */
     const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
@@ -62,5 +62,22 @@ bool window_next(window_band *b);
 /* A band of those rows. */
 void window_begin(window_state *s, char *memory, int thread, int64_t first, int64_t end,
                   window_band *b);
+
+/* A march of its own, from a row of the picture on, for plans whose spec has `row`. It does not
+ * report progress. */
+typedef struct window_march {
+    window_spec spec;
+    window_state state;
+    window_band band;
+} window_march;
+
+/* source: the user of spec.row. shared: memory that is prepared for the plan. own: the march's,
+ * plan->band_bytes, aligned to 64. */
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                               char *shared, char *own, int64_t first, window_sink sink, void *user,
+                               window_march *m);
+
+/* Delivers the next row; false, and *status, behind the last and after a failure. */
+bool window_march_next(window_march *m, satf_status *status);
 
 #endif

@@ -131,7 +131,8 @@ static bool on_grid(const window_band *b, const void *row)
                                                    row, b->level, b->most);
 }
 
-/* A grid for the rows around the band's row, with room for brighter ones; false if there is none. */
+/* A grid for the rows around the band's row, with room for brighter ones; false if there is none.
+ */
 static bool find_grid(window_band *b)
 {
     const window_plan *plan = b->state->plan;
@@ -246,11 +247,11 @@ bool window_slide_prepare(window_state *s)
     const axis *down = &plan->down;
     const window_band b = {.state = s, .memory = s->bands};
     bool constant = down->border == SATF_CONSTANT && down->before + down->after > 0;
+    if (plan->is_float || !(axis_has_fixed(down) || constant)) {
+        return true; /* nothing is folded away: the zeros of window_prepare() */
+    }
     for (int i = 0; i < plan->planes; i++) {
         memset(s->shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
-    }
-    if (plan->is_float) {
-        return true; /* nothing is folded away when floats slide (plan->slides) */
     }
     for (int64_t y = axis_has_fixed(down) ? 0 : down->n; y < down->n + constant; y++) {
         int64_t times = y < down->n ? axis_fixed(down, y) : down->before + down->after;

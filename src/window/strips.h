@@ -4,8 +4,8 @@
 
 #include "march.h"
 
-/* The band's row, in all strips at once, which a plan that streams holds; false at the picture's end
- * and after a failure. */
+/* The band's row, in all strips at once, which a plan that streams holds; false at the picture's
+ * end and after a failure. */
 bool window_strips_row(window_band *b);
 
 /* Rows b->since ... b->until - 1, strip after strip. */

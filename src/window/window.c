@@ -13,6 +13,8 @@
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 
+enum { NOT_THE_CALLER = 1 }; /* a thread that reports no progress */
+
 static bool stops(const window_band *b)
 {
     return b->y >= b->end || b->y >= b->state->down.n ||
@@ -85,6 +87,31 @@ void window_begin(window_state *s, char *memory, int thread, int64_t first, int6
                        .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
 }
 
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                               char *shared, char *own, int64_t first, window_sink sink, void *user,
+                               window_march *m)
+{
+    m->spec = plan->spec;
+    m->spec.row_user = source;
+    m->state = (window_state){.ctx = ctx,
+                              .plan = plan,
+                              .spec = &m->spec,
+                              .sink = sink,
+                              .user = user,
+                              .down = plan->down,
+                              .shared = shared,
+                              .bands = own};
+    window_begin(&m->state, own, NOT_THE_CALLER, first, plan->down.n, &m->band);
+    return window_slide_prepare(&m->state) ? SATF_OK : (satf_status)atomic_load(&m->state.stop);
+}
+
+bool window_march_next(window_march *m, satf_status *status)
+{
+    bool delivered = window_next(&m->band);
+    *status = (satf_status)atomic_load_explicit(&m->state.stop, memory_order_relaxed);
+    return delivered && !*status;
+}
+
 static void run_band(void *user, int64_t task, int thread)
 {
     window_state *s = user;
@@ -133,6 +160,9 @@ void window_prepare(const window_plan *plan, void *memory)
     for (int64_t i = 0; i < plan->across.hi; i++) {
         table[plan->across.lo + i] =
             satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
+    }
+    for (int i = 0; i < plan->planes; i++) {
+        memset(shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
     }
     double *columns = (double *)(void *)(shared + plan->areas);
     for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->samples; i++) {

@@ -228,7 +228,7 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
     s.ring = satf_alloc((size_t)(s.need.kept * in->stride));
     out->data = satf_alloc((size_t)(out->stride * out->height));
     FUZZ_REQUIRE(s.ring && out->data);
-    filter_rows rows = {in_row, out_row, &s, NULL};
+    filter_rows rows = {.in = in_row, .out = out_row, .user = &s};
     satf_status status = filter_plan_run_rows(ctx, plan, &rows);
     satf_plan_destroy(plan);
     fuzz_check_status(ctx, status);

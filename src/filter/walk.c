@@ -1,0 +1,495 @@
+#include "walk.h"
+
+#include <stdatomic.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+
+/* Samples of a step that are worth a thread. */
+enum { LEAST_SAMPLES = 70000 };
+
+/* Steps of a walk of images in memory, at most: each is a few calls deeper than the one behind it.
+ */
+enum { MOST_STEPS = 32 };
+
+/* Samples between two looks at the context's progress callback. */
+enum { REPORT_SAMPLES = 1 << 18 };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ------------------------------------------------------------------ finding walks */
+
+/* The window's rows above and below its pixel, as far as the border shows them: a mirror shows
+ * above the picture what is as far below. */
+static int64_t rows_around(const filter_step *step)
+{
+    satf_rect window = filter_window_rect(step);
+    return least(most(-window.y, window.y + window.h - 1), step->in.height);
+}
+
+static int64_t rows_below(const filter_step *step)
+{
+    satf_rect window = filter_window_rect(step);
+    return least(window.y + window.h - 1, step->in.height);
+}
+
+static bool is_between(const plan_place *place)
+{
+    return place->kind == PLACE_EVEN || place->kind == PLACE_ODD;
+}
+
+/* The step of the walk from `first` on, in front of `step`, that makes the image there; below 0:
+ * none. */
+static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan_place *place)
+{
+    for (size_t m = step; m-- > first;) {
+        const plan_place *out = &plan->steps[m].out;
+        bool same = is_between(place) || (place->kind == PLACE_PART && out->at == place->at);
+        if (out->kind == place->kind && same) {
+            return (int)(m - first);
+        }
+    }
+    return -1;
+}
+
+/* Where a step has its rows from. Behind a filter that trims, an image begins further on. */
+static void find_source(const satf_plan *plan, size_t first, size_t step, const plan_place *place,
+                        walk_source *from)
+{
+    *from = (walk_source){.maker = maker_of(plan, first, step, place)};
+    if (from->maker >= 0 && place->kind != PLACE_PART) {
+        int64_t stride = plan->steps[first + (size_t)from->maker].step.out.stride;
+        from->y = (int64_t)place->at / stride;
+        from->byte = place->at % (size_t)stride;
+    }
+}
+
+/* Whether the step can be one of the walk from `first` on, of which many go side by side. */
+static bool walks(const satf_plan *plan, size_t first, size_t index)
+{
+    const filter_step *step = &plan->steps[index].step;
+    bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
+    bool whole = step->border.kind == SATF_WRAP || step->size.height >= step->in.height;
+    return step->engine->anywhere && step->recipe->reduction == FORMULA_NONE &&
+           !(inner && whole && step->size.height > 1);
+}
+
+static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
+
+/* A step that is `by` asks for rows of another. */
+static void ask(walk_span *of, const walk_span *by, const walk_source *from, int64_t around,
+                int64_t below)
+{
+    of->ahead = most(of->ahead, by->ahead + from->y + around);
+    of->sure = most(of->sure, by->sure + from->y + below);
+    of->oldest = least(of->oldest, by->sure + from->y - around);
+    of->before = most(of->before, by->before - from->y + around);
+}
+
+/* What is asked of the step's image, or of the walk's input (walk->count). */
+static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t index)
+{
+    walk_span span = unasked;
+    for (size_t c = index < walk->count ? index + 1 : 0; c < walk->count; c++) {
+        const plan_step *of = &plan->steps[walk->first + c];
+        const plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1]};
+        for (int k = 0; k < 3; k++) {
+            bool asks = index < walk->count
+                            ? of->from[k].maker == (int)index
+                            : of->from[k].maker < 0 && places[k]->kind == PLACE_INPUT;
+            int64_t around = k ? 0 : rows_around(&of->step), below = k ? 0 : rows_below(&of->step);
+            if (asks) {
+                ask(&span, &of->span, &of->from[k], around, below);
+            }
+        }
+    }
+    return span;
+}
+
+static int64_t rows_of(const walk_span *span, int64_t height)
+{
+    return least(span->ahead - span->oldest + 2, height);
+}
+
+/* Whether it pays that each of so many threads walks down a band: a quarter more rows at most. */
+static bool pays(const satf_plan *plan, const plan_walk *walk)
+{
+    int64_t more = 0;
+    for (size_t k = 0; k < walk->count; k++) {
+        const plan_step *of = &plan->steps[walk->first + k];
+        more += of->span.before + most(of->span.ahead, 0) + of->step.size.height / 2;
+    }
+    return walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count;
+}
+
+/* Whether walkers that begin below the top have what their shifts of floats are found in: rows of
+ * an image in memory. */
+static bool finds_shifts(const plan_step *of)
+{
+    const filter_step *step = &of->step;
+    return of->from[0].maker < 0 || !satf_type_is_float(step->in.type) ||
+           !filter_has_shifts(step->recipe);
+}
+
+static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
+{
+    const satf_view *out = &plan->steps[walk->first + walk->count - 1].step.out;
+    int64_t samples = satf_row_samples(out) * out->height * (int64_t)walk->count;
+    int64_t walkers = plan->use == FILTER_BY_ROWS
+                          ? 1
+                          : least(satf_threads_for(ctx, samples, LEAST_SAMPLES), out->height);
+    walk->band_rows = (out->height + walkers - 1) / walkers;
+    walk->walkers = (int)((out->height + walk->band_rows - 1) / walk->band_rows);
+}
+
+/* Steps first ... end - 1 become a walk, if that pays. */
+static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t end)
+{
+    plan_walk *walk = &plan->walks[plan->walk_count];
+    plan_step *steps = &plan->steps[first];
+    bool shifts = true;
+    *walk = (plan_walk){.first = first, .count = end - first};
+    for (size_t k = 0; k < walk->count; k++) {
+        find_source(plan, first, first + k, &steps[k].in, &steps[k].from[0]);
+        find_source(plan, first, first + k, &steps[k].aux[0], &steps[k].from[1]);
+        find_source(plan, first, first + k, &steps[k].aux[1], &steps[k].from[2]);
+        shifts = shifts && finds_shifts(&steps[k]);
+    }
+    share_out(ctx, plan, walk);
+    steps[walk->count - 1].span = (walk_span){0, 0, 0, 0};
+    for (size_t k = walk->count - 1; k-- > 0;) {
+        steps[k].span = span_of(plan, walk, k);
+    }
+    if (!pays(plan, walk) || (walk->walkers > 1 && !shifts)) {
+        return;
+    }
+    for (size_t k = 0; k < walk->count; k++) {
+        bool inner = k + 1 < walk->count;
+        steps[k].step.by_rows = true;
+        steps[k].step.passes_on = inner || plan->use == FILTER_BY_ROWS;
+        steps[k].ring_rows = inner ? rows_of(&steps[k].span, steps[k].step.out.height) : 0;
+    }
+    walk_span input = span_of(plan, walk, walk->count);
+    walk->kept = input.ahead == INT64_MIN ? 1 : rows_of(&input, plan->in.height);
+    plan->walk_count++;
+}
+
+/* Images between filters take turns again, where some have become rings. */
+static void take_turns(satf_plan *plan)
+{
+    plan_place latest = {PLACE_EVEN, 0};
+    for (size_t i = 0; i < plan->count; i++) {
+        plan_step *of = &plan->steps[i];
+        plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1]};
+        for (int k = 0; k < 3; k++) {
+            places[k]->kind = is_between(places[k]) ? latest.kind : places[k]->kind;
+        }
+        if (is_between(&of->out) && !walk_is_inside(plan, i)) {
+            latest.kind = latest.kind == PLACE_EVEN ? PLACE_ODD : PLACE_EVEN;
+            of->out.kind = latest.kind;
+            of->led_at.kind = is_between(&of->led_at) ? latest.kind : of->led_at.kind;
+        }
+    }
+}
+
+void walk_find(satf_context *ctx, satf_plan *plan)
+{
+    if (plan->device != SATF_HOST) {
+        return;
+    }
+    if (plan->use == FILTER_BY_ROWS) {
+        make_walk(ctx, plan, 0, plan->count);
+        return;
+    }
+    for (size_t first = 0, end; first < plan->count; first = end) {
+        size_t until = first; /* steps of whole filters */
+        for (end = first; end < plan->count && end - first < MOST_STEPS && walks(plan, first, end);
+             end++) {
+            until = end + 1 == plan->count || plan->steps[end + 1].link != plan->steps[end].link
+                        ? end + 1
+                        : until;
+        }
+        if (until > first + 1) {
+            make_walk(ctx, plan, first, until);
+        }
+        end = until > first ? until : first + 1;
+        while (end < plan->count && plan->steps[end].link == plan->steps[end - 1].link) {
+            end++;
+        }
+    }
+    take_turns(plan);
+}
+
+/* ------------------------------------------------------------------------ memory */
+
+struct walker;
+
+/* A step on its way down. */
+typedef struct walk_stage {
+    struct walker *walker;
+    const plan_step *planned;
+    filter_step step; /* the plan's, with the data of this run's second output */
+    filter_rows rows;
+    char *memory, *ring;
+    int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
+    double ms;    /* of it alone, if the plan is timed */
+} walk_stage;
+
+typedef struct walk_run {
+    satf_context *ctx;
+    satf_plan *plan;
+    const plan_walk *walk;
+    const plan_images *images;
+    const filter_rows *rows;
+    atomic_int stop;      /* a satf_status */
+    _Atomic int64_t done; /* rows of the result */
+} walk_run;
+
+typedef struct walker {
+    walk_run *run;
+    satf_status status; /* of the first failure */
+    double inner_ms;    /* of the stages that the one at work has asked */
+    walk_stage stages[];
+} walker;
+
+static size_t ring_stride(const plan_step *of)
+{
+    return satf_align64((size_t)satf_row_samples(&of->step.out) *
+                        satf_type_bytes(of->step.out.type));
+}
+
+static bool add_bytes(size_t *total, size_t bytes)
+{
+    return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
+}
+
+bool walk_lay_out(satf_plan *plan)
+{
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        plan_walk *walk = &plan->walks[w];
+        walk->bytes = satf_align64(sizeof(walker) + walk->count * sizeof(walk_stage));
+        for (size_t k = walk->first; k < walk->first + walk->count; k++) {
+            plan_step *of = &plan->steps[k];
+            size_t ring;
+            of->walker_at = walk->bytes;
+            if (!add_bytes(&walk->bytes, of->step.walker_bytes)) {
+                return false;
+            }
+            of->ring_at = walk->bytes;
+            if (!satf_mul(ring_stride(of), (size_t)of->ring_rows, &ring) ||
+                !add_bytes(&walk->bytes, ring)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool walk_is_inside(const satf_plan *plan, size_t index)
+{
+    bool inside = false;
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        const plan_walk *walk = &plan->walks[w];
+        inside = inside || (index >= walk->first && index + 1 < walk->first + walk->count);
+    }
+    return inside;
+}
+
+plan_walk *walk_at(satf_plan *plan, size_t index)
+{
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        if (plan->walks[w].first == index) {
+            return &plan->walks[w];
+        }
+    }
+    return NULL;
+}
+
+filter_rows_need walk_need(const satf_plan *plan)
+{
+    const plan_walk *walk = &plan->walks[0];
+    const filter_step *first = &plan->steps[0].step;
+    filter_rows_need need = first->need;
+    for (size_t k = 0; k < walk->count && !need.refusal && walk->count > 1; k++) {
+        const filter_step *step = &plan->steps[k].step;
+        bool wraps = step->border.kind == SATF_WRAP && step->size.height > 1;
+        need = (filter_rows_need){.refusal = step->need.refusal, .kept = walk->kept};
+        if (!need.refusal && wraps) {
+            need.refusal = "needs the whole picture for border wrap in several steps";
+        }
+    }
+    need.bytes = need.refusal ? 0 : plan->bytes;
+    return need;
+}
+
+/* ----------------------------------------------------------------------- walking */
+
+/* The stage makes its next row. */
+static bool advance(walk_stage *t)
+{
+    walker *w = t->walker;
+    satf_status status = SATF_OK;
+    bool timed = w->run->plan->timed;
+    double start_ms = timed ? satf_now_ms() : 0, before = w->inner_ms;
+    w->inner_ms = 0;
+    bool made = filter_step_next(&t->step, t->memory, &status);
+    if (timed) {
+        double ms = satf_now_ms() - start_ms;
+        t->ms += ms - w->inner_ms;
+        w->inner_ms = before + ms;
+    }
+    t->made += made;
+    w->status = w->status ? w->status : status;
+    return made;
+}
+
+/* Row y of what the stage reads: k = 0: of what it sums, else of auxiliary input k - 1. */
+static const void *find_row(walk_stage *t, int k, int64_t y)
+{
+    const walk_run *run = t->walker->run;
+    const walk_source *from = &t->planned->from[k];
+    if (from->maker < 0) {
+        const filter_step *step = &t->step;
+        const plan_place *place = k ? &t->planned->aux[k - 1] : &t->planned->in;
+        int64_t stride = k            ? step->aux[k - 1].stride
+                         : step->grey ? step->source.stride
+                                      : step->in.stride;
+        return run->rows && place->kind == PLACE_INPUT
+                   ? run->rows->in(run->rows->user, y)
+                   : filter_plan_find(run->plan, place, run->images) + y * stride;
+    }
+    walk_stage *maker = &t->walker->stages[from->maker];
+    int64_t row = y + from->y;
+    while (maker->made <= row) {
+        if (!advance(maker)) {
+            return NULL;
+        }
+    }
+    return maker->ring + (size_t)(row % maker->planned->ring_rows) * ring_stride(maker->planned) +
+           from->byte;
+}
+
+static const void *stage_in(void *user, int64_t y)
+{
+    return find_row(user, 0, y);
+}
+
+static const void *stage_aux(void *user, int k, int64_t y)
+{
+    walk_stage *t = user;
+    return t->planned->aux[k].kind == PLACE_NONE ? NULL : find_row(t, k + 1, y);
+}
+
+static void *stage_out(void *user, int64_t y)
+{
+    walk_stage *t = user;
+    const walk_run *run = t->walker->run;
+    const satf_view *out = &t->step.out;
+    return t->planned->ring_rows
+               ? t->ring + (size_t)(y % t->planned->ring_rows) * ring_stride(t->planned)
+           : run->rows
+               ? run->rows->out(run->rows->user, y)
+               : filter_plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
+}
+
+/* The walker at row `first` of the result. */
+static satf_status begin(walk_run *run, walker *w, int64_t first)
+{
+    const plan_walk *walk = run->walk;
+    satf_status status = SATF_OK;
+    *w = (walker){.run = run};
+    for (size_t k = 0; k < walk->count; k++) {
+        const plan_step *of = &run->plan->steps[walk->first + k];
+        walk_stage *t = &w->stages[k];
+        *t = (walk_stage){
+            .walker = w, .planned = of, .step = of->step, .made = most(first - of->span.before, 0)};
+        t->step.second_out.data = run->images->second;
+        t->rows =
+            (filter_rows){stage_in, stage_out, t, run->rows ? run->rows->height : NULL, stage_aux};
+        t->memory = (char *)w + of->walker_at;
+        t->ring = (char *)w + of->ring_at;
+    }
+    /* A stage may ask those in front of it at once. */
+    for (size_t k = 0; k < walk->count && !status; k++) {
+        walk_stage *t = &w->stages[k];
+        status = filter_step_begin(run->ctx, &t->step, &t->rows, t->made, t->memory);
+    }
+    return w->status ? w->status : status;
+}
+
+/* Tells that a row more is made, on the caller's thread; false if all should stop. */
+static bool go_on(walk_run *run, int thread, int64_t samples, int64_t *unreported)
+{
+    const satf_view *out = &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
+    *unreported += samples;
+    int64_t done = atomic_fetch_add(&run->done, 1) + 1;
+    if (thread == 0 && *unreported >= REPORT_SAMPLES && done < out->height) {
+        *unreported = 0;
+        satf_status status = satf_report_progress(run->ctx, (double)done / (double)out->height);
+        if (status) {
+            atomic_store(&run->stop, (int)status);
+        }
+    }
+    return !atomic_load_explicit(&run->stop, memory_order_relaxed);
+}
+
+static void walk_band(void *user, int64_t task, int thread)
+{
+    walk_run *run = user;
+    const plan_walk *walk = run->walk;
+    walker *w = (walker *)(void *)(run->plan->memory + walk->at + (size_t)task * walk->bytes);
+    walk_stage *last = &w->stages[walk->count - 1];
+    const satf_view *out = &run->plan->steps[walk->first + walk->count - 1].step.out;
+    int64_t first = task * walk->band_rows, end = least(first + walk->band_rows, out->height);
+    int64_t samples = satf_row_samples(out) * (int64_t)walk->count, unreported = 0;
+    satf_status status = begin(run, w, first);
+    while (!status && last->made < end && advance(last) &&
+           go_on(run, thread, samples, &unreported)) {
+    }
+    status = status ? status : w->status;
+    if (status) {
+        atomic_store(&run->stop, (int)status);
+    }
+}
+
+/* Each step's part of the time of all, as the first walker has it. */
+static void share_time(walk_run *run, double ms)
+{
+    const plan_walk *walk = run->walk;
+    walker *w = (walker *)(void *)(run->plan->memory + walk->at);
+    double all = 0;
+    for (size_t k = 0; k < walk->count; k++) {
+        all += w->stages[k].ms;
+    }
+    for (size_t k = 0; k < walk->count && all > 0; k++) {
+        run->plan->steps[walk->first + k].ms = ms * w->stages[k].ms / all;
+    }
+}
+
+satf_status walk_down(satf_context *ctx, satf_plan *plan, plan_walk *walk,
+                      const plan_images *images, const filter_rows *rows)
+{
+    walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .images = images, .rows = rows};
+    double start_ms = plan->timed ? satf_now_ms() : 0;
+    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
+    ctx->message[0] = '\0';
+    satf_parallel(ctx, walk->walkers, walk_band, &run);
+    satf_status status = (satf_status)atomic_load(&run.stop);
+    if (!status) {
+        ctx->message[0] = first;
+    }
+    if (plan->timed) {
+        share_time(&run, satf_now_ms() - start_ms);
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * Walks: steps of a plan whose images are never whole between them. Each step keeps of its rows
+ * what the steps behind it need, in a ring that stays in a cache. The last step is asked for its
+ * rows one after the other, asks those in front of it, and so on to images in memory, or to rows
+ * that come from elsewhere. Threads walk down bands of the result. Rows at the bands' seams are
+ * made twice; where that is too much, there is no walk, and step after step makes a whole image.
+ */
+#ifndef SATF_FILTER_WALK_H
+#define SATF_FILTER_WALK_H
+
+#include "plan.h"
+
+/* Finds the walks of a plan whose steps are made, and tells these. */
+void walk_find(satf_context *ctx, satf_plan *plan);
+
+/* Once the steps are planned: the walkers' memory. False if that overflows. */
+bool walk_lay_out(satf_plan *plan);
+
+/* Whether step `index` makes a ring of rows instead of an image. */
+bool walk_is_inside(const satf_plan *plan, size_t index);
+
+/* The walk that begins at step `index`; NULL: none does. */
+plan_walk *walk_at(satf_plan *plan, size_t index);
+
+/* By rows: what the walk takes, which is all of the plan. */
+filter_rows_need walk_need(const satf_plan *plan);
+
+/* rows: of a plan by rows, else NULL. */
+satf_status walk_down(satf_context *ctx, satf_plan *plan, plan_walk *walk,
+                      const plan_images *images, const filter_rows *rows);
+
+#endif
