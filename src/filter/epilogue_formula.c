@@ -319,9 +319,13 @@ static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block
 /* One a sample. All blocks begin at a pixel, so they have the same. */
 static void fill_shifts(const epilogue *f, const window_segment *segment, loop_block *block)
 {
-    for (int64_t i = 0; i + f->channels <= LOOP_SAMPLES; i += f->channels) {
-        for (int lane = 0; lane < f->channels; lane++) {
-            block->shifts[i + lane] = segment->shifts ? segment->shifts[lane] : 0;
+    if (!segment->shifts) {
+        memset(block->shifts, 0, sizeof block->shifts);
+        return;
+    }
+    for (int lane = 0; lane < f->channels; lane++) {
+        for (int64_t i = lane; i < LOOP_SAMPLES; i += f->channels) {
+            block->shifts[i] = segment->shifts[lane];
         }
     }
 }
