@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "../base/gpu.h"
+#include "../base/view.h"
 #include "step.h"
 
 /* Where an image is: the caller's or a copy of it, or somewhere in the plan's memory. */
@@ -161,13 +162,30 @@ static inline bool plan_is_tiled(const satf_plan *plan)
     return plan->tile_w > 0;
 }
 
-/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
- * there and is copied from there. */
-bool plan_fetches(const satf_plan *plan);
-bool plan_delivers(const satf_plan *plan);
-
 /* Where that image of a run is. */
-char *filter_plan_find(const satf_plan *plan, const plan_place *place, const plan_images *images);
+static inline char *plan_find(const satf_plan *plan, const plan_place *place,
+                              const plan_images *images)
+{
+    switch (place->kind) {
+    case PLACE_INPUT:
+        return (char *)(uintptr_t)images->in;
+    case PLACE_AUX:
+        return (char *)(uintptr_t)images->aux;
+    case PLACE_OUTPUT:
+        return (char *)images->out + place->at;
+    case PLACE_PICTURE:
+        return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
+                                         : plan->memory + plan->pictures[place->at].at;
+    case PLACE_EVEN:
+        return plan->memory + plan->images_at[0] + place->at;
+    case PLACE_ODD:
+        return plan->memory + plan->images_at[1] + place->at;
+    case PLACE_PART:
+        return plan->memory + plan->parts_at + place->at;
+    default:
+        return NULL;
+    }
+}
 
 /* Whether its last step makes two outputs. */
 static inline bool plan_makes_both(const satf_plan *plan)
@@ -189,6 +207,18 @@ static inline bool plan_keeps_images(const satf_plan *plan)
 static inline bool plan_trims(const satf_plan *plan)
 {
     return plan->result.w < plan->to.width || plan->result.h < plan->to.height;
+}
+
+/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
+ * there and is copied from there. */
+static inline bool plan_fetches(const satf_plan *plan)
+{
+    return plan_crosses(plan) || !satf_is_packed(&plan->in);
+}
+
+static inline bool plan_delivers(const satf_plan *plan)
+{
+    return plan_crosses(plan) || !plan->whole || plan_trims(plan) || !satf_is_packed(&plan->out);
 }
 
 /* A caller's image with its pixels packed. */

@@ -131,36 +131,13 @@ void filter_plan_free(satf_context *ctx, satf_plan *plan)
 
 /* ----------------------------------------------------------------------- running */
 
-char *filter_plan_find(const satf_plan *plan, const plan_place *place, const plan_images *images)
-{
-    switch (place->kind) {
-    case PLACE_INPUT:
-        return (char *)(uintptr_t)images->in;
-    case PLACE_AUX:
-        return (char *)(uintptr_t)images->aux;
-    case PLACE_OUTPUT:
-        return (char *)images->out + place->at;
-    case PLACE_PICTURE:
-        return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
-                                         : plan->memory + plan->pictures[place->at].at;
-    case PLACE_EVEN:
-        return plan->memory + plan->images_at[0] + place->at;
-    case PLACE_ODD:
-        return plan->memory + plan->images_at[1] + place->at;
-    case PLACE_PART:
-        return plan->memory + plan->parts_at + place->at;
-    default:
-        return NULL;
-    }
-}
-
 /* A row and a column of zeros in front of the step's result. */
 static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const plan_step *of,
                              const plan_images *images)
 {
     satf_view row = of->led, column = of->led, from = of->led;
-    row.data = column.data = filter_plan_find(plan, &of->led_at, images);
-    from.data = filter_plan_find(plan, &of->zeros, images);
+    row.data = column.data = plan_find(plan, &of->led_at, images);
+    from.data = plan_find(plan, &of->zeros, images);
     row.height = from.height = column.width = 1;
     satf_status status = filter_copy_pixels(ctx, &from, &row);
     from.width = 1;
@@ -192,10 +169,10 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     if (status) {
         return status;
     }
-    const void *aux[2] = {filter_plan_find(plan, &of->aux[0], images),
-                          filter_plan_find(plan, &of->aux[1], images)};
-    status = filter_step_run(ctx, step, filter_plan_find(plan, &of->in, images), aux,
-                             filter_plan_find(plan, &of->out, images), images->second);
+    const void *aux[2] = {plan_find(plan, &of->aux[0], images),
+                          plan_find(plan, &of->aux[1], images)};
+    status = filter_step_run(ctx, step, plan_find(plan, &of->in, images), aux,
+                             plan_find(plan, &of->out, images), images->second);
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
 }

@@ -79,9 +79,10 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
-    bool whole = step->border.kind == SATF_WRAP || step->size.height >= step->in.height;
+    bool high = step->size.height >= step->in.height, wraps = step->border.kind == SATF_WRAP;
+    bool whole = inner ? high || wraps : high && wraps;
     return step->engine->anywhere && step->recipe->reduction == FORMULA_NONE &&
-           !(inner && whole && step->size.height > 1);
+           !(whole && step->size.height > 1);
 }
 
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
@@ -366,7 +367,7 @@ static const void *find_row(walk_stage *t, int k, int64_t y)
                                       : step->in.stride;
         return run->rows && place->kind == PLACE_INPUT
                    ? run->rows->in(run->rows->user, y)
-                   : filter_plan_find(run->plan, place, run->images) + y * stride;
+                   : plan_find(run->plan, place, run->images) + y * stride;
     }
     walk_stage *maker = &t->walker->stages[from->maker];
     int64_t row = y + from->y;
@@ -397,9 +398,8 @@ static void *stage_out(void *user, int64_t y)
     const satf_view *out = &t->step.out;
     return t->planned->ring_rows
                ? t->ring + (size_t)(y % t->planned->ring_rows) * ring_stride(t->planned)
-           : run->rows
-               ? run->rows->out(run->rows->user, y)
-               : filter_plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
+           : run->rows ? run->rows->out(run->rows->user, y)
+                       : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
 }
 
 /* The walker at row `first` of the result. */

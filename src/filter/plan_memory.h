@@ -1,0 +1,20 @@
+/* The memory of a plan, while it is laid out. */
+#ifndef SATF_FILTER_PLAN_MEMORY_H
+#define SATF_FILTER_PLAN_MEMORY_H
+
+#include "plan.h"
+
+/* Says that no memory holds it. */
+satf_status plan_fail_size(satf_context *ctx);
+
+/* Puts a part of that many bytes behind the others. */
+satf_status plan_reserve(satf_context *ctx, satf_plan *plan, size_t bytes, size_t *at);
+
+/* A view without data of images like that one in the plan's memory: rows are packed, but for
+ * their alignment. */
+satf_status plan_reserve_view(satf_context *ctx, satf_plan *plan, satf_view *view, size_t *at);
+
+/* Of an image of rows of that stride. */
+satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes);
+
+#endif

@@ -1,0 +1,287 @@
+/* The steps of a plan: of each filter one, or its parts, with the images between them. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "plan_memory.h"
+#include "plan_steps.h"
+#include "region.h"
+
+static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
+                            plan_step **added)
+{
+    *added = &plan->steps[plan->count];
+    (*added)->link = (size_t)(spec->link - plan->chain->links);
+    satf_status status = filter_step_make(ctx, spec, &(*added)->step);
+    plan->count += !status;
+    return status;
+}
+
+/* A filter of one step, or of several, from `in` to `out`. */
+typedef struct plan_link {
+    const chain_link *link;
+    satf_view from, to;
+    plan_place in, out;
+} plan_link;
+
+/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
+ * *view: where the work is done. */
+static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                                satf_image *made, plan_place *place, satf_view *view)
+{
+    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
+    plan_picture *kept = &plan->pictures[plan->picture_count++];
+    *kept = (plan_picture){.made = made, .view = *picture, .there = *picture};
+    kept->there.data = NULL;
+    satf_status status =
+        plan->device == SATF_HOST ? SATF_OK : plan_reserve_view(ctx, plan, &kept->there, &kept->at);
+    *view = kept->there;
+    return status;
+}
+
+/* Behind a row and a column of zeros, which it makes room for in the link's result. */
+static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_step *step)
+{
+    satf_image *zeros;
+    satf_view there;
+    int64_t most = of->to.width > of->to.height ? of->to.width : of->to.height;
+    step->led = of->to;
+    step->led_at = of->out;
+    step->out.at += (size_t)(of->to.stride + satf_pixel_bytes(&of->to));
+    satf_status status =
+        satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
+    if (!status) {
+        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+        plan->pictures[step->zeros.at].zeros = true;
+    }
+    return status;
+}
+
+static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of)
+{
+    plan_step *step;
+    bool led = filter_leads(of->link), by_rows = plan->use == FILTER_BY_ROWS;
+    filter_step_spec spec = {.link = of->link,
+                             .in = of->from,
+                             .out = of->to,
+                             .input = &of->from,
+                             .by_rows = by_rows,
+                             .lasting = plan->use == FILTER_LASTING};
+    spec.out.width -= led;
+    spec.out.height -= led;
+    if (plan->second.width > 0 && of->out.kind == PLACE_OUTPUT && !plan_delivers(plan) &&
+        satf_is_packed(&plan->second)) {
+        spec.second = filter_outputs(of->link->info)[1]->recipe;
+        spec.second_out = plan->second;
+    }
+    satf_status status = add_step(ctx, plan, &spec, &step);
+    if (status) {
+        return status;
+    }
+    step->in = of->in;
+    step->out = of->out;
+    return led && !by_rows ? lead(ctx, plan, of, step) : SATF_OK;
+}
+
+/* What steps read beside the input of a filter: an image, its own or the second input, and the sums
+ * of that. */
+typedef struct plan_aux {
+    plan_place place, sums_place; /* PLACE_NONE: none */
+    satf_view view, sums;
+} plan_aux;
+
+/* A row that is every row. */
+static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                             plan_aux *aux)
+{
+    satf_image *sums;
+    satf_status status = filter_picture_sum(ctx, picture, &sums);
+    if (!status) {
+        status = keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
+        aux->sums.stride = 0;
+    }
+    return status;
+}
+
+static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                            const satf_view *picture, plan_aux *aux)
+{
+    const filter_recipe *recipe = of->link->info->recipe;
+    const satf_view *in = &of->from;
+    satf_image *spread = NULL;
+    bool any = recipe->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
+    satf_status status = filter_picture_check(ctx, picture, in, any ? LIKE_COLOURS : LIKE_OR_ONE);
+    if (!status && (picture->channels != in->channels || (any && !same_alpha))) {
+        status = filter_picture_spread(ctx, picture, in, &spread);
+        picture = status ? picture : &spread->view;
+    }
+    if (!status) {
+        status = keep_picture(ctx, plan, picture, spread, &aux->place, &aux->view);
+    }
+    bool sums = recipe->sums_aux && recipe->sums_aux(of->link->options);
+    return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
+}
+
+static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_aux *aux)
+{
+    const chain_link *link = of->link;
+    const filter_recipe *recipe = link->info->recipe;
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
+    if (picture && *picture) {
+        return keep_own(ctx, plan, of, &(*picture)->view, aux);
+    }
+    if (plan->aux.width == 0) {
+        return recipe->part_counts[0] > 0
+                   ? SATF_OK
+                   : satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet",
+                               link->info->name);
+    }
+    if (recipe->sums_aux && recipe->sums_aux(link->options)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s takes the mean of the auxiliary input, which the filter has to "
+                         "keep for that; a plan's second input comes with every run",
+                         link->info->name);
+    }
+    aux->place = (plan_place){PLACE_AUX, 0};
+    aux->view = plan->from_aux;
+    return filter_picture_check(ctx, &aux->view, &of->from,
+                                recipe->any_aux ? LIKE_CHANNELS : LIKE_INPUT);
+}
+
+/* The images of a filter of several steps (filter_part). */
+typedef struct part_images {
+    const plan_link *of;
+    const filter_part *parts;
+    plan_aux aux;
+    satf_view between; /* like a real result of a part that is not the last */
+    size_t bytes;      /* of it */
+} part_images;
+
+static plan_place part_place(const part_images *images, int number, satf_view *view)
+{
+    if (number == 0) {
+        *view = images->of->from;
+        return images->of->in;
+    }
+    if (number == 1) {
+        *view = images->aux.view;
+        return images->aux.place;
+    }
+    if (number == FILTER_SUMS) {
+        *view = images->aux.sums;
+        return images->aux.sums_place;
+    }
+    *view = images->between;
+    if (images->parts[number - 2].recipe->type == TYPE_WHOLE &&
+        !satf_type_is_float((satf_type)images->of->from.type)) {
+        view->type = SATF_F32;
+        view->stride = satf_row_samples(view) * (int64_t)sizeof(float);
+    }
+    return (plan_place){PLACE_PART, (size_t)(number - 2) * images->bytes};
+}
+
+static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
+                             const filter_part *part, int number, bool last)
+{
+    static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
+    const plan_link *of = images->of;
+    filter_step_spec spec = {.link = of->link,
+                             .part = part,
+                             .input = &of->from,
+                             .by_rows = plan->use == FILTER_BY_ROWS,
+                             .input_aux =
+                                 images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
+    plan_place in = part_place(images, part->of, &spec.in), aux[2] = {{PLACE_NONE, 0}};
+    plan_place out = part_place(images, number, &spec.out);
+    for (int b = 0; b < 2; b++) {
+        if (filter_reads(part->recipe, reads[b])) {
+            aux[b] = part_place(images, part->aux[b], &spec.aux[b]);
+        }
+    }
+    if (last) {
+        spec.out = of->to;
+        out = of->out;
+    }
+    plan_step *step;
+    satf_status status = add_step(ctx, plan, &spec, &step);
+    if (!status) {
+        step->in = in;
+        step->out = out;
+        memcpy(step->aux, aux, sizeof aux);
+    }
+    return status;
+}
+
+static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of)
+{
+    const filter_recipe *recipe = of->link->info->recipe;
+    const satf_view *from = &of->from;
+    part_images images = {.of = of};
+    satf_status status = find_aux(ctx, plan, of, &images.aux);
+    bool aux = images.aux.place.kind != PLACE_NONE;
+    size_t count = (size_t)recipe->part_counts[aux], all = 0;
+    images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
+    images.between.device = plan->device;
+    images.parts = recipe->parts[aux];
+    status = status ? status : plan_image_bytes(ctx, &images.between, &images.bytes);
+    if (!status && !satf_mul(images.bytes, count - 1, &all)) {
+        status = plan_fail_size(ctx);
+    }
+    for (size_t k = 0; k < count && !status; k++) {
+        status = plan_part(ctx, plan, &images, &images.parts[k], 2 + (int)k, k + 1 == count);
+    }
+    return status;
+}
+
+/* Where the filter's result goes, behind which is another filter: an image of its own, of all
+ * pixels of the input where that is larger. */
+static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
+{
+    size_t bytes;
+    satf_status status = filter_step_output(ctx, of->link, &of->from, &of->to);
+    if (status) {
+        return status;
+    }
+    if (filter_trims(of->link)) {
+        of->to.width = of->from.width;
+        of->to.height = of->from.height;
+        of->to.stride = of->to.width * satf_pixel_bytes(&of->to);
+    }
+    if (plan->device != SATF_HOST) { /* kernels are faster so */
+        of->to.stride = (int64_t)satf_align64((size_t)of->to.stride);
+    }
+    return plan_image_bytes(ctx, &of->to, &bytes);
+}
+
+/* The next filter's input. */
+static void go_on(plan_link *of)
+{
+    of->from = of->to;
+    of->in = of->out;
+    if (filter_trims(of->link)) {
+        satf_rect part = filter_valid_part(of->link, of->to.width, of->to.height);
+        of->from.width = part.w;
+        of->from.height = part.h;
+        of->in.at = (size_t)(part.y * of->to.stride + part.x * satf_pixel_bytes(&of->to));
+    }
+}
+
+satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
+{
+    plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->chain->count && !status; i++) {
+        of.link = &plan->chain->links[i];
+        of.to = plan->to;
+        of.out = (plan_place){PLACE_OUTPUT, 0};
+        if (i + 1 < plan->chain->count) {
+            status = place_between(ctx, plan, &of);
+            of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
+        }
+        bool several = of.link->info->recipe->parts[0] != NULL;
+        status = status ? status : several ? plan_parts(ctx, plan, &of) : plan_one(ctx, plan, &of);
+        go_on(&of);
+    }
+    return status;
+}

@@ -1,0 +1,214 @@
+/* Chains and filters of several steps go down the rows together: each chain has the bits of its
+ * filters one after the other, whatever the number of threads and wherever their bands meet. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/parallel.h"
+#include "base/view.h"
+#include "filter/plan.h"
+#include "filter_make.h"
+#include "filter_reference.h"
+#include "with_context.h"
+
+enum { CASES = 2500, MOST_FILTERS = 5 };
+
+static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+
+static int64_t pick(uint64_t *random, int64_t least, int64_t most)
+{
+    return least + (int64_t)(ref_random(random) % (uint64_t)(most - least + 1));
+}
+
+/* Any filter of windows with any border; rarely one that needs the whole picture. */
+static satf_filter *pick_filter(satf_context *ctx, uint64_t *random, const satf_view *in)
+{
+    const filter_info *info;
+    size_t count = 0;
+    while (filter_info_at(count)) {
+        count++;
+    }
+    do {
+        info = filter_info_at((size_t)pick(random, 0, (int64_t)count - 1));
+    } while (filter_param_of_kind(info, PARAM_ORDER) ||
+             (!filter_param_of_kind(info, PARAM_SIZE) && pick(random, 0, 9)));
+    int64_t w = pick(random, 1, 9), h = pick(random, 1, 9);
+    int64_t x = pick(random, w / 2 - w + 1, w / 2), y = pick(random, h / 2 - h + 1, h / 2);
+    char size[40], at[40];
+    snprintf(size, sizeof size, "%ldx%ld", (long)w, (long)h);
+    snprintf(at, sizeof at, "%ld:%ld", (long)x, (long)y);
+    return make_filter_of(ctx, info, (int)pick(random, 0, SATF_VALID), size, at, in->width,
+                          in->height);
+}
+
+/* SATF_OK, and the result; or why the filter takes no such image. */
+static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                         satf_view *out)
+{
+    *out = (satf_view){0};
+    satf_status status = satf_filter_output(ctx, filter, in, out);
+    if (!status) {
+        out->data = malloc((size_t)(out->stride * out->height));
+        status = satf_filter_apply(ctx, filter, in, out);
+    }
+    return status;
+}
+
+/* What is to be walked down, and how its plan does that. */
+typedef struct tally {
+    int compared, walked, banded, deep;
+} tally;
+
+static void count_walks(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                        const satf_view *out, tally *t)
+{
+    filter_call call = filter_whole_call(ctx, chain, in, out);
+    satf_plan *plan;
+    assert_int_equal(filter_plan_make(ctx, &call, SATF_HOST, FILTER_CALL, &plan), SATF_OK);
+    t->walked += plan->walk_count > 0;
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        t->banded += plan->walks[w].walkers > 1;
+        t->deep += plan->walks[w].count > 4;
+    }
+    filter_plan_free(ctx, plan);
+}
+
+static void compare(const satf_view *got, const satf_view *want, const satf_filter *chain,
+                    int number)
+{
+    char text[600];
+    satf_filter_print(chain, text, sizeof text);
+    assert_true(got->width == want->width && got->height == want->height);
+    for (int64_t y = 0; y < got->height; y++) {
+        if (memcmp(satf_row(got, y), satf_row(want, y),
+                   (size_t)(got->width * satf_pixel_bytes(got))) != 0) {
+            fail_msg("case %d, %s of %s: row %ld of %ld x %ld differs", number, text,
+                     satf_type_name(got->type), (long)y, (long)got->width, (long)got->height);
+        }
+    }
+}
+
+/* The filters one by one. Of integers that is by tables, which know no walks. */
+static satf_filter *expect(satf_context *ctx, const satf_view *in, uint64_t *random,
+                           satf_view *want)
+{
+    satf_filter *chain = NULL;
+    satf_view at = *in, next;
+    for (int64_t k = pick(random, 1, MOST_FILTERS); k > 0; k--) {
+        satf_filter *one = pick_filter(ctx, random, &at);
+        bool floats = satf_type_is_float(at.type);
+        satf_context_set_engine(ctx, floats ? SATF_ENGINE_AUTO : SATF_ENGINE_SAT);
+        if (apply(ctx, one, &at, &next)) { /* too small for its window, or too many channels */
+            free(next.data);
+            satf_filter_destroy(one);
+            continue;
+        }
+        free(at.data == in->data ? NULL : at.data);
+        at = next;
+        if (chain) {
+            assert_int_equal(satf_filter_append(ctx, chain, one), SATF_OK);
+            satf_filter_destroy(one);
+        } else {
+            chain = one;
+        }
+    }
+    *want = at;
+    return chain;
+}
+
+static void check_case(satf_context *ctx, int number, tally *t)
+{
+    uint64_t random = (uint64_t)number * 83;
+    int channels = (int)pick(&random, 1, 4);
+    ref_image image = {pick(&random, 1, 40),
+                       pick(&random, 0, 3) ? pick(&random, 1, 150) : pick(&random, 1, 12),
+                       channels,
+                       types[pick(&random, 0, 3)],
+                       channels % 2 == 0 && pick(&random, 0, 1),
+                       NULL};
+    ref_fill(&image, random);
+    satf_view in = ref_view(&image, pick(&random, 0, 5)), want, got;
+    satf_context_set_threads(ctx, 1);
+    satf_filter *chain = expect(ctx, &in, &random, &want);
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    for (int threads = 1; chain && threads <= 4; threads += 1 + (int)pick(&random, 0, 1)) {
+        satf_context_set_threads(ctx, threads);
+        if (apply(ctx, chain, &in, &got)) {
+            fail_msg("case %d: %s", number, satf_message(ctx));
+        }
+        count_walks(ctx, chain, &in, &got, t);
+        compare(&got, &want, chain, number);
+        t->compared++;
+        free(got.data);
+    }
+    free(chain ? want.data : NULL);
+    satf_filter_destroy(chain);
+    free(in.data);
+    free(image.samples);
+}
+
+static void bits_are_those_of_one_by_one(void **state)
+{
+    tally t = {0};
+    satf_share_anything();
+    for (int number = 0; number < CASES; number++) {
+        check_case(*state, number, &t);
+    }
+    assert_true(t.compared > 3 * CASES / 2 && t.walked > CASES / 3);
+    assert_true(t.banded > CASES / 10 && t.deep > CASES / 50);
+}
+
+static size_t bytes_of(satf_context *ctx, const char *spec, int64_t width, int64_t height)
+{
+    satf_filter *filter = parse_filter(ctx, spec);
+    satf_view in = satf_view_packed(NULL, width, height, 1, SATF_F32), out;
+    size_t bytes = 0;
+    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+    assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_OK);
+    satf_filter_destroy(filter);
+    return bytes;
+}
+
+/* Of a chain on one thread it is that of rows, whatever the height. */
+static void memory_is_that_of_rows(void **state)
+{
+    satf_context *ctx = *state;
+    satf_context_set_threads(ctx, 1);
+    static const char *const specs[] = {"box=15 box=15 box=15", "guided=9",
+                                        "unsharp=5 guided=31,border=mirror box=3x9,border=shrink"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        assert_true(bytes_of(ctx, specs[i], 1000, 20000) == bytes_of(ctx, specs[i], 1000, 40000));
+    }
+    assert_true(bytes_of(ctx, "box=15 wolf=15", 1000, 20000) > 20000000);
+}
+
+/* Bands whose seams would cost more than a quarter: a filter makes its whole image after the other,
+ * on all threads. */
+static void high_windows_go_one_by_one(void **state)
+{
+    satf_context *ctx = *state;
+    satf_view in = satf_view_packed(NULL, 2000, 2000, 1, SATF_U8);
+    satf_context_set_threads(ctx, 4);
+    static const char *const specs[] = {"box=9 box=9", "box=401 box=401"};
+    for (int high = 0; high < 2; high++) {
+        tally t = {0};
+        satf_filter *chain = parse_filter(ctx, specs[high]);
+        count_walks(ctx, chain, &in, &in, &t);
+        assert_int_equal(t.walked, !high);
+        satf_filter_destroy(chain);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(memory_is_that_of_rows),
+        TEST(high_windows_go_one_by_one),
+        TEST(bits_are_those_of_one_by_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
