@@ -260,10 +260,13 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
     if (mode == LOOP_WORD) {
         loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
         loops->load_words(segment->square_type, block->n, squares, block->word_squares);
+    } else if (mode == LOOP_REAL) {
+        block->sums = (const double *)(const void *)sums;
+        block->squares = squares ? (const double *)(const void *)squares : block->sums;
     } else {
-        loops->load_sums(segment->sum_type, block->n, sums, block->sums);
+        loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
         if (squares) {
-            loops->load_sums(segment->square_type, block->n, squares, block->squares);
+            loops->load_sums(segment->square_type, block->n, squares, block->exact_squares);
         }
     }
     if (segment->centre) {
@@ -337,6 +340,8 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
     block->constants = f->constants;
     block->options = f->options;
+    block->sums = block->exact_sums;
+    block->squares = block->exact_squares;
     for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
         block->weights[i] = (double)segment->area;
         block->inverses[i] = 1 / (double)segment->area;

@@ -14,7 +14,8 @@ typedef struct loop_block {
     formula_sums constants; /* what all samples have in common */
     const void *options;
     int64_t n;
-    double sums[LOOP_SAMPLES], squares[LOOP_SAMPLES];             /* FORMULA_EXACT and floats */
+    const double *sums, *squares; /* FORMULA_EXACT and floats; of the former in: */
+    double exact_sums[LOOP_SAMPLES], exact_squares[LOOP_SAMPLES];
     uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
     double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
     double shifts[LOOP_SAMPLES];                          /* of floats */
@@ -39,6 +40,9 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
         in.real = is_real;                                            \
         in.words = kind;                                              \
         in.shift = 0;                                                 \
+        const double *restrict sums = block->sums;                    \
+        const double *restrict squares = block->squares;              \
+        (void)sums, (void)squares;                                    \
         for (int64_t i = 0; i < block->n; i++) {                      \
             load(in, block, i);                                       \
             in.inverse = block->inverses[i];                          \
@@ -53,9 +57,9 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
         }                                                             \
     }
 
-#define LOAD_REALS(in, block, i)        \
-    in.real_sum = block->sums[i];       \
-    in.real_square = block->squares[i]; \
+#define LOAD_REALS(in, block, i) \
+    in.real_sum = sums[i];       \
+    in.real_square = squares[i]; \
     in.real_weight = block->weights[i]
 
 #define LOAD_FLOATS(in, block, i) \
