@@ -22,32 +22,34 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The image that the step makes, if it lies in the plan's memory. */
-static satf_status add_image(satf_context *ctx, const satf_plan *plan, size_t index,
+/* Room for an image of a step, if it lies in the plan's memory. */
+static satf_status add_image(satf_context *ctx, const plan_place *place, const satf_view *view,
                              plan_sizes *sizes)
 {
-    const plan_step *step = &plan->steps[index];
-    size_t bytes = 0;
-    satf_status status =
-        walk_is_inside(plan, index) ? SATF_OK : plan_image_bytes(ctx, &step->step.out, &bytes);
-    if (!status && !satf_add(bytes, bytes ? step->out.at : 0, &bytes)) {
+    size_t bytes, *most = place->kind == PLACE_EVEN   ? &sizes->image[0]
+                          : place->kind == PLACE_ODD  ? &sizes->image[1]
+                          : place->kind == PLACE_PART ? &sizes->parts
+                                                      : NULL;
+    if (!most) {
+        return SATF_OK;
+    }
+    satf_status status = plan_image_bytes(ctx, view, &bytes);
+    if (!status && !satf_add(bytes, place->at, &bytes)) {
         status = plan_fail_size(ctx);
     }
-    size_t *most = step->out.kind == PLACE_EVEN   ? &sizes->image[0]
-                   : step->out.kind == PLACE_ODD  ? &sizes->image[1]
-                   : step->out.kind == PLACE_PART ? &sizes->parts
-                                                  : NULL;
-    if (most) {
-        *most = larger(*most, bytes);
-    }
+    *most = status ? *most : larger(*most, bytes);
     return status;
 }
 
 static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index, plan_sizes *sizes)
 {
+    const plan_step *of = &plan->steps[index];
     filter_step *step = &plan->steps[index].step;
     satf_status status = filter_step_plan(ctx, step);
-    status = status ? status : add_image(ctx, plan, index, sizes);
+    if (!status && !walk_is_inside(plan, index)) {
+        status = add_image(ctx, &of->out, &step->out, sizes);
+        status = status ? status : add_image(ctx, &of->second, &step->second_out, sizes);
+    }
     sizes->scratch = larger(sizes->scratch, step->scratch_bytes);
     if (!status && (step->kept_bytes > SIZE_MAX / 8 ||
                     !satf_add(sizes->kept, satf_align64(step->kept_bytes), &sizes->kept))) {

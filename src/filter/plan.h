@@ -27,6 +27,7 @@ typedef struct plan_place {
  * from outside the plan. Row y is row y + this->y there, from a byte on. */
 typedef struct walk_source {
     int maker;
+    bool second; /* of its outputs */
     int64_t y;
     size_t byte;
 } walk_source;
@@ -40,14 +41,15 @@ typedef struct walk_span {
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
-    plan_place in, out, aux[2];
-    size_t link; /* of the chain */
+    plan_place in, out, aux[4];
+    plan_place second; /* the part that is made beside it; PLACE_NONE: none is */
+    size_t link;       /* of the chain */
     /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
      * makes an image; where the ring and the step's own memory are in that of a walker. */
-    walk_source from[3];
+    walk_source from[5];
     walk_span span;
     int64_t ring_rows;
-    size_t ring_at, walker_at;
+    size_t ring_at, second_at, walker_at;
     /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
      * the result with them, at `led_at`. */
     plan_place zeros, led_at;

@@ -169,10 +169,16 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     if (status) {
         return status;
     }
-    const void *aux[2] = {plan_find(plan, &of->aux[0], images),
-                          plan_find(plan, &of->aux[1], images)};
-    status = filter_step_run(ctx, step, plan_find(plan, &of->in, images), aux,
-                             plan_find(plan, &of->out, images), images->second);
+    filter_step_images of_step = {.in = plan_find(plan, &of->in, images),
+                                  .out = plan_find(plan, &of->out, images),
+                                  .second = images->second};
+    for (int k = 0; k < 4; k++) {
+        of_step.aux[k] = plan_find(plan, &of->aux[k], images);
+    }
+    if (of->second.kind != PLACE_NONE) {
+        of_step.second = plan_find(plan, &of->second, images);
+    }
+    status = filter_step_run(ctx, step, &of_step);
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
 }
@@ -355,7 +361,7 @@ static satf_status run_trimmed(satf_context *ctx, satf_plan *plan, const filter_
                       .pixel_bytes = satf_pixel_bytes(&plan->to),
                       .row = plan->memory + plan->to_at,
                       .made = -1};
-    filter_rows trimmed = {trimmed_in, trimmed_out, &t, rows->height, NULL};
+    filter_rows trimmed = {trimmed_in, trimmed_out, &t, rows->height, NULL, NULL};
     satf_status status = walk_down(ctx, plan, &plan->walks[0], &no_images, &trimmed);
     return status || hand_on(&t) ? status
                                  : satf_fail(ctx, SATF_IO, "the last row could not be stored");
@@ -383,7 +389,7 @@ static void *led_out(void *user, int64_t y)
 static satf_status run_led(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
 {
     led_rows l = {rows, (size_t)satf_pixel_bytes(&plan->to)};
-    filter_rows led = {led_in, led_out, &l, rows->height, NULL};
+    filter_rows led = {led_in, led_out, &l, rows->height, NULL, NULL};
     void *first = rows->out(rows->user, 0);
     if (!first) {
         return satf_fail(ctx, SATF_IO, "the first row could not be stored");

@@ -181,10 +181,28 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
     return (plan_place){PLACE_PART, (size_t)(number - 2) * images->bytes};
 }
 
-static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
-                             const filter_part *part, int number, bool last)
+static void aux_places(const part_images *images, const filter_part *part, plan_place *places,
+                       satf_view *views)
 {
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
+    for (int b = 0; b < 2; b++) {
+        if (filter_reads(part->recipe, reads[b])) {
+            places[b] = part_place(images, part->aux[b], &views[b]);
+        }
+    }
+}
+
+/* Whether both have the same sums, so that one march may make both. */
+static bool sums_alike(const filter_part *a, const filter_part *b)
+{
+    return a->of == b->of && a->over == b->over && a->outside == b->outside;
+}
+
+/* Part `number` and, if there is one and the engine can, the second one behind it. */
+static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
+                             int number, const filter_part *second, bool last)
+{
+    const filter_part *part = &images->parts[number - 2];
     const plan_link *of = images->of;
     filter_step_spec spec = {.link = of->link,
                              .part = part,
@@ -192,12 +210,13 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
                              .by_rows = plan->use == FILTER_BY_ROWS,
                              .input_aux =
                                  images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
-    plan_place in = part_place(images, part->of, &spec.in), aux[2] = {{PLACE_NONE, 0}};
-    plan_place out = part_place(images, number, &spec.out);
-    for (int b = 0; b < 2; b++) {
-        if (filter_reads(part->recipe, reads[b])) {
-            aux[b] = part_place(images, part->aux[b], &spec.aux[b]);
-        }
+    plan_place in = part_place(images, part->of, &spec.in), aux[4] = {{PLACE_NONE, 0}};
+    plan_place out = part_place(images, number, &spec.out), beside = {PLACE_NONE, 0};
+    aux_places(images, part, aux, spec.aux);
+    if (second) {
+        spec.second = second->recipe;
+        beside = part_place(images, number + 1, &spec.second_out);
+        aux_places(images, second, &aux[2], spec.second_aux);
     }
     if (last) {
         spec.out = of->to;
@@ -209,6 +228,7 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
         step->in = in;
         step->out = out;
         memcpy(step->aux, aux, sizeof aux);
+        step->second = step->step.second ? beside : step->second;
     }
     return status;
 }
@@ -229,7 +249,10 @@ static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_lin
         status = plan_fail_size(ctx);
     }
     for (size_t k = 0; k < count && !status; k++) {
-        status = plan_part(ctx, plan, &images, &images.parts[k], 2 + (int)k, k + 1 == count);
+        const filter_part *next = k + 2 < count ? &images.parts[k + 1] : NULL;
+        next = next && sums_alike(&images.parts[k], next) ? next : NULL;
+        status = plan_part(ctx, plan, &images, 2 + (int)k, next, k + 1 == count);
+        k += !status && plan->steps[plan->count - 1].second.kind != PLACE_NONE;
     }
     return status;
 }

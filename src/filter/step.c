@@ -353,6 +353,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     if (spec->second && step->engine->pairs) {
         step->second = spec->second;
         step->second_out = spec->second_out;
+        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
     step->ns = step->engine->ns * sums_of(link, step->second ? step->second : recipe);
     return SATF_OK;
@@ -377,16 +378,16 @@ void filter_step_release(filter_step *step)
     step->state = NULL;
 }
 
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *aux, void *out, void *second)
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_step_images *images)
 {
     filter_step running = *step;
     for (int k = 0; k < 2; k++) {
-        running.aux[k].data = (void *)(uintptr_t)aux[k];
+        running.aux[k].data = (void *)(uintptr_t)images->aux[k];
+        running.second_aux[k].data = (void *)(uintptr_t)images->aux[2 + k];
     }
-    *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)in;
-    running.out.data = out;
-    running.second_out.data = second;
+    *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)images->in;
+    running.out.data = images->out;
+    running.second_out.data = images->second;
     if (step->grey) {
         running.in.data = step->scratch;
         running.scratch += step->grey_bytes;
@@ -405,8 +406,10 @@ satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const 
         grey_walker *g = (grey_walker *)(void *)walker;
         filter_grey_rows_init(&g->grey, rows, &step->source, &step->need,
                               walker + satf_align64(sizeof *g));
-        g->rows =
-            (filter_rows){filter_grey_rows_in, filter_grey_rows_out, &g->grey, rows->height, NULL};
+        g->rows = (filter_rows){.in = filter_grey_rows_in,
+                                .out = filter_grey_rows_out,
+                                .user = &g->grey,
+                                .height = rows->height};
         rows = &g->rows;
     }
     return step->engine->begin(ctx, step, rows, first, walker + step->grey_bytes);

@@ -32,7 +32,7 @@ typedef struct filter_step {
     /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
      */
     const filter_recipe *second;
-    satf_view second_out;
+    satf_view second_out, second_aux[2];
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
@@ -122,7 +122,7 @@ typedef struct filter_step_spec {
     const filter_part *part; /* or NULL */
     satf_view in, out, aux[2];
     const filter_recipe *second; /* as filter_step.second, if the engine pairs; or NULL */
-    satf_view second_out;
+    satf_view second_out, second_aux[2];
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* of which the parts are; NULL: none */
     bool by_rows, lasting;
@@ -146,10 +146,14 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* Runs it on the images at in, aux, out and, of a step with a second output, second, in memory
- * that is prepared. */
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const void *in,
-                            const void *const *aux, void *out, void *second);
+/* The images of a run. */
+typedef struct filter_step_images {
+    const void *in, *aux[4]; /* the latter of the first output, then of the second */
+    void *out, *second;
+} filter_step_images;
+
+/* Runs it on these, in memory that is prepared. */
+satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_step_images *images);
 
 /* The same by rows, where the step's need has no refusal: see filter_engine.begin. walker:
  * step->walker_bytes, aligned to 64. */

@@ -14,6 +14,9 @@ enum { LEAST_SAMPLES = 70000 };
  */
 enum { MOST_STEPS = 32 };
 
+/* What a step sums, and the auxiliary inputs of its outputs. */
+enum { SOURCES = 5 };
+
 /* Samples between two looks at the context's progress callback. */
 enum { REPORT_SAMPLES = 1 << 18 };
 
@@ -48,14 +51,17 @@ static bool is_between(const plan_place *place)
     return place->kind == PLACE_EVEN || place->kind == PLACE_ODD;
 }
 
+static bool same_image(const plan_place *a, const plan_place *b)
+{
+    return a->kind == b->kind && (is_between(a) || (a->kind == PLACE_PART && a->at == b->at));
+}
+
 /* The step of the walk from `first` on, in front of `step`, that makes the image there; below 0:
  * none. */
 static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan_place *place)
 {
     for (size_t m = step; m-- > first;) {
-        const plan_place *out = &plan->steps[m].out;
-        bool same = is_between(place) || (place->kind == PLACE_PART && out->at == place->at);
-        if (out->kind == place->kind && same) {
+        if (same_image(&plan->steps[m].out, place) || same_image(&plan->steps[m].second, place)) {
             return (int)(m - first);
         }
     }
@@ -67,6 +73,8 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
                         walk_source *from)
 {
     *from = (walk_source){.maker = maker_of(plan, first, step, place)};
+    from->second =
+        from->maker >= 0 && same_image(&plan->steps[first + (size_t)from->maker].second, place);
     if (from->maker >= 0 && place->kind != PLACE_PART) {
         int64_t stride = plan->steps[first + (size_t)from->maker].step.out.stride;
         from->y = (int64_t)place->at / stride;
@@ -103,8 +111,8 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
     walk_span span = unasked;
     for (size_t c = index < walk->count ? index + 1 : 0; c < walk->count; c++) {
         const plan_step *of = &plan->steps[walk->first + c];
-        const plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1]};
-        for (int k = 0; k < 3; k++) {
+        const plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1], &of->aux[2], &of->aux[3]};
+        for (int k = 0; k < SOURCES; k++) {
             bool asks = index < walk->count
                             ? of->from[k].maker == (int)index
                             : of->from[k].maker < 0 && places[k]->kind == PLACE_INPUT;
@@ -162,8 +170,9 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
     *walk = (plan_walk){.first = first, .count = end - first};
     for (size_t k = 0; k < walk->count; k++) {
         find_source(plan, first, first + k, &steps[k].in, &steps[k].from[0]);
-        find_source(plan, first, first + k, &steps[k].aux[0], &steps[k].from[1]);
-        find_source(plan, first, first + k, &steps[k].aux[1], &steps[k].from[2]);
+        for (int a = 1; a < SOURCES; a++) {
+            find_source(plan, first, first + k, &steps[k].aux[a - 1], &steps[k].from[a]);
+        }
         shifts = shifts && finds_shifts(&steps[k]);
     }
     share_out(ctx, plan, walk);
@@ -191,8 +200,8 @@ static void take_turns(satf_plan *plan)
     plan_place latest = {PLACE_EVEN, 0};
     for (size_t i = 0; i < plan->count; i++) {
         plan_step *of = &plan->steps[i];
-        plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1]};
-        for (int k = 0; k < 3; k++) {
+        plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1], &of->aux[2], &of->aux[3]};
+        for (int k = 0; k < SOURCES; k++) {
             places[k]->kind = is_between(places[k]) ? latest.kind : places[k]->kind;
         }
         if (is_between(&of->out) && !walk_is_inside(plan, i)) {
@@ -241,7 +250,7 @@ typedef struct walk_stage {
     const plan_step *planned;
     filter_step step; /* the plan's, with the data of this run's second output */
     filter_rows rows;
-    char *memory, *ring;
+    char *memory, *ring, *second_ring;
     int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
     double ms;    /* of it alone, if the plan is timed */
 } walk_stage;
@@ -263,10 +272,9 @@ typedef struct walker {
     walk_stage stages[];
 } walker;
 
-static size_t ring_stride(const plan_step *of)
+static size_t row_bytes(const satf_view *view)
 {
-    return satf_align64((size_t)satf_row_samples(&of->step.out) *
-                        satf_type_bytes(of->step.out.type));
+    return satf_align64((size_t)satf_row_samples(view) * satf_type_bytes(view->type));
 }
 
 static bool add_bytes(size_t *total, size_t bytes)
@@ -274,26 +282,31 @@ static bool add_bytes(size_t *total, size_t bytes)
     return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
 }
 
+/* A ring of rows of such an image. */
+static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk, size_t *at)
+{
+    size_t bytes;
+    *at = walk->bytes;
+    return satf_mul(row_bytes(view), (size_t)of->ring_rows, &bytes) &&
+           add_bytes(&walk->bytes, bytes);
+}
+
 bool walk_lay_out(satf_plan *plan)
 {
+    bool fits = true;
     for (size_t w = 0; w < plan->walk_count; w++) {
         plan_walk *walk = &plan->walks[w];
         walk->bytes = satf_align64(sizeof(walker) + walk->count * sizeof(walk_stage));
-        for (size_t k = walk->first; k < walk->first + walk->count; k++) {
+        for (size_t k = walk->first; k < walk->first + walk->count && fits; k++) {
             plan_step *of = &plan->steps[k];
-            size_t ring;
             of->walker_at = walk->bytes;
-            if (!add_bytes(&walk->bytes, of->step.walker_bytes)) {
-                return false;
-            }
-            of->ring_at = walk->bytes;
-            if (!satf_mul(ring_stride(of), (size_t)of->ring_rows, &ring) ||
-                !add_bytes(&walk->bytes, ring)) {
-                return false;
-            }
+            fits = add_bytes(&walk->bytes, of->step.walker_bytes) &&
+                   add_ring(of, &of->step.out, walk, &of->ring_at) &&
+                   (of->second.kind == PLACE_NONE ||
+                    add_ring(of, &of->step.second_out, walk, &of->second_at));
         }
     }
-    return true;
+    return fits;
 }
 
 bool walk_is_inside(const satf_plan *plan, size_t index)
@@ -354,41 +367,58 @@ static bool advance(walk_stage *t)
     return made;
 }
 
-/* Row y of what the stage reads: k = 0: of what it sums, else of auxiliary input k - 1. */
-static const void *find_row(walk_stage *t, int k, int64_t y)
+/* Row y that the stage has made, in a ring. */
+static char *ring_row(const walk_stage *t, bool second, int64_t y)
+{
+    const filter_step *step = &t->step;
+    size_t slot = (size_t)(y % t->planned->ring_rows);
+    return second ? t->second_ring + slot * row_bytes(&step->second_out)
+                  : t->ring + slot * row_bytes(&step->out);
+}
+
+/* The same of an image in memory, or of rows from outside. */
+static const void *outer_row(const walk_stage *t, const plan_place *place, const satf_view *view,
+                             int64_t y)
 {
     const walk_run *run = t->walker->run;
-    const walk_source *from = &t->planned->from[k];
+    return run->rows && place->kind == PLACE_INPUT
+               ? run->rows->in(run->rows->user, y)
+               : plan_find(run->plan, place, run->images) + y * view->stride;
+}
+
+/* Row y of what the stage reads. */
+static const void *find_row(walk_stage *t, const walk_source *from, const plan_place *place,
+                            const satf_view *view, int64_t y)
+{
     if (from->maker < 0) {
-        const filter_step *step = &t->step;
-        const plan_place *place = k ? &t->planned->aux[k - 1] : &t->planned->in;
-        int64_t stride = k            ? step->aux[k - 1].stride
-                         : step->grey ? step->source.stride
-                                      : step->in.stride;
-        return run->rows && place->kind == PLACE_INPUT
-                   ? run->rows->in(run->rows->user, y)
-                   : plan_find(run->plan, place, run->images) + y * stride;
+        return outer_row(t, place, view, y);
     }
     walk_stage *maker = &t->walker->stages[from->maker];
-    int64_t row = y + from->y;
-    while (maker->made <= row) {
+    while (maker->made <= y + from->y) {
         if (!advance(maker)) {
             return NULL;
         }
     }
-    return maker->ring + (size_t)(row % maker->planned->ring_rows) * ring_stride(maker->planned) +
-           from->byte;
+    return ring_row(maker, from->second, y + from->y) + from->byte;
 }
 
 static const void *stage_in(void *user, int64_t y)
 {
-    return find_row(user, 0, y);
+    walk_stage *t = user;
+    return find_row(t, &t->planned->from[0], &t->planned->in,
+                    t->step.grey ? &t->step.source : &t->step.in, y);
 }
 
+/* What the second output reads may be the first, whose row is being made. */
 static const void *stage_aux(void *user, int k, int64_t y)
 {
     walk_stage *t = user;
-    return t->planned->aux[k].kind == PLACE_NONE ? NULL : find_row(t, k + 1, y);
+    const plan_place *place = &t->planned->aux[k];
+    return place->kind == PLACE_NONE ? NULL
+           : same_image(&t->planned->out, place)
+               ? ring_row(t, false, y)
+               : find_row(t, &t->planned->from[1 + k], place,
+                          k < 2 ? &t->step.aux[k] : &t->step.second_aux[k - 2], y);
 }
 
 static void *stage_out(void *user, int64_t y)
@@ -396,10 +426,15 @@ static void *stage_out(void *user, int64_t y)
     walk_stage *t = user;
     const walk_run *run = t->walker->run;
     const satf_view *out = &t->step.out;
-    return t->planned->ring_rows
-               ? t->ring + (size_t)(y % t->planned->ring_rows) * ring_stride(t->planned)
-           : run->rows ? run->rows->out(run->rows->user, y)
+    return t->planned->ring_rows ? ring_row(t, false, y)
+           : run->rows           ? run->rows->out(run->rows->user, y)
                        : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
+}
+
+static void *stage_second(void *user, int64_t y)
+{
+    walk_stage *t = user;
+    return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.second_out, y);
 }
 
 /* The walker at row `first` of the result. */
@@ -414,10 +449,15 @@ static satf_status begin(walk_run *run, walker *w, int64_t first)
         *t = (walk_stage){
             .walker = w, .planned = of, .step = of->step, .made = most(first - of->span.before, 0)};
         t->step.second_out.data = run->images->second;
-        t->rows =
-            (filter_rows){stage_in, stage_out, t, run->rows ? run->rows->height : NULL, stage_aux};
+        t->rows = (filter_rows){.in = stage_in,
+                                .out = stage_out,
+                                .user = t,
+                                .height = run->rows ? run->rows->height : NULL,
+                                .aux = stage_aux,
+                                .second = stage_second};
         t->memory = (char *)w + of->walker_at;
         t->ring = (char *)w + of->ring_at;
+        t->second_ring = (char *)w + of->second_at;
     }
     /* A stage may ask those in front of it at once. */
     for (size_t k = 0; k < walk->count && !status; k++) {

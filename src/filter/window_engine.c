@@ -20,6 +20,7 @@ typedef struct sink_state {
     /* by rows */
     const filter_rows *rows;
     char *row; /* where the current row goes; NULL: nowhere, and no more input */
+    char *second_row;
 } sink_state;
 
 /* A walker; behind it is its march's memory. */
@@ -41,14 +42,24 @@ static void sink(void *user, int thread, const window_segment *segment)
     }
 }
 
+/* Auxiliary inputs k and k + 1 of that row, for the epilogue. */
+static void find_aux(const filter_rows *rows, int k, int64_t y, epilogue *finish)
+{
+    for (int b = 0; b < 2 && rows->aux; b++) {
+        finish->aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
+        finish->aux[b].stride = 0; /* each row is this one */
+    }
+}
+
 /* Where the row goes, and what is beside it. */
 static void begin_row(window_walker *w, int64_t y)
 {
     const filter_rows *rows = w->to.rows;
     w->to.row = rows->out(rows->user, y);
-    for (int k = 0; k < 2 && rows->aux; k++) {
-        w->finish.aux[k].data = (void *)(uintptr_t)rows->aux(rows->user, k, y);
-        w->finish.aux[k].stride = 0; /* each row is this one */
+    find_aux(rows, 0, y, &w->finish);
+    if (w->to.second) {
+        w->to.second_row = rows->second(rows->user, y);
+        find_aux(rows, 2, y, &w->second);
     }
 }
 
@@ -64,8 +75,7 @@ static void row_sink(void *user, int thread, const window_segment *segment)
         epilogue_segment(to->finish, segment, to->row + segment->x * to->pixel_bytes);
     }
     if (to->second) {
-        char *row = satf_row(&to->second_out, segment->y);
-        epilogue_segment(to->second, segment, row + segment->x * to->second_bytes);
+        epilogue_segment(to->second, segment, to->second_row + segment->x * to->second_bytes);
     }
     (void)thread;
 }
@@ -167,6 +177,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     window_step *state = step->state;
     sink_state to = sink_of(step);
     memcpy(state->finish.aux, step->aux, sizeof step->aux);
+    memcpy(state->second.aux, step->second_aux, sizeof step->second_aux);
     if (step->recipe->reduction == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
@@ -192,6 +203,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
     window_walker *w = walker;
     *w = (window_walker){.to = sink_of(step), .finish = state->finish, .second = state->second};
     memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    memcpy(w->second.aux, step->second_aux, sizeof step->second_aux);
     w->to.finish = &w->finish;
     w->to.second = step->second ? &w->second : NULL;
     w->to.rows = rows;
