@@ -99,6 +99,7 @@ typedef struct filter_rows_need {
     int64_t end,
         start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
     size_t bytes; /* memory of the plan */
+    size_t steps; /* that it has */
 } filter_rows_need;
 
 /* The view that filter `index` of the chain makes of in, as satf_filter_output() for it alone. */

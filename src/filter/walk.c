@@ -122,7 +122,7 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             }
         }
     }
-    return span;
+    return span.ahead == INT64_MIN ? (walk_span){0, 0, 0, 0} : span; /* nobody asks */
 }
 
 static int64_t rows_of(const walk_span *span, int64_t height)
@@ -190,7 +190,7 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
         steps[k].ring_rows = inner ? rows_of(&steps[k].span, steps[k].step.out.height) : 0;
     }
     walk_span input = span_of(plan, walk, walk->count);
-    walk->kept = input.ahead == INT64_MIN ? 1 : rows_of(&input, plan->in.height);
+    walk->kept = rows_of(&input, plan->in.height);
     plan->walk_count++;
 }
 
@@ -343,6 +343,7 @@ filter_rows_need walk_need(const satf_plan *plan)
         }
     }
     need.bytes = need.refusal ? 0 : plan->bytes;
+    need.steps = need.refusal ? 0 : walk->count;
     return need;
 }
 

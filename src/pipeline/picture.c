@@ -294,7 +294,8 @@ static satf_status fail_whole(satf_context *ctx, size_t bytes)
 /*
  * Streams if every filter can and no device has been chosen. Exceptions:
  * - with the route set to whole images it never does;
- * - a picture that must be decoded twice is streamed if it is large or the route says so;
+ * - a picture that must be decoded twice, or goes through several steps of a filter, is streamed if
+ *   it is large or the route says so;
  * - if whole images fit the memory limit and rows do not, it takes whole images.
  * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
  * One on a device flows in bands, with whole images in the host's memory, where that pays.
@@ -321,7 +322,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
                          *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
     }
     bool asked = job->route == SATF_ROUTE_ROWS;
-    *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.twice);
+    *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.rather_whole);
     if (*streams && !asked && fits && most > 0) {
         *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
     }

@@ -344,7 +344,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
                      filter_at(job->filter, (size_t)i)->name, why);
         }
-        look->twice |= wraps;
+        look->rather_whole |= wraps || need->steps > 1;
     }
     flow_free(&f);
 }
