@@ -12,8 +12,9 @@
 typedef struct pipeline_look {
     char refusal[256]; /* why it is not possible, a clause; empty if it is: the input comes by
                         * rows, and every filter takes them so */
-    /* Whole images suit it as well where they are small: the input must be decoded twice, for border
-     * wrap shows its end first, or a filter has several steps, which rows give one thread. */
+    /* Whole images suit it as well where they are small: the input must be decoded twice, for
+     * border wrap shows its end first, or a filter has several steps, which rows give one thread.
+     */
     bool rather_whole;
     size_t bytes; /* memory that it takes; SIZE_MAX if that cannot be said */
 } pipeline_look;
