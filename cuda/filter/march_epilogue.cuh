@@ -206,7 +206,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     __device__ __forceinline__ void do_formula(int x, int y, int channel,
                                                const both (&window)[MARCH]) const
     {
-        constexpr int SOME = sizeof(both) > 8 ? 1 : 2; /* what registers hold */
+        constexpr int SOME = sizeof(both) > 8 && (Sum)0.5 != 0 ? 1 : 2; /* what registers hold */
         formula_sums in = common(task.out.type);
         add_shift(&in, channel);
         int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);

@@ -6,7 +6,7 @@
 
 #include "../../src/window/bands.h"
 
-/* Warps of a block that work. 16 with the one that loaders have 128 registers a thread, of which
+/* Warps of a block that work. 16 with the one that loads have 128 registers a thread, of which
  * some kernels spill a few; 24 have fewer, and are slower. */
 enum { BLOCKS_MOST_WARPS = 15, BLOCKS_LEAST_WARPS = 4 };
 

@@ -38,7 +38,7 @@ static void release(void *state)
     satf_permutation_destroy(((permute_step *)state)->permutation);
 }
 
-/* The order is kept aux: for images that are not aligned to their pixels, and where memory does
+/* The order is kept beside: for images that are not aligned to their pixels, and where memory does
  * not suffice to prepare it. */
 static satf_status plan(satf_context *ctx, filter_step *step)
 {

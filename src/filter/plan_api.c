@@ -151,9 +151,10 @@ satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const
     if (!ctx) {
         return SATF_INVALID;
     }
-    if (!plan || !inputs || !outputs) {
+    if (!plan || !filter || !inputs || !outputs) {
         return satf_fail(ctx, SATF_INVALID, "the %s missing",
                          !plan     ? "result is"
+                         : !filter ? "filter is"
                          : !inputs ? "inputs are"
                                    : "outputs are");
     }
