@@ -203,9 +203,38 @@ static void high_windows_go_one_by_one(void **state)
     }
 }
 
+/* The march of a window higher than the picture begins with sums of its first and last rows, of
+ * which a step has but one place: so it has no walkers. */
+static void windows_higher_than_the_picture_do_not_walk(void **state)
+{
+    satf_context *ctx = *state;
+    satf_view in = satf_view_packed(NULL, 3000, 100, 1, SATF_U8);
+    static const char *const specs[] = {"box=5x99,at=0:49", "box=5x104,at=0:51"};
+    for (int higher = 0; higher < 2; higher++) {
+        satf_filter *chain = parse_filter(ctx, specs[higher]);
+        satf_filter *low = parse_filter(ctx, "box=3x1 box=3x1 box=3x1 box=3x1");
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(satf_filter_append(ctx, chain, low), SATF_OK);
+        }
+        for (int threads = 1; threads <= 2; threads++) {
+            satf_context_set_threads(ctx, threads);
+            filter_call call = filter_whole_call(ctx, chain, &in, &in);
+            satf_plan *plan;
+            assert_int_equal(filter_plan_make(ctx, &call, SATF_HOST, FILTER_CALL, &plan), SATF_OK);
+            assert_int_equal(plan->walk_count, 1);
+            assert_int_equal(plan->walks[0].walkers, threads);
+            assert_int_equal(plan->walks[0].first, higher);
+            filter_plan_free(ctx, plan);
+        }
+        satf_filter_destroy(low);
+        satf_filter_destroy(chain);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(windows_higher_than_the_picture_do_not_walk),
         TEST(memory_is_that_of_rows),
         TEST(high_windows_go_one_by_one),
         TEST(bits_are_those_of_one_by_one),

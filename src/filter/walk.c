@@ -82,13 +82,13 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
     }
 }
 
-/* Whether the step can be one of the walk from `first` on, of which many go side by side. */
+/* Whether the step can be one of the walk from `first` on, of which many go side by side. The march
+ * under a window as high as the picture has sums that all walkers share (axis_has_fixed()). */
 static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
-    bool high = step->size.height >= step->in.height, wraps = step->border.kind == SATF_WRAP;
-    bool whole = inner ? high || wraps : high && wraps;
+    bool whole = step->size.height >= step->in.height || (inner && step->border.kind == SATF_WRAP);
     return step->engine->anywhere && step->recipe->reduction == FORMULA_NONE &&
            !(whole && step->size.height > 1);
 }
