@@ -231,6 +231,29 @@ static void windows_higher_than_the_picture_do_not_walk(void **state)
     }
 }
 
+static int stop_at_once(void *user, double done)
+{
+    double *first = user;
+    *first = done;
+    return 1;
+}
+
+/* So a call can be cancelled before it does anything. */
+static void progress_begins_at_0(void **state)
+{
+    satf_context *ctx = *state;
+    satf_filter *chain = parse_filter(ctx, "box=3 guided=5");
+    uint8_t pixels[30 * 20] = {0}, result[30 * 20];
+    satf_view in = satf_view_packed(pixels, 30, 20, 1, SATF_U8), out = in;
+    double first = -1;
+    out.data = result;
+    satf_context_set_progress(ctx, stop_at_once, &first);
+    assert_int_equal(satf_filter_apply(ctx, chain, &in, &out), SATF_CANCELLED);
+    assert_true(first == 0);
+    satf_context_set_progress(ctx, NULL, NULL);
+    satf_filter_destroy(chain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {

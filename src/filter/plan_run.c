@@ -193,8 +193,9 @@ static satf_status run_steps(satf_context *ctx, satf_plan *plan, const plan_imag
         n = walk ? walk->count : 1;
         satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, (double)n * share);
         if (walk) {
+            status = satf_report_progress(ctx, 0);
             report_step(ctx, &plan->steps[i + n - 1].step);
-            status = walk_down(ctx, plan, walk, images, NULL);
+            status = status ? status : walk_down(ctx, plan, walk, images, NULL);
         } else {
             status = run_step(ctx, plan, &plan->steps[i], images);
         }
