@@ -298,6 +298,15 @@ static void wrong_use(void **state)
     assert_int_equal(satf_rows_open(ctx, wrap, &high, &out, &rows), SATF_OK);
     satf_rows_close(rows);
     satf_filter_destroy(wrap);
+    /* a guide goes on below the last row */
+    satf_filter *guided = parse(ctx, "guided=5");
+    assert_int_equal(satf_filter_set_image(ctx, guided, &in), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, guided, &high, &out), SATF_OK);
+    assert_int_equal(satf_rows_open_any_height(ctx, guided, &high, &out, &rows), SATF_UNSUPPORTED);
+    assert_non_null(strstr(satf_message(ctx), "guided needs to know the picture's height"));
+    assert_int_equal(satf_rows_open(ctx, guided, &high, &out, &rows), SATF_OK);
+    satf_rows_close(rows);
+    satf_filter_destroy(guided);
     assert_int_equal(satf_filter_output(ctx, filter, &high, &out), SATF_OK);
     assert_int_equal(satf_rows_open_any_height(NULL, filter, &high, &out, &rows), SATF_INVALID);
     assert_null(rows);

@@ -100,6 +100,7 @@ typedef struct filter_rows_need {
         start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
     size_t bytes; /* memory of the plan */
     size_t steps; /* that it has */
+    bool height;  /* it has to know how many rows come: it sums a picture of its own as well */
 } filter_rows_need;
 
 /* The view that filter `index` of the chain makes of in, as satf_filter_output() for it alone. */

@@ -342,6 +342,9 @@ filter_rows_need walk_need(const satf_plan *plan)
             need.refusal = "needs the whole picture for border wrap in several steps";
         }
     }
+    for (size_t k = 0; k < walk->count && !need.refusal; k++) {
+        need.height |= plan->steps[k].in.kind == PLACE_PICTURE;
+    }
     need.bytes = need.refusal ? 0 : plan->bytes;
     need.steps = need.refusal ? 0 : walk->count;
     return need;
