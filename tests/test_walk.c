@@ -231,6 +231,35 @@ static void windows_higher_than_the_picture_do_not_walk(void **state)
     }
 }
 
+/* Rings of high windows, and their sums of floats, which no cache holds. */
+static void large_rings_do_not_walk(void **state)
+{
+    satf_context *ctx = *state;
+    satf_context_set_threads(ctx, 1);
+    static const struct {
+        const char *spec;
+        int width, height, walks;
+    } cases[] = {
+        {"real box=9x900 box=9x900 box=9x900 box=9x900", 3000, 1000, 0},
+        {"box=9x600 box=9x600 box=9x600 box=9x600", 3000, 1000, 0},
+        {"real box=9 box=9", 20000, 30, 0},
+        {"real box=9 box=9", 20000, 1000, 1},
+        {"guided=301", 3600, 1200, 1},
+        {"real box=9x25 box=9x25", 300, 30, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tally t = {0};
+        satf_view in = satf_view_packed(NULL, cases[i].width, cases[i].height, 1, SATF_U8), out;
+        satf_filter *chain = parse_filter(ctx, cases[i].spec);
+        assert_int_equal(satf_filter_output(ctx, chain, &in, &out), SATF_OK);
+        count_walks(ctx, chain, &in, &out, &t);
+        if (t.walked != cases[i].walks) {
+            fail_msg("%s, %d rows", cases[i].spec, cases[i].height);
+        }
+        satf_filter_destroy(chain);
+    }
+}
+
 static int stop_at_once(void *user, double done)
 {
     double *first = user;
@@ -257,10 +286,9 @@ static void progress_begins_at_0(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(windows_higher_than_the_picture_do_not_walk),
-        TEST(memory_is_that_of_rows),
-        TEST(high_windows_go_one_by_one),
-        TEST(bits_are_those_of_one_by_one),
+        TEST(progress_begins_at_0),       TEST(windows_higher_than_the_picture_do_not_walk),
+        TEST(large_rings_do_not_walk),    TEST(memory_is_that_of_rows),
+        TEST(high_windows_go_one_by_one), TEST(bits_are_those_of_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

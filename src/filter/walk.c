@@ -14,6 +14,9 @@ enum { LEAST_SAMPLES = 70000 };
  */
 enum { MOST_STEPS = 32 };
 
+/* What stays in a core's cache. */
+enum { CACHE_BYTES = 1 << 20 };
+
 /* What a step sums, and the auxiliary inputs of its outputs. */
 enum { SOURCES = 5 };
 
@@ -130,6 +133,42 @@ static int64_t rows_of(const walk_span *span, int64_t height)
     return least(span->ahead - span->oldest + 2, height);
 }
 
+/* Of a row of what the step makes. */
+static double bytes_of_row(const plan_step *of)
+{
+    const filter_step *step = &of->step;
+    int images = of->second.kind == PLACE_NONE ? 1 : 2;
+    return (double)satf_row_samples(&step->out) * (double)satf_type_bytes(step->out.type) * images;
+}
+
+/* A window's height of sums of floats, as the window engine may keep them. */
+static double bytes_of_sums(const filter_step *step)
+{
+    double sums = filter_reads(step->recipe, FORMULA_SQUARE) ? 2 : 1;
+    bool floats = satf_type_is_float(step->in.type);
+    return !floats ? 0
+                   : sums * (double)sizeof(double) * (double)step->size.height *
+                         (double)satf_row_samples(&step->in);
+}
+
+/* Whether what walkers go through with each row is in a cache each, or in all at most two fifths of
+ * the images between the steps. Beyond that the walk is slower than they are, and may take more
+ * memory. */
+static bool is_small(const satf_plan *plan, const plan_walk *walk)
+{
+    double works_on = 0, images = 0;
+    for (size_t k = 0; k < walk->count; k++) {
+        const plan_step *of = &plan->steps[walk->first + k];
+        works_on += bytes_of_sums(&of->step);
+        if (k + 1 < walk->count) {
+            int64_t height = of->step.out.height;
+            works_on += bytes_of_row(of) * (double)rows_of(&of->span, height);
+            images += bytes_of_row(of) * (double)height;
+        }
+    }
+    return works_on <= CACHE_BYTES || works_on * walk->walkers <= images * 2 / 5;
+}
+
 /* Whether it pays that each of so many threads walks down a band: a quarter more rows at most. */
 static bool pays(const satf_plan *plan, const plan_walk *walk)
 {
@@ -138,7 +177,8 @@ static bool pays(const satf_plan *plan, const plan_walk *walk)
         const plan_step *of = &plan->steps[walk->first + k];
         more += of->span.before + most(of->span.ahead, 0) + of->step.size.height / 2;
     }
-    return walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count;
+    return is_small(plan, walk) &&
+           (walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count);
 }
 
 /* Whether walkers that begin below the top have what their shifts of floats are found in: rows of
@@ -180,7 +220,8 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
     for (size_t k = walk->count - 1; k-- > 0;) {
         steps[k].span = span_of(plan, walk, k);
     }
-    if (!pays(plan, walk) || (walk->walkers > 1 && !shifts)) {
+    bool whole = !pays(plan, walk) || (walk->walkers > 1 && !shifts);
+    if (whole && plan->use != FILTER_BY_ROWS) {
         return;
     }
     for (size_t k = 0; k < walk->count; k++) {
