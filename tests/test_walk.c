@@ -260,6 +260,35 @@ static void large_rings_do_not_walk(void **state)
     }
 }
 
+/* Two outputs, of which only the second has shifts of floats: those of rows above the walkers. */
+static void second_outputs_are_those_of_one_thread(void **state)
+{
+    enum { WIDTH = 200, HEIGHT = 150, SAMPLES = WIDTH * HEIGHT };
+    satf_context *ctx = *state;
+    satf_filter *chain = parse_filter(ctx, "box=3x7,border=valid moments=1x2,border=mirror");
+    static double samples[SAMPLES], results[2][2][SAMPLES];
+    uint64_t random = 1403;
+    for (int i = 0; i < SAMPLES; i++) {
+        double level = 1000 + (double)(i / WIDTH) * 10;
+        samples[i] = level + (double)(ref_random(&random) >> 33) * 1e-9;
+    }
+    satf_view in = satf_view_packed(samples, WIDTH, HEIGHT, 1, SATF_F64), out;
+    assert_int_equal(satf_filter_output(ctx, chain, &in, &out), SATF_OK);
+    satf_share_anything();
+    for (int threads = 1; threads <= 4; threads++) {
+        satf_view outs[2] = {out, out};
+        satf_plan *plan;
+        outs[0].data = results[threads > 1][0];
+        outs[1].data = results[threads > 1][1];
+        satf_context_set_threads(ctx, threads);
+        assert_int_equal(satf_plan_create(ctx, chain, &in, 1, outs, 2, &plan), SATF_OK);
+        assert_int_equal(satf_plan_run(plan, &in, 1, outs, 2), SATF_OK);
+        satf_plan_destroy(plan);
+        assert_memory_equal(results[threads > 1], results[0], sizeof results[0]);
+    }
+    satf_filter_destroy(chain);
+}
+
 static int stop_at_once(void *user, double done)
 {
     double *first = user;
@@ -286,9 +315,10 @@ static void progress_begins_at_0(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(progress_begins_at_0),       TEST(windows_higher_than_the_picture_do_not_walk),
-        TEST(large_rings_do_not_walk),    TEST(memory_is_that_of_rows),
-        TEST(high_windows_go_one_by_one), TEST(bits_are_those_of_one_by_one),
+        TEST(progress_begins_at_0),         TEST(windows_higher_than_the_picture_do_not_walk),
+        TEST(large_rings_do_not_walk),      TEST(second_outputs_are_those_of_one_thread),
+        TEST(memory_is_that_of_rows),       TEST(high_windows_go_one_by_one),
+        TEST(bits_are_those_of_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,10 @@ static double bytes_of_row(const plan_step *of)
 /* A window's height of sums of floats, as the window engine may keep them. */
 static double bytes_of_sums(const filter_step *step)
 {
-    double sums = filter_reads(step->recipe, FORMULA_SQUARE) ? 2 : 1;
+    const filter_recipe *second = step->second ? step->second : step->recipe;
+    bool squares =
+        filter_reads(step->recipe, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
+    double sums = squares ? 2 : 1;
     bool floats = satf_type_is_float(step->in.type);
     return !floats ? 0
                    : sums * (double)sizeof(double) * (double)step->size.height *
@@ -187,7 +190,7 @@ static bool finds_shifts(const plan_step *of)
 {
     const filter_step *step = &of->step;
     return of->from[0].maker < 0 || !satf_type_is_float(step->in.type) ||
-           !filter_has_shifts(step->recipe);
+           !(filter_has_shifts(step->recipe) || (step->second && filter_has_shifts(step->second)));
 }
 
 static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
