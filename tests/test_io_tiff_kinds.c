@@ -560,6 +560,39 @@ static void lacking(void **state)
     }
 }
 
+/* Palettes of 16 bits, and those of old programs, whose colours are all at most 255: of 8 bits. */
+static void palettes(void **state)
+{
+    for (unsigned most = 255; most <= 256; most++) {
+        kind k = plain;
+        uint16_t map[3][256];
+        k.photometric = PHOTOMETRIC_PALETTE;
+        k.samples = 1;
+        k.extra = -1;
+        TIFF *tif = create("wl");
+        set_tags(&k, tif);
+        for (unsigned i = 0; i < 256; i++) {
+            map[0][i] = map[1][i] = (uint16_t)i;
+            map[2][i] = (uint16_t)(i ? i : most);
+        }
+        TIFFSetField(tif, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+        write_parts(&k, tif, -1);
+        TIFFClose(tif);
+        satf_image *image;
+        assert_int_equal(satf_image_decode(*state, file.data, file.n, &image), SATF_OK);
+        const satf_view *view = satf_image_view(image);
+        for (int64_t y = 0; y < view->height; y++) {
+            const unsigned char *row = satf_row(view, y);
+            for (int64_t x = 0; x < view->width; x++) {
+                unsigned i = (unsigned)sample(&k, (uint32_t)x, (uint32_t)y, 0) & 255;
+                assert_int_equal(row[3 * x], most > 255 ? 0 : i);
+                assert_int_equal(row[3 * x + 2], most == 255 ? (i ? i : 255) : i ? 0 : 1);
+            }
+        }
+        satf_image_destroy(image);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -571,6 +604,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(progressive, new_context, free_context),
         cmocka_unit_test_setup_teardown(fax_lines, new_context, free_context),
         cmocka_unit_test_setup_teardown(lacking, new_context, free_context),
+        cmocka_unit_test_setup_teardown(palettes, new_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
