@@ -9,7 +9,7 @@
 
 #include "filter_make.h"
 #include "filter_reference.h"
-#include "window/plan.h"
+#include "window/march.h"
 #include "with_context.h"
 
 /* How often rows are marched over; the linker leads these calls here (--wrap). */
@@ -74,6 +74,21 @@ static void check_output(satf_context *ctx, const char *text, const char *name, 
     }
     satf_filter_destroy(filter);
     free(want.data);
+}
+
+/* A march down rows that others make, in a chain. */
+satf_status __real_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                                      char *shared, char *own, int64_t first, window_sink sink,
+                                      void *user, window_march *m);
+satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                                      char *shared, char *own, int64_t first, window_sink sink,
+                                      void *user, window_march *m);
+satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                                      char *shared, char *own, int64_t first, window_sink sink,
+                                      void *user, window_march *m)
+{
+    marches++;
+    return __real_window_march_begin(ctx, plan, source, shared, own, first, sink, user, m);
 }
 
 typedef struct outputs_case {

@@ -110,12 +110,18 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
     return status;
 }
 
-/* The context's plan becomes one for that device, and runs. */
-static satf_status replace_plan(satf_context *ctx, const filter_call *call, int device)
+/* The context's plan becomes one for that device. */
+static satf_status keep_plan(satf_context *ctx, const filter_call *call, int device)
 {
     satf_context_forget(ctx);
     ctx->forget = forget;
-    satf_status status = filter_tiles_make(ctx, call, device, FILTER_CALL, &ctx->plan);
+    return filter_tiles_make(ctx, call, device, FILTER_CALL, &ctx->plan);
+}
+
+/* And runs. */
+static satf_status replace_plan(satf_context *ctx, const filter_call *call, int device)
+{
+    satf_status status = keep_plan(ctx, call, device);
     return status ? status : run_plan(ctx, call);
 }
 
@@ -170,6 +176,19 @@ satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *fi
     call.device = device;
     call.timed = true;
     return apply(ctx, &call, run_call);
+}
+
+satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out, size_t *bytes)
+{
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    call.device = SATF_HOST;
+    satf_status status = filter_check_views(ctx, filter, in, out, false);
+    if (!status && !(ctx->plan && serves(ctx->plan, &call))) {
+        status = keep_plan(ctx, &call, SATF_HOST);
+    }
+    *bytes = status ? 0 : ctx->plan->bytes;
+    return status;
 }
 
 satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,

@@ -59,6 +59,11 @@ satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filte
 satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_image *in, int type, satf_image **out);
 
+/* The memory that filter_apply_on() of images of the host takes on the CPU. The context keeps the
+ * plan, for it may come to that. The views' data are not looked at. */
+satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out, size_t *bytes);
+
 /* satf_filter_apply() as a part of a call that reports its progress. */
 satf_status filter_apply_part(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out);

@@ -22,15 +22,19 @@ typedef struct move_walker {
     int64_t y;
 } move_walker;
 
+static const char *refuses_rows(const filter_step *step)
+{
+    move_job job = filter_move_job(step);
+    return job.order || !move_keeps_rows(job.turn)
+               ? "moves pixels to other rows and needs the whole picture"
+               : NULL;
+}
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     size_t row = (size_t)filter_moved_view(step, NULL, 1).stride, bytes;
     if (step->by_rows) {
-        move_job job = filter_move_job(step);
         step->need.kept = 1;
-        step->need.refusal = job.order || !move_keeps_rows(job.turn)
-                                 ? "moves pixels to other rows and needs the whole picture"
-                                 : NULL;
         step->walker_bytes = satf_align64(sizeof(move_walker)) + satf_align64(row);
         return SATF_OK;
     }
@@ -140,6 +144,7 @@ const filter_engine filter_move_engine = {
     .ns = 0.3,
     .plan = plan,
     .run = run,
+    .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
 };

@@ -45,6 +45,12 @@ static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index
 {
     const plan_step *of = &plan->steps[index];
     filter_step *step = &plan->steps[index].step;
+    bool by_rows = plan->use == FILTER_BY_ROWS;
+    step->need.refusal =
+        by_rows && step->engine->refuses_rows ? step->engine->refuses_rows(step) : NULL;
+    if (step->need.refusal) {
+        return SATF_OK;
+    }
     satf_status status = filter_step_plan(ctx, step);
     if (!status && !walk_is_inside(plan, index)) {
         status = add_image(ctx, &of->out, &step->out, sizes);

@@ -295,7 +295,7 @@ typedef struct grey_walker {
 static satf_status add_grey(satf_context *ctx, filter_step *step)
 {
     size_t bytes, *to = &step->scratch_bytes;
-    if (!step->grey || step->need.refusal) {
+    if (!step->grey) {
         return SATF_OK;
     }
     if (step->by_rows) {

@@ -71,12 +71,14 @@ typedef struct filter_engine {
     size_t state_bytes; /* of filter_step.state */
     /* NULL: it takes all steps of these regions. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
-    /* Decides everything, and how much memory that takes. by_rows: and how many rows, or why it
-     * cannot work by rows (filter_step.need). */
+    /* Decides everything, and how much memory that takes. by_rows: and how many rows
+     * (filter_step.need). */
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
     void (*release)(void *state);                                 /* NULL: it owns nothing */
+    /* Why it cannot make such a step by rows, asked before it plans; NULL: it can. */
+    const char *(*refuses_rows)(const filter_step *step);
     /*
      * by_rows: a walker makes the result's rows from `first` on in memory of its own. rows and the
      * step are there as long as it goes. next() makes one row; false, and *status, behind the last

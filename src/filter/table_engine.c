@@ -366,17 +366,18 @@ static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
     return status;
 }
 
+static const char *refuses_rows(const filter_step *step)
+{
+    filter_region region = step->recipe->region;
+    return region == REGION_WINDOW   ? "needs the whole picture on the SAT engine"
+           : region == REGION_PREFIX ? "needs the whole picture for that algorithm"
+                                     : "needs the whole picture";
+}
+
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
 {
     table_step *state = step->state;
     filter_region region = step->recipe->region;
-    if (step->by_rows) {
-        step->need.refusal = region == REGION_WINDOW ? "needs the whole picture on the SAT engine"
-                             : region == REGION_PREFIX
-                                 ? "needs the whole picture for that algorithm"
-                                 : "needs the whole picture";
-        return SATF_OK;
-    }
     satf_status status = filter_tables_plan(ctx, step, &state->tables);
     status = status ? status : plan_shifted(ctx, step);
     if (status) {
@@ -524,6 +525,7 @@ const filter_engine filter_table_engine = {
     .ns = 3,
     .state_bytes = sizeof(table_step),
     .plan = plan_tables,
+    .refuses_rows = refuses_rows,
     .run = run,
     .algorithm = algorithm,
 };

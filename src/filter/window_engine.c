@@ -92,7 +92,7 @@ static int64_t source_height(void *user)
     return filter_rows_height(to->rows, to->out.height);
 }
 
-static const char *refuse_rows(const filter_step *step)
+static const char *refuses_rows(const filter_step *step)
 {
     return step->recipe->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height > 1 &&
@@ -129,12 +129,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     spec.shifts = (filter_has_shifts(recipe) || filter_has_shifts(second)) &&
                   satf_type_is_float(step->in.type);
     if (step->by_rows) {
-        step->need.refusal = refuse_rows(step);
         spec.row = source_row; /* which takes other memory */
         spec.height = source_height;
-    }
-    if (step->need.refusal) {
-        return SATF_OK;
     }
     if (step->by_rows) {
         step->need.kept = window_rows_kept(&spec);
@@ -233,6 +229,7 @@ const filter_engine filter_window_engine = {
     .plan = plan,
     .prepare = prepare,
     .run = run,
+    .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
     .anywhere = true,

@@ -260,7 +260,7 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     satf_view from, to;
     pipeline_region_views(ctx, job, plan, &from, &to);
     *most = 0;
-    if (here && satf_filter_scratch(ctx, job->filter, &from, &to, &bytes)) {
+    if (here && filter_bytes_here(ctx, job->filter, &from, &to, &bytes)) {
         return SIZE_MAX;
     }
     *most = SIZE_MAX;
@@ -291,6 +291,18 @@ static satf_status fail_whole(satf_context *ctx, size_t bytes)
                      bytes, (long long)ctx->settings.max_bytes);
 }
 
+/* The least that whole images take; SIZE_MAX if no memory has as much. */
+static uint64_t images_bytes(const pipeline_plan *plan)
+{
+    const satf_view *in = &plan->in.view, *out = &plan->out.view;
+    size_t bytes, more;
+    return satf_mul((size_t)in->stride, (size_t)in->height, &bytes) &&
+                   satf_mul((size_t)out->stride, (size_t)out->height, &more) &&
+                   satf_add(bytes, more, &bytes)
+               ? bytes
+               : SIZE_MAX;
+}
+
 /*
  * Streams if every filter can and no device has been chosen. Exceptions:
  * - with the route set to whole images it never does;
@@ -299,11 +311,12 @@ static satf_status fail_whole(satf_context *ctx, size_t bytes)
  * - if whole images fit the memory limit and rows do not, it takes whole images.
  * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
  * One on a device flows in bands, with whole images in the host's memory, where that pays.
- * Large is more than a third of the limit: by default that is a quarter of the machine's memory.
+ * Large is a picture that takes, with its result, more than a third of the limit: by default that
+ * is a quarter of the machine's memory.
  */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                               pipeline_plan *plan, satf_file_report *result, bool *streams,
-                               size_t *bytes)
+                               pipeline_plan *plan, satf_file_report *result, pipeline_look *look,
+                               bool *streams, size_t *bytes)
 {
     if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
         satf_status status = io_find_metadata(ctx, reader);
@@ -311,37 +324,40 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
             return status;
         }
     }
-    pipeline_look look;
-    size_t most, whole = whole_bytes(ctx, job, plan, &reader->header, &most);
-    bool fits = most <= (uint64_t)ctx->settings.max_bytes;
-    bool large = whole > (uint64_t)ctx->settings.max_bytes / 3;
-    pipeline_stream_look(ctx, job, plan, reader, &look);
-    bool possible = !*look.refusal && ctx->settings.device <= SATF_HOST;
-    if (job->route == SATF_ROUTE_ROWS && !possible) {
+    uint64_t most = (uint64_t)ctx->settings.max_bytes;
+    bool asked = job->route == SATF_ROUTE_ROWS, large = images_bytes(plan) > most / 3;
+    if (job->route == SATF_ROUTE_WHOLE) {
+        *look = (pipeline_look){.refusal = "whole images are asked for", .bytes = SIZE_MAX};
+    } else {
+        pipeline_stream_look(ctx, job, plan, reader, look);
+    }
+    bool possible = !*look->refusal && ctx->settings.device <= SATF_HOST;
+    if (asked && !possible) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
-                         *look.refusal ? look.refusal : "a CUDA device takes whole pictures");
+                         *look->refusal ? look->refusal : "a CUDA device takes whole pictures");
     }
-    bool asked = job->route == SATF_ROUTE_ROWS;
-    *streams = possible && job->route != SATF_ROUTE_WHOLE && (asked || large || !look.rather_whole);
-    if (*streams && !asked && fits && most > 0) {
-        *streams = look.bytes <= (uint64_t)ctx->settings.max_bytes;
+    size_t whole = 0, peak = 0; /* of whole images, where it matters */
+    *streams = possible && (asked || large || !look->rather_whole);
+    if (!*streams || (!asked && look->bytes > most)) {
+        whole = whole_bytes(ctx, job, plan, &reader->header, &peak);
+        *streams = *streams && (peak == 0 || peak > most);
     }
-    *bytes = *streams ? look.bytes : whole;
+    *bytes = *streams ? look->bytes : whole;
     if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
         pipeline_explain_stream(result);
         return SATF_OK;
     }
-    size_t banded_bytes = whole;
     bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
-                  pipeline_stream_bands(ctx, job, plan, reader, &banded_bytes);
+                  pipeline_stream_bands(ctx, job, plan, reader, bytes);
     pipeline_choose_device(ctx, job, reader->format, plan, *streams, banded, result);
-    if (plan->device > SATF_HOST) {
-        *streams = banded;
-        *bytes = banded ? banded_bytes : whole;
-    } else {
+    if (plan->device <= SATF_HOST) {
         plan->band_rows = 0;
+        *bytes = *streams ? look->bytes : whole;
+    } else if (!banded) {
+        *bytes = whole ? whole : whole_bytes(ctx, job, plan, &reader->header, &peak);
     }
-    return *streams || fits || plan->device > SATF_HOST ? SATF_OK : fail_whole(ctx, most);
+    *streams = plan->device > SATF_HOST ? banded : *streams;
+    return *streams || peak <= most || plan->device > SATF_HOST ? SATF_OK : fail_whole(ctx, peak);
 }
 
 /* What a page's bytes take while those in front of it are not written, unless its turn has come. A
@@ -376,11 +392,12 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
                            pipeline_phase *progress, satf_file_report *result)
 {
     pipeline_plan plan;
+    pipeline_look look = {.flow = NULL};
     satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
     bool streams = false;
     size_t bytes = 0;
     if (!status) {
-        status = choose_path(ctx, job, *reader, &plan, result, &streams, &bytes);
+        status = choose_path(ctx, job, *reader, &plan, result, &look, &streams, &bytes);
     }
     if (!status) {
         status = reserve(ctx, job, &plan, &(*reader)->header, bytes);
@@ -392,10 +409,12 @@ static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader
         pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
     }
     if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, *reader, progress, result);
+        status = pipeline_stream(ctx, job, &plan, &look, *reader, progress, result);
     } else if (!status) {
+        pipeline_look_free(&look); /* what whole images have no use for */
         status = run_whole(ctx, job, &plan, reader, progress, result);
     }
+    pipeline_look_free(&look);
     return pipeline_explain_device(ctx, &plan, status, result);
 }
 

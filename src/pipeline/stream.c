@@ -327,12 +327,13 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         return;
     }
     bool again = job->file ? reader->pages_apart : reader->source.bytes >= 0;
-    flow f;
-    if (plan_flow(ctx, job, plan, &f, &look->bytes)) {
-        snprintf(look->refusal, sizeof look->refusal, "%s", satf_message(ctx));
+    flow *f = look->flow = satf_alloc_zeroed(sizeof *f);
+    if (!f || plan_flow(ctx, job, plan, f, &look->bytes)) {
+        snprintf(look->refusal, sizeof look->refusal, "%s",
+                 f ? satf_message(ctx) : "out of memory");
     }
-    for (int i = 0; i < f.filters && !*look->refusal; i++) {
-        const filter_rows_need *need = &f.rings[i].need;
+    for (int i = 0; f && i < f->filters && !*look->refusal; i++) {
+        const filter_rows_need *need = &f->rings[i].need;
         const char *why = need->refusal;
         bool wraps = need->end + need->start > 0;
         if (!why && wraps && (i > 0 || !again || job->region)) {
@@ -346,7 +347,15 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         }
         look->rather_whole |= wraps || need->steps > 1;
     }
-    flow_free(&f);
+}
+
+void pipeline_look_free(pipeline_look *look)
+{
+    if (look->flow) {
+        flow_free(look->flow);
+        satf_free(look->flow);
+        look->flow = NULL;
+    }
 }
 
 /* Decodes the input once to its end, for the last rows of it, which border wrap shows first. */
@@ -406,20 +415,26 @@ static void take_times(const flow *f, satf_file_times *times)
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            io_reader *reader, pipeline_phase *progress, satf_file_report *result)
+                            pipeline_look *look, io_reader *reader, pipeline_phase *progress,
+                            satf_file_report *result)
 {
     stream s = {.job = job, .plan = plan, .result = result, .reader = reader, .progress = progress};
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     bool banded = plan->band_rows > 0;
     flow *f = &s.flow;
     io_output *file = NULL;
-    size_t bytes;
+    size_t bytes = look->bytes;
+    satf_status status = SATF_OK;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
      * calling thread, mostly waits for them. */
     pipeline_phase_begin(ctx, progress, march_share);
     int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
-    satf_status status =
-        banded ? flow_plan_whole(ctx, in, out, f, &bytes) : plan_flow(ctx, job, plan, f, &bytes);
+    if (banded) {
+        status = flow_plan_whole(ctx, in, out, f, &bytes);
+    } else {
+        *f = *look->flow; /* which has not begun */
+        *look->flow = (flow){0};
+    }
     status = status ? status : flow_make(f, bytes, allowed);
     if (!status && job->region) {
         f->rings[f->filters].freed = plan->part.y;
