@@ -293,6 +293,8 @@ static void test_refusals(void **state)
     expect(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &filtered), SATF_UNSUPPORTED,
            both);
     satf_image_destroy(image);
+    expect(ctx, satf_plan_create(ctx, NULL, &in, 1, out, 2, &plan), SATF_INVALID,
+           "the filter is missing");
     expect(ctx, satf_plan_create(ctx, filter, &in, 1, out, 1, &plan), SATF_INVALID,
            "1 inputs and 1 outputs are given; one and two are possible");
     expect(ctx, satf_plan_create(ctx, box, &in, 1, out, 2, &plan), SATF_INVALID,

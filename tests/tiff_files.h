@@ -190,6 +190,13 @@ static inline TIFF *create(const char *mode)
     return tif;
 }
 
+static inline TIFF *create_tagged(const kind *k)
+{
+    TIFF *tif = create("wl");
+    set_tags(k, tif);
+    return tif;
+}
+
 static inline void make_file(const kind *k)
 {
     TIFF *tif = create(k->mode);
