@@ -414,8 +414,3 @@ satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const 
     }
     return step->engine->begin(ctx, step, rows, first, walker + step->grey_bytes);
 }
-
-bool filter_step_next(const filter_step *step, char *walker, satf_status *status)
-{
-    return step->engine->next(walker + step->grey_bytes, status);
-}

@@ -158,10 +158,9 @@ typedef struct filter_step_images {
 satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_step_images *images);
 
 /* The same by rows, where the step's need has no refusal: see filter_engine.begin. walker:
- * step->walker_bytes, aligned to 64. */
+ * step->walker_bytes, aligned to 64; that of engine->next() is grey_bytes behind it. */
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                               int64_t first, char *walker);
-bool filter_step_next(const filter_step *step, char *walker, satf_status *status);
 
 /* ------------------------------------------------------------------------ grey */
 

@@ -404,7 +404,7 @@ static bool advance(walk_stage *t)
     bool timed = w->run->plan->timed;
     double start_ms = timed ? satf_now_ms() : 0, before = w->inner_ms;
     w->inner_ms = 0;
-    bool made = filter_step_next(&t->step, t->memory, &status);
+    bool made = t->step.engine->next(t->memory + t->step.grey_bytes, &status);
     if (timed) {
         double ms = satf_now_ms() - start_ms;
         t->ms += ms - w->inner_ms;
@@ -571,7 +571,11 @@ satf_status walk_down(satf_context *ctx, satf_plan *plan, plan_walk *walk,
     double start_ms = plan->timed ? satf_now_ms() : 0;
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
-    satf_parallel(ctx, walk->walkers, walk_band, &run);
+    if (walk->walkers == 1) {
+        walk_band(&run, 0, 0);
+    } else {
+        satf_parallel(ctx, walk->walkers, walk_band, &run);
+    }
     satf_status status = (satf_status)atomic_load(&run.stop);
     if (!status) {
         ctx->message[0] = first;
