@@ -233,6 +233,11 @@ void satf_share_anything(void)
     atomic_store_explicit(&shares_anything, true, memory_order_relaxed);
 }
 
+bool satf_is_worth(int64_t work, int64_t least)
+{
+    return work >= least || atomic_load_explicit(&shares_anything, memory_order_relaxed);
+}
+
 int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least)
 {
     int64_t threads = atomic_load_explicit(&shares_anything, memory_order_relaxed)

@@ -19,8 +19,11 @@ int satf_core_count(void);
  * more; at least 1, at most satf_thread_count(). */
 int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least);
 
-/* From now on any work is worth all threads, in every context. For tests, whose images are small.
- */
+/* Whether so much work, in any unit, is worth what takes a while to begin. */
+bool satf_is_worth(int64_t work, int64_t least);
+
+/* From now on any work is worth it, and all threads, in every context. For tests, whose images are
+ * small. */
 void satf_share_anything(void);
 
 /*

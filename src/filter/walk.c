@@ -14,8 +14,9 @@ enum { LEAST_SAMPLES = 70000 };
  */
 enum { MOST_STEPS = 32 };
 
-/* What stays in a core's cache. */
-enum { CACHE_BYTES = 1 << 20 };
+/* What stays in a core's cache; and images that a walk is worth, whose rows cost some ten ns each.
+ */
+enum { CACHE_BYTES = 1 << 20, LEAST_BYTES = 4 << 20 };
 
 /* What a step sums, and the auxiliary inputs of its outputs. */
 enum { SOURCES = 5 };
@@ -112,6 +113,7 @@ static void ask(walk_span *of, const walk_span *by, const walk_source *from, int
 static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t index)
 {
     walk_span span = unasked;
+    int windows = 0;
     for (size_t c = index < walk->count ? index + 1 : 0; c < walk->count; c++) {
         const plan_step *of = &plan->steps[walk->first + c];
         const plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1], &of->aux[2], &of->aux[3]};
@@ -122,8 +124,12 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             int64_t around = k ? 0 : rows_around(&of->step), below = k ? 0 : rows_below(&of->step);
             if (asks) {
                 ask(&span, &of->span, &of->from[k], around, below);
+                windows += around > 0;
             }
         }
+    }
+    if (windows > 1) { /* the last to begin may ask for all that the first has passed */
+        span.oldest = least(span.oldest, -span.before);
     }
     return span.ahead == INT64_MIN ? (walk_span){0, 0, 0, 0} : span; /* nobody asks */
 }
@@ -154,10 +160,10 @@ static double bytes_of_sums(const filter_step *step)
                          (double)satf_row_samples(&step->in);
 }
 
-/* Whether what walkers go through with each row is in a cache each, or in all at most two fifths of
- * the images between the steps. Beyond that the walk is slower than they are, and may take more
- * memory. */
-static bool is_small(const satf_plan *plan, const plan_walk *walk)
+/* Whether the images between the steps are more than a cache has anyway; and whether what walkers
+ * go through with each row is in a cache each, or in all at most two fifths of these images. Beyond
+ * that the walk is slower than they are, and may take more memory. */
+static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
 {
     double works_on = 0, images = 0;
     for (size_t k = 0; k < walk->count; k++) {
@@ -169,7 +175,8 @@ static bool is_small(const satf_plan *plan, const plan_walk *walk)
             images += bytes_of_row(of) * (double)height;
         }
     }
-    return works_on <= CACHE_BYTES || works_on * walk->walkers <= images * 2 / 5;
+    bool large = satf_is_worth(images < INT64_MAX / 2 ? (int64_t)images : INT64_MAX, LEAST_BYTES);
+    return large && (works_on <= CACHE_BYTES || works_on * walk->walkers <= images * 2 / 5);
 }
 
 /* Whether it pays that each of so many threads walks down a band: a quarter more rows at most. */
@@ -180,7 +187,7 @@ static bool pays(const satf_plan *plan, const plan_walk *walk)
         const plan_step *of = &plan->steps[walk->first + k];
         more += of->span.before + most(of->span.ahead, 0) + of->step.size.height / 2;
     }
-    return is_small(plan, walk) &&
+    return saves_memory(plan, walk) &&
            (walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count);
 }
 
@@ -419,7 +426,8 @@ static bool advance(walk_stage *t)
 static char *ring_row(const walk_stage *t, bool second, int64_t y)
 {
     const filter_step *step = &t->step;
-    size_t slot = (size_t)(y % t->planned->ring_rows);
+    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
+    size_t slot = y > UINT32_MAX ? (size_t)(y % rows) : (uint32_t)y % (uint32_t)rows;
     return second ? t->second_ring + slot * row_bytes(&step->second_out)
                   : t->ring + slot * row_bytes(&step->out);
 }
