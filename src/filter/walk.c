@@ -175,7 +175,7 @@ static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
             images += bytes_of_row(of) * (double)height;
         }
     }
-    bool large = satf_is_worth(images < INT64_MAX / 2 ? (int64_t)images : INT64_MAX, LEAST_BYTES);
+    bool large = satf_is_worth(images < 0x1p62 ? (int64_t)images : INT64_MAX, LEAST_BYTES);
     return large && (works_on <= CACHE_BYTES || works_on * walk->walkers <= images * 2 / 5);
 }
 
