@@ -249,9 +249,9 @@ static size_t greater(size_t a, size_t b)
 
 /* What whole images take, and the most of it at a time: while the input is decoded, filtered, or
  * the result encoded; 0 if the filters themselves will say why not. A PNG's encoder makes do with
- * what it gets. */
+ * what it gets. settled: they are what will be, on plan->device. */
 static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          const io_header *header, size_t *most)
+                          const io_header *header, bool settled, size_t *most)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     const io_format *format = plan->io.format;
@@ -260,7 +260,11 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     satf_view from, to;
     pipeline_region_views(ctx, job, plan, &from, &to);
     *most = 0;
-    if (here && filter_bytes_here(ctx, job->filter, &from, &to, &bytes)) {
+    /* The context keeps one plan, which may be that of a device for the next file. */
+    satf_status (*ask)(satf_context *, const satf_filter *, const satf_view *, const satf_view *,
+                       size_t *) =
+        settled && plan->device <= SATF_HOST ? filter_bytes_here : satf_filter_scratch;
+    if (here && ask(ctx, job->filter, &from, &to, &bytes)) {
         return SIZE_MAX;
     }
     *most = SIZE_MAX;
@@ -336,13 +340,13 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         return satf_fail(ctx, SATF_UNSUPPORTED, "cannot be streamed: %s (option: stream)",
                          *look->refusal ? look->refusal : "a CUDA device takes whole pictures");
     }
-    size_t whole = 0, peak = 0; /* of whole images, where it matters */
+    size_t peak = 0; /* of whole images, where it matters */
     *streams = possible && (asked || large || !look->rather_whole);
-    if (!*streams || (!asked && look->bytes > most)) {
-        whole = whole_bytes(ctx, job, plan, &reader->header, &peak);
-        *streams = *streams && (peak == 0 || peak > most);
+    *bytes = look->bytes;
+    if (*streams && !asked && look->bytes > most) {
+        whole_bytes(ctx, job, plan, &reader->header, false, &peak);
+        *streams = peak == 0 || peak > most;
     }
-    *bytes = *streams ? look->bytes : whole;
     if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
         pipeline_explain_stream(result);
         return SATF_OK;
@@ -350,14 +354,16 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
                   pipeline_stream_bands(ctx, job, plan, reader, bytes);
     pipeline_choose_device(ctx, job, reader->format, plan, *streams, banded, result);
-    if (plan->device <= SATF_HOST) {
+    bool there = plan->device > SATF_HOST;
+    *streams = there ? banded : *streams;
+    if (!there) {
         plan->band_rows = 0;
-        *bytes = *streams ? look->bytes : whole;
-    } else if (!banded) {
-        *bytes = whole ? whole : whole_bytes(ctx, job, plan, &reader->header, &peak);
+        *bytes = look->bytes;
     }
-    *streams = plan->device > SATF_HOST ? banded : *streams;
-    return *streams || peak <= most || plan->device > SATF_HOST ? SATF_OK : fail_whole(ctx, peak);
+    if (!*streams) {
+        *bytes = whole_bytes(ctx, job, plan, &reader->header, true, &peak);
+    }
+    return *streams || there || peak <= most ? SATF_OK : fail_whole(ctx, peak);
 }
 
 /* What a page's bytes take while those in front of it are not written, unless its turn has come. A
