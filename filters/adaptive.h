@@ -45,15 +45,14 @@ static const filter_param adaptive_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe adaptive_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass adaptive_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(adaptive_options, bilevel),
     .formula = FORMULA_adaptive,
-    .range = adaptive_range,
-};
+}};
 
 static const filter_info adaptive_filter = {
     .name = "adaptive",
@@ -67,7 +66,8 @@ static const filter_info adaptive_filter = {
     .params = adaptive_params,
     .needs_value = true,
     .options_bytes = sizeof(adaptive_options),
-    .recipe = &adaptive_recipe,
+    .ways = {FILTER_PASSES(adaptive_passes)},
+    .range = adaptive_range,
 };
 
 #endif

@@ -31,14 +31,13 @@ static const filter_param box_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe box_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass box_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .type = TYPE_OF_INPUT,
     .kernel = KERNEL_MEAN,
     .formula = FORMULA_box,
-    .range = box_range,
-};
+}};
 
 static const filter_info box_filter = {
     .name = "box",
@@ -50,7 +49,8 @@ static const filter_info box_filter = {
     .params = box_params,
     .needs_value = true,
     .options_bytes = sizeof(box_options),
-    .recipe = &box_recipe,
+    .ways = {FILTER_PASSES(box_passes)},
+    .range = box_range,
 };
 
 #endif

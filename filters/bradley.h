@@ -45,15 +45,14 @@ static filter_range bradley_range(filter_range in, const void *options, const fi
     return filter_surface_range(in, in.lo * of_mean, in.hi * of_mean);
 }
 
-static const filter_recipe bradley_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass bradley_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(bradley_options, bilevel),
     .formula = FORMULA_bradley,
-    .range = bradley_range,
-};
+}};
 
 static const filter_info bradley_filter = {
     .name = "bradley",
@@ -67,7 +66,8 @@ static const filter_info bradley_filter = {
     .params = bradley_params,
     .needs_value = true,
     .options_bytes = sizeof(bradley_options),
-    .recipe = &bradley_recipe,
+    .ways = {FILTER_PASSES(bradley_passes)},
+    .range = bradley_range,
 };
 
 #endif

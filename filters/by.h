@@ -100,27 +100,19 @@ static const filter_param by_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe by_part_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass by_passes[] = {{
+    .over = OVER_PIXEL,
+    .aux = {1, FILTER_SUMS},
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_by,
-};
+}};
 
-static const filter_part by_parts[] = {
-    {&by_part_recipe, 0, {1, FILTER_SUMS}, OVER_PIXEL, NULL},
-};
-
-static const filter_recipe by_recipe = {
-    .region = REGION_WINDOW,
-    .keeps_alpha = true,
-    .type = TYPE_OF_INPUT,
-    .formula = FORMULA_by,
-    .parts = {by_parts, by_parts},
-    .part_counts = {0, 1},
-    .any_aux = true,
-    .sums_aux = by_sums_aux,
-};
+static int by_way(const void *options, int colours, bool aux)
+{
+    (void)options, (void)colours;
+    return aux;
+}
 
 static const filter_info by_filter = {
     .name = "by",
@@ -141,7 +133,10 @@ static const filter_info by_filter = {
     .params = by_params,
     .needs_value = true,
     .options_bytes = sizeof(by_options),
-    .recipe = &by_recipe,
+    .ways = {{NULL, 0}, FILTER_PASSES(by_passes)},
+    .way = by_way,
+    .any_aux = true,
+    .sums_aux = by_sums_aux,
 };
 
 #endif

@@ -45,12 +45,12 @@ static const filter_param flatten_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe flatten_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass flatten_passes[] = {{
+    .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_flatten,
-};
+}};
 
 static const filter_info flatten_filter = {
     .name = "flatten",
@@ -65,7 +65,7 @@ static const filter_info flatten_filter = {
     .params = flatten_params,
     .needs_value = true,
     .options_bytes = sizeof(flatten_options),
-    .recipe = &flatten_recipe,
+    .ways = {FILTER_PASSES(flatten_passes)},
 };
 
 #endif

@@ -18,11 +18,11 @@ static const filter_param flip_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe flip_recipe = {
-    .region = REGION_PIXEL,
+static const filter_pass flip_passes[] = {{
+    .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
     .turn = flip_turn,
-};
+}};
 
 static const filter_info flip_filter = {
     .name = "flip",
@@ -33,7 +33,7 @@ static const filter_info flip_filter = {
     .params = flip_params,
     .needs_value = true,
     .options_bytes = sizeof(flip_options),
-    .recipe = &flip_recipe,
+    .ways = {FILTER_PASSES(flip_passes)},
 };
 
 #endif

@@ -182,52 +182,59 @@ static double guided_outside_offset(double constant, const formula_sums *common)
     return constant * guided_offset_steps(common);
 }
 
-#define GUIDED_PART(name, kept)                  \
-    static const filter_recipe name##_recipe = { \
-        .region = REGION_WINDOW, .type = (kept), .formula = FORMULA_##name}
-
-/* Without a guide a is in 0 ... 1 and b in 0 ... the largest sample: at most 2^24 steps. */
-GUIDED_PART(guided_product, TYPE_REAL);
-GUIDED_PART(guided_sum, TYPE_REAL);
-GUIDED_PART(guided_rise, TYPE_REAL);
-GUIDED_PART(guided_slope, TYPE_WHOLE);
-GUIDED_PART(guided_slope_by, TYPE_REAL);
-GUIDED_PART(guided_offset, TYPE_WHOLE);
-GUIDED_PART(guided_offset_by, TYPE_REAL);
-
-static const filter_recipe guided_last_recipe = {
-    .region = REGION_WINDOW,
-    .type = TYPE_OF_INPUT,
-    .formula = FORMULA_guided,
-};
-
-/* Images: 0 the input, 2 the slopes, 3 the offsets, 4 the sums of slopes times the input. */
-static const filter_part guided_parts[] = {
-    {&guided_slope_recipe, 0, {0, 0}, OVER_WINDOW, NULL},
-    {&guided_offset_recipe, 0, {2, 0}, OVER_WINDOW, NULL},
-    {&guided_rise_recipe, 2, {0, 0}, OVER_MIRRORED, guided_outside_nothing},
-    {&guided_last_recipe, 3, {4, 0}, OVER_MIRRORED, guided_outside_offset},
+/* Images: 0 the input, 2 the slopes, 3 the offsets, 4 the sums of slopes times the input. Slopes
+ * are in 0 ... 1 and offsets in 0 ... the largest sample: at most 2^24 steps. */
+static const filter_pass guided_passes[] = {
+    {.type = TYPE_WHOLE, .formula = FORMULA_guided_slope},
+    {.aux = {2}, .type = TYPE_WHOLE, .formula = FORMULA_guided_offset},
+    {.over = OVER_MIRRORED,
+     .of = 2,
+     .outside = guided_outside_nothing,
+     .type = TYPE_REAL,
+     .formula = FORMULA_guided_rise},
+    {.over = OVER_MIRRORED,
+     .of = 3,
+     .aux = {4, 0},
+     .outside = guided_outside_offset,
+     .type = TYPE_OF_INPUT,
+     .formula = FORMULA_guided},
 };
 
 /* Images: 0 the input, 1 the guide, 2 their products, 3 sums of these, 4 of the input, 5 the
  * slopes, 6 the offsets, 7 the sums of slopes times the guide. */
-static const filter_part guided_parts_by[] = {
-    {&guided_product_recipe, 0, {1, 0}, OVER_PIXEL, NULL},
-    {&guided_sum_recipe, 2, {0, 0}, OVER_WINDOW, guided_outside_product},
-    {&guided_sum_recipe, 0, {0, 0}, OVER_WINDOW, NULL},
-    {&guided_slope_by_recipe, 1, {3, 4}, OVER_WINDOW, guided_outside_guide},
-    {&guided_offset_by_recipe, 1, {5, 4}, OVER_WINDOW, guided_outside_guide},
-    {&guided_rise_recipe, 5, {1, 0}, OVER_MIRRORED, guided_outside_nothing},
-    {&guided_last_recipe, 6, {7, 0}, OVER_MIRRORED, guided_outside_offset},
+static const filter_pass guided_passes_by[] = {
+    {.over = OVER_PIXEL, .aux = {1}, .type = TYPE_REAL, .formula = FORMULA_guided_product},
+    {.of = 2, .outside = guided_outside_product, .type = TYPE_REAL, .formula = FORMULA_guided_sum},
+    {.type = TYPE_REAL, .formula = FORMULA_guided_sum},
+    {.of = 1,
+     .aux = {3, 4},
+     .outside = guided_outside_guide,
+     .type = TYPE_REAL,
+     .formula = FORMULA_guided_slope_by},
+    {.of = 1,
+     .aux = {5, 4},
+     .outside = guided_outside_guide,
+     .type = TYPE_REAL,
+     .formula = FORMULA_guided_offset_by},
+    {.over = OVER_MIRRORED,
+     .of = 5,
+     .aux = {1},
+     .outside = guided_outside_nothing,
+     .type = TYPE_REAL,
+     .formula = FORMULA_guided_rise},
+    {.over = OVER_MIRRORED,
+     .of = 6,
+     .aux = {7, 0},
+     .outside = guided_outside_offset,
+     .type = TYPE_OF_INPUT,
+     .formula = FORMULA_guided},
 };
 
-static const filter_recipe guided_recipe = {
-    .region = REGION_WINDOW,
-    .type = TYPE_OF_INPUT,
-    .formula = FORMULA_guided,
-    .parts = {guided_parts, guided_parts_by},
-    .part_counts = {4, 7},
-};
+static int guided_way(const void *options, int colours, bool aux)
+{
+    (void)options, (void)colours;
+    return aux;
+}
 
 static const filter_info guided_filter = {
     .name = "guided",
@@ -253,7 +260,8 @@ static const filter_info guided_filter = {
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),
-    .recipe = &guided_recipe,
+    .ways = {FILTER_PASSES(guided_passes), FILTER_PASSES(guided_passes_by)},
+    .way = guided_way,
 };
 
 #endif

@@ -34,12 +34,12 @@ static const filter_param highpass_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe highpass_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass highpass_passes[] = {{
+    .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_highpass,
-};
+}};
 
 static const filter_info highpass_filter = {
     .name = "highpass",
@@ -54,7 +54,7 @@ static const filter_info highpass_filter = {
     .params = highpass_params,
     .needs_value = true,
     .options_bytes = sizeof(highpass_options),
-    .recipe = &highpass_recipe,
+    .ways = {FILTER_PASSES(highpass_passes)},
 };
 
 #endif

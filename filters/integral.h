@@ -52,14 +52,13 @@ static const filter_param integral_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe integral_recipe = {
-    .region = REGION_PREFIX,
+static const filter_pass integral_passes[] = {{
+    .over = OVER_ALL,
     .type = TYPE_OF_SUM,
     .formula = FORMULA_integral,
-    .range = integral_range,
     .sums_squares = integral_squares,
     .leads = integral_leads,
-};
+}};
 
 static const filter_info integral_filter = {
     .name = "integral",
@@ -71,7 +70,8 @@ static const filter_info integral_filter = {
     .params = integral_params,
     .needs_value = false,
     .options_bytes = sizeof(integral_options),
-    .recipe = &integral_recipe,
+    .ways = {FILTER_PASSES(integral_passes)},
+    .range = integral_range,
 };
 
 #endif

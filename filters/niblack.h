@@ -42,15 +42,14 @@ static const filter_param niblack_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe niblack_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass niblack_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(niblack_options, bilevel),
     .formula = FORMULA_niblack,
-    .range = niblack_range,
-};
+}};
 
 static const filter_info niblack_filter = {
     .name = "niblack",
@@ -64,7 +63,8 @@ static const filter_info niblack_filter = {
     .params = niblack_params,
     .needs_value = true,
     .options_bytes = sizeof(niblack_options),
-    .recipe = &niblack_recipe,
+    .ways = {FILTER_PASSES(niblack_passes)},
+    .range = niblack_range,
 };
 
 #endif

@@ -47,15 +47,14 @@ static const filter_param nick_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe nick_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass nick_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(nick_options, bilevel),
     .formula = FORMULA_nick,
-    .range = nick_range,
-};
+}};
 
 static const filter_info nick_filter = {
     .name = "nick",
@@ -69,7 +68,8 @@ static const filter_info nick_filter = {
     .params = nick_params,
     .needs_value = true,
     .options_bytes = sizeof(nick_options),
-    .recipe = &nick_recipe,
+    .ways = {FILTER_PASSES(nick_passes)},
+    .range = nick_range,
 };
 
 #endif

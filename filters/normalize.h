@@ -40,13 +40,12 @@ static const filter_param normalize_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe normalize_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass normalize_passes[] = {{
+    .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_REAL,
     .formula = FORMULA_normalize,
-    .range = normalize_range,
-};
+}};
 
 static const filter_info normalize_filter = {
     .name = "normalize",
@@ -60,7 +59,8 @@ static const filter_info normalize_filter = {
     .params = normalize_params,
     .needs_value = true,
     .options_bytes = sizeof(normalize_options),
-    .recipe = &normalize_recipe,
+    .ways = {FILTER_PASSES(normalize_passes)},
+    .range = normalize_range,
 };
 
 #endif

@@ -13,10 +13,10 @@ static const filter_param permute_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe permute_recipe = {
-    .region = REGION_PIXEL,
+static const filter_pass permute_passes[] = {{
+    .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
-};
+}};
 
 static const filter_info permute_filter = {
     .name = "permute",
@@ -28,7 +28,7 @@ static const filter_info permute_filter = {
     .params = permute_params,
     .needs_value = true,
     .options_bytes = sizeof(permute_options),
-    .recipe = &permute_recipe,
+    .ways = {FILTER_PASSES(permute_passes)},
 };
 
 #endif

@@ -22,12 +22,12 @@ SATF_FORMULA formula_value real_formula(const formula_sums *in, const real_optio
 
 static const filter_param real_params[] = {FILTER_PARAM_END};
 
-static const filter_recipe real_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass real_passes[] = {{
+    .over = OVER_PIXEL,
     .keeps_alpha = true,
     .type = TYPE_WIDENED,
     .formula = FORMULA_real,
-};
+}};
 
 static const filter_info real_filter = {
     .name = "real",
@@ -41,7 +41,7 @@ static const filter_info real_filter = {
     .params = real_params,
     .needs_value = false,
     .options_bytes = sizeof(real_options),
-    .recipe = &real_recipe,
+    .ways = {FILTER_PASSES(real_passes)},
 };
 
 #endif

@@ -19,11 +19,11 @@ static const filter_param rotate_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe rotate_recipe = {
-    .region = REGION_PIXEL,
+static const filter_pass rotate_passes[] = {{
+    .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
     .turn = rotate_turn,
-};
+}};
 
 static const filter_info rotate_filter = {
     .name = "rotate",
@@ -36,7 +36,7 @@ static const filter_info rotate_filter = {
     .params = rotate_params,
     .needs_value = true,
     .options_bytes = sizeof(rotate_options),
-    .recipe = &rotate_recipe,
+    .ways = {FILTER_PASSES(rotate_passes)},
 };
 
 #endif

@@ -85,15 +85,14 @@ static const filter_param sauvola_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe sauvola_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass sauvola_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(sauvola_options, bilevel),
     .formula = FORMULA_sauvola,
-    .range = sauvola_range,
-};
+}};
 
 static const filter_info sauvola_filter = {
     .name = "sauvola",
@@ -107,7 +106,8 @@ static const filter_info sauvola_filter = {
     .params = sauvola_params,
     .needs_value = true,
     .options_bytes = sizeof(sauvola_options),
-    .recipe = &sauvola_recipe,
+    .ways = {FILTER_PASSES(sauvola_passes)},
+    .range = sauvola_range,
 };
 
 #endif

@@ -32,14 +32,13 @@ static const filter_param stddev_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe stddev_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass stddev_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .type = TYPE_REAL,
     .kernel = KERNEL_STDDEV,
     .formula = FORMULA_stddev,
-    .range = stddev_range,
-};
+}};
 
 static const filter_info stddev_filter = {
     .name = "stddev",
@@ -51,7 +50,8 @@ static const filter_info stddev_filter = {
     .params = stddev_params,
     .needs_value = true,
     .options_bytes = sizeof(stddev_options),
-    .recipe = &stddev_recipe,
+    .ways = {FILTER_PASSES(stddev_passes)},
+    .range = stddev_range,
 };
 
 #endif

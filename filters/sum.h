@@ -35,12 +35,11 @@ static const filter_param sum_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe sum_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass sum_passes[] = {{
+    .over = OVER_WINDOW,
     .type = TYPE_OF_WINDOW_SUM,
     .formula = FORMULA_sum,
-    .range = sum_range,
-};
+}};
 
 static const filter_info sum_filter = {
     .name = "sum",
@@ -52,7 +51,8 @@ static const filter_info sum_filter = {
     .params = sum_params,
     .needs_value = true,
     .options_bytes = sizeof(sum_options),
-    .recipe = &sum_recipe,
+    .ways = {FILTER_PASSES(sum_passes)},
+    .range = sum_range,
 };
 
 #endif

@@ -46,13 +46,12 @@ static const filter_param template_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe template_recipe = {
-    .region = REGION_RECTS,
+static const filter_pass template_passes[] = {{
+    .over = OVER_RECTS,
     .type = TYPE_REAL,
     .kernel = KERNEL_WEIGHTED_SUM,
     .formula = FORMULA_template,
-    .range = template_range,
-};
+}};
 
 static const filter_info template_filter = {
     .name = "template",
@@ -66,7 +65,8 @@ static const filter_info template_filter = {
     .params = template_params,
     .needs_value = true,
     .options_bytes = sizeof(template_options),
-    .recipe = &template_recipe,
+    .ways = {FILTER_PASSES(template_passes)},
+    .range = template_range,
 };
 
 #endif

@@ -11,11 +11,11 @@ static unsigned transpose_turn(const void *options)
 
 static const filter_param transpose_params[] = {FILTER_PARAM_END};
 
-static const filter_recipe transpose_recipe = {
-    .region = REGION_PIXEL,
+static const filter_pass transpose_passes[] = {{
+    .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
     .turn = transpose_turn,
-};
+}};
 
 static const filter_info transpose_filter = {
     .name = "transpose",
@@ -27,7 +27,7 @@ static const filter_info transpose_filter = {
               "transpose of what they showed.",
     .params = transpose_params,
     .needs_value = false,
-    .recipe = &transpose_recipe,
+    .ways = {FILTER_PASSES(transpose_passes)},
 };
 
 #endif

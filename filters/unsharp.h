@@ -152,26 +152,22 @@ static const filter_param unsharp_params[] = {
     FILTER_PARAM_END,
 };
 
-#define UNSHARP_RECIPE(number) \
-    .region = REGION_WINDOW, .keeps_alpha = true, .type = TYPE_OF_INPUT, .formula = (number)
+#define UNSHARP_PASSES(name)                                            \
+    static const filter_pass name##_passes[] = {{.over = OVER_WINDOW,   \
+                                                 .keeps_alpha = true,   \
+                                                 .type = TYPE_OF_INPUT, \
+                                                 .formula = FORMULA_##name}}
 
-static const filter_recipe unsharp_variants[] = {
-    {UNSHARP_RECIPE(FORMULA_unsharp_soft)},
-    {UNSHARP_RECIPE(FORMULA_unsharp_luma)},
-};
+UNSHARP_PASSES(unsharp);
+UNSHARP_PASSES(unsharp_soft);
+UNSHARP_PASSES(unsharp_luma);
 
-static int unsharp_variant(const void *of, int colours)
+static int unsharp_way(const void *of, int colours, bool aux)
 {
     const unsharp_options *options = of;
+    (void)aux;
     return options->luma && colours > 1 ? 2 : options->threshold > 0 ? 1 : 0;
 }
-
-static const filter_recipe unsharp_recipe = {
-    UNSHARP_RECIPE(FORMULA_unsharp),
-    .variants = unsharp_variants,
-    .variant_count = 2,
-    .variant = unsharp_variant,
-};
 
 static const filter_info unsharp_filter = {
     .name = "unsharp",
@@ -191,7 +187,9 @@ static const filter_info unsharp_filter = {
     .params = unsharp_params,
     .needs_value = true,
     .options_bytes = sizeof(unsharp_options),
-    .recipe = &unsharp_recipe,
+    .ways = {FILTER_PASSES(unsharp_passes), FILTER_PASSES(unsharp_soft_passes),
+             FILTER_PASSES(unsharp_luma_passes)},
+    .way = unsharp_way,
 };
 
 #endif

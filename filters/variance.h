@@ -33,14 +33,13 @@ static const filter_param variance_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe variance_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass variance_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .type = TYPE_REAL,
     .kernel = KERNEL_VARIANCE,
     .formula = FORMULA_variance,
-    .range = variance_range,
-};
+}};
 
 static const filter_info variance_filter = {
     .name = "variance",
@@ -53,7 +52,8 @@ static const filter_info variance_filter = {
     .params = variance_params,
     .needs_value = true,
     .options_bytes = sizeof(variance_options),
-    .recipe = &variance_recipe,
+    .ways = {FILTER_PASSES(variance_passes)},
+    .range = variance_range,
 };
 
 #endif

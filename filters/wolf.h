@@ -58,16 +58,15 @@ static const filter_param wolf_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe wolf_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass wolf_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .grey = true,
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(wolf_options, bilevel),
     .formula = FORMULA_wolf,
     .reduction = FORMULA_wolf_reduction,
-    .range = wolf_range,
-};
+}};
 
 static const filter_info wolf_filter = {
     .name = "wolf",
@@ -81,7 +80,8 @@ static const filter_info wolf_filter = {
     .params = wolf_params,
     .needs_value = true,
     .options_bytes = sizeof(wolf_options),
-    .recipe = &wolf_recipe,
+    .ways = {FILTER_PASSES(wolf_passes)},
+    .range = wolf_range,
 };
 
 #endif

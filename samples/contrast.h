@@ -30,12 +30,12 @@ static const filter_param contrast_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_recipe contrast_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass contrast_passes[] = {{
+    .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_contrast,
-};
+}};
 
 static const filter_info contrast_filter = {
     .name = "contrast",
@@ -44,7 +44,7 @@ static const filter_info contrast_filter = {
     .params = contrast_params,
     .needs_value = true,
     .options_bytes = sizeof(contrast_options),
-    .recipe = &contrast_recipe,
+    .ways = {FILTER_PASSES(contrast_passes)},
 };
 
 #endif

@@ -18,7 +18,7 @@
 #include "satfilter.h"
 #include "satfilter/formula.h"
 
-/* FORMULA_CENTRE and the like are in satfilter/formula.h, filter_recipe in satfilter/filter.h. */
+/* FORMULA_CENTRE and the like are in satfilter/formula.h, filter_pass in satfilter/filter.h. */
 
 #ifdef SATF_MODULE
 
@@ -59,7 +59,7 @@ static const satf_module_formula satf_module_formulas[] = {
 };
 
 static const satf_module satf_module_here = {
-    SATF_MODULE_ABI,      sizeof(satf_module), sizeof(filter_info), sizeof(filter_recipe),
+    SATF_MODULE_ABI,      sizeof(satf_module), sizeof(filter_info), sizeof(filter_pass),
     sizeof(filter_param), sizeof(loop_block),  FORMULA_COUNT,
 #define FILTER_ENTRY(name) &name##_filter,
 #include SATF_MODULE

@@ -54,30 +54,22 @@ static satf_status plan_make(satf_context *ctx, filter_gpu_plan *plan)
     return fake_enter(ctx, "plan_make");
 }
 
-static bool is_formula(const filter_gpu_task *task, const filter_recipe *recipe)
+static bool is_formula(const filter_gpu_task *task, const filter_pass *pass)
 {
-    return recipe->formula == task->formula && recipe->region != REGION_PIXEL;
+    return pass->formula == task->formula && pass->over != OVER_ELSEWHERE;
 }
 
-/* The filter with that formula, or with it in one of its parts or variants. */
-static const filter_recipe *find_recipe(const filter_gpu_task *task, const filter_info **info)
+/* The filter with that formula in one of its passes. */
+static const filter_pass *find_pass(const filter_gpu_task *task, const filter_info **info)
 {
     for (size_t i = 0; (*info = filter_info_at(i)); i++) {
-        const filter_recipe *recipe = (*info)->recipe;
-        for (int b = 0; b < 2; b++) {
-            for (int k = 0; k < recipe->part_counts[b]; k++) {
-                if (is_formula(task, recipe->parts[b][k].recipe)) {
-                    return recipe->parts[b][k].recipe;
+        for (int w = 0; w < FILTER_MAX_WAYS; w++) {
+            const filter_passes *way = &(*info)->ways[w];
+            for (int k = 0; k < way->count; k++) {
+                if (is_formula(task, &way->list[k])) {
+                    return &way->list[k];
                 }
             }
-        }
-        for (int k = 0; k < recipe->variant_count; k++) {
-            if (is_formula(task, &recipe->variants[k])) {
-                return &recipe->variants[k];
-            }
-        }
-        if (is_formula(task, recipe)) {
-            return recipe;
         }
     }
     return NULL;
@@ -125,7 +117,7 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                         .weighted = task->weighted,
                         .reduced = task->reduced,
                         .engine = &filter_table_engine};
-    step.recipe = find_recipe(task, &step.info);
+    step.pass = find_pass(task, &step.info);
     const formula_sums *common = &task->constants;
     step.scale = (filter_scale){.of_floats = common->of_floats,
                                 .either_of_floats = common->either_of_floats,

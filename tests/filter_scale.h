@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/view.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 
@@ -117,15 +117,15 @@ static double scale_growth(satf_context *ctx, const scale_case *c)
 {
     static const filter_extent coarse = {SCALE_W, SCALE_H, 1. / 255};
     static const filter_extent fine = {SCALE_W, SCALE_H, 2. / 255};
-    const filter_recipe *recipe = c->info->recipe;
+    const filter_pass *pass = filter_last(c->info);
     satf_filter *filter = scale_filter(ctx, c, 1);
     const void *options = filter_options(filter, 0);
     double growth = 2;
-    if (filter_type(recipe, options) == TYPE_BILEVEL) {
+    if (filter_type(pass, options) == TYPE_BILEVEL) {
         growth = 1;
-    } else if (recipe->range) {
-        growth = recipe->range((filter_range){true, 0, 2}, options, &fine).hi /
-                 recipe->range((filter_range){true, 0, 1}, options, &coarse).hi;
+    } else if (c->info->range) {
+        growth = c->info->range((filter_range){true, 0, 2}, options, &fine).hi /
+                 c->info->range((filter_range){true, 0, 1}, options, &coarse).hi;
     }
     satf_filter_destroy(filter);
     return growth;
@@ -134,10 +134,10 @@ static double scale_growth(satf_context *ctx, const scale_case *c)
 /* How far results that grow by `ratio` may be apart: those that are rounded by half a step of
  * either and what rounds guided's slopes and offsets; sums and moved samples not at all. Reals may
  * be what is left of samples up to `most`. */
-static double scale_room(const filter_recipe *recipe, int type, double ratio, double result,
+static double scale_room(const filter_pass *pass, int type, double ratio, double result,
                          double most)
 {
-    bool rounded = recipe->type == TYPE_OF_INPUT && recipe->region != REGION_PIXEL;
+    bool rounded = pass->type == TYPE_OF_INPUT && pass->over != OVER_ELSEWHERE;
     return type == SATF_F64 ? 1e-12 * fabs(result) + 1e-15 * most
            : rounded        ? ratio / 2 + 0.5 + ratio / 64
                             : 0;
@@ -160,16 +160,16 @@ static bool scale_is_tie(satf_context *ctx, const scale_case *c, int i)
 static void scale_compare(satf_context *ctx, const scale_case *c, const scale_picture *coarse,
                           const scale_picture *fine)
 {
-    const filter_recipe *recipe = c->info->recipe;
+    const filter_pass *pass = filter_last(c->info);
     const satf_view *v = &coarse->view;
     double growth = scale_growth(ctx, c);
     double colour = growth == 1 ? 1 : growth == 2 ? c->k : (double)c->k * c->k;
-    bool alpha = (v->flags & SATF_ALPHA) && filter_weighs(recipe);
+    bool alpha = (v->flags & SATF_ALPHA) && filter_weighs(pass);
     assert_int_equal(v->channels, fine->view.channels);
     for (int i = 0; i < SCALE_W * SCALE_H * v->channels; i++) {
         double ratio = alpha && i % v->channels == v->channels - 1 ? c->k : colour;
         double a = scale_load(v, i), b = scale_load(&fine->view, i);
-        double room = scale_room(recipe, v->type, ratio, b, c->maxval * c->k);
+        double room = scale_room(pass, v->type, ratio, b, c->maxval * c->k);
         bool tie = growth == 1 && v->type == SATF_U8 && a != b && scale_is_tie(ctx, c, i);
         if (!(fabs(a * ratio - b) <= room) && !tie) {
             fail_msg(
@@ -178,7 +178,7 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
                 c->info->name, c->by, c->flag ? c->flag : "no flag", v->channels, c->border,
                 c->size, c->at, c->maxval, c->k, c->guide, c->times, i, a, b);
         }
-        if (recipe->type == TYPE_OF_INPUT) {
+        if (pass->type == TYPE_OF_INPUT) {
             assert_true(a <= c->maxval && b <= c->maxval * c->k);
         }
     }
@@ -188,7 +188,7 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
  */
 static bool scale_is_fair(const scale_case *c)
 {
-    return !c->info->recipe->grey || scale_layouts[c->layout].channels < 3;
+    return !filter_last(c->info)->grey || scale_layouts[c->layout].channels < 3;
 }
 
 /* The number of comparisons: 0 where what computes does not take such pictures. */

@@ -45,23 +45,23 @@ static inline void spoil_windows(int border, const spoilt_pixels *from, satf_rec
     }
 }
 
-/* Step by step of a filter of several, each by its own pixels. */
-static inline void spoil_parts(const filter_recipe *recipe, int border, const spoilt_pixels *first,
-                               satf_rect window, spoilt_pixels *last)
+/* Pass by pass, each by its own pixels. */
+static inline void spoil_passes(const filter_passes *way, int border, const spoilt_pixels *first,
+                                satf_rect window, spoilt_pixels *last)
 {
-    spoilt_pixels *images = calloc(2 + FILTER_MAX_PARTS, sizeof *images);
+    spoilt_pixels *images = calloc(2 + FILTER_MAX_PASSES, sizeof *images);
     images[0] = *first;
-    for (int k = 0; k < recipe->part_counts[0]; k++) {
-        const filter_part *part = &recipe->parts[0][k];
+    for (int k = 0; k < way->count; k++) {
+        const filter_pass *pass = &way->list[k];
         satf_rect pixel = {0, 0, 1, 1};
-        spoil_windows(border, &images[part->of], part->over == OVER_PIXEL ? pixel : window,
-                      part->over == OVER_MIRRORED, &images[2 + k]);
+        spoil_windows(border, &images[pass->of], pass->over == OVER_PIXEL ? pixel : window,
+                      pass->over == OVER_MIRRORED, &images[2 + k]);
         for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
             images[2 + k].at[i] =
-                images[2 + k].at[i] || images[part->aux[0]].at[i] || images[part->aux[1]].at[i];
+                images[2 + k].at[i] || images[pass->aux[0]].at[i] || images[pass->aux[1]].at[i];
         }
     }
-    *last = images[1 + recipe->part_counts[0]];
+    *last = images[1 + way->count];
     free(images);
 }
 
@@ -78,18 +78,18 @@ static inline void spoil_moved(satf_context *ctx, const satf_filter *filter, con
 static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_filter *filter,
                          const satf_view *shape, spoilt_pixels *pixels)
 {
-    const filter_recipe *recipe = c->info->recipe;
+    const filter_pass *pass = filter_last(c->info);
     const chain_link *link = &filter->links[0];
     spoilt_pixels first = {{false}};
     first.at[c->y * SPOILT_W + c->x] = true;
     memset(pixels, 0, sizeof *pixels);
-    if (recipe->region == REGION_PIXEL) {
+    if (pass->over == OVER_ELSEWHERE) {
         spoil_moved(ctx, filter, shape, &first, pixels);
-    } else if (recipe->region == REGION_PREFIX) {
+    } else if (pass->over == OVER_ALL) {
         for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
             pixels->at[i] = i % SPOILT_W >= c->x && i / SPOILT_W >= c->y;
         }
-    } else if (recipe->region == REGION_RECTS) {
+    } else if (pass->over == OVER_RECTS) {
         const filter_rects *rects = *(filter_rects *const *)chain_value(link, PARAM_TEMPLATE);
         for (size_t k = 0; k < rects->count; k++) {
             spoil_windows(c->border, &first, rects->items[k].rect, false, pixels);
@@ -102,8 +102,8 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
             window = (satf_rect){at->x - size->width / 2, at->y - size->height / 2, size->width,
                                  size->height};
         }
-        if (recipe->part_counts[0]) {
-            spoil_parts(recipe, c->border, &first, window, pixels);
+        if (c->info->ways[0].count > 0) {
+            spoil_passes(&c->info->ways[0], c->border, &first, window, pixels);
         } else {
             spoil_windows(c->border, &first, window, false, pixels);
         }
@@ -153,10 +153,10 @@ static inline satf_view spoilt_image(const spoilt_case *c, uint64_t seed)
 /* Whether the sample is in sums of that channel of the result, too. */
 static inline bool spoils_channel(const spoilt_case *c, int channel)
 {
-    const filter_recipe *recipe = c->info->recipe;
+    const filter_pass *pass = filter_last(c->info);
     return channel == c->channel ||
-           filter_needs_grey(recipe, &(satf_view){.channels = c->channels}) ||
-           (spoils_alpha(c) && filter_weighs(recipe));
+           filter_needs_grey(pass, &(satf_view){.channels = c->channels}) ||
+           (spoils_alpha(c) && filter_weighs(pass));
 }
 
 static inline double spoilt_number(int type, const char *from)
@@ -176,13 +176,14 @@ static inline double spoilt_number(int type, const char *from)
 static inline bool spoilt_by_surface(const spoilt_case *c)
 {
     satf_view view = {.channels = c->channels, .flags = c->alpha ? SATF_ALPHA : 0};
-    return c->info->recipe->type == TYPE_BILEVEL && filter_needs_grey(c->info->recipe, &view);
+    return filter_last(c->info)->type == TYPE_BILEVEL &&
+           filter_needs_grey(filter_last(c->info), &view);
 }
 
 /* The same bits, or as near as sums of what is rounded between the steps of a filter are. */
 static inline bool spoilt_same(const spoilt_case *c, int type, const char *a, const char *b)
 {
-    if (!c->info->recipe->parts[0] && !spoilt_by_surface(c)) {
+    if (filter_is_simple(c->info) && !spoilt_by_surface(c)) {
         return memcmp(a, b, satf_type_bytes(type)) == 0;
     }
     double off = fabs(spoilt_number(type, a) - spoilt_number(type, b));
@@ -279,7 +280,7 @@ static inline void spoilt_check_all(satf_context *ctx, const char *how)
                              place[1],
                              (int)(seed / 5 % (uint64_t)channels),
                              values[k / 2 % 3]};
-            c.alpha = c.alpha || (channels == 2 && (info->recipe->grey || seed / 3 % 2));
+            c.alpha = c.alpha || (channels == 2 && (filter_last(info)->grey || seed / 3 % 2));
             spoilt_check(ctx, &c, seed, how);
         }
     }

@@ -22,7 +22,7 @@
 #include "interpose.h"
 
 #include "base/parallel.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_any.h"
 #include "io/io.h"
 #include "pairs.h"
@@ -279,9 +279,9 @@ static void test_filters(void **state)
         char words[96], line[256];
         filter_words(info, words, sizeof words);
         for (size_t k = 0; k < OUTPUTS; k++) {
-            bool grey = info->recipe->type == TYPE_BILEVEL && strstr(outputs[k], ".jpg");
+            bool grey = filter_last(info)->type == TYPE_BILEVEL && strstr(outputs[k], ".jpg");
             const char *type = grey ? " --type u8" : ""; /* or it would be refused */
-            for (int way = 0; way < (info->recipe->region == REGION_PIXEL ? 2 : 3); way++) {
+            for (int way = 0; way < (filter_last(info)->over == OVER_ELSEWHERE ? 2 : 3); way++) {
                 const char *engine = way == 2 ? "sat" : "auto";
                 snprintf(line, sizeof line, "-T1 --engine %s %s%s in.ppm %s", engine, words, type,
                          outputs[k]);

@@ -40,7 +40,7 @@ static void flush(batch *b)
     size_t bytes = (size_t)b->filled * satf_type_bytes((int)b->finish.out_type);
     b->segment.n = b->filled / b->finish.channels;
     b->segment.sums = b->sums;
-    b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.squares = filter_reads(b->finish.pass, FORMULA_SQUARE) ? b->squares : NULL;
     memset(b->fast, 0x5a, sizeof b->fast);
     epilogue_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
     epilogue_by_formula(&b->finish, &b->segment, b->plain);
@@ -89,7 +89,7 @@ static void start(batch *b, const char *name, satf_type in, satf_type out, satf_
 {
     satf_view from = satf_view_packed(NULL, 1, 1, 1, in), to = satf_view_packed(NULL, 1, 1, 1, out);
     static const unsigned char options[FILTER_OPTIONS_BYTES]; /* no formula here reads them */
-    epilogue_init(&b->finish, filter_info_find(name)->recipe, options, &from, &to, false);
+    epilogue_init(&b->finish, filter_last(filter_info_find(name)), options, &from, &to, false);
     b->segment = (window_segment){.sum_type = sum, .square_type = square, .area = area};
     b->filled = 0;
 }
@@ -394,7 +394,7 @@ static void test_areas(void **state)
         }
         b->segment.n = BATCH / 2;
         b->segment.sums = b->sums;
-        b->segment.squares = filter_reads(b->finish.recipe, FORMULA_SQUARE) ? b->squares : NULL;
+        b->segment.squares = filter_reads(b->finish.pass, FORMULA_SQUARE) ? b->squares : NULL;
         b->segment.areas = areas;
         size_t bytes = satf_type_bytes((int)types[k].out);
         epilogue_segment(&b->finish, &b->segment, b->fast + 1);
@@ -450,15 +450,14 @@ static void put_moments(batch *b, int64_t pixel, const moments_case *t, uint64_t
 }
 
 /* A run of one area, or of areas that grow. */
-static void compare_moments(batch *b, const char *name, const filter_recipe *recipe,
+static void compare_moments(batch *b, const char *name, const filter_pass *pass,
                             const void *options, const moments_case *t, uint64_t area, bool grows,
                             uint64_t seed)
 {
     satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
-    satf_view to =
-        satf_view_packed(NULL, 1, 1, t->channels - (recipe->grey && t->weighted), t->out);
+    satf_view to = satf_view_packed(NULL, 1, 1, t->channels - (pass->grey && t->weighted), t->out);
     double areas[BATCH];
-    epilogue_init(&b->finish, recipe, options, &from, &to, t->weighted);
+    epilogue_init(&b->finish, pass, options, &from, &to, t->weighted);
     for (int k = 0; k < 2; k++) {
         b->finish.aux[k] = satf_view_packed(b->aux_samples[k], BATCH / 4, 1, t->channels, SATF_F64);
         for (int64_t i = 0; i < BATCH / 4 * t->channels; i++) {
@@ -483,11 +482,12 @@ static void compare_moments(batch *b, const char *name, const filter_recipe *rec
     b->segment.area = area;
     b->segment.areas = grows ? areas : NULL;
     b->segment.sums = b->sums;
-    b->segment.squares = filter_reads(recipe, FORMULA_SQUARE) ? b->squares : NULL;
-    b->segment.centre = filter_reads(recipe, FORMULA_CENTRE) ? b->centres : NULL;
+    b->segment.squares = filter_reads(pass, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.centre = filter_reads(pass, FORMULA_CENTRE) ? b->centres : NULL;
     double shifts[] = {0.1, -1e3, 3, 1e9};
     shifts[t->channels - 1] *= !t->weighted;
-    b->segment.shifts = satf_type_is_float((int)t->in) && seed % 2 ? shifts : NULL;
+    bool shifted = satf_type_is_float((int)t->in) && !filter_reads(pass, FORMULA_LUMA);
+    b->segment.shifts = shifted && seed % 2 ? shifts : NULL;
     size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
     epilogue_segment(&b->finish, &b->segment, b->fast + 1);
     epilogue_by_formula(&b->finish, &b->segment, b->plain);
@@ -503,17 +503,16 @@ static void compare_moments(batch *b, const char *name, const filter_recipe *rec
     }
 }
 
-/* The filter's recipe, or one of a part of it; NULL behind the last. */
-static const filter_recipe *recipe_at(const filter_info *info, int index)
+/* Pass by pass, in all of the filter's ways; NULL behind the last. */
+static const filter_pass *pass_at(const filter_info *info, int index)
 {
-    const filter_recipe *recipe = info->recipe;
-    int count = recipe->part_counts[0];
-    if (!recipe->parts[0]) {
-        return index == 0 ? recipe : NULL;
+    for (int w = 0; w < FILTER_MAX_WAYS; w++) {
+        if (index < info->ways[w].count) {
+            return &info->ways[w].list[index];
+        }
+        index -= info->ways[w].count;
     }
-    return index < count                            ? recipe->parts[0][index].recipe
-           : index < count + recipe->part_counts[1] ? recipe->parts[1][index - count].recipe
-                                                    : NULL;
+    return NULL;
 }
 
 static void test_formulas(void **state)
@@ -529,18 +528,17 @@ static void test_formulas(void **state)
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         satf_filter *filter;
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
-        const filter_recipe *recipe;
-        for (int r = 0; (recipe = recipe_at(info, r)); r++) {
-            for (int k = 0; recipe->region == REGION_WINDOW && k < 3 * 6 * 2 * 10 * 2;
-                 k++, seed++) {
+        const filter_pass *pass;
+        for (int r = 0; (pass = pass_at(info, r)); r++) {
+            for (int k = 0; filter_has_window(pass) && k < 3 * 6 * 2 * 10 * 2; k++, seed++) {
                 if (!PAIRS_RUN(&met, (int)i, r, k % 3, k / 3 % 6, k / 18 % 2, k / 36 % 10,
                                k / 360)) {
                     continue;
                 }
-                bool weighted = k / 18 % 2 && filter_weighs(recipe);
-                int channels = recipe->grey ? 1 + weighted : weighted ? 4 : 3;
+                bool weighted = k / 18 % 2 && filter_weighs(pass);
+                int channels = pass->grey ? 1 + weighted : weighted ? 4 : 3;
                 moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
-                compare_moments(*state, info->name, recipe, filter_options(filter, 0), &t,
+                compare_moments(*state, info->name, pass, filter_options(filter, 0), &t,
                                 areas[k / 36 % 10], k / 360, seed);
             }
         }

@@ -1,6 +1,6 @@
 /* Filters whose formula stands in their file alone, by definition: every type, layout and border.
  */
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_any.h"
 #include "filter_check.h"
 #include "filter_formulas.h"
@@ -78,7 +78,7 @@ static double stored(const test_case *t, const ref_image *seen, const struct ref
                      double value)
 {
     double max = (double)satf_type_max(seen->type);
-    if (filter_info_find(r->name)->recipe->type != TYPE_OF_INPUT) {
+    if (filter_last(filter_info_find(r->name))->type != TYPE_OF_INPUT) {
         return value;
     }
     return is_real(t)    ? (seen->type == SATF_F32 ? (double)(float)value : value)
@@ -195,9 +195,9 @@ static void check_one(satf_context *ctx, test_case *t, const struct reference *r
     set_place(ctx, t, filter);
     double *want = malloc((size_t)ref_count(seen) * sizeof *want);
     expect(t, r, seen, &of, want);
-    const filter_recipe *recipe = filter_info_find(r->name)->recipe;
-    bool rounds = filter_type(recipe, filter_options(filter, 0)) == TYPE_REAL &&
-                  filter_reads(recipe, FORMULA_SQUARE);
+    const filter_pass *pass = filter_last(filter_info_find(r->name));
+    bool rounds = filter_type(pass, filter_options(filter, 0)) == TYPE_REAL &&
+                  filter_reads(pass, FORMULA_SQUARE);
     t->slack = is_real(t) && rounds ? 64 * 0x1p-53 : 0; /* of a shift */
     check(ctx, t, filter, spec, 2, want);
     free(want);
@@ -295,7 +295,7 @@ static void test_surfaces(void **state)
     const filter_info *info;
     int found = 0;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (size_t k = 0; info->recipe->type == TYPE_BILEVEL && k < 4; k++) {
+        for (size_t k = 0; filter_last(info)->type == TYPE_BILEVEL && k < 4; k++) {
             satf_filter *filter;
             char spec[80];
             satf_view in = satf_view_packed(NULL, 9, 9, 3, SATF_U16), out;
@@ -555,7 +555,7 @@ static void test_table(void **state)
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         bool found = !filter_param_of_kind(info, PARAM_SIZE) || strcmp(info->name, "box") == 0 ||
                      strcmp(info->name, "variance") == 0 || strcmp(info->name, "stddev") == 0 ||
-                     info->recipe->parts[0];
+                     !filter_is_simple(info);
         for (size_t k = 0; k < sizeof references / sizeof *references; k++) {
             found = found || strcmp(references[k].name, info->name) == 0;
         }

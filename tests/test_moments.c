@@ -61,27 +61,20 @@ static const filter_param params[] = {FILTER_WINDOW_PARAMS(all_options, "3"), FI
 
 enum { OWN = 1, SUM_ALONE = 2, MODULE_COUNT = 3 }; /* the module's formula, and another one */
 
-static const filter_recipe one_step = {
-    .region = REGION_WINDOW, .keeps_alpha = true, .type = TYPE_REAL, .formula = OWN};
+static const filter_pass one_pass[] = {
+    {.over = OVER_WINDOW, .keeps_alpha = true, .type = TYPE_REAL, .formula = OWN}};
 
 /* The samples as they are, then the formula beside these and the input. */
-static const filter_recipe sum_step = {
-    .region = REGION_WINDOW, .type = TYPE_REAL, .formula = SUM_ALONE};
-static const filter_recipe last_step = {.region = REGION_WINDOW, .type = TYPE_REAL, .formula = OWN};
-static const filter_part parts[] = {{&sum_step, 0, {0, 0}, OVER_PIXEL, NULL},
-                                    {&last_step, 0, {0, 2}, OVER_WINDOW, NULL}};
-static const filter_recipe two_steps = {.region = REGION_WINDOW,
-                                        .type = TYPE_REAL,
-                                        .formula = OWN,
-                                        .parts = {parts, NULL},
-                                        .part_counts = {2, 0}};
+static const filter_pass two_passes[] = {
+    {.over = OVER_PIXEL, .type = TYPE_REAL, .formula = SUM_ALONE},
+    {.over = OVER_WINDOW, .aux = {0, 2}, .type = TYPE_REAL, .formula = OWN}};
 
 /* A formula that lists nothing, after a reduction that lists the sum. */
-static const filter_recipe reducing = {.region = REGION_WINDOW,
-                                       .averages_alpha = true,
-                                       .type = TYPE_REAL,
-                                       .formula = OWN,
-                                       .reduction = SUM_ALONE};
+static const filter_pass reducing[] = {{.over = OVER_WINDOW,
+                                        .averages_alpha = true,
+                                        .type = TYPE_REAL,
+                                        .formula = OWN,
+                                        .reduction = SUM_ALONE}};
 
 #define ENTRY(n)                                            \
     {                                                       \
@@ -99,7 +92,8 @@ static filter_info infos[MODULES_HERE];
 static satf_module modules[MODULES_HERE];
 static char names[MODULES_HERE][16];
 
-static int add_module(satf_context *ctx, const char *name, int set, const filter_recipe *recipe)
+static int add_module(satf_context *ctx, const char *name, int set, const filter_pass *passes,
+                      int pass_count)
 {
     static int count;
     int k = count++;
@@ -109,7 +103,7 @@ static int add_module(satf_context *ctx, const char *name, int set, const filter
                              .detail = "",
                              .params = params,
                              .options_bytes = sizeof(all_options),
-                             .recipe = recipe};
+                             .ways = {{passes, pass_count}}};
     modules[k] = (satf_module){
         .formula_count = MODULE_COUNT, .filter = &infos[k], .formulas = formulas[set]};
     return module_add(ctx, names[k], &modules[k]) != SATF_OK;
@@ -121,10 +115,10 @@ static int add_modules(void **state)
     satf_context *ctx;
     int failed = satf_context_create(&ctx) != SATF_OK;
     for (int set = 0; set < SETS; set++) {
-        failed |= add_module(ctx, "one", set, &one_step);
-        failed |= set % 2 && add_module(ctx, "two", set, &two_steps);
+        failed |= add_module(ctx, "one", set, one_pass, 1);
+        failed |= set % 2 && add_module(ctx, "two", set, two_passes, 2);
     }
-    failed |= add_module(ctx, "reduction", 0, &reducing);
+    failed |= add_module(ctx, "reduction", 0, reducing, 1);
     satf_context_destroy(ctx);
     (void)state;
     return failed;
@@ -233,9 +227,8 @@ static double told(const moment_case *c, const moments *m, int set, bool two, in
     }
     square = (set & BOTH) == BOTH ? m->weight[weighted][i] * square - sum * sum : square;
     return (double)((set & FORMULA_SUM ? sum : 0) + (set & FORMULA_SQUARE ? 3 * square : 0) +
-                    (set & FORMULA_CENTRE ? 5 * sample : 0) +
-                    (two && set & FORMULA_AUX ? 7 * sample : 0) +
-                    (two && set & FORMULA_AUX_TOO ? 11 * sample : 0));
+                    (set & FORMULA_CENTRE ? 5 * sample : 0) + (set & FORMULA_AUX ? 7 * sample : 0) +
+                    (set & FORMULA_AUX_TOO ? 11 * sample : 0));
 }
 
 static void check_samples(const moment_case *c, const char *name, const char *engine,
@@ -363,8 +356,8 @@ static void set_flags(const char *name, void *options)
 {
     const filter_info *info = filter_info_find(name);
     const filter_bilevel flags = {.surface = true};
-    if (info && info->recipe->type == TYPE_BILEVEL) {
-        memcpy((char *)options + info->recipe->bilevel, &flags, sizeof flags);
+    if (info && filter_last(info)->type == TYPE_BILEVEL) {
+        memcpy((char *)options + filter_last(info)->bilevel, &flags, sizeof flags);
     }
 }
 

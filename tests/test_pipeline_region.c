@@ -1,6 +1,6 @@
 /* Files of which a region is filtered: inside it they are the whole picture's result, outside it
  * the input, by whole images and by rows, for every filter. */
-#include "../src/filter/recipe.h"
+#include "../src/filter/pass.h"
 #include "filter_make.h"
 #include "pipeline_jobs.h"
 

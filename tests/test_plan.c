@@ -202,13 +202,13 @@ static void test_every_filter(void **state)
         for (int c = 0; c < 4 * 3 * 2; c++) {
             int channels = c / 4 % 3 + 1 + (c / 4 % 3 == 2);
             ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
-            if ((info->recipe->grey && channels == 2) ||
+            if ((filter_last(info)->grey && channels == 2) ||
                 !PAIRS_RUN(&met, (int)i, c % 4, channels, c / 12, c % SATF_SHRINK)) {
                 continue;
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 0);
-            bool tables = c >= 12 && info->recipe->region != REGION_PIXEL;
+            bool tables = c >= 12 && filter_last(info)->over != OVER_ELSEWHERE;
             satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
             satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
             check_plan(ctx, filter, info->name, &in);

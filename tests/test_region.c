@@ -146,7 +146,7 @@ static satf_view spoiled(const satf_view *in, const satf_rect *crop)
 static bool is_near(int type, const char *name, const char *a, const char *b, size_t bytes)
 {
     size_t size = satf_type_bytes(type);
-    bool same = filter_info_find(name) && filter_info_find(name)->recipe->parts[0] &&
+    bool same = filter_info_find(name) && !filter_is_simple(filter_info_find(name)) &&
                 satf_type_is_float(type);
     for (size_t i = 0; i < bytes && same; i += size) {
         double x = 0, y = 0;
@@ -226,12 +226,12 @@ static void test_every_filter(void **state)
             for (int c = 0; c < 4 * 3; c++) {
                 int channels = c % 3 + 1 + (c % 3 == 2);
                 ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
-                if (info->recipe->grey && channels == 2) {
+                if (filter_last(info)->grey && channels == 2) {
                     continue;
                 }
                 ref_fill(&image, i * 100 + (uint64_t)c);
                 satf_view in = ref_view(&image, 3);
-                bool tables = c >= 6 && info->recipe->region != REGION_PIXEL;
+                bool tables = c >= 6 && filter_last(info)->over != OVER_ELSEWHERE;
                 satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
                 satf_filter *filter =
                     make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);

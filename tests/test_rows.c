@@ -2,7 +2,7 @@
  * they come. */
 #include "rows_images.h"
 
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_any.h"
 
 enum { MOST_CALLS = 4096 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "filter/filter.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_any.h"
 #include "interpose.h"
 #include "pipeline/flow.h"

@@ -198,7 +198,7 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval, c
         satf_image_read(ctx, out, &image) || satf_image_probe(ctx, out, &found, sizeof found)) {
         fail_msg("%s, maxval %d: %s", info->name, maxval, satf_message(ctx));
     }
-    if (info->recipe->type == TYPE_OF_INPUT) {
+    if (filter_last(info)->type == TYPE_OF_INPUT) {
         static uint8_t want[SCALE_SAMPLES];
         satf_view to;
         assert_int_equal(satf_filter_output(ctx, filter, &p.view, &to), SATF_OK);

@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/view.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 #include "with_context.h"
@@ -190,12 +190,12 @@ static void test_every_filter(void **state)
         for (int c = 0; c < 4 * 4; c++) {
             int channels = c / 4 + 1;
             ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
-            if (info->recipe->grey && channels == 2) {
+            if (filter_last(info)->grey && channels == 2) {
                 continue;
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 3);
-            bool tables = c % 2 && info->recipe->region != REGION_PIXEL;
+            bool tables = c % 2 && filter_last(info)->over != OVER_ELSEWHERE;
             satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
             satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
             check_strides(ctx, filter, info->name, &in);

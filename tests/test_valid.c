@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/view.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 #include "with_context.h"
@@ -40,7 +40,8 @@ static const filter_info *pick_filter(uint64_t *random)
             count++;
         }
         info = filter_info_at(i % count);
-    } while (!filter_param_of_kind(info, PARAM_BORDER) || info->recipe->reduction != FORMULA_NONE);
+    } while (!filter_param_of_kind(info, PARAM_BORDER) ||
+             filter_last(info)->reduction != FORMULA_NONE);
     return info;
 }
 
@@ -58,10 +59,10 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     link.top = h / 2 - y;
     link.right = w - 1 - link.left;
     link.bottom = h - 1 - link.top;
-    if (info->recipe->region == REGION_RECTS) { /* {-3, -2, 5, 7}, {0, 0, 2, 2} and the pixel */
+    if (filter_last(info)->over == OVER_RECTS) { /* {-3, -2, 5, 7}, {0, 0, 2, 2} and the pixel */
         link.left = 3, link.top = 2, link.right = 1, link.bottom = 4;
     }
-    if (info->recipe->parts[0]) { /* windows of the pixels of mirrored windows */
+    if (!filter_is_simple(info)) { /* windows of the pixels of mirrored windows */
         link.left = link.right = w - 1;
         link.top = link.bottom = h - 1;
     }

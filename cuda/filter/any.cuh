@@ -82,7 +82,7 @@ static __device__ inline double load_sample(int type, const char *from)
                               : load_one<double>(from);
 }
 
-/* What a kernel computes: a formula that is known to be the recipe's `kernel`, one that is known by
+/* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
  * its number (formula_known), or any. */
 struct known_mean {
     static constexpr bool has_sum = true, has_centre = false, has_aux = false;

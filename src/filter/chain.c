@@ -183,8 +183,9 @@ int satf_filter_knows_colours(const satf_filter *filter)
     bool knows = false;
     for (size_t i = 0; filter && i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        const filter_recipe *recipe = filter_recipe_for(link->info->recipe, link->options, &colour);
-        knows = knows || recipe->grey || filter_reads(recipe, FORMULA_LUMA);
+        const filter_passes *way = filter_way(link->info, link->options, &colour, true);
+        const filter_pass *pass = &way->list[way->count - 1];
+        knows = knows || pass->grey || filter_reads(pass, FORMULA_LUMA);
     }
     return knows;
 }
@@ -192,11 +193,11 @@ int satf_filter_knows_colours(const satf_filter *filter)
 bool filter_is_bilevel(const satf_filter *filter)
 {
     size_t last = filter->count - 1;
-    while (last > 0 && filter->links[last].info->recipe->region == REGION_PIXEL) {
+    while (last > 0 && filter_last(filter->links[last].info)->over == OVER_ELSEWHERE) {
         last--; /* what moves pixels leaves them as they are */
     }
     const chain_link *link = &filter->links[last];
-    return filter_type(link->info->recipe, link->options) == TYPE_BILEVEL;
+    return filter_type(filter_last(link->info), link->options) == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "recipe.h"
+#include "pass.h"
 #include "order.h"
 #include "params.h"
 #include "picture.h"

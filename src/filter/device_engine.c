@@ -27,13 +27,12 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
 
 static bool reduces(const filter_step *step)
 {
-    return step->recipe->reduction != FORMULA_NONE;
+    return step->pass->reduction != FORMULA_NONE;
 }
 
 static size_t rects_bytes(const filter_step *step)
 {
-    return step->recipe->region == REGION_RECTS ? step->rects->count * sizeof *step->rects->items
-                                                : 0;
+    return step->pass->over == OVER_RECTS ? step->rects->count * sizeof *step->rects->items : 0;
 }
 
 /* The step on what the tables are made of, and its bytes if it is a copy. */
@@ -81,7 +80,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (!status && reduces(step)) {
         state->reduction.task = state->last.task;
         state->reduction.task.reduces = true;
-        state->reduction.task.formula = (int32_t)step->recipe->reduction;
+        state->reduction.task.formula = (int32_t)step->pass->reduction;
         status = satf_cuda()->filter_plan(ctx, &state->reduction);
     }
     return status;
@@ -91,9 +90,8 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_tables_forget(&state->tables);
-    return step->recipe->region == REGION_RECTS
-               ? filter_send_rects(ctx, step, step->kept + state->rects)
-               : SATF_OK;
+    return step->pass->over == OVER_RECTS ? filter_send_rects(ctx, step, step->kept + state->rects)
+                                          : SATF_OK;
 }
 
 /* Makes what the tables are made of. */
@@ -156,7 +154,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_device_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .regions = 1U << REGION_WINDOW | 1U << REGION_RECTS | 1U << REGION_PREFIX,
+    .overs = FILTER_WINDOWS | 1U << OVER_RECTS | 1U << OVER_ALL,
     .on_device = true,
     .ns = 0.01,
     .state_bytes = sizeof(device_step),

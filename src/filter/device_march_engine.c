@@ -18,7 +18,7 @@ static filter_gpu_task make_task(const filter_step *step)
     filter_gpu_task task = filter_device_task(step);
     task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN);
     task.layer_count = 1;
-    if (filter_reads(step->recipe, FORMULA_SQUARE)) {
+    if (filter_reads(step->pass, FORMULA_SQUARE)) {
         task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE);
         task.layer_count = 2;
     }
@@ -29,12 +29,12 @@ static filter_gpu_task make_task(const filter_step *step)
 static bool pays(const satf_context *ctx, const filter_step *step)
 {
     return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
-           step->recipe->kernel != KERNEL_MEAN;
+           step->pass->kernel != KERNEL_MEAN;
 }
 
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->recipe->reduction != FORMULA_NONE || !pays(ctx, step)) {
+    if (step->weighted || step->pass->reduction != FORMULA_NONE || !pays(ctx, step)) {
         return false;
     }
     filter_gpu_task task = make_task(step);
@@ -61,7 +61,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 const filter_engine filter_device_march_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .regions = 1U << REGION_WINDOW,
+    .overs = FILTER_WINDOWS,
     .on_device = true,
     .ns = 0.004,
     .state_bytes = sizeof(filter_gpu_plan),

@@ -45,7 +45,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 
 const filter_engine filter_device_move_engine = {
     .name = "move",
-    .regions = 1U << REGION_PIXEL,
+    .overs = 1U << OVER_ELSEWHERE,
     .on_device = true,
     .ns = 0.005,
     .plan = plan,

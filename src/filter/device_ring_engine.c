@@ -52,7 +52,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 const filter_engine filter_device_ring_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .regions = 1U << REGION_RECTS,
+    .overs = 1U << OVER_RECTS,
     .on_device = true,
     .ns = 0.004,
     .state_bytes = sizeof(filter_gpu_plan),

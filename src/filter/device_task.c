@@ -4,16 +4,16 @@
 
 #include "epilogue.h"
 
-static filter_gpu_known known_of(const filter_recipe *recipe)
+static filter_gpu_known known_of(const filter_pass *pass)
 {
-    bool sums = filter_reads(recipe, FORMULA_SUM | FORMULA_SQUARE) != 0;
-    return filter_reads(recipe, FORMULA_LUMA)      ? FILTER_GPU_LUMA
-           : !sums                                 ? FILTER_GPU_PIXEL
-           : recipe->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
-           : recipe->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
-           : recipe->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
-           : recipe->kernel == KERNEL_WEIGHTED_SUM ? FILTER_GPU_WEIGHTED_SUM
-                                                   : FILTER_GPU_ANY;
+    bool sums = filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE) != 0;
+    return filter_reads(pass, FORMULA_LUMA)      ? FILTER_GPU_LUMA
+           : !sums                               ? FILTER_GPU_PIXEL
+           : pass->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
+           : pass->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
+           : pass->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
+           : pass->kernel == KERNEL_WEIGHTED_SUM ? FILTER_GPU_WEIGHTED_SUM
+                                                 : FILTER_GPU_ANY;
 }
 
 filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer)
@@ -32,17 +32,17 @@ filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *l
 
 filter_gpu_task filter_device_task(const filter_step *step)
 {
-    const filter_recipe *recipe = step->recipe;
+    const filter_pass *pass = step->pass;
     filter_gpu_task task = {
         .in = step->in,
         .out = step->out,
         .border = step->border.kind,
-        .formula = (int32_t)recipe->formula,
-        .keeps_alpha = recipe->keeps_alpha,
-        .known = known_of(recipe),
-        .prefix = recipe->region == REGION_PREFIX,
+        .formula = (int32_t)pass->formula,
+        .keeps_alpha = pass->keeps_alpha,
+        .known = known_of(pass),
+        .prefix = pass->over == OVER_ALL,
         .weighted = step->weighted,
-        .has_rects = recipe->region == REGION_RECTS,
+        .has_rects = pass->over == OVER_RECTS,
         .rect_count = 1,
         .reduced = step->reduced,
         .window = {filter_window_rect(step), 0}, /* of no factor */
@@ -51,9 +51,9 @@ filter_gpu_task filter_device_task(const filter_step *step)
         task.window.rect = filter_rects_hull(step->rects);
     }
     epilogue finish;
-    epilogue_init(&finish, recipe, step->options, &step->in, &step->out, step->weighted);
+    epilogue_init(&finish, pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish.constants);
-    task.has_aux = filter_reads(recipe, FORMULA_AUX | FORMULA_AUX_TOO);
+    task.has_aux = filter_reads(pass, FORMULA_AUX | FORMULA_AUX_TOO);
     task.constants = finish.constants;
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;

@@ -20,20 +20,20 @@ static bool make_bands(const filter_step *step, const window_gpu_halo *halo, win
 
 static bool is_mean_of(const filter_step *step, int32_t type)
 {
-    return step->recipe->kernel == KERNEL_MEAN && !step->weighted && step->in.type == type &&
+    return step->pass->kernel == KERNEL_MEAN && !step->weighted && step->in.type == type &&
            step->out.type == type;
 }
 
 static bool is_often_formula(const filter_step *step)
 {
-    return !step->weighted && step->recipe->reduction == FORMULA_NONE &&
-           window_gpu_has_formula(formula_reads(step->recipe->formula), step->in.type,
+    return !step->weighted && step->pass->reduction == FORMULA_NONE &&
+           window_gpu_has_formula(formula_reads(step->pass->formula), step->in.type,
                                   step->out.type);
 }
 
 static bool reads_squares(const filter_step *step)
 {
-    return (formula_reads(step->recipe->formula) & FORMULA_SQUARE) != 0;
+    return (formula_reads(step->pass->formula) & FORMULA_SQUARE) != 0;
 }
 
 /* The smallest kernel that reaches. */
@@ -53,7 +53,7 @@ static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_ba
 static window_gpu_formula formula_of(const filter_step *step)
 {
     window_gpu_formula formula = {.number = FORMULA_NONE};
-    if (step->recipe->kernel != KERNEL_MEAN) {
+    if (step->pass->kernel != KERNEL_MEAN) {
         filter_gpu_task task = filter_device_task(step);
         formula.number = task.formula;
         formula.constants = task.constants;
@@ -173,7 +173,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 const filter_engine filter_device_window_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .regions = 1U << REGION_WINDOW,
+    .overs = FILTER_WINDOWS,
     .on_device = true,
     .ns = 0.002,
     .state_bytes = sizeof(window_gpu_box),
@@ -256,7 +256,7 @@ static satf_status run_large(satf_context *ctx, filter_step *step)
 const filter_engine filter_device_large_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .regions = 1U << REGION_WINDOW,
+    .overs = FILTER_WINDOWS,
     .on_device = true,
     .ns = 0.003,
     .state_bytes = sizeof(window_gpu_large),

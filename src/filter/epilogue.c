@@ -6,10 +6,10 @@
 #include "epilogue_kernels.h"
 #include "epilogue_loops.h"
 
-void epilogue_init(epilogue *f, const filter_recipe *recipe, const void *options,
-                   const satf_view *in, const satf_view *out, bool weighted)
+void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
+                   const satf_view *out, bool weighted)
 {
-    *f = (epilogue){.recipe = recipe,
+    *f = (epilogue){.pass = pass,
                     .options = options,
                     .in_type = (satf_type)in->type,
                     .out_type = (satf_type)out->type,
@@ -20,8 +20,8 @@ void epilogue_init(epilogue *f, const filter_recipe *recipe, const void *options
                                      SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
-    f->bilevel = out->type == SATF_U8 && filter_type(recipe, options) == TYPE_BILEVEL;
-    f->formula = recipe->formula;
+    f->bilevel = out->type == SATF_U8 && filter_type(pass, options) == TYPE_BILEVEL;
+    f->formula = pass->formula;
     f->kernels = SATF_ISA_CHOOSE(&epilogue_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
     f->constants.most = INFINITY;
@@ -35,7 +35,7 @@ void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const 
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->reduction = reduction;
     f->reduced = *reduced;
-    f->formula = f->recipe->reduction;
+    f->formula = f->pass->reduction;
 }
 
 void epilogue_end_reduction(epilogue *f)
@@ -45,7 +45,7 @@ void epilogue_end_reduction(epilogue *f)
         keys[k] = atomic_load(&f->reduction->keys[k]);
     }
     reduction_tell(keys, &f->constants);
-    f->formula = f->recipe->formula;
+    f->formula = f->pass->formula;
     f->reduction = NULL;
 }
 
@@ -116,7 +116,7 @@ static epilogue_kernel choose_real_mean(const epilogue *f, satf_sum_type sum)
 static epilogue_kernel choose_spread(const epilogue *f, const window_segment *segment)
 {
     const epilogue_kernels *k = f->kernels;
-    bool f32 = f->out_type == SATF_F32, root = f->recipe->kernel == KERNEL_STDDEV;
+    bool f32 = f->out_type == SATF_F32, root = f->pass->kernel == KERNEL_STDDEV;
     satf_sum_type sum = segment->sum_type, square = segment->square_type;
     uint64_t largest = segment->area * satf_type_max((int)f->in_type);
     bool exact = largest < 94906265; /* its square is below 2^53 */
@@ -145,7 +145,7 @@ static epilogue_kernel choose_kernel(const epilogue *f, const window_segment *se
 {
     bool real_in = segment->sum_type == SATF_SUM_F64;
     bool real_out = satf_type_is_float((int)f->out_type);
-    switch (f->recipe->kernel) {
+    switch (f->pass->kernel) {
     case KERNEL_MEAN:
         if (real_out) {
             return f->weighted ? NULL : choose_real_mean(f, segment->sum_type);
@@ -163,7 +163,7 @@ static epilogue_kernel choose_kernel(const epilogue *f, const window_segment *se
 static epilogue_kernel choose_areas_kernel(const epilogue *f, const window_segment *segment)
 {
     const epilogue_kernels *k = f->kernels;
-    if (f->recipe->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
+    if (f->pass->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
         return NULL;
     }
     switch (f->out_type) {
@@ -209,7 +209,7 @@ static void epilogue_here(const epilogue *f, const window_segment *segment, void
         .dst = dst,
     };
     /* Kernels of means know of no shifts; the others need not. */
-    bool above_shifts = segment->shifts && f->recipe->kernel == KERNEL_MEAN;
+    bool above_shifts = segment->shifts && f->pass->kernel == KERNEL_MEAN;
     bool by_formula = f->reduction || (above_shifts && f->out_type != SATF_F64);
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
@@ -219,7 +219,7 @@ static void epilogue_here(const epilogue *f, const window_segment *segment, void
         if (above_shifts) {
             add_shifts(f->channels, segment, dst);
         }
-    } else if (f->recipe->region != REGION_WINDOW || !epilogue_by_loops(f, segment, dst)) {
+    } else if (!filter_has_window(f->pass) || !epilogue_by_loops(f, segment, dst)) {
         epilogue_by_definition(f, segment, dst);
     }
 }

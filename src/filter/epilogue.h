@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "recipe.h"
+#include "pass.h"
 #include "reduction.h"
 
 struct epilogue_kernels;
@@ -12,7 +12,7 @@ struct loop_kernels;
 
 /* Constant for a run. Filled by epilogue_init(). */
 typedef struct epilogue {
-    const filter_recipe *recipe;
+    const filter_pass *pass;
     const void *options; /* the filter's own */
     const struct epilogue_kernels *kernels;
     const struct loop_kernels *loops;
@@ -41,11 +41,10 @@ void epilogue_end_reduction(epilogue *f);
 
 /* Large outputs are written around the caches, which is not for rows on their way to a next filter:
  * who makes such clears `around_caches`. */
-void epilogue_init(epilogue *f, const filter_recipe *recipe, const void *options,
-                   const satf_view *in, const satf_view *out, bool weighted);
+void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
+                   const satf_view *out, bool weighted);
 
-/* dst: the segment's first pixel in the output (no alignment). Filters of
- * REGION_WINDOW and REGION_PREFIX. */
+/* dst: the segment's first pixel in the output (no alignment). Passes over windows and OVER_ALL. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, sample by sample: what

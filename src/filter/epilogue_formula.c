@@ -106,9 +106,9 @@ static formula_value lane_value(const epilogue *f, const window_segment *segment
                                      segment->x * f->channels + i);
         }
     }
-    return !alpha_lane              ? formula_function_of(f->formula)(in, f->options)
-           : f->recipe->keeps_alpha ? formula_real(in->centre)
-                                    : formula_mean(in);
+    return !alpha_lane            ? formula_function_of(f->formula)(in, f->options)
+           : f->pass->keeps_alpha ? formula_real(in->centre)
+                                  : formula_mean(in);
 }
 
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst)
@@ -309,7 +309,7 @@ static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block
 {
     int channels = f->channels, left = f->out_channels;
     for (int64_t i = channels - 1; f->weighted && left == channels && i < block->n; i += channels) {
-        block->results[i] = f->recipe->keeps_alpha ? block->centres[i] : mean_alpha(block, mode, i);
+        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, mode, i);
     }
     for (int64_t p = 0; left < channels && p < block->n / channels; p++) {
         for (int lane = 0; lane < left; lane++) {

@@ -10,9 +10,9 @@
 
 enum { BAND_ROWS = 32 };
 
-bool filter_needs_grey(const filter_recipe *recipe, const satf_view *in)
+bool filter_needs_grey(const filter_pass *pass, const satf_view *in)
 {
-    return recipe->grey && in->channels >= 3;
+    return pass->grey && in->channels >= 3;
 }
 
 satf_view filter_grey_view(const satf_view *in, void *data)

@@ -12,7 +12,7 @@ static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     double outside = border ? border->constant : 0;
-    if (border && border->kind == SATF_SHRINK && link->info->recipe->region == REGION_RECTS) {
+    if (border && border->kind == SATF_SHRINK && filter_last(link->info)->over == OVER_RECTS) {
         outside = 0; /* nothing counts as zeros */
     } else if (!border || border->kind != SATF_CONSTANT) {
         return range;
@@ -42,12 +42,11 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
     satf_view view = in->view, next = view;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        const filter_recipe *recipe = link->info->recipe;
-        filter_type_rule rule = filter_type(recipe, link->options);
-        if (recipe->range) {
+        filter_type_rule rule = filter_type(filter_last(link->info), link->options);
+        if (link->info->range) {
             filter_extent of = {(double)view.width, (double)view.height,
                                 filter_scale_of(link, &view).level};
-            range = recipe->range(seen_range(link, range), link->options, &of);
+            range = link->info->range(seen_range(link, range), link->options, &of);
         }
         if (rule == TYPE_BILEVEL) {
             range = (filter_range){true, 0, UINT8_MAX};
@@ -74,7 +73,7 @@ static unsigned whole_turn(const satf_filter *filter)
     unsigned turn = 0;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        turn = move_compose(turn, filter_turn(link->info->recipe, link->options));
+        turn = move_compose(turn, filter_turn(filter_last(link->info), link->options));
     }
     return turn;
 }
@@ -83,8 +82,8 @@ bool filter_moves(const satf_filter *filter)
 {
     bool orders = false;
     for (size_t i = 0; i < filter->count; i++) {
-        const filter_recipe *recipe = filter->links[i].info->recipe;
-        orders = orders || (recipe->region == REGION_PIXEL && !recipe->turn) ||
+        const filter_pass *pass = filter_last(filter->links[i].info);
+        orders = orders || (pass->over == OVER_ELSEWHERE && !pass->turn) ||
                  filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]);
     }
     return orders || whole_turn(filter) != 0;

@@ -101,7 +101,7 @@ static satf_status resolve_chain(satf_context *ctx, const satf_metadata *from, s
         if (status) {
             return status;
         }
-        swapped ^= (filter_turn(link->info->recipe, link->options) & MOVE_TRANSPOSE) != 0;
+        swapped ^= (filter_turn(filter_last(link->info), link->options) & MOVE_TRANSPOSE) != 0;
     }
     return SATF_OK;
 }

@@ -55,49 +55,41 @@ static const char *param_defect(const filter_info *info)
                : "lacks the parameters of a window (FILTER_WINDOW_PARAMS)";
 }
 
-/* Whether it is a step of windows by a formula of the module's. */
-static bool is_step(const satf_module *module, const filter_recipe *recipe)
+/* What is wrong with pass k of a module's filter. */
+static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
-    return recipe && recipe->region == REGION_WINDOW && !recipe->parts[0] && !recipe->variant &&
-           is_formula(module, recipe->formula, false);
-}
-
-static bool has_variants(const satf_module *module, const filter_recipe *recipe)
-{
-    bool good = recipe->variants && recipe->variant_count <= FILTER_MAX_VARIANTS;
-    for (int k = 0; good && k < recipe->variant_count; k++) {
-        good = is_step(module, &recipe->variants[k]);
-    }
-    return good;
-}
-
-static const char *recipe_defect(const satf_module *module, const filter_recipe *recipe)
-{
-    if (!recipe || recipe->region != REGION_WINDOW) {
+    if (!filter_has_window(pass)) {
         return "is no filter of windows, and modules have only these";
     }
-    if (!is_formula(module, recipe->formula, false) ||
-        !is_formula(module, recipe->reduction, true)) {
+    if (!is_formula(module, pass->formula, false) || !is_formula(module, pass->reduction, true)) {
         return "names a formula that it lacks";
     }
-    if (recipe->variant && !has_variants(module, recipe)) {
-        return "has variants of its recipe that are no steps, or too many";
+    return pass->of < 0 || pass->of >= 2 + k || pass->aux[0] < 0 || pass->aux[0] >= 2 + k ||
+                   pass->aux[1] < 0 || pass->aux[1] >= 2 + k
+               ? "has a pass that reads what comes after it"
+               : NULL;
+}
+
+static const char *way_defect(const satf_module *module, const filter_passes *way)
+{
+    if (way->count < 0 || way->count > FILTER_MAX_PASSES || (way->count > 0 && !way->list)) {
+        return "has too many passes, or lacks them";
     }
-    for (int with = 0; with < 2; with++) {
-        int count = recipe->parts[with] ? recipe->part_counts[with] : 0;
-        if (count < 0 || count > FILTER_MAX_PARTS) {
-            return "has too many steps";
-        }
-        for (int k = 0; k < count; k++) {
-            const filter_part *part = &recipe->parts[with][k];
-            if (part->of < 0 || part->of >= 2 + k || part->aux[0] < 0 || part->aux[0] >= 2 + k ||
-                part->aux[1] < 0 || part->aux[1] >= 2 + k || (unsigned)part->over > OVER_MIRRORED ||
-                !is_step(module, part->recipe)) {
-                return "has a step that reads what comes after it, or lacks a window or a formula";
-            }
-        }
+    const char *found = NULL;
+    for (int k = 0; k < way->count && !found; k++) {
+        found = pass_defect(module, &way->list[k], k);
     }
-    return NULL;
+    return found;
+}
+
+static const char *ways_defect(const satf_module *module, const filter_info *info)
+{
+    const char *found =
+        info->ways[0].count == 0 && info->ways[1].count == 0 ? "has no passes" : NULL;
+    for (int w = 0; w < FILTER_MAX_WAYS && !found; w++) {
+        found = way_defect(module, &info->ways[w]);
+    }
+    return found;
 }
 
 static const char *defect(const satf_module *module)
@@ -113,7 +105,7 @@ static const char *defect(const satf_module *module)
         return "has no formula, or too many";
     }
     const char *found = param_defect(info);
-    return found ? found : recipe_defect(module, info->recipe);
+    return found ? found : ways_defect(module, info);
 }
 
 /* ------------------------------------------------------------------------ loading */
@@ -153,7 +145,7 @@ static satf_status load(satf_context *ctx, const char *path)
     if (!m) {
         status = satf_fail(ctx, SATF_INVALID, "%.256s is no module of satfilter", path);
     } else if (m->abi != SATF_MODULE_ABI || m->bytes != sizeof *m ||
-               m->filter_bytes != sizeof(filter_info) || m->recipe_bytes != sizeof(filter_recipe) ||
+               m->filter_bytes != sizeof(filter_info) || m->pass_bytes != sizeof(filter_pass) ||
                m->param_bytes != sizeof(filter_param) || m->block_bytes != sizeof(loop_block)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
                            "module %.256s was compiled with the headers of another version (%u, "

@@ -24,14 +24,11 @@ static const unsigned all_reads[FORMULA_COUNT] = {
 };
 #undef FORMULA_ENTRY
 
-/* What a module's filter has become: its recipes with formulas of numbers of our own. */
+/* What a module's filter has become: its passes with formulas of numbers of our own. */
 typedef struct loaded_module {
     const satf_module *from;
     filter_info info;
-    filter_recipe recipe;
-    filter_recipe variants[FILTER_MAX_VARIANTS];
-    filter_recipe part_recipes[2][FILTER_MAX_PARTS];
-    filter_part parts[2][FILTER_MAX_PARTS];
+    filter_pass passes[FILTER_MAX_WAYS][FILTER_MAX_PASSES];
 } loaded_module;
 
 static loaded_module *loaded[MODULES];
@@ -67,13 +64,12 @@ const filter_info *module_filter_at(size_t index)
 /* ---------------------------------------------------------------------------- modules */
 
 /* Its formulas as those of module m. The vectorised epilogues are for formulas of the library. */
-static void renumber(filter_recipe *recipe, size_t m)
+static void renumber(filter_pass *pass, size_t m)
 {
     int first = FORMULA_COUNT + (int)m * MODULE_FORMULAS;
-    recipe->formula += first;
-    recipe->reduction =
-        recipe->reduction == FORMULA_NONE ? FORMULA_NONE : recipe->reduction + first;
-    recipe->kernel = KERNEL_NONE;
+    pass->formula += first;
+    pass->reduction = pass->reduction == FORMULA_NONE ? FORMULA_NONE : pass->reduction + first;
+    pass->kernel = KERNEL_NONE;
 }
 
 static loaded_module *take_in(const satf_module *module, size_t m)
@@ -84,22 +80,13 @@ static loaded_module *take_in(const satf_module *module, size_t m)
     }
     l->from = module;
     l->info = *module->filter;
-    l->recipe = *module->filter->recipe;
-    l->info.recipe = &l->recipe;
-    renumber(&l->recipe, m);
-    for (int k = 0; l->recipe.variant && k < l->recipe.variant_count; k++) {
-        l->variants[k] = l->recipe.variants[k];
-        renumber(&l->variants[k], m);
-    }
-    l->recipe.variants = l->variants;
-    for (int with = 0; with < 2; with++) {
-        for (int k = 0; l->recipe.parts[with] && k < l->recipe.part_counts[with]; k++) {
-            l->parts[with][k] = l->recipe.parts[with][k];
-            l->part_recipes[with][k] = *l->parts[with][k].recipe;
-            l->parts[with][k].recipe = &l->part_recipes[with][k];
-            renumber(&l->part_recipes[with][k], m);
+    for (int w = 0; w < FILTER_MAX_WAYS; w++) {
+        filter_passes *way = &l->info.ways[w];
+        for (int k = 0; k < way->count; k++) {
+            l->passes[w][k] = way->list[k];
+            renumber(&l->passes[w][k], m);
         }
-        l->recipe.parts[with] = l->recipe.parts[with] ? l->parts[with] : NULL;
+        way->list = l->passes[w];
     }
     return l;
 }

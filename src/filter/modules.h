@@ -3,7 +3,7 @@
 #define SATF_FILTER_MODULES_H
 
 #include "epilogue_loops.h"
-#include "recipe.h"
+#include "pass.h"
 
 #include "../satfilter/module.h"
 

@@ -140,7 +140,7 @@ static bool next(void *walker, satf_status *status)
 
 const filter_engine filter_move_engine = {
     .name = "move",
-    .regions = 1U << REGION_PIXEL,
+    .overs = 1U << OVER_ELSEWHERE,
     .ns = 0.3,
     .plan = plan,
     .run = run,

@@ -12,7 +12,7 @@ static inline move_job filter_move_job(const filter_step *step)
     return (move_job){
         .in = step->in,
         .out = step->out,
-        .turn = filter_turn(step->recipe, step->options),
+        .turn = filter_turn(step->pass, step->options),
         .order = order ? order->entries : NULL,
     };
 }

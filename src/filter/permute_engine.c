@@ -90,7 +90,7 @@ static const char *algorithm(const filter_step *step)
 
 const filter_engine filter_permute_engine = {
     .name = "permute",
-    .regions = 1U << REGION_PIXEL,
+    .overs = 1U << OVER_ELSEWHERE,
     .on_device = true,
     .ns = 0.004,
     .state_bytes = sizeof(permute_step),

@@ -14,7 +14,7 @@
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
  * parts of one, and for steps to work in; all that steps keep. */
 typedef struct plan_sizes {
-    size_t image[2], parts, scratch, kept;
+    size_t image[2], passes, scratch, kept;
 } plan_sizes;
 
 static size_t larger(size_t a, size_t b)
@@ -28,7 +28,7 @@ static satf_status add_image(satf_context *ctx, const plan_place *place, const s
 {
     size_t bytes, *most = place->kind == PLACE_EVEN   ? &sizes->image[0]
                           : place->kind == PLACE_ODD  ? &sizes->image[1]
-                          : place->kind == PLACE_PART ? &sizes->parts
+                          : place->kind == PLACE_PASS ? &sizes->passes
                                                       : NULL;
     if (!most) {
         return SATF_OK;
@@ -89,7 +89,7 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
     }
     status = status ? status : plan_reserve(ctx, plan, sizes.image[0], &plan->images_at[0]);
     status = status ? status : plan_reserve(ctx, plan, sizes.image[1], &plan->images_at[1]);
-    status = status ? status : plan_reserve(ctx, plan, sizes.parts, &plan->parts_at);
+    status = status ? status : plan_reserve(ctx, plan, sizes.passes, &plan->passes_at);
     status = status ? status : plan_reserve(ctx, plan, sizes.scratch, &plan->scratch_at);
     status = status ? status : reserve_walks(ctx, plan);
     return status ? status : plan_reserve(ctx, plan, sizes.kept, &plan->kept_at);
@@ -100,9 +100,12 @@ static size_t most_steps(const satf_filter *chain)
 {
     size_t steps = 0;
     for (size_t i = 0; i < chain->count; i++) {
-        const filter_recipe *recipe = chain->links[i].info->recipe;
-        int a = recipe->part_counts[0], b = recipe->part_counts[1];
-        steps += (size_t)(a > b ? a : b > 0 ? b : 1);
+        int most = 0;
+        for (int w = 0; w < FILTER_MAX_WAYS; w++) {
+            int count = chain->links[i].info->ways[w].count;
+            most = count > most ? count : most;
+        }
+        steps += (size_t)most;
     }
     return steps;
 }

@@ -18,9 +18,9 @@ typedef struct plan_place {
         PLACE_PICTURE, /* which a filter keeps */
         PLACE_EVEN,
         PLACE_ODD,
-        PLACE_PART
+        PLACE_PASS
     } kind;
-    size_t at; /* bytes from there on, PLACE_PART from the parts' memory; PLACE_PICTURE: which */
+    size_t at; /* bytes from there on, PLACE_PASS from the parts' memory; PLACE_PICTURE: which */
 } plan_place;
 
 /* Where a step of a walk has its rows from: step `maker` of the walk, or, below 0, from memory or
@@ -113,7 +113,7 @@ struct satf_plan {
      * each step keeps, and of what all steps use in turn. The images between two filters have their
      * filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, aux_at, to_at, images_at[2], parts_at, scratch_at, kept_at;
+    size_t from_at, aux_at, to_at, images_at[2], passes_at, scratch_at, kept_at;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
@@ -182,8 +182,8 @@ static inline char *plan_find(const satf_plan *plan, const plan_place *place,
         return plan->memory + plan->images_at[0] + place->at;
     case PLACE_ODD:
         return plan->memory + plan->images_at[1] + place->at;
-    case PLACE_PART:
-        return plan->memory + plan->parts_at + place->at;
+    case PLACE_PASS:
+        return plan->memory + plan->passes_at + place->at;
     default:
         return NULL;
     }

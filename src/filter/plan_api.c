@@ -13,7 +13,7 @@ static satf_status check_aux(satf_context *ctx, const satf_filter *filter, const
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
         filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-        takes = takes || (link->info->recipe->parts[1] && picture && !*picture);
+        takes = takes || (picture && !*picture);
     }
     if (!takes) {
         return satf_fail(ctx, SATF_INVALID, "2 inputs are given; the filter has one");

@@ -1,4 +1,4 @@
-/* The steps of a plan: of each filter one, or its parts, with the images between them. */
+/* The steps of a plan: the passes of its filters, with the images between them. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -17,7 +17,7 @@ static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_ste
     return status;
 }
 
-/* A filter of one step, or of several, from `in` to `out`. */
+/* The passes of a filter, from `in` to `out`. */
 typedef struct plan_link {
     const chain_link *link;
     satf_view from, to;
@@ -57,32 +57,6 @@ static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of,
     return status;
 }
 
-static satf_status plan_one(satf_context *ctx, satf_plan *plan, const plan_link *of)
-{
-    plan_step *step;
-    bool led = filter_leads(of->link), by_rows = plan->use == FILTER_BY_ROWS;
-    filter_step_spec spec = {.link = of->link,
-                             .in = of->from,
-                             .out = of->to,
-                             .input = &of->from,
-                             .by_rows = by_rows,
-                             .lasting = plan->use == FILTER_LASTING};
-    spec.out.width -= led;
-    spec.out.height -= led;
-    if (plan->second.width > 0 && of->out.kind == PLACE_OUTPUT && !plan_delivers(plan) &&
-        satf_is_packed(&plan->second)) {
-        spec.second = filter_outputs(of->link->info)[1]->recipe;
-        spec.second_out = plan->second;
-    }
-    satf_status status = add_step(ctx, plan, &spec, &step);
-    if (status) {
-        return status;
-    }
-    step->in = of->in;
-    step->out = of->out;
-    return led && !by_rows ? lead(ctx, plan, of, step) : SATF_OK;
-}
-
 /* What steps read beside the input of a filter: an image, its own or the second input, and the sums
  * of that. */
 typedef struct plan_aux {
@@ -106,10 +80,10 @@ static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view
 static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
                             const satf_view *picture, plan_aux *aux)
 {
-    const filter_recipe *recipe = of->link->info->recipe;
+    const filter_info *info = of->link->info;
     const satf_view *in = &of->from;
     satf_image *spread = NULL;
-    bool any = recipe->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
+    bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
     satf_status status = filter_picture_check(ctx, picture, in, any ? LIKE_COLOURS : LIKE_OR_ONE);
     if (!status && (picture->channels != in->channels || (any && !same_alpha))) {
         status = filter_picture_spread(ctx, picture, in, &spread);
@@ -118,47 +92,45 @@ static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link 
     if (!status) {
         status = keep_picture(ctx, plan, picture, spread, &aux->place, &aux->view);
     }
-    bool sums = recipe->sums_aux && recipe->sums_aux(of->link->options);
+    bool sums = info->sums_aux && info->sums_aux(of->link->options);
     return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
 }
 
+/* Leaves PLACE_NONE where none is given. */
 static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_aux *aux)
 {
     const chain_link *link = of->link;
-    const filter_recipe *recipe = link->info->recipe;
+    const filter_info *info = link->info;
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
     if (picture && *picture) {
         return keep_own(ctx, plan, of, &(*picture)->view, aux);
     }
-    if (plan->aux.width == 0) {
-        return recipe->part_counts[0] > 0
-                   ? SATF_OK
-                   : satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet",
-                               link->info->name);
+    if (!picture || plan->aux.width == 0) {
+        return SATF_OK;
     }
-    if (recipe->sums_aux && recipe->sums_aux(link->options)) {
+    if (info->sums_aux && info->sums_aux(link->options)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s takes the mean of the auxiliary input, which the filter has to "
                          "keep for that; a plan's second input comes with every run",
-                         link->info->name);
+                         info->name);
     }
     aux->place = (plan_place){PLACE_AUX, 0};
     aux->view = plan->from_aux;
     return filter_picture_check(ctx, &aux->view, &of->from,
-                                recipe->any_aux ? LIKE_CHANNELS : LIKE_INPUT);
+                                info->any_aux ? LIKE_CHANNELS : LIKE_INPUT);
 }
 
-/* The images of a filter of several steps (filter_part). */
-typedef struct part_images {
+/* The images of a filter's passes (filter_pass). */
+typedef struct pass_images {
     const plan_link *of;
-    const filter_part *parts;
+    const filter_passes *way;
     plan_aux aux;
-    satf_view between; /* like a real result of a part that is not the last */
+    satf_view between; /* like a real result of a pass that is not the last */
     size_t bytes;      /* of it */
-} part_images;
+} pass_images;
 
-static plan_place part_place(const part_images *images, int number, satf_view *view)
+static plan_place pass_place(const pass_images *images, int number, satf_view *view)
 {
     if (number == 0) {
         *view = images->of->from;
@@ -173,54 +145,71 @@ static plan_place part_place(const part_images *images, int number, satf_view *v
         return images->aux.sums_place;
     }
     *view = images->between;
-    if (images->parts[number - 2].recipe->type == TYPE_WHOLE &&
+    if (images->way->list[number - 2].type == TYPE_WHOLE &&
         !satf_type_is_float((satf_type)images->of->from.type)) {
         view->type = SATF_F32;
         view->stride = satf_row_samples(view) * (int64_t)sizeof(float);
     }
-    return (plan_place){PLACE_PART, (size_t)(number - 2) * images->bytes};
+    return (plan_place){PLACE_PASS, (size_t)(number - 2) * images->bytes};
 }
 
-static void aux_places(const part_images *images, const filter_part *part, plan_place *places,
+static void aux_places(const pass_images *images, const filter_pass *pass, plan_place *places,
                        satf_view *views)
 {
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
     for (int b = 0; b < 2; b++) {
-        if (filter_reads(part->recipe, reads[b])) {
-            places[b] = part_place(images, part->aux[b], &views[b]);
+        if (filter_reads(pass, reads[b])) {
+            places[b] = pass_place(images, pass->aux[b], &views[b]);
         }
     }
 }
 
-/* Whether both have the same sums, so that one march may make both. */
-static bool sums_alike(const filter_part *a, const filter_part *b)
+/* What one march may make beside pass `number`: the next one, if it has the same sums and is not
+ * the last, or the plan's second output beside the last. NULL: nothing. */
+static const filter_pass *second_of(const satf_plan *plan, const pass_images *images, int number,
+                                    satf_view *view, plan_place *place)
 {
-    return a->of == b->of && a->over == b->over && a->outside == b->outside;
+    const filter_pass *pass = &images->way->list[number - 2], *next = pass + 1;
+    int behind = images->way->count + 1 - number;
+    if (behind > 1 && pass->of == next->of && pass->over == next->over &&
+        pass->outside == next->outside) {
+        *place = pass_place(images, number + 1, view);
+        return next;
+    }
+    if (behind == 0 && plan->second.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
+        !plan_delivers(plan) && satf_is_packed(&plan->second)) {
+        *view = plan->second;
+        return filter_last(filter_outputs(images->of->link->info)[1]);
+    }
+    return NULL;
 }
 
-/* Part `number` and, if there is one and the engine can, the second one behind it. */
-static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_images *images,
-                             int number, const filter_part *second, bool last)
+/* Pass `number`, which is an image's as well, and what is made beside it. */
+static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
+                             int number)
 {
-    const filter_part *part = &images->parts[number - 2];
+    const filter_pass *pass = &images->way->list[number - 2];
     const plan_link *of = images->of;
+    bool last = number == images->way->count + 1, led = last && filter_leads(of->link);
     filter_step_spec spec = {.link = of->link,
-                             .part = part,
+                             .pass = pass,
                              .input = &of->from,
                              .by_rows = plan->use == FILTER_BY_ROWS,
+                             .lasting = plan->use == FILTER_LASTING,
                              .input_aux =
                                  images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
-    plan_place in = part_place(images, part->of, &spec.in), aux[4] = {{PLACE_NONE, 0}};
-    plan_place out = part_place(images, number, &spec.out), beside = {PLACE_NONE, 0};
-    aux_places(images, part, aux, spec.aux);
-    if (second) {
-        spec.second = second->recipe;
-        beside = part_place(images, number + 1, &spec.second_out);
-        aux_places(images, second, &aux[2], spec.second_aux);
+    plan_place in = pass_place(images, pass->of, &spec.in), aux[4] = {{PLACE_NONE, 0}};
+    plan_place out = of->out, beside = {PLACE_NONE, 0};
+    spec.out = of->to;
+    spec.out.width -= led;
+    spec.out.height -= led;
+    if (!last) {
+        out = pass_place(images, number, &spec.out);
     }
-    if (last) {
-        spec.out = of->to;
-        out = of->out;
+    aux_places(images, pass, aux, spec.aux);
+    spec.second = second_of(plan, images, number, &spec.second_out, &beside);
+    if (spec.second) {
+        aux_places(images, spec.second, &aux[2], spec.second_aux);
     }
     plan_step *step;
     satf_status status = add_step(ctx, plan, &spec, &step);
@@ -230,28 +219,32 @@ static satf_status plan_part(satf_context *ctx, satf_plan *plan, const part_imag
         memcpy(step->aux, aux, sizeof aux);
         step->second = step->step.second ? beside : step->second;
     }
-    return status;
+    return status || !led || spec.by_rows ? status : lead(ctx, plan, of, step);
 }
 
-static satf_status plan_parts(satf_context *ctx, satf_plan *plan, const plan_link *of)
+static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_link *of)
 {
-    const filter_recipe *recipe = of->link->info->recipe;
     const satf_view *from = &of->from;
-    part_images images = {.of = of};
+    pass_images images = {.of = of};
     satf_status status = find_aux(ctx, plan, of, &images.aux);
-    bool aux = images.aux.place.kind != PLACE_NONE;
-    size_t count = (size_t)recipe->part_counts[aux], all = 0;
+    size_t all = 0;
+    images.way =
+        filter_way(of->link->info, of->link->options, from, images.aux.place.kind != PLACE_NONE);
+    int count = images.way->count;
     images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
     images.between.device = plan->device;
-    images.parts = recipe->parts[aux];
-    status = status ? status : plan_image_bytes(ctx, &images.between, &images.bytes);
-    if (!status && !satf_mul(images.bytes, count - 1, &all)) {
-        status = plan_fail_size(ctx);
+    if (!status && count == 0) {
+        status =
+            satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet", of->link->info->name);
     }
-    for (size_t k = 0; k < count && !status; k++) {
-        const filter_part *next = k + 2 < count ? &images.parts[k + 1] : NULL;
-        next = next && sums_alike(&images.parts[k], next) ? next : NULL;
-        status = plan_part(ctx, plan, &images, 2 + (int)k, next, k + 1 == count);
+    if (!status && count > 1) {
+        status = plan_image_bytes(ctx, &images.between, &images.bytes);
+        if (!status && !satf_mul(images.bytes, (size_t)count - 1, &all)) {
+            status = plan_fail_size(ctx);
+        }
+    }
+    for (int k = 0; k < count && !status; k++) {
+        status = plan_pass(ctx, plan, &images, 2 + k);
         k += !status && plan->steps[plan->count - 1].second.kind != PLACE_NONE;
     }
     return status;
@@ -302,8 +295,7 @@ satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
             status = place_between(ctx, plan, &of);
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
-        bool several = of.link->info->recipe->parts[0] != NULL;
-        status = status ? status : several ? plan_parts(ctx, plan, &of) : plan_one(ctx, plan, &of);
+        status = status ? status : plan_passes(ctx, plan, &of);
         go_on(&of);
     }
     return status;

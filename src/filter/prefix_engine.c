@@ -63,7 +63,7 @@ static const char *algorithm(const filter_step *step)
 
 /* But for where it runs, either is the other. */
 #define PREFIX_ENGINE                                                                              \
-    .name = "sat", .kind = SATF_ENGINE_SAT, .regions = 1U << REGION_PREFIX,                        \
+    .name = "sat", .kind = SATF_ENGINE_SAT, .overs = 1U << OVER_ALL,                               \
     .state_bytes = sizeof(sat_plan), .suits = suits, .plan = plan, .prepare = prepare, .run = run, \
     .algorithm = algorithm
 

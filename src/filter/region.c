@@ -85,25 +85,26 @@ static filter_reach sum(filter_reach a, filter_reach b)
                           add(a.bottom, b.bottom)};
 }
 
-/* Of the last part, on any way through those before it. window: that of the filter's window. */
-static filter_reach parts_reach(const filter_recipe *recipe, filter_reach window)
+/* Of the last pass, on any way through those before it. summed: of the filter's options. */
+static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
 {
-    filter_reach of[FILTER_MAX_PARTS + 2] = {{0, 0, 0, 0}}; /* by image (filter_part) */
+    filter_reach of[FILTER_MAX_PASSES + 2] = {{0, 0, 0, 0}}; /* by image (filter_pass) */
     const filter_reach over[] = {
-        [OVER_WINDOW] = window,
-        [OVER_MIRRORED] = {window.right, window.bottom, window.left, window.top}};
-    int count = recipe->part_counts[0];
-    for (int k = 0; k < count; k++) {
-        const filter_part *part = &recipe->parts[0][k];
-        filter_reach most = sum(of[part->of], over[part->over]);
+        [OVER_WINDOW] = summed,
+        [OVER_MIRRORED] = {summed.right, summed.bottom, summed.left, summed.top},
+        [OVER_RECTS] = summed,
+        [OVER_ELSEWHERE] = {0, 0, 0, 0}};
+    for (int k = 0; k < way->count; k++) {
+        const filter_pass *pass = &way->list[k];
+        filter_reach most = sum(of[pass->of], over[pass->over]);
         for (int b = 0; b < 2; b++) {
-            const filter_reach *aux = &of[part->aux[b]];
+            const filter_reach *aux = &of[pass->aux[b] < 0 ? 1 : pass->aux[b]];
             most = (filter_reach){larger(most.left, aux->left), larger(most.top, aux->top),
                                   larger(most.right, aux->right), larger(most.bottom, aux->bottom)};
         }
         of[2 + k] = most;
     }
-    return of[1 + count];
+    return of[1 + way->count];
 }
 
 /* Of what is summed for a pixel, wherever it lies. */
@@ -115,13 +116,20 @@ static filter_reach summed_reach(const chain_link *link)
 
 bool filter_leads(const chain_link *link)
 {
-    const filter_recipe *recipe = link->info->recipe;
-    return recipe->leads && recipe->leads(link->options);
+    const filter_pass *pass = filter_last(link->info);
+    return pass->leads && pass->leads(link->options);
+}
+
+/* The filter without an auxiliary input: one is as large as the image, and so counts as its input
+ * does. */
+static const filter_passes *plain_way(const chain_link *link)
+{
+    const satf_view grey = {.channels = 1};
+    return filter_way(link->info, link->options, &grey, link->info->ways[0].count == 0);
 }
 
 filter_reach filter_margins(const chain_link *link)
 {
-    const filter_recipe *recipe = link->info->recipe;
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     if (filter_leads(link)) {
@@ -130,8 +138,7 @@ filter_reach filter_margins(const chain_link *link)
     if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
         return (filter_reach){0, 0, 0, 0};
     }
-    filter_reach reach = summed_reach(link);
-    return recipe->parts[0] ? parts_reach(recipe, reach) : reach;
+    return passes_reach(plain_way(link), summed_reach(link));
 }
 
 satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height)
@@ -143,19 +150,19 @@ satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t heigh
 /* Around the pixel of the filter's input that a pixel of its result stands for. */
 static filter_reach link_reach(const chain_link *link)
 {
-    const filter_recipe *recipe = link->info->recipe;
+    const filter_pass *pass = filter_last(link->info);
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (recipe->reduction != FORMULA_NONE || pictured ||
+    if (pass->reduction != FORMULA_NONE || pictured ||
         filter_param_of_kind(link->info, PARAM_ORDER)) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
                               FILTER_UNBOUNDED};
     }
-    if (recipe->region == REGION_PREFIX) {
+    if (pass->over == OVER_ALL) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
     }
-    if (recipe->region == REGION_PIXEL) {
+    if (pass->over == OVER_ELSEWHERE) {
         return (filter_reach){0, 0, 0, 0};
     }
     filter_reach reach = summed_reach(link);
@@ -163,7 +170,7 @@ static filter_reach link_reach(const chain_link *link)
         add_border(border->kind, &reach.left, &reach.right);
         add_border(border->kind, &reach.top, &reach.bottom);
     }
-    return recipe->part_counts[0] ? parts_reach(recipe, reach) : reach;
+    return passes_reach(plain_way(link), reach);
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */
@@ -176,7 +183,7 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
         if (status) {
             return status;
         }
-        turn_back(filter_turn(link->info->recipe, link->options), reach);
+        turn_back(filter_turn(filter_last(link->info), link->options), reach);
         *reach = sum(*reach, link_reach(link));
     }
     return SATF_OK;
@@ -220,7 +227,7 @@ static void trim(int64_t *start, int64_t *size)
 /* From the filter's result to what it depends on of the input. */
 static placed_rect go_back(const chain_link *link, const placed_rect *made)
 {
-    unsigned turn = filter_turn(link->info->recipe, link->options);
+    unsigned turn = filter_turn(filter_last(link->info), link->options);
     filter_reach reach = link_reach(link), lost = filter_margins(link);
     placed_rect from = {transpose(turn, made->of), transpose(turn, made->rect)};
     from.rect = flip(turn, &from.of, from.rect);
@@ -240,7 +247,7 @@ static placed_rect go_back(const chain_link *link, const placed_rect *made)
 /* From a part of the filter's input to where what it makes of that lies in its result. */
 static placed_rect go_on(const chain_link *link, const placed_rect *from)
 {
-    unsigned turn = filter_turn(link->info->recipe, link->options);
+    unsigned turn = filter_turn(filter_last(link->info), link->options);
     satf_rect all = filter_valid_part(link, from->of.w, from->of.h);
     satf_rect part = filter_valid_part(link, from->rect.w, from->rect.h);
     part.x = from->rect.x;

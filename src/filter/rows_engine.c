@@ -59,7 +59,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return satf_fail(ctx, SATF_LIMIT, "a row of the summed area table is too large");
     }
     state->row_bytes = satf_align64(state->row_bytes);
-    epilogue_init(&state->finish, step->recipe, step->options, &step->in, &step->out, false);
+    epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, false);
     state->finish.around_caches = false;
     step->walker_bytes = satf_align64(sizeof(rows_walker)) + 2 * state->row_bytes;
     step->need.kept = 1;
@@ -140,7 +140,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_rows_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .regions = 1U << REGION_PREFIX,
+    .overs = 1U << OVER_ALL,
     .ns = 1,
     .state_bytes = sizeof(rows_step),
     .suits = suits,

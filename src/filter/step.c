@@ -30,10 +30,11 @@ static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
-    const filter_recipe *recipe = filter_recipe_for(link->info->recipe, link->options, in);
-    filter_type_rule rule = filter_type(recipe, link->options);
-    bool moves = recipe->region == REGION_PIXEL;
-    int channels = recipe->grey ? 1 : in->channels;
+    const filter_passes *way = filter_way(link->info, link->options, in, true);
+    const filter_pass *pass = &way->list[way->count - 1];
+    filter_type_rule rule = filter_type(pass, link->options);
+    bool moves = pass->over == OVER_ELSEWHERE;
+    int channels = pass->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
     satf_view shape = *in;
     satf_status sized = filter_check_pixels(ctx, link);
@@ -47,7 +48,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                          link->info->name, satf_type_name(in->type));
     }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
-    if ((recipe->grey || filter_reads(recipe, FORMULA_LUMA)) && colours != 1 && colours != 3) {
+    if ((pass->grey || filter_reads(pass, FORMULA_LUMA)) && colours != 1 && colours != 3) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s wants grey or RGB, with or without alpha; these pixels have %d "
                          "channels besides alpha",
@@ -63,7 +64,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                                               (uint64_t)(size->width * size->height), SATF_SUM_U32);
         type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
     } else if (rule == TYPE_OF_SUM) {
-        bool squared = recipe->sums_squares && recipe->sums_squares(link->options);
+        bool squared = pass->sums_squares && pass->sums_squares(link->options);
         satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
         if (status) {
             return status;
@@ -76,11 +77,11 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
             return status;
         }
     }
-    bool turned = filter_turn(recipe, link->options) & MOVE_TRANSPOSE;
+    bool turned = filter_turn(pass, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? shape.height : shape.width,
                             turned ? shape.width : shape.height, channels, type);
     out->device = in->device;
-    if ((filter_weighs(recipe) && !recipe->grey) || moves || recipe->parts[0]) {
+    if ((filter_weighs(pass) && !pass->grey) || moves || way->count > 1) {
         out->flags = in->flags;
     }
     if (rule == TYPE_OF_INPUT) {
@@ -147,7 +148,7 @@ static filter_scale find_scale(const filter_step_spec *spec, const filter_step *
 {
     const satf_view *input = spec->input, *aux = spec->input_aux;
     filter_scale scale = filter_scale_of(spec->link, input);
-    bool ends = step->recipe->type == TYPE_OF_INPUT && step->recipe->kernel != KERNEL_MEAN &&
+    bool ends = step->pass->type == TYPE_OF_INPUT && step->pass->kernel != KERNEL_MEAN &&
                 !scale.of_floats && !satf_type_is_float(step->out.type);
     if (aux) {
         bool own = aux->full > 0 || aux->type != input->type;
@@ -167,14 +168,14 @@ static void read_options(const chain_link *link, filter_step *step)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     filter_order *const *order = chain_value(link, PARAM_ORDER);
-    const filter_recipe *recipe = link->info->recipe;
+    const filter_pass *pass = step->pass;
     step->options = link->options;
     step->size = size ? *size : (filter_size){1, 1};
     step->at = at ? *at : (filter_place){0, 0};
     step->border = border && border->kind != SATF_VALID ? *border : (filter_border){SATF_CLAMP, 0};
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
-    step->squared = recipe->sums_squares && recipe->sums_squares(link->options);
+    step->squared = pass->sums_squares && pass->sums_squares(link->options);
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
 
@@ -197,11 +198,11 @@ static satf_engine wanted_kind(const satf_context *ctx)
                : ctx->settings.engine;
 }
 
-static bool allows(const satf_context *ctx, const filter_engine *engine, filter_region region,
+static bool allows(const satf_context *ctx, const filter_engine *engine, filter_over over,
                    bool there)
 {
     satf_engine wanted = wanted_kind(ctx);
-    return engine->on_device == there && (engine->regions >> region & 1) &&
+    return engine->on_device == there && (engine->overs >> over & 1) &&
            (wanted == SATF_ENGINE_AUTO || engine->kind == SATF_ENGINE_AUTO ||
             engine->kind == wanted);
 }
@@ -211,7 +212,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 {
     bool there = step->in.device != SATF_HOST;
     step->engine = NULL;
-    if (there && formula_is_foreign(step->recipe->formula)) {
+    if (there && formula_is_foreign(step->pass->formula)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s is a module's filter, and modules compute on the CPU; use the device "
                          "cpu",
@@ -219,7 +220,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
     }
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
-        if (allows(ctx, engine, step->recipe->region, there) &&
+        if (allows(ctx, engine, step->pass->over, there) &&
             (!engine->suits || engine->suits(ctx, step)) &&
             (!step->engine || engine->ns < step->engine->ns)) {
             step->engine = engine;
@@ -239,7 +240,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
                              step->info->name);
 }
 
-/* From the window of the filter's options to that of a part. */
+/* From the window of the filter's options to that of the pass. */
 static void place_window(filter_over over, filter_step *step)
 {
     if (over == OVER_PIXEL) {
@@ -253,21 +254,21 @@ static void place_window(filter_over over, filter_step *step)
 }
 
 /* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
-static double sums_of(const chain_link *link, const filter_recipe *recipe)
+static double sums_of(const chain_link *link, const filter_pass *pass)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects && *rects ? (double)(*rects)->count : filter_reads(recipe, FORMULA_SQUARE) ? 2 : 1;
+    return rects && *rects ? (double)(*rects)->count : filter_reads(pass, FORMULA_SQUARE) ? 2 : 1;
 }
 
-/* Those of all steps of a filter. */
+/* Those of all its passes. */
 static double all_sums_of(const chain_link *link)
 {
-    const filter_recipe *recipe = link->info->recipe;
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    bool aux = picture && *picture;
-    double sums = recipe->parts[aux] ? 0 : sums_of(link, recipe);
-    for (int k = 0; k < recipe->part_counts[aux]; k++) {
-        sums += sums_of(link, recipe->parts[aux][k].recipe);
+    const satf_view grey = {.channels = 1};
+    const filter_passes *way = filter_way(link->info, link->options, &grey, picture && *picture);
+    double sums = 0;
+    for (int k = 0; k < way->count; k++) {
+        sums += sums_of(link, &way->list[k]);
     }
     return sums;
 }
@@ -277,7 +278,7 @@ double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
     double least = 0;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
-        if (!engine->suits && allows(ctx, engine, link->info->recipe->region, there) &&
+        if (!engine->suits && allows(ctx, engine, filter_last(link->info)->over, there) &&
             (least == 0 || engine->ns < least)) {
             least = engine->ns;
         }
@@ -318,10 +319,9 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
 {
     const chain_link *link = spec->link;
     const satf_view *in = &spec->in;
-    const filter_recipe *recipe =
-        spec->part ? spec->part->recipe : filter_recipe_for(link->info->recipe, link->options, in);
+    const filter_pass *pass = spec->pass;
     *step = (filter_step){.info = link->info,
-                          .recipe = recipe,
+                          .pass = pass,
                           .in = *in,
                           .out = spec->out,
                           .aux = {spec->aux[0], spec->aux[1]},
@@ -329,11 +329,9 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
     read_options(link, step);
-    if (spec->part) {
-        place_window(spec->part->over, step);
-    }
-    step->weighted = filter_weighs(recipe) && (in->flags & SATF_ALPHA);
-    if (filter_needs_grey(recipe, in)) {
+    place_window(pass->over, step);
+    step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
+    if (filter_needs_grey(pass, in)) {
         step->grey = true;
         step->source = step->in;
         step->in = filter_grey_view(in, NULL);
@@ -341,10 +339,10 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     satf_status status = filter_check_link(ctx, link);
     status = status ? status : fit_constant(ctx, spec->input, &step->border);
     step->scale = find_scale(spec, step);
-    if (spec->part && spec->part->outside && step->border.kind == SATF_CONSTANT) {
+    if (pass->outside && step->border.kind == SATF_CONSTANT) {
         formula_sums common = {0};
         filter_set_scale(&step->scale, &common);
-        step->border.constant = spec->part->outside(step->border.constant, &common);
+        step->border.constant = pass->outside(step->border.constant, &common);
     }
     status = status ? status : choose_engine(ctx, step);
     if (status) {
@@ -355,7 +353,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         step->second_out = spec->second_out;
         memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
-    step->ns = step->engine->ns * sums_of(link, step->second ? step->second : recipe);
+    step->ns = step->engine->ns * sums_of(link, step->second ? step->second : pass);
     return SATF_OK;
 }
 

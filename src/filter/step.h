@@ -1,4 +1,4 @@
-/* One filter of a chain on one image: a step of a plan, and the engines that can take it. */
+/* One pass of a filter of a chain: a step of a plan, and the engines that can take it. */
 #ifndef SATF_FILTER_STEP_H
 #define SATF_FILTER_STEP_H
 
@@ -15,8 +15,8 @@ typedef struct filter_scale {
 
 typedef struct filter_step {
     const filter_info *info;
-    const filter_recipe *recipe; /* the filter's, or that of a part of it */
-    const void *options;         /* the filter's own, and what engines look at of them: */
+    const filter_pass *pass;
+    const void *options; /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
     /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
@@ -25,13 +25,13 @@ typedef struct filter_step {
     satf_rect reduced; /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
-    bool squared; /* REGION_PREFIX: squares are summed */
+    bool squared; /* OVER_ALL: squares are summed */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[2];
     /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
      */
-    const filter_recipe *second;
+    const filter_pass *second;
     satf_view second_out, second_aux[2];
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
@@ -64,12 +64,12 @@ static inline satf_rect filter_window_rect(const filter_step *step)
 typedef struct filter_engine {
     const char *name;   /* as reports have it */
     satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
-    unsigned regions;   /* bit r: it takes filters of filter_region r */
+    unsigned overs;     /* bit o: it takes passes over filter_over o */
     bool on_device;     /* images on a CUDA device, else on the host */
     bool pairs;         /* it makes filter_step.second_out too */
     double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
     size_t state_bytes; /* of filter_step.state */
-    /* NULL: it takes all steps of these regions. */
+    /* NULL: it takes all steps of such passes. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
     /* Decides everything, and how much memory that takes. by_rows: and how many rows
      * (filter_step.need). */
@@ -91,6 +91,8 @@ typedef struct filter_engine {
     /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
+
+enum { FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL };
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_window_engine,
@@ -118,15 +120,15 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
 /* What formulas know of the filter's input, as far as that alone says it. */
 filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
 
-/* What a step is made of: a filter, or a part of one. The views' data are not looked at. */
+/* What a step is made of. The views' data are not looked at. */
 typedef struct filter_step_spec {
     const chain_link *link;
-    const filter_part *part; /* or NULL */
+    const filter_pass *pass;
     satf_view in, out, aux[2];
-    const filter_recipe *second; /* as filter_step.second, if the engine pairs; or NULL */
+    const filter_pass *second; /* as filter_step.second, if the engine pairs; or NULL */
     satf_view second_out, second_aux[2];
     const satf_view *input;     /* the filter's */
-    const satf_view *input_aux; /* of which the parts are; NULL: none */
+    const satf_view *input_aux; /* beside it; NULL: none */
     bool by_rows, lasting;
 } filter_step_spec;
 
@@ -140,7 +142,7 @@ satf_status filter_step_plan(satf_context *ctx, filter_step *step);
  * a CUDA device: roughly, in ns of one thread or of the device. */
 double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
 
-/* The type of the sums over all of the image, of REGION_PREFIX: the smallest that holds them. */
+/* The type of the sums over all of the image, of OVER_ALL: the smallest that holds them. */
 static inline satf_sum_type filter_prefix_sum(const filter_step *step)
 {
     return satf_sum_type_for((satf_type)step->in.type,
@@ -165,7 +167,7 @@ satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const 
 /* ------------------------------------------------------------------------ grey */
 
 /* Whether the filter wants such an image as grey, and the packed view of that. (grey.c) */
-bool filter_needs_grey(const filter_recipe *recipe, const satf_view *in);
+bool filter_needs_grey(const filter_pass *pass, const satf_view *in);
 satf_view filter_grey_view(const satf_view *in, void *data);
 /* out: filter_grey_view() with data. */
 satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);

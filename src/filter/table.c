@@ -3,7 +3,7 @@
 
 #include "../base/memory.h"
 #include "modules.h"
-#include "recipe.h"
+#include "pass.h"
 
 #define FILTER_DESCRIPTORS
 #include "../../filters/all.h"
@@ -11,14 +11,13 @@
 
 /* Of two outputs, each of which is a filter's: not in the list below, since who walks that counts
  * on one. */
-static const filter_recipe moments_recipe = {
-    .region = REGION_WINDOW,
+static const filter_pass moments_passes[] = {{
+    .over = OVER_WINDOW,
     .averages_alpha = true,
     .type = TYPE_WIDENED,
     .kernel = KERNEL_MEAN,
     .formula = FORMULA_box,
-    .range = box_range,
-};
+}};
 
 static const filter_info moments_filter = {
     .name = "moments",
@@ -31,7 +30,8 @@ static const filter_info moments_filter = {
     .params = box_params,
     .needs_value = true,
     .options_bytes = sizeof(box_options),
-    .recipe = &moments_recipe,
+    .ways = {FILTER_PASSES(moments_passes)},
+    .range = box_range,
 };
 
 const filter_info *const *filter_outputs(const filter_info *info)
@@ -65,17 +65,17 @@ const filter_info *filter_info_find(const char *name)
 
 static const char *give(const filter_info *from, satf_filter_info *info, size_t bytes)
 {
-    static const satf_filter_kind kinds[] = {[REGION_WINDOW] = SATF_FILTER_WINDOW,
-                                             [REGION_RECTS] = SATF_FILTER_RECTS,
-                                             [REGION_PREFIX] = SATF_FILTER_PREFIX,
-                                             [REGION_PIXEL] = SATF_FILTER_MOVE};
+    static const satf_filter_kind kinds[] = {
+        [OVER_WINDOW] = SATF_FILTER_WINDOW, [OVER_MIRRORED] = SATF_FILTER_WINDOW,
+        [OVER_PIXEL] = SATF_FILTER_WINDOW,  [OVER_RECTS] = SATF_FILTER_RECTS,
+        [OVER_ALL] = SATF_FILTER_PREFIX,    [OVER_ELSEWHERE] = SATF_FILTER_MOVE};
     satf_filter_info all = {0};
     if (from) {
         all = (satf_filter_info){from->name,
                                  from->help,
                                  from->detail,
-                                 kinds[from->recipe->region],
-                                 formula_is_foreign(from->recipe->formula),
+                                 kinds[filter_last(from)->over],
+                                 formula_is_foreign(filter_last(from)->formula),
                                  filter_outputs(from) ? 2 : 1};
     }
     satf_give(info, bytes, &all, sizeof all);

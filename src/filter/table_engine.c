@@ -63,7 +63,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     size_t samples, wide, end = 0;
     size_t width = (size_t)step->in.width;
     size_t channels = (size_t)step->in.channels;
-    size_t band = step->recipe->region == REGION_RECTS ? BAND_ROWS : 0;
+    size_t band = step->pass->over == OVER_RECTS ? BAND_ROWS : 0;
     /* 1 KiB a sample is far above the sum of all that follows */
     if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 1024, &wide)) {
         return false;
@@ -223,7 +223,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
             state->tables->count > 1
                 ? (char *)buffers->sums[1] + offset * (int64_t)satf_sum_bytes(segment.square_type)
                 : NULL;
-        if (filter_has_centre(step->recipe)) {
+        if (filter_has_centre(step->pass)) {
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
         epilogue_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
@@ -283,11 +283,11 @@ static void add_term(const table_state *state, const void *sums, double factor, 
     const filter_step *step = state->step;
     satf_sum_type type = state->tables->layers[0].type;
     int64_t n = satf_row_samples(&step->in);
-    if (step->recipe->kernel == KERNEL_WEIGHTED_SUM) {
+    if (step->pass->kernel == KERNEL_WEIGHTED_SUM) {
         state->kernels->add[type](sums, n, factor, totals);
         return;
     }
-    formula_function formula = formula_function_of(step->recipe->formula);
+    formula_function formula = formula_function_of(step->pass->formula);
     formula_sums in = state->plan->finish.constants;
     in.factor = factor;
     for (int64_t i = 0; i < n; i++) {
@@ -368,16 +368,16 @@ static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
 
 static const char *refuses_rows(const filter_step *step)
 {
-    filter_region region = step->recipe->region;
-    return region == REGION_WINDOW   ? "needs the whole picture on the SAT engine"
-           : region == REGION_PREFIX ? "needs the whole picture for that algorithm"
-                                     : "needs the whole picture";
+    filter_over over = step->pass->over;
+    return over <= OVER_PIXEL ? "needs the whole picture on the SAT engine"
+           : over == OVER_ALL ? "needs the whole picture for that algorithm"
+                              : "needs the whole picture";
 }
 
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
 {
     table_step *state = step->state;
-    filter_region region = step->recipe->region;
+    filter_over over = step->pass->over;
     satf_status status = filter_tables_plan(ctx, step, &state->tables);
     status = status ? status : plan_shifted(ctx, step);
     if (status) {
@@ -386,17 +386,16 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     size_t all = 0;
     row_buffers unused;
     double work = (double)satf_row_samples(&step->in) * (double)step->in.height;
-    work *= region == REGION_RECTS ? (double)state->tables.rect_count : state->tables.count;
+    work *= over == OVER_RECTS ? (double)state->tables.rect_count : state->tables.count;
     state->threads = satf_threads_for(ctx, work < 0x1p62 ? (int64_t)work : INT64_MAX, LEAST_SUMS);
-    if ((region != REGION_PREFIX &&
+    if ((over != OVER_ALL &&
          (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
           !satf_mul(state->buffer_bytes, (size_t)satf_thread_count(ctx), &all))) ||
         !satf_add(state->buffers_at, all, &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
     step->kept_bytes = state->tables.kept_bytes + state->shifted_tables.kept_bytes;
-    epilogue_init(&state->finish, step->recipe, step->options, &step->in, &step->out,
-                  step->weighted);
+    epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     return SATF_OK;
 }
@@ -405,11 +404,11 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
-    filter_region region = step->recipe->region;
+    filter_over over = step->pass->over;
     int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
-    void (*band)(void *, int64_t, int) = region == REGION_WINDOW  ? window_band
-                                         : region == REGION_RECTS ? rects_band
-                                                                  : prefix_band;
+    void (*band)(void *, int64_t, int) = over <= OVER_PIXEL   ? window_band
+                                         : over == OVER_RECTS ? rects_band
+                                                              : prefix_band;
     atomic_store(&state->overflow, false);
     satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
@@ -431,7 +430,7 @@ static satf_status run_bands(table_state *state)
 /* What is not finite must stay in the windows that contain it. step: of what is summed. */
 static void confine(const filter_step *step, filter_tables *tables)
 {
-    for (int k = 0; k < tables->count && step->recipe->region != REGION_PREFIX; k++) {
+    for (int k = 0; k < tables->count && step->pass->over != OVER_ALL; k++) {
         sat_layer *layer = &tables->layers[k];
         if (layer->type == SATF_SUM_F64 && !sat_layer_is_finite(&step->in, layer)) {
             sat_layer_rebuild(&step->in, layer);
@@ -447,7 +446,7 @@ static satf_status read_tables(table_state *state, double from)
     satf_status status = SATF_OK;
     memcpy(plan->finish.aux, step->aux, sizeof step->aux);
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
-    if (step->recipe->reduction != FORMULA_NONE) {
+    if (step->pass->reduction != FORMULA_NONE) {
         epilogue_reduction reduction;
         epilogue_begin_reduction(&plan->finish, &reduction, &step->reduced);
         status = run_bands(state);
@@ -491,7 +490,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     filter_step summed = *step;
     bool shifted = plan->is_shifted && shift_image(ctx, step, &summed, shifts);
     filter_tables *tables = shifted ? &plan->shifted_tables : &plan->tables;
-    bool rects = step->recipe->region == REGION_RECTS;
+    bool rects = step->pass->over == OVER_RECTS;
     double parts = tables->count + (double)(rects ? tables->rect_count : 1);
     table_state state = {
         .ctx = ctx,
@@ -521,7 +520,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_table_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .regions = 1U << REGION_WINDOW | 1U << REGION_RECTS | 1U << REGION_PREFIX,
+    .overs = FILTER_WINDOWS | 1U << OVER_RECTS | 1U << OVER_ALL,
     .ns = 3,
     .state_bytes = sizeof(table_step),
     .plan = plan_tables,

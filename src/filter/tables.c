@@ -23,13 +23,13 @@ static void choose_prefix(const filter_step *step, filter_tables *tables)
 
 static void choose_local(const filter_step *step, filter_tables *tables)
 {
-    const filter_recipe *recipe = step->recipe;
-    bool rects = recipe->region == REGION_RECTS;
+    const filter_pass *pass = step->pass;
+    bool rects = pass->over == OVER_RECTS;
     tables->window = (satf_weighted_rect){filter_window_rect(step), 1};
     tables->rects = rects ? step->rects->items : &tables->window;
     tables->rect_count = rects ? step->rects->count : 1;
     tables->layers[0].summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
-    if (filter_reads(recipe, FORMULA_SQUARE)) {
+    if (filter_reads(pass, FORMULA_SQUARE)) {
         tables->count = 2;
         tables->layers[1].summand =
             step->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
@@ -53,9 +53,8 @@ static bool lay_out(const filter_step *step, filter_tables *tables, int k)
         return false;
     }
     tables->spares[k] = tables->bytes;
-    if (step->recipe->region != REGION_PREFIX &&
-        (!sat_layer_spare_bytes(in, &tables->layers[k], &bytes) ||
-         !satf_add(tables->bytes, bytes, &tables->bytes))) {
+    if (step->pass->over != OVER_ALL && (!sat_layer_spare_bytes(in, &tables->layers[k], &bytes) ||
+                                         !satf_add(tables->bytes, bytes, &tables->bytes))) {
         return false;
     }
     tables->words[k] = tables->kept_bytes;
@@ -68,7 +67,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
 {
     *tables = (filter_tables){.count = 1};
     satf_status status = SATF_OK;
-    if (step->recipe->region == REGION_PREFIX) {
+    if (step->pass->over == OVER_ALL) {
         choose_prefix(step, tables);
     } else {
         choose_local(step, tables);

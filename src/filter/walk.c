@@ -57,7 +57,7 @@ static bool is_between(const plan_place *place)
 
 static bool same_image(const plan_place *a, const plan_place *b)
 {
-    return a->kind == b->kind && (is_between(a) || (a->kind == PLACE_PART && a->at == b->at));
+    return a->kind == b->kind && (is_between(a) || (a->kind == PLACE_PASS && a->at == b->at));
 }
 
 /* The step of the walk from `first` on, in front of `step`, that makes the image there; below 0:
@@ -79,7 +79,7 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
     *from = (walk_source){.maker = maker_of(plan, first, step, place)};
     from->second =
         from->maker >= 0 && same_image(&plan->steps[first + (size_t)from->maker].second, place);
-    if (from->maker >= 0 && place->kind != PLACE_PART) {
+    if (from->maker >= 0 && place->kind != PLACE_PASS) {
         int64_t stride = plan->steps[first + (size_t)from->maker].step.out.stride;
         from->y = (int64_t)place->at / stride;
         from->byte = place->at % (size_t)stride;
@@ -93,7 +93,7 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
     bool whole = step->size.height >= step->in.height || (inner && step->border.kind == SATF_WRAP);
-    return step->engine->anywhere && step->recipe->reduction == FORMULA_NONE &&
+    return step->engine->anywhere && step->pass->reduction == FORMULA_NONE &&
            !(whole && step->size.height > 1);
 }
 
@@ -150,9 +150,8 @@ static double bytes_of_row(const plan_step *of)
 /* A window's height of sums of floats, as the window engine may keep them. */
 static double bytes_of_sums(const filter_step *step)
 {
-    const filter_recipe *second = step->second ? step->second : step->recipe;
-    bool squares =
-        filter_reads(step->recipe, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
+    const filter_pass *second = step->second ? step->second : step->pass;
+    bool squares = filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
     double sums = squares ? 2 : 1;
     bool floats = satf_type_is_float(step->in.type);
     return !floats ? 0
@@ -197,7 +196,7 @@ static bool finds_shifts(const plan_step *of)
 {
     const filter_step *step = &of->step;
     return of->from[0].maker < 0 || !satf_type_is_float(step->in.type) ||
-           !(filter_has_shifts(step->recipe) || (step->second && filter_has_shifts(step->second)));
+           !(filter_has_shifts(step->pass) || (step->second && filter_has_shifts(step->second)));
 }
 
 static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)

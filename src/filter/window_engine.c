@@ -94,7 +94,7 @@ static int64_t source_height(void *user)
 
 static const char *refuses_rows(const filter_step *step)
 {
-    return step->recipe->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
+    return step->pass->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height > 1 &&
                    step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
@@ -102,17 +102,17 @@ static const char *refuses_rows(const filter_step *step)
 }
 
 /* For one output of the step. */
-static void init_epilogue(const filter_step *step, const filter_recipe *recipe,
-                          const satf_view *out, epilogue *finish)
+static void init_epilogue(const filter_step *step, const filter_pass *pass, const satf_view *out,
+                          epilogue *finish)
 {
-    epilogue_init(finish, recipe, step->options, &step->in, out, step->weighted);
+    epilogue_init(finish, pass, step->options, &step->in, out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
-    const filter_recipe *recipe = step->recipe, *second = step->second ? step->second : recipe;
+    const filter_pass *pass = step->pass, *second = step->second ? step->second : pass;
     window_step *state = step->state;
     window_spec spec = {
         .in = step->in,
@@ -123,11 +123,11 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .weighted = step->weighted,
         .at_x = step->at.x,
         .at_y = step->at.y,
-        .squares = filter_reads(recipe, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
-        .centre = filter_has_centre(recipe) || filter_has_centre(second),
+        .squares = filter_reads(pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
+        .centre = filter_has_centre(pass) || filter_has_centre(second),
     };
-    spec.shifts = (filter_has_shifts(recipe) || filter_has_shifts(second)) &&
-                  satf_type_is_float(step->in.type);
+    spec.shifts =
+        (filter_has_shifts(pass) || filter_has_shifts(second)) && satf_type_is_float(step->in.type);
     if (step->by_rows) {
         spec.row = source_row; /* which takes other memory */
         spec.height = source_height;
@@ -136,7 +136,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
-    init_epilogue(step, recipe, &step->out, &state->finish);
+    init_epilogue(step, pass, &step->out, &state->finish);
     if (step->second) {
         init_epilogue(step, second, &step->second_out, &state->second);
     }
@@ -174,7 +174,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     sink_state to = sink_of(step);
     memcpy(state->finish.aux, step->aux, sizeof step->aux);
     memcpy(state->second.aux, step->second_aux, sizeof step->second_aux);
-    if (step->recipe->reduction == FORMULA_NONE) {
+    if (step->pass->reduction == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
     }
     epilogue_reduction reduction;
@@ -222,7 +222,7 @@ static bool next(void *walker, satf_status *status)
 const filter_engine filter_window_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .regions = 1U << REGION_WINDOW,
+    .overs = FILTER_WINDOWS,
     .pairs = true,
     .ns = 1,
     .state_bytes = sizeof(window_step),

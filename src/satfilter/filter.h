@@ -36,12 +36,15 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-typedef enum filter_region {
-    REGION_WINDOW, /* width x height around the pixel */
-    REGION_RECTS,  /* the template's rectangles */
-    REGION_PREFIX, /* everything above and left of the pixel, and the pixel: the SAT itself */
-    REGION_PIXEL   /* one pixel from elsewhere, as it is: no sums, any sample type */
-} filter_region;
+/* What a pass sums over, or moves. The first three are windows. */
+typedef enum filter_over {
+    OVER_WINDOW,   /* width x height around the pixel */
+    OVER_MIRRORED, /* the pixels whose windows contain the pixel: its window's mirror image */
+    OVER_PIXEL,    /* the pixel alone */
+    OVER_RECTS,    /* the template's rectangles */
+    OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
+    OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */
+} filter_over;
 
 typedef enum filter_type_rule {
     TYPE_OF_INPUT, /* means: the depth stays, a picture stays such a picture */
@@ -50,7 +53,7 @@ typedef enum filter_type_rule {
     TYPE_OF_SUM,   /* satf_sat_type() */
     TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
     TYPE_BILEVEL,       /* u8: 0, black, and 255, white; f64 of a surface */
-    TYPE_WHOLE          /* of a part: f32 of integers, whole numbers up to 2^24; f64 of floats */
+    TYPE_WHOLE /* not of the last pass: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
 
 /* The vectorised epilogues (epilogue.h) that compute this very formula, if any. */
@@ -73,12 +76,22 @@ typedef struct filter_extent {
     double width, height, level;
 } filter_extent;
 
-typedef struct filter_part filter_part;
+/*
+ * A pass makes one image: of sums over pixels of one image, and of samples of others at the pixel.
+ * Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result of
+ * pass k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last pass's is
+ * the filter's. FILTER_SUMS, for formulas of the library alone: at every pixel the sums of all
+ * samples of image 1, those of a channel in its lane.
+ */
+enum { FILTER_MAX_PASSES = 16, FILTER_MAX_WAYS = 4, FILTER_SUMS = -1 };
 
-typedef struct filter_recipe filter_recipe;
-
-struct filter_recipe {
-    filter_region region;
+typedef struct filter_pass {
+    filter_over over;
+    int of;     /* what is summed */
+    int aux[2]; /* whose samples the formula reads, if it does */
+    /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
+     */
+    double (*outside)(double constant, const formula_sums *common);
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
     bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
@@ -88,63 +101,29 @@ struct filter_recipe {
     size_t bilevel;
     filter_kernel kernel;
     int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
-    /* REGION_WINDOW: a formula over the same windows whose greatest finite value in the whole
-     * image, and the least finite sample that counts, are in->greatest and in->least of the other.
+    /* Windows: a formula over the same windows whose greatest finite value in the whole image, and
+     * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
     int reduction;
-    /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
-     * asked of black and white. */
-    filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
-    /* REGION_PIXEL: the symmetry (src/move) that says where pixels go, and with it the shape of
+    /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
-    /* REGION_WINDOW: a filter of several steps; [1]: those with an auxiliary input (PARAM_IMAGE).
-     * The recipe's own formula is the last one's. NULL: it is one step. No steps in [0]: there must
-     * be an auxiliary input. */
-    const filter_part *parts[2];
-    int part_counts[2];
-    /* REGION_WINDOW, of one step: recipes of which another formula makes the result. variant() is 0
-     * where this one does, for these options and images of so many channels besides alpha, else 1
-     * and more. NULL: there are none. */
-    const filter_recipe *variants;
-    int variant_count;
-    int (*variant)(const void *options, int colours);
-    /* The auxiliary input may have another sample type than the input, and its alpha is left out:
-     * it has one channel or the input's besides alpha. */
-    bool any_aux;
-    /* Whether steps read FILTER_SUMS with these options. NULL: never. */
-    bool (*sums_aux)(const void *options);
-    /* REGION_PREFIX: whether squares are summed instead of the samples. NULL: never. */
+    /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
-    /* REGION_PREFIX: whether a row and a column of zeros lead the result. NULL: never. */
+    /* OVER_ALL: whether a row and a column of zeros lead the result. NULL: never. */
     bool (*leads)(const void *options);
-};
+} filter_pass;
 
-/* The pixels that a step of several sums over. */
-typedef enum filter_over {
-    OVER_WINDOW,  /* the pixel's window */
-    OVER_PIXEL,   /* the pixel alone */
-    OVER_MIRRORED /* the pixels whose windows contain the pixel: its window's mirror image */
-} filter_over;
+/* The passes of a filter, in their order; without any it needs an auxiliary input. */
+typedef struct filter_passes {
+    const filter_pass *list;
+    int count;
+} filter_passes;
 
-/*
- * A step of a filter of several: sums over pixels of one image, and samples of others at the pixel.
- * Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result of
- * step k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last step's is
- * the filter's. FILTER_SUMS, for formulas of the library alone: at every pixel the sums of all
- * samples of image 1, those of a channel in its lane.
- */
-enum { FILTER_MAX_PARTS = 16, FILTER_MAX_VARIANTS = 4, FILTER_SUMS = -1 };
-
-struct filter_part {
-    const filter_recipe *recipe; /* REGION_WINDOW */
-    int of;                      /* what is summed */
-    int aux[2];                  /* whose samples the formula reads, if it does */
-    filter_over over;
-    /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
-     */
-    double (*outside)(double constant, const formula_sums *common);
-};
+#define FILTER_PASSES(list)                             \
+    {                                                   \
+        (list), (int)(sizeof(list) / sizeof((list)[0])) \
+    }
 
 typedef struct filter_info {
     const char *name;
@@ -154,7 +133,19 @@ typedef struct filter_info {
         *params;          /* ends with name NULL; the first is the option's own value, if any */
     bool needs_value;     /* --box N against --integral */
     size_t options_bytes; /* of the options struct, at most FILTER_OPTIONS_BYTES */
-    const filter_recipe *recipe;
+    /* What the filter may be, all with results of one type and shape, and the number of that which
+     * it is with these options, for images of so many channels besides alpha, and with an
+     * auxiliary input (PARAM_IMAGE) or without. NULL: the first. */
+    filter_passes ways[FILTER_MAX_WAYS];
+    int (*way)(const void *options, int colours, bool aux);
+    /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
+     * asked of black and white. */
+    filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
+    /* The auxiliary input may have another sample type than the input, and its alpha is left out:
+     * it has one channel or the input's besides alpha. */
+    bool any_aux;
+    /* Whether passes read FILTER_SUMS with these options. NULL: never. */
+    bool (*sums_aux)(const void *options);
 } filter_info;
 
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
@@ -165,7 +156,7 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
 }
 
 /* The parameters of a filter_window called `window` in the options struct Options, which every
- * filter of REGION_WINDOW has; side: the default size, as text. */
+ * filter of OVER_WINDOW has; side: the default size, as text. */
 #define FILTER_WINDOW_PARAMS(Options, side)                  \
     FILTER_SIZE_PARAM(offsetof(Options, window.size), side), \
         FILTER_PLACE_PARAM(offsetof(Options, window.at)),    \

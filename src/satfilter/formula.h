@@ -81,7 +81,7 @@ typedef struct formula_sums {
     bool of_floats, either_of_floats;
     double full, level, aux_full, aux_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
-    double greatest, least; /* of the reduction (filter_recipe.reduction), or 0 */
+    double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 

@@ -7,7 +7,7 @@
 
 /* Raised when the meaning of anything in these headers changes; what changes a size is seen by it.
  */
-#define SATF_MODULE_ABI 4
+#define SATF_MODULE_ABI 5
 
 typedef struct satf_module_formula {
     formula_function call;
@@ -18,7 +18,7 @@ typedef struct satf_module_formula {
 typedef struct satf_module {
     uint32_t abi;   /* SATF_MODULE_ABI; the members up to `formula_count` stay as they are */
     uint32_t bytes; /* of this struct */
-    uint32_t filter_bytes, recipe_bytes, param_bytes, block_bytes;
+    uint32_t filter_bytes, pass_bytes, param_bytes, block_bytes;
     uint32_t formula_count; /* FORMULA_NONE, 0, among them */
     const filter_info *filter;
     const satf_module_formula *formulas;

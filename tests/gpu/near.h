@@ -3,7 +3,7 @@
 #define SATF_TESTS_GPU_NEAR_H
 
 #include "../filter_reference.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 
 /* Moments of floats are taken around shifts, which are not the same on both, so products that no
  * double holds round otherwise. Samples and constants are below 200. Of other filters that read
@@ -12,7 +12,7 @@ static inline bool is_near(const char *name, int in_type, int type, double great
                            double y)
 {
     bool root = strcmp(name, "stddev") == 0, variance = strcmp(name, "variance") == 0;
-    if (!root && !variance && filter_has_shifts(filter_info_find(name)->recipe)) {
+    if (!root && !variance && filter_has_shifts(filter_last(filter_info_find(name)))) {
         return satf_type_is_float(in_type) && fabs(x - y) <= 0x1p-16 * greatest;
     }
     double scale = root ? fabs(x) + fabs(y) : 1, rounding = type == SATF_F32 ? 0x1p-22 : 0;

@@ -9,7 +9,7 @@
 #include "../filter_any.h"
 #include "../filter_make.h"
 #include "../filter_reference.h"
-#include "filter/recipe.h"
+#include "filter/pass.h"
 #include "near.h"
 #include "program.h"
 
@@ -172,11 +172,12 @@ static satf_filter *make_filter(const char *name, int border, double constant, i
  * are those of what lies between the steps of a filter of floats. */
 static bool takes(const char *name, const ref_image *image)
 {
-    const filter_recipe *recipe = filter_info_find(name)->recipe;
+    const filter_info *info = filter_info_find(name);
+    const filter_pass *pass = filter_last(info);
     int colours = image->channels - image->alpha;
     bool integers = satf_type_max(image->type) > 0;
-    return recipe->part_counts[0] ? integers
-                                  : !recipe->grey || colours == 1 || (colours == 3 && integers);
+    return info->ways[0].count > 1 ? integers
+                                   : !pass->grey || colours == 1 || (colours == 3 && integers);
 }
 
 /* The view that the filter makes. False: it looks at luma, of neither grey nor RGB. */
@@ -245,7 +246,7 @@ static void for_all_filters(void (*call)(const char *name, const ref_image *imag
 {
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (info->recipe->region != REGION_PIXEL) {
+        if (filter_last(info)->over != OVER_ELSEWHERE) {
             for_all_images(call, info->name);
         }
     }
@@ -300,7 +301,7 @@ static void poison(const char *name, const ref_image *image, uint64_t seed)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     if (satf_type_max(image->type) || !takes(name, image) ||
-        filter_info_find(name)->recipe->region == REGION_PREFIX) { /* there it spreads */
+        filter_last(filter_info_find(name))->over == OVER_ALL) { /* there it spreads */
         return;
     }
     satf_view in = ref_view(image, 0);

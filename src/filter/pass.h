@@ -1,0 +1,91 @@
+/* What engines ask of passes. */
+#ifndef SATF_FILTER_PASS_H
+#define SATF_FILTER_PASS_H
+
+#include "../move/move.h"
+#include "filter.h"
+#include "formulas.h"
+#include "rects.h"
+
+/* What type the result has with these options. */
+static inline filter_type_rule filter_type(const filter_pass *pass, const void *options)
+{
+    if (pass->type != TYPE_BILEVEL) {
+        return pass->type;
+    }
+    filter_bilevel bilevel;
+    memcpy(&bilevel, (const char *)options + pass->bilevel, sizeof bilevel);
+    return bilevel.surface ? TYPE_REAL : TYPE_BILEVEL;
+}
+
+/* Whether alpha weighs colour. */
+static inline bool filter_weighs(const filter_pass *pass)
+{
+    return pass->averages_alpha || pass->keeps_alpha;
+}
+
+/* What a formula reads, by its number; nothing for FORMULA_NONE. (modules.c) */
+unsigned formula_reads(int number);
+
+/* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
+static inline bool filter_reads(const filter_pass *pass, unsigned what)
+{
+    return (formula_reads(pass->formula) | formula_reads(pass->reduction)) & what;
+}
+
+/* What the filter is with these options, for such an image, with an auxiliary input or without. */
+static inline const filter_passes *filter_way(const filter_info *info, const void *options,
+                                              const satf_view *in, bool aux)
+{
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    return &info->ways[info->way ? info->way(options, colours, aux) : 0];
+}
+
+/* Its last pass, in what all its ways have in common: the type and shape of the result, the uses of
+ * alpha and of grey. */
+static inline const filter_pass *filter_last(const filter_info *info)
+{
+    const filter_passes *way = &info->ways[0];
+    way += way->count == 0;
+    return &way->list[way->count - 1];
+}
+
+/* Whether it is one pass over its input alone. */
+static inline bool filter_is_simple(const filter_info *info)
+{
+    return info->ways[0].count == 1;
+}
+
+/* Whether it sums over windows. */
+static inline bool filter_has_window(const filter_pass *pass)
+{
+    return pass->over <= OVER_PIXEL;
+}
+
+/* Whether engines have to find the samples at the pixels. */
+static inline bool filter_has_centre(const filter_pass *pass)
+{
+    return filter_reads(pass, FORMULA_CENTRE) || pass->keeps_alpha ||
+           pass->reduction != FORMULA_NONE;
+}
+
+/* Whether a formula reads squares alone: of what is above a shift these say nothing. */
+static inline bool formula_reads_squares_alone(int number)
+{
+    return (formula_reads(number) & (FORMULA_SUM | FORMULA_SQUARE)) == FORMULA_SQUARE;
+}
+
+/* Whether the moments of floats are those of what samples are above a shift. */
+static inline bool filter_has_shifts(const filter_pass *pass)
+{
+    return filter_reads(pass, FORMULA_SQUARE) && !formula_reads_squares_alone(pass->formula) &&
+           !formula_reads_squares_alone(pass->reduction);
+}
+
+/* The symmetry of a pass over OVER_ELSEWHERE; 0 for an order, which keeps the shape. */
+static inline unsigned filter_turn(const filter_pass *pass, const void *options)
+{
+    return pass->turn ? pass->turn(options) : 0;
+}
+
+#endif
