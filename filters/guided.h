@@ -7,12 +7,12 @@ FILTER_ENTRY(guided)
 #elif defined(FORMULA_ENTRY)
 FORMULA_ENTRY(guided_product, FORMULA_SUM | FORMULA_AUX)
 FORMULA_ENTRY(guided_sum, FORMULA_SUM)
-FORMULA_ENTRY(guided_rise, FORMULA_SUM | FORMULA_AUX)
+FORMULA_ENTRY(guided_rise, FORMULA_SUM | FORMULA_AUX | FORMULA_OFTEN_BESIDE_REAL)
 FORMULA_ENTRY(guided_slope, FORMULA_SUM | FORMULA_SQUARE | FORMULA_OFTEN_REAL)
 FORMULA_ENTRY(guided_slope_by, FORMULA_SUM | FORMULA_SQUARE | FORMULA_AUX | FORMULA_AUX_TOO)
-FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_AUX)
+FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_AUX | FORMULA_OFTEN_BESIDE)
 FORMULA_ENTRY(guided_offset_by, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO)
-FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO)
+FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO | FORMULA_OFTEN_BESIDE_REAL)
 #elif !defined(SATF_FILTERS_GUIDED_H)
 #define SATF_FILTERS_GUIDED_H
 
@@ -52,14 +52,15 @@ SATF_FORMULA double guided_in_steps(double value, double steps, const formula_su
 
 SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
 {
-    return guided_in_steps(slope * (in->aux_full / in->full), GUIDED_STEPS, in);
+    bool alike = in->aux_full == in->full;
+    return guided_in_steps(alike ? slope : slope * (in->aux_full / in->full), GUIDED_STEPS, in);
 }
 
 /* a as a number again. */
 SATF_FORMULA double guided_slope_of(double kept, const formula_sums *in)
 {
     double number = in->of_floats ? kept : kept * (1 / GUIDED_STEPS);
-    return number * (in->full / in->aux_full);
+    return in->aux_full == in->full ? number : number * (in->full / in->aux_full);
 }
 
 /* One pixel of the input times that of the guide. */
@@ -101,11 +102,18 @@ SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
     return formula_real(guided_keep_slope(slope, in));
 }
 
+/* value / W, of integers by what is the same for all pixels. */
+SATF_FORMULA double guided_over_weight(const formula_sums *in, double value)
+{
+    double weight = formula_weight(in);
+    return in->of_floats ? value / weight : formula_quotient(value, weight);
+}
+
 /* b = mean of the input - a mean of the guide. */
 SATF_FORMULA double guided_offset_from(const formula_sums *in, double input_sum)
 {
     double slope = guided_slope_of(in->aux[0], in);
-    double offset = (input_sum - slope * formula_sum(in)) / formula_weight(in);
+    double offset = guided_over_weight(in, input_sum - slope * formula_sum(in));
     return guided_in_steps(offset, guided_offset_steps(in), in);
 }
 
@@ -136,7 +144,7 @@ SATF_FORMULA formula_value guided_rise_formula(const formula_sums *in,
 SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_options *options)
 {
     double offsets = formula_sum(in) * (1 / guided_offset_steps(in));
-    double base = (in->aux[0] + offsets) / formula_weight(in);
+    double base = guided_over_weight(in, in->aux[0] + offsets);
     double detail = options->amount * (in->aux[1] - base);
     return formula_real(options->amount == 0 ? base : base + detail);
 }

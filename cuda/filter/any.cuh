@@ -169,10 +169,35 @@ template <int NUMBER> struct formula_known {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
+/* Formulas that read other images, and no centres, likewise. */
+template <int NUMBER> struct formula_beside {
+};
+#define FORMULA_ENTRY(name, reads)                                                                 \
+    template <> struct formula_beside<FORMULA_##name> {                                            \
+        static constexpr bool has_sum = true, has_centre = false, has_aux = true;                  \
+        static constexpr bool has_aux_too = ((reads)&FORMULA_AUX_TOO) != 0;                        \
+        static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
+        {                                                                                          \
+            return FORMULA_APPLY(name, in, task->options.bytes);                                   \
+        }                                                                                          \
+    };
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+
+/* Whether formulas that read so much are known by their numbers where they sum samples of T. */
+template <unsigned READS, class T, class Square>
+constexpr bool is_beside =
+    !has_squares<Square> &&
+    (READS & (std::is_integral<T>::value ? FORMULA_OFTEN_BESIDE : FORMULA_OFTEN_BESIDE_REAL)) != 0;
+
 /* Whether it is known by its number. */
 template <class Formula, class = void> constexpr bool is_numbered = false;
 template <class Formula>
 constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
+
+template <class Formula, class = void> constexpr bool reads_aux = false;
+template <class Formula>
+constexpr bool reads_aux<Formula, std::enable_if_t<Formula::has_aux>> = true;
 
 /* Any formula that reads other images, or any that does not. In one kernel with barriers of its
  * block they were more than ptxas 13.0 has convergence barriers for (tests/gpu/barriers.sh). */

@@ -279,7 +279,10 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
 
 /* Blocks that a multiprocessor shall hold: what registers allow. */
 template <class Formula, class Sum, class Square>
-constexpr int march_blocks = sizeof(moments<Sum, Square>) > 8 || is_any<Formula> ? 2 : 3;
+constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formula> ||
+                                (reads_aux<Formula> && sizeof(Sum) == 8);
+template <class Formula, class Sum, class Square>
+constexpr int march_blocks = march_is_large<Formula, Sum, Square> ? 2 : 3;
 
 /* A block goes down its strip. */
 template <class T, class Formula, class Sum, class Square, bool SINGLE>
@@ -331,20 +334,22 @@ static march_kernel march_kernel_with(const filter_gpu_task *task)
     return march_down<T, Formula, Sum, Square, false>;
 }
 
-/* That of one channel of bytes and a formula that is often asked for; NULL: none. */
+/* That of a formula that is often asked for; NULL: none. Of sums alone, of one channel of bytes. */
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 {
-    if (!std::is_same<T, uint8_t>::value || task->in.channels != 1) {
-        return NULL;
-    }
     switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                                                  \
-    case FORMULA_##name:                                                            \
-        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) && \
-                      is_formula_for<(reads), any_for<(reads)>, Square>) {          \
-            return march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>; \
-        }                                                                           \
+#define FORMULA_ENTRY(name, reads)                                                          \
+    case FORMULA_##name:                                                                    \
+        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&         \
+                      is_formula_for<(reads), any_for<(reads)>, Square>) {                  \
+            return task->in.channels == 1                                                   \
+                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>    \
+                       : NULL;                                                              \
+        }                                                                                   \
+        if constexpr (is_beside<(reads), T, Square>) {                                      \
+            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task); \
+        }                                                                                   \
         return NULL;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY

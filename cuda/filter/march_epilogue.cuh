@@ -147,10 +147,86 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
+    /* Neighbours lie side by side where `step` is their size, and begin where a vector may. */
+    template <class T>
+    static __device__ __forceinline__ void load_those(const char *from, int64_t step,
+                                                      double (&sample)[MARCH])
+    {
+        constexpr int BYTES = MARCH * (int)sizeof(T), EACH = BYTES < 16 ? BYTES : 16;
+        __align__(16) T all[MARCH];
+        if (step == (int)sizeof(T) && ((uintptr_t)from & (EACH - 1)) == 0) {
+#pragma unroll
+            for (int k = 0; k < BYTES / EACH; k++) {
+                if constexpr (EACH == 8) {
+                    *(uint2 *)all = __ldg((const uint2 *)from);
+                } else {
+                    ((uint4 *)all)[k] = __ldg((const uint4 *)from + k);
+                }
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                all[i] = __ldg((const T *)(from + i * step));
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            sample[i] = (double)all[i];
+        }
+    }
+
+    /* MARCH samples of another image. */
+    static __device__ __forceinline__ void load_beside(const satf_view &aux, int x, int y,
+                                                       int channel, double (&sample)[MARCH])
+    {
+        int bytes = sample_bytes(aux.type);
+        int64_t step = aux.channels * (int64_t)bytes;
+        const char *from = (const char *)aux.data + y * aux.stride + x * step + channel * bytes;
+        bool aligned = (((uintptr_t)aux.data | (uintptr_t)aux.stride) & (bytes - 1)) == 0;
+        if (aux.type == SATF_U8) {
+            load_those<uint8_t>(from, step, sample);
+        } else if (aux.type == SATF_F32 && aligned) {
+            load_those<float>(from, step, sample);
+        } else if (aux.type == SATF_F64 && aligned) {
+            load_those<double>(from, step, sample);
+        } else {
+#pragma unroll 1
+            for (int i = 0; i < MARCH; i++) {
+                double one = load_sample(aux.type, from + i * step);
+#pragma unroll
+                for (int k = 0; k < MARCH; k++) {
+                    sample[k] = k == i ? one : sample[k];
+                }
+            }
+        }
+    }
+
+    /* The results of a formula that reads samples of other images at the pixels. */
+    template <class T>
+    __device__ __forceinline__ void do_beside(int type, int x, int y, int channel,
+                                              const both (&window)[MARCH], T (&result)[MARCH]) const
+    {
+        formula_sums in = common(type);
+        double first[MARCH], other[MARCH];
+        load_beside(task.aux[0], x, y, channel, first);
+        if constexpr (Formula::has_aux_too) {
+            load_beside(task.aux[1], x, y, channel, other);
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            load_sum(&in, window[i].sum);
+            in.aux[0] = first[i];
+            if constexpr (Formula::has_aux_too) {
+                in.aux[1] = other[i];
+            }
+            formula_store(type, Formula::apply(&task, &in), &result[i]);
+        }
+    }
+
     /* from: the samples themselves. */
     template <int TYPE>
-    __device__ __forceinline__ void do_group(const char *from, char *to, int64_t step,
-                                             const both (&window)[MARCH]) const
+    __device__ __forceinline__ void do_group(int x, int y, int channel, const char *from, char *to,
+                                             int64_t step, const both (&window)[MARCH]) const
     {
         typedef typename march_sample<TYPE>::type sample;
         __align__(16) sample result[MARCH];
@@ -166,6 +242,8 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
         if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
             do_bytes((const uint8_t *)from, window, result);
+        } else if constexpr (reads_aux<Formula>) {
+            do_beside(TYPE, x, y, channel, window, result);
         } else if (!by_magic) {
             formula_sums in = common(TYPE);
             uint8_t centre[MARCH];
@@ -248,16 +326,16 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 const char *from = (const char *)task.in.data + y * task.in.stride + x;
                 switch (task.out.type) {
                 case SATF_U8:
-                    do_group<SATF_U8>(from, to, step, window);
+                    do_group<SATF_U8>(x, y, channel, from, to, step, window);
                     return;
                 case SATF_U16:
-                    do_group<SATF_U16>(from, to, step, window);
+                    do_group<SATF_U16>(x, y, channel, from, to, step, window);
                     return;
                 case SATF_F32:
-                    do_group<SATF_F32>(from, to, step, window);
+                    do_group<SATF_F32>(x, y, channel, from, to, step, window);
                     return;
                 case SATF_F64:
-                    do_group<SATF_F64>(from, to, step, window);
+                    do_group<SATF_F64>(x, y, channel, from, to, step, window);
                     return;
                 default:
                     break;

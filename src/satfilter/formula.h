@@ -40,7 +40,9 @@ typedef enum formula_words {
  * its entry does not list reads as 0. FORMULA_OFTEN..., any of them: it is so often asked for that
  * it has device kernels of its own for images of bytes, by its results: bytes (FORMULA_OFTEN),
  * which without squares has some for images and results of 16 bits too; floats
- * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32).
+ * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that reads samples of other images, and
+ * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or floats
+ * (FORMULA_OFTEN_BESIDE_REAL).
  */
 enum {
     FORMULA_SUM = 1,
@@ -51,7 +53,9 @@ enum {
     FORMULA_OFTEN = 32,
     FORMULA_OFTEN_REAL = 64,
     FORMULA_OFTEN_U32 = 128,
-    FORMULA_LUMA = 256
+    FORMULA_LUMA = 256,
+    FORMULA_OFTEN_BESIDE = 512,
+    FORMULA_OFTEN_BESIDE_REAL = 1024
 };
 
 /*
