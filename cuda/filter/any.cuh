@@ -184,11 +184,42 @@ template <int NUMBER> struct formula_beside {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
+/* The same, with what the task's feeder makes as the first of these. */
+template <int NUMBER> struct formula_fed : formula_beside<NUMBER> {
+    static constexpr bool is_fed = true;
+};
+template <class Formula, class = void> constexpr bool is_fed = false;
+template <class Formula> constexpr bool is_fed<Formula, std::enable_if_t<Formula::is_fed>> = true;
+
 /* Whether formulas that read so much are known by their numbers where they sum samples of T. */
 template <unsigned READS, class T, class Square>
 constexpr bool is_beside =
-    !has_squares<Square> &&
-    (READS & (std::is_integral<T>::value ? FORMULA_OFTEN_BESIDE : FORMULA_OFTEN_BESIDE_REAL)) != 0;
+    !has_squares<Square> && std::is_integral<T>::value && (READS & FORMULA_OFTEN_BESIDE) != 0;
+template <unsigned READS, class T, class Square>
+constexpr bool may_be_fed =
+    !has_squares<Square> && !std::is_integral<T>::value && (READS & FORMULA_OFTEN_FED) != 0;
+
+/* What the task's feeder makes of in, which is made for that, with this sum and this sample. */
+static __device__ __forceinline__ double feed(const filter_gpu_task *task, formula_sums *in,
+                                              double sum, double sample)
+{
+    load_sum(in, sum);
+    in->aux[0] = sample;
+    switch (task->feeder) {
+#define FORMULA_ENTRY(name, reads)                                                \
+    case FORMULA_##name:                                                          \
+        if constexpr (((reads)&FORMULA_FEEDS) != 0) {                             \
+            return formula_number_of(                                             \
+                name##_formula(in, (const name##_options *)task->options.bytes)); \
+        }                                                                         \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+    return 0;
+}
 
 /* Whether it is known by its number. */
 template <class Formula, class = void> constexpr bool is_numbered = false;

@@ -70,6 +70,8 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.places = make_room(&plan.bytes, plan.columns, (int)sizeof(int));
     plan.shifts =
         make_room(&plan.bytes, has_shifts(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
+    plan.fed = plan.bytes;
+    plan.bytes *= task->feeder ? 2 : 1;
     return plan;
 }
 

@@ -22,6 +22,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     /* Samples as they are added: converted once. */
     typedef typename std::conditional<std::is_same<Sum, double>::value, double, T>::type value;
     const filter_gpu_task &task;
+    const satf_view &in; /* the task's, or its feeder's */
     const march_plan &plan;
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
@@ -34,24 +35,25 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     int x, y, count; /* the strip's first pixel and row, its rows */
     int channels;
 
-    __device__ march_block(const filter_gpu_task &of, const march_plan &by, char *memory)
-        : task(of), plan(by), rows(memory, 0, by.squares),
+    __device__ march_block(const filter_gpu_task &of, const satf_view &image,
+                           const filter_gpu_layer &layer, const march_plan &by, char *memory)
+        : task(of), in(image), plan(by), rows(memory, 0, by.squares),
           state(memory, by.state, by.state_squares),
           groups(memory, by.group_sums, by.group_squares), shifts((double *)(memory + by.shifts)),
           places((int *)(memory + by.places))
     {
         x = (int)blockIdx.x % plan.strips * plan.strip;
         y = (int)blockIdx.x / plan.strips * plan.segment;
-        count = min((int)task.in.height - y, plan.segment);
-        aligned = (((uintptr_t)task.in.data | (uintptr_t)task.in.stride) & (sizeof(T) - 1)) == 0;
-        outside = std::is_same<Sum, double>::value ? (T)task.layers[0].outside[0].real
-                                                   : (T)task.layers[0].outside[0].integer;
-        channels = SINGLE ? 1 : task.in.channels;
+        count = min((int)in.height - y, plan.segment);
+        aligned = (((uintptr_t)in.data | (uintptr_t)in.stride) & (sizeof(T) - 1)) == 0;
+        outside = std::is_same<Sum, double>::value ? (T)layer.outside[0].real
+                                                   : (T)layer.outside[0].integer;
+        channels = SINGLE ? 1 : in.channels;
         holes = task.border == SATF_CONSTANT || task.border == SATF_SHRINK;
         int kept = max(plan.down.groups - 1, 0) + 2;
         for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
             int64_t from =
-                satf_border_index(task.border, x + plan.across.first + p / channels, task.in.width);
+                satf_border_index(task.border, x + plan.across.first + p / channels, in.width);
             places[p] = from < 0 ? -1 : ((int)from * channels + p % channels) * (int)sizeof(T);
             for (int k = 0; k < kept; k++) {
                 state.put(k * plan.columns + p, both());
@@ -66,9 +68,9 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     __device__ __forceinline__ void find_shifts(shift_room *room)
     {
         static_assert(sizeof *room <= MARCH * 32 * sizeof(double), "rows are no shorter");
-        satf_rect own = {x, y, min((int64_t)plan.strip, task.in.width - x), count};
+        satf_rect own = {x, y, min((int64_t)plan.strip, in.width - x), count};
         for (int c = 0; c < channels; c++) {
-            double shift = find_shift(&task.in, false, &own, c, room);
+            double shift = find_shift(&in, false, &own, c, room);
             if (threadIdx.x == 0) {
                 shifts[c] = shift;
             }
@@ -103,15 +105,15 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     __device__ __forceinline__ void load(int first, int few, int place, T beyond,
                                          Value (&sample)[MARCH]) const
     {
-        const char *from = (const char *)task.in.data + first * task.in.stride;
-        if (first < 0 || first + few > task.in.height || !aligned) {
+        const char *from = (const char *)in.data + first * in.stride;
+        if (first < 0 || first + few > in.height || !aligned) {
             load_any(first, few, place, beyond, sample);
         } else if (holes || few < MARCH) {
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
                 sample[i] = beyond;
                 if (place >= 0 && i < few) {
-                    sample[i] = __ldg((const T *)(from + i * task.in.stride + place));
+                    sample[i] = __ldg((const T *)(from + i * in.stride + place));
                 }
             }
         } else {
@@ -119,7 +121,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
                 sample[i] = __ldg((const T *)from);
-                from += task.in.stride;
+                from += in.stride;
                 asm("" : "+l"(from)); /* else each is a product anew */
             }
         }
@@ -132,10 +134,10 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     {
 #pragma unroll 1
         for (int i = 0; i < few; i++) {
-            int64_t row = satf_border_index(task.border, first + i, task.in.height);
+            int64_t row = satf_border_index(task.border, first + i, in.height);
             T one = beyond;
             if (row >= 0 && place >= 0) {
-                memcpy(&one, (const char *)task.in.data + row * task.in.stride + place, sizeof one);
+                memcpy(&one, (const char *)in.data + row * in.stride + place, sizeof one);
             }
 #pragma unroll
             for (int k = 0; k < MARCH; k++) {
@@ -284,21 +286,59 @@ constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formu
 template <class Formula, class Sum, class Square>
 constexpr int march_blocks = march_is_large<Formula, Sum, Square> ? 2 : 3;
 
+/* In place of the march of a feeder that there is not. */
+struct no_march {
+    template <class... Any> __device__ __forceinline__ no_march(const Any &...)
+    {
+    }
+};
+
+/* The results of a step of MARCH rows from `row` on, whose windows' columns are there. fed: the
+ * windows of the feeder's image; else the same. */
+template <class Formula, class Block, class Fed, class Epilogue>
+static __device__ __forceinline__ void march_across(const Block &block, const Fed &fed,
+                                                    const Epilogue &finish, int row, int end)
+{
+    int channels = block.channels, width = (int)block.in.width;
+    int groups = (min(width - block.x, block.plan.strip) + MARCH - 1) / MARCH;
+    for (int item = (int)threadIdx.x; item < MARCH * groups * channels; item += MARCH_THREADS) {
+        int own = item % MARCH, rest = item / MARCH, group = block.group_of(rest);
+        if (row + own < end) {
+            typename Block::both window[MARCH];
+            int channel = rest - group * channels, x = block.x + MARCH * group;
+            block.add_across(own, MARCH * group, channel, window);
+            if constexpr (is_fed<Formula>) {
+                typename Block::both other[MARCH];
+                fed.add_across(own, MARCH * group, channel, other);
+                finish.store(x, row + own, channel, width - x, window, other);
+            } else {
+                finish.store(x, row + own, channel, width - x, window, window);
+            }
+        }
+    }
+}
+
 /* A block goes down its strip. */
 template <class T, class Formula, class Sum, class Square, bool SINGLE>
 static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Sum, Square>)
     march_down(const __grid_constant__ filter_gpu_task task,
                const __grid_constant__ march_plan plan)
 {
+    constexpr bool FED = is_fed<Formula>;
     extern __shared__ __align__(16) char memory[];
-    march_block<T, Sum, Square, SINGLE> block(task, plan, memory);
+    typedef march_block<T, Sum, Square, SINGLE> sums;
+    sums block(task, task.in, task.layers[0], plan, memory);
+    typename std::conditional<FED, sums, no_march>::type fed(
+        task, task.feeder_in, task.feeder_layer, plan, memory + (FED ? plan.fed : 0));
     march_epilogue<Formula, Sum, Square> finish(task, plan, memory);
-    int channels = block.channels, ring = max(plan.down.groups - 1, 1);
-    int groups = (min((int)task.in.width - block.x, plan.strip) + MARCH - 1) / MARCH;
+    int ring = max(plan.down.groups - 1, 1);
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
     int slot = (row / MARCH % ring + ring) % ring; /* the same at a row of the image in any block */
     for (; row < end; row += MARCH) {
         block.add_down(row, slot);
+        if constexpr (FED) {
+            fed.add_down(row, slot);
+        }
         slot = slot + 1 < ring ? slot + 1 : 0;
         if (row < block.y) {
             continue;
@@ -306,17 +346,12 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
         __syncthreads();
         if (plan.across.groups > 1) {
             block.add_groups();
+            if constexpr (FED) {
+                fed.add_groups();
+            }
             __syncthreads();
         }
-        for (int item = (int)threadIdx.x; item < MARCH * groups * channels; item += MARCH_THREADS) {
-            int own = item % MARCH, rest = item / MARCH, group = block.group_of(rest);
-            if (row + own < end) {
-                moments<Sum, Square> window[MARCH];
-                int channel = rest - group * channels, x = block.x + MARCH * group;
-                block.add_across(own, MARCH * group, channel, window);
-                finish.store(x, row + own, channel, (int)task.in.width - x, window);
-            }
-        }
+        march_across<Formula>(block, fed, finish, row, end);
         __syncthreads();
     }
 }
@@ -339,17 +374,22 @@ template <class T, class Sum, class Square>
 static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 {
     switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                                                          \
-    case FORMULA_##name:                                                                    \
-        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&         \
-                      is_formula_for<(reads), any_for<(reads)>, Square>) {                  \
-            return task->in.channels == 1                                                   \
-                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>    \
-                       : NULL;                                                              \
-        }                                                                                   \
-        if constexpr (is_beside<(reads), T, Square>) {                                      \
-            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task); \
-        }                                                                                   \
+#define FORMULA_ENTRY(name, reads)                                                            \
+    case FORMULA_##name:                                                                      \
+        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&           \
+                      is_formula_for<(reads), any_for<(reads)>, Square>) {                    \
+            return task->in.channels == 1                                                     \
+                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>      \
+                       : NULL;                                                                \
+        }                                                                                     \
+        if constexpr (may_be_fed<(reads), T, Square>) {                                       \
+            return task->feeder                                                               \
+                       ? march_kernel_with<T, formula_fed<FORMULA_##name>, Sum, Square>(task) \
+                       : NULL;                                                                \
+        }                                                                                     \
+        if constexpr (is_beside<(reads), T, Square>) {                                        \
+            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task);   \
+        }                                                                                     \
         return NULL;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
@@ -370,7 +410,7 @@ template <class T, class Sum, class Square>
 static march_kernel march_kernel_for(const filter_gpu_task *task)
 {
     march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
-    if (by_number) {
+    if (by_number || task->feeder) {
         return by_number;
     }
     if constexpr (!has_squares<Square>) {

@@ -75,7 +75,8 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     }
 
     /* A result by itself: where windows differ in area, or formulas read more than sums. */
-    __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window) const
+    __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window,
+                                           const both &fed) const
     {
         formula_sums in = common(task.out.type);
         add_shift(&in, channel);
@@ -91,6 +92,14 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         if constexpr (has_squares<Square>) {
             square = window.square;
         }
+        if constexpr (is_fed<Formula>) {
+            formula_sums of = in;
+            const satf_view &aux = task.feeder_aux;
+            const char *beside = (const char *)aux.data + y * aux.stride +
+                                 (at.x * aux.channels + channel) * sample_bytes(aux.type);
+            of.rounded = false;
+            in.aux[0] = feed(&task, &of, fed.sum, load_sample(aux.type, beside));
+        }
         formula_value value[1];
         apply_formula<Formula, 1>(&task, &in, &window.sum, &square, from, 0, &at, value);
         put(value[0], (char *)task.out.data + y * task.out.stride +
@@ -98,12 +107,12 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     }
 
     /* Registers have no index, so the windows go through local memory. */
-    __device__ __noinline__ void do_some(int x, int y, int channel, int count,
-                                         const both *window) const
+    __device__ __noinline__ void do_some(int x, int y, int channel, int count, const both *window,
+                                         const both *fed) const
     {
 #pragma unroll 1
         for (int i = 0; i < count; i++) {
-            do_one(x + i, y, channel, window[i]);
+            do_one(x + i, y, channel, window[i], fed[i]);
         }
     }
 
@@ -204,11 +213,19 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     /* The results of a formula that reads samples of other images at the pixels. */
     template <class T>
     __device__ __forceinline__ void do_beside(int type, int x, int y, int channel,
-                                              const both (&window)[MARCH], T (&result)[MARCH]) const
+                                              const both (&window)[MARCH], const both (&fed)[MARCH],
+                                              T (&result)[MARCH]) const
     {
         formula_sums in = common(type);
         double first[MARCH], other[MARCH];
-        load_beside(task.aux[0], x, y, channel, first);
+        load_beside(is_fed<Formula> ? task.feeder_aux : task.aux[0], x, y, channel, first);
+        if constexpr (is_fed<Formula>) {
+            formula_sums of = common(SATF_F64);
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                first[i] = feed(&task, &of, fed[i].sum, first[i]);
+            }
+        }
         if constexpr (Formula::has_aux_too) {
             load_beside(task.aux[1], x, y, channel, other);
         }
@@ -226,7 +243,8 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     /* from: the samples themselves. */
     template <int TYPE>
     __device__ __forceinline__ void do_group(int x, int y, int channel, const char *from, char *to,
-                                             int64_t step, const both (&window)[MARCH]) const
+                                             int64_t step, const both (&window)[MARCH],
+                                             const both (&fed)[MARCH]) const
     {
         typedef typename march_sample<TYPE>::type sample;
         __align__(16) sample result[MARCH];
@@ -243,7 +261,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
             do_bytes((const uint8_t *)from, window, result);
         } else if constexpr (reads_aux<Formula>) {
-            do_beside(TYPE, x, y, channel, window, result);
+            do_beside(TYPE, x, y, channel, window, fed, result);
         } else if (!by_magic) {
             formula_sums in = common(TYPE);
             uint8_t centre[MARCH];
@@ -314,9 +332,10 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* The results from (x, y) on, `count` of which are in the image. */
+    /* The results from (x, y) on, `count` of which are in the image. fed: of the feeder. */
     __device__ __forceinline__ void store(int x, int y, int channel, int count,
-                                          const both (&window)[MARCH]) const
+                                          const both (&window)[MARCH],
+                                          const both (&fed)[MARCH]) const
     {
         bool whole = count >= MARCH && task.border != SATF_SHRINK;
         if constexpr (!is_any<Formula>) {
@@ -326,16 +345,16 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 const char *from = (const char *)task.in.data + y * task.in.stride + x;
                 switch (task.out.type) {
                 case SATF_U8:
-                    do_group<SATF_U8>(x, y, channel, from, to, step, window);
+                    do_group<SATF_U8>(x, y, channel, from, to, step, window, fed);
                     return;
                 case SATF_U16:
-                    do_group<SATF_U16>(x, y, channel, from, to, step, window);
+                    do_group<SATF_U16>(x, y, channel, from, to, step, window, fed);
                     return;
                 case SATF_F32:
-                    do_group<SATF_F32>(x, y, channel, from, to, step, window);
+                    do_group<SATF_F32>(x, y, channel, from, to, step, window, fed);
                     return;
                 case SATF_F64:
-                    do_group<SATF_F64>(x, y, channel, from, to, step, window);
+                    do_group<SATF_F64>(x, y, channel, from, to, step, window, fed);
                     return;
                 default:
                     break;
@@ -348,12 +367,15 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 return;
             }
         }
-        both kept[MARCH];
+        both kept[MARCH], kept_fed[is_fed<Formula> ? MARCH : 1];
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             kept[i] = window[i];
+            if constexpr (is_fed<Formula>) {
+                kept_fed[i] = fed[i];
+            }
         }
-        do_some(x, y, channel, min(count, MARCH), kept);
+        do_some(x, y, channel, min(count, MARCH), kept, is_fed<Formula> ? kept_fed : kept);
     }
 };
 

@@ -2,6 +2,7 @@
 #include "../base/sums.h"
 #include "device_task.h"
 
+/* Without a table; step: of which `in` and the border count. */
 static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand)
 {
     uint64_t area = (uint64_t)(step->size.width * step->size.height);
@@ -21,6 +22,15 @@ static filter_gpu_task make_task(const filter_step *step)
     if (filter_reads(step->pass, FORMULA_SQUARE)) {
         task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE);
         task.layer_count = 2;
+    }
+    if (step->feeder) {
+        filter_step fed = *step;
+        fed.in = step->feeder_in;
+        fed.border.constant = step->feeder_constant;
+        task.feeder = (int32_t)step->feeder->formula;
+        task.feeder_layer = layer_of(&fed, SATF_SUMMAND_PLAIN);
+        task.feeder_in = step->feeder_in;
+        task.feeder_aux = step->second_aux[0];
     }
     return task;
 }
@@ -55,6 +65,8 @@ static satf_status run(satf_context *ctx, filter_step *step)
     march->task.in.data = step->in.data;
     march->task.out.data = step->out.data;
     memcpy(march->task.aux, step->aux, sizeof march->task.aux);
+    march->task.feeder_in.data = step->feeder_in.data;
+    march->task.feeder_aux = step->second_aux[0];
     return satf_cuda()->march_run(ctx, march);
 }
 
@@ -63,6 +75,7 @@ const filter_engine filter_device_march_engine = {
     .kind = SATF_ENGINE_WINDOW,
     .overs = FILTER_WINDOWS,
     .on_device = true,
+    .feeds = true,
     .ns = 0.004,
     .state_bytes = sizeof(filter_gpu_plan),
     .suits = suits,

@@ -62,6 +62,11 @@ typedef struct filter_gpu_task {
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;
+    /* What is aux[0] of each sample: formula `feeder`, without a limit, of the same windows of this
+     * image and of feeder_aux; FORMULA_NONE: an image is. */
+    int32_t feeder;
+    satf_view feeder_in, feeder_aux;
+    filter_gpu_layer feeder_layer;
     uint64_t *reduction; /* the keys of reduction.h in the device's memory; NULL if nobody asks */
     bool reduces;        /* this pass raises them, by its formula, and stores nothing */
     satf_rect reduced;   /* of these pixels */

@@ -41,7 +41,8 @@ typedef struct walk_span {
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
-    plan_place in, out, aux[4];
+    plan_place in, out, aux[4]; /* the latter as filter_step_images has them */
+    plan_place feeder;          /* PLACE_NONE: there is none */
     plan_place second; /* the part that is made beside it; PLACE_NONE: none is */
     size_t link;       /* of the chain */
     /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it

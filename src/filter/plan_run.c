@@ -170,6 +170,7 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
         return status;
     }
     filter_step_images of_step = {.in = plan_find(plan, &of->in, images),
+                                  .feeder = plan_find(plan, &of->feeder, images),
                                   .out = plan_find(plan, &of->out, images),
                                   .second = images->second};
     for (int k = 0; k < 4; k++) {

@@ -184,9 +184,26 @@ static const filter_pass *second_of(const satf_plan *plan, const pass_images *im
     return NULL;
 }
 
-/* Pass `number`, which is an image's as well, and what is made beside it. */
+/* Whether the next pass alone reads what pass `number` makes, and sums over the same pixels. */
+static bool feeds_next(const pass_images *images, int number)
+{
+    const filter_passes *way = images->way;
+    const filter_pass *pass = &way->list[number - 2], *next = pass + 1;
+    bool feeds = number <= way->count && next->over == pass->over && next->aux[0] == number &&
+                 next->of != number && next->aux[1] != number &&
+                 filter_reads(next, FORMULA_AUX) && filter_has_window(pass);
+    for (int k = number; k < way->count && feeds; k++) {
+        const filter_pass *later = &way->list[k];
+        feeds = later->of != number && later->aux[1] != number &&
+                (later == next || later->aux[0] != number);
+    }
+    return feeds;
+}
+
+/* Pass `number`, which is an image's as well, and what is made beside it; from the pass before it
+ * without an image between, if it may be `fed` and the engine can. */
 static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
-                             int number)
+                             int number, bool fed)
 {
     const filter_pass *pass = &images->way->list[number - 2];
     const plan_link *of = images->of;
@@ -207,7 +224,15 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
         out = pass_place(images, number, &spec.out);
     }
     aux_places(images, pass, aux, spec.aux);
-    spec.second = second_of(plan, images, number, &spec.second_out, &beside);
+    plan_place feeder = {PLACE_NONE, 0};
+    if (fed) {
+        spec.feeder = pass - 1;
+        aux[0].kind = PLACE_NONE;
+        feeder = pass_place(images, spec.feeder->of, &spec.feeder_in);
+        aux_places(images, spec.feeder, &aux[2], spec.second_aux);
+    } else {
+        spec.second = second_of(plan, images, number, &spec.second_out, &beside);
+    }
     if (spec.second) {
         aux_places(images, spec.second, &aux[2], spec.second_aux);
     }
@@ -218,6 +243,7 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
         step->out = out;
         memcpy(step->aux, aux, sizeof aux);
         step->second = step->step.second ? beside : step->second;
+        step->feeder = feeder;
     }
     return status || !led || spec.by_rows ? status : lead(ctx, plan, of, step);
 }
@@ -244,8 +270,17 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
         }
     }
     for (int k = 0; k < count && !status; k++) {
-        status = plan_pass(ctx, plan, &images, 2 + k);
-        k += !status && plan->steps[plan->count - 1].second.kind != PLACE_NONE;
+        const plan_step *made = &plan->steps[plan->count];
+        if (plan->device != SATF_HOST && feeds_next(&images, 2 + k)) {
+            status = plan_pass(ctx, plan, &images, 2 + k + 1, true);
+            if (status || made->step.feeder) {
+                k++;
+                continue;
+            }
+            plan->count--;
+        }
+        status = plan_pass(ctx, plan, &images, 2 + k, false);
+        k += !status && made->second.kind != PLACE_NONE;
     }
     return status;
 }

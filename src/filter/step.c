@@ -253,6 +253,16 @@ static void place_window(filter_over over, filter_step *step)
     }
 }
 
+/* What lies outside of what the pass sums. */
+static double find_outside(const filter_pass *pass, const filter_step *step)
+{
+    formula_sums common = {0};
+    filter_set_scale(&step->scale, &common);
+    double constant = step->border.constant;
+    return pass->outside && step->border.kind == SATF_CONSTANT ? pass->outside(constant, &common)
+                                                               : constant;
+}
+
 /* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
 static double sums_of(const chain_link *link, const filter_pass *pass)
 {
@@ -339,15 +349,18 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     satf_status status = filter_check_link(ctx, link);
     status = status ? status : fit_constant(ctx, spec->input, &step->border);
     step->scale = find_scale(spec, step);
-    if (pass->outside && step->border.kind == SATF_CONSTANT) {
-        formula_sums common = {0};
-        filter_set_scale(&step->scale, &common);
-        step->border.constant = pass->outside(step->border.constant, &common);
+    step->feeder = spec->feeder;
+    step->feeder_in = spec->feeder_in;
+    if (spec->feeder) {
+        step->feeder_constant = find_outside(spec->feeder, step);
+        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
+    step->border.constant = find_outside(pass, step);
     status = status ? status : choose_engine(ctx, step);
     if (status) {
         return status;
     }
+    step->feeder = step->engine->feeds ? step->feeder : NULL;
     if (spec->second && step->engine->pairs) {
         step->second = spec->second;
         step->second_out = spec->second_out;
@@ -383,6 +396,7 @@ satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_s
         running.aux[k].data = (void *)(uintptr_t)images->aux[k];
         running.second_aux[k].data = (void *)(uintptr_t)images->aux[2 + k];
     }
+    running.feeder_in.data = (void *)(uintptr_t)images->feeder;
     *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)images->in;
     running.out.data = images->out;
     running.second_out.data = images->second;

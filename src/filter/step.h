@@ -33,6 +33,11 @@ typedef struct filter_step {
      */
     const filter_pass *second;
     satf_view second_out, second_aux[2];
+    /* What the formula reads as aux[0], if the engine `feeds`: made of the same windows of another
+     * image, and of second_aux, sample by sample, and stored nowhere. NULL: that is an image. */
+    const filter_pass *feeder;
+    satf_view feeder_in;
+    double feeder_constant; /* of the border */
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
@@ -67,6 +72,7 @@ typedef struct filter_engine {
     unsigned overs;     /* bit o: it takes passes over filter_over o */
     bool on_device;     /* images on a CUDA device, else on the host */
     bool pairs;         /* it makes filter_step.second_out too */
+    bool feeds;         /* it makes what filter_step.feeder says */
     double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
     size_t state_bytes; /* of filter_step.state */
     /* NULL: it takes all steps of such passes. */
@@ -127,6 +133,8 @@ typedef struct filter_step_spec {
     satf_view in, out, aux[2];
     const filter_pass *second; /* as filter_step.second, if the engine pairs; or NULL */
     satf_view second_out, second_aux[2];
+    const filter_pass *feeder; /* as filter_step.feeder; or NULL */
+    satf_view feeder_in;
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* beside it; NULL: none */
     bool by_rows, lasting;
@@ -152,7 +160,8 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
 
 /* The images of a run. */
 typedef struct filter_step_images {
-    const void *in, *aux[4]; /* the latter of the first output, then of the second */
+    const void *in, *aux[4]; /* the latter of the first output, then of the second or the feeder */
+    const void *feeder;      /* what it sums */
     void *out, *second;
 } filter_step_images;
 

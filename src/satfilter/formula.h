@@ -41,8 +41,9 @@ typedef enum formula_words {
  * it has device kernels of its own for images of bytes, by its results: bytes (FORMULA_OFTEN),
  * which without squares has some for images and results of 16 bits too; floats
  * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that reads samples of other images, and
- * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or floats
- * (FORMULA_OFTEN_BESIDE_REAL).
+ * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or where it sums
+ * floats and another formula (FORMULA_FEEDS), over the same windows of another such image, makes
+ * what it reads first (FORMULA_OFTEN_FED).
  */
 enum {
     FORMULA_SUM = 1,
@@ -55,7 +56,8 @@ enum {
     FORMULA_OFTEN_U32 = 128,
     FORMULA_LUMA = 256,
     FORMULA_OFTEN_BESIDE = 512,
-    FORMULA_OFTEN_BESIDE_REAL = 1024
+    FORMULA_OFTEN_FED = 1024,
+    FORMULA_FEEDS = 2048
 };
 
 /*
