@@ -1,0 +1,192 @@
+#include "histogram.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+
+enum { BAND_ROWS = 32 };
+enum { LEAST_SAMPLES = 150000, LEAST_PER_LEVEL = 16 }; /* that are worth another thread */
+
+/* Neighbours are often alike. Counted side by side they need not wait for one another. */
+enum { LANES = 8 };
+
+typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
+
+/* A thread's counts; behind it are those of all lanes. */
+typedef struct counter {
+    _Alignas(64) bool used; /* else they are not set yet */
+} counter;
+
+typedef struct count_work {
+    satf_context *ctx;
+    const satf_view *in;
+    bool weighted;
+    char *memory;
+    size_t counter_bytes;
+    int64_t bands;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
+} count_work;
+
+int64_t histogram_levels(int type)
+{
+    uint64_t most = satf_type_max(type);
+    return most == UINT8_MAX || most == UINT16_MAX ? (int64_t)most + 1 : 0;
+}
+
+static int lanes_of(int type)
+{
+    return type == SATF_U8 ? LANES : 1;
+}
+
+static size_t counter_bytes(int type)
+{
+    return sizeof(counter) +
+           (size_t)lanes_of(type) * (size_t)histogram_levels(type) * sizeof(uint64_t);
+}
+
+bool histogram_bytes(const satf_context *ctx, int type, size_t *bytes)
+{
+    return satf_mul(counter_bytes(type), (size_t)satf_thread_count(ctx), bytes);
+}
+
+static counter *counter_of(const count_work *work, int thread)
+{
+    return (counter *)(void *)(work->memory + (size_t)thread * work->counter_bytes);
+}
+
+static uint64_t *counts_of(counter *c)
+{
+    return (uint64_t *)(void *)(c + 1);
+}
+
+/* ------------------------------------------------------------------------ counting */
+
+static void count_bytes(int64_t n, const uint8_t *from, uint64_t *restrict counts)
+{
+    enum { LEVELS = UINT8_MAX + 1 };
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        uint64_t samples;
+        memcpy(&samples, from + i, sizeof samples);
+        for (int k = 0; k < LANES; k++) {
+            counts[(samples >> (8 * k) & UINT8_MAX) + (size_t)k * LEVELS]++;
+        }
+    }
+    for (; i < n; i++) {
+        counts[from[i]]++;
+    }
+}
+
+static void count_words(int64_t n, const any_u16 *from, uint64_t *restrict counts)
+{
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        uint64_t samples;
+        memcpy(&samples, from + i, sizeof samples);
+        if (samples == (samples >> 16 | samples << 48)) { /* all are alike */
+            counts[from[i]] += 4;
+            continue;
+        }
+        for (int k = 0; k < 4; k++) {
+            counts[samples >> (16 * k) & UINT16_MAX]++;
+        }
+    }
+    for (; i < n; i++) {
+        counts[from[i]]++;
+    }
+}
+
+/* Pixels of a sample and its alpha. */
+#define COUNT_WEIGHTED(Sample)                    \
+    for (int64_t i = 0; i < n; i++) {             \
+        const Sample *pixel = from;               \
+        counts[pixel[2 * i]] += pixel[2 * i + 1]; \
+    }
+
+static void count_weighted(int type, int64_t n, const void *from, uint64_t *restrict counts)
+{
+    if (type == SATF_U8) {
+        COUNT_WEIGHTED(uint8_t)
+    } else {
+        COUNT_WEIGHTED(any_u16)
+    }
+}
+
+static void count_row(const count_work *work, int64_t y, uint64_t *counts)
+{
+    const satf_view *in = work->in;
+    const void *from = satf_row(in, y);
+    if (work->weighted) {
+        count_weighted(in->type, in->width, from, counts);
+    } else if (in->type == SATF_U8) {
+        count_bytes(in->width, from, counts);
+    } else {
+        count_words(in->width, from, counts);
+    }
+}
+
+static void count_band(void *user, int64_t band, int thread)
+{
+    count_work *work = user;
+    counter *c = counter_of(work, thread);
+    int64_t first = band * BAND_ROWS, rows = work->in->height - first;
+    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
+        return;
+    }
+    if (!c->used) {
+        c->used = true;
+        memset(counts_of(c), 0, work->counter_bytes - sizeof *c);
+    }
+    for (int64_t y = 0; y < rows && y < BAND_ROWS; y++) {
+        count_row(work, first + y, counts_of(c));
+    }
+    if (thread == 0) { /* the calling one */
+        double done = (double)(band + 1) / (double)work->bands;
+        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
+    }
+}
+
+/* The counts of all threads and lanes, in those of the caller's first lane. */
+static const uint64_t *add_up(const count_work *work)
+{
+    int threads = satf_thread_count(work->ctx), lanes = lanes_of(work->in->type);
+    int64_t levels = histogram_levels(work->in->type);
+    counter *all = counter_of(work, 0);
+    uint64_t *restrict sums = counts_of(all);
+    if (!all->used) {
+        memset(sums, 0, work->counter_bytes - sizeof *all);
+    }
+    for (int thread = 0; thread < threads; thread++) {
+        counter *c = counter_of(work, thread);
+        for (int lane = thread == 0; c->used && lane < lanes; lane++) {
+            const uint64_t *counts = counts_of(c) + lane * levels;
+            for (int64_t level = 0; level < levels; level++) {
+                sums[level] += counts[level];
+            }
+        }
+    }
+    return sums;
+}
+
+satf_status histogram_count(satf_context *ctx, const satf_view *in, bool weighted, void *memory,
+                            const uint64_t **counts)
+{
+    count_work work = {.ctx = ctx,
+                       .in = in,
+                       .weighted = weighted,
+                       .memory = memory,
+                       .counter_bytes = counter_bytes(in->type),
+                       .bands = (in->height - 1) / BAND_ROWS + 1};
+    int64_t levels = histogram_levels(in->type) * LEAST_PER_LEVEL;
+    int64_t least = levels > LEAST_SAMPLES ? levels : LEAST_SAMPLES;
+    for (int thread = 0; thread < satf_thread_count(ctx); thread++) {
+        counter_of(&work, thread)->used = false;
+    }
+    satf_parallel_on(ctx, satf_threads_for(ctx, in->width * in->height, least), work.bands,
+                     count_band, &work);
+    *counts = add_up(&work);
+    return (satf_status)atomic_load(&work.status);
+}
