@@ -288,7 +288,7 @@ SATF_API satf_status satf_context_set_scratch(satf_context *ctx, void *memory, s
 
 /* What the latest filter call used, or a step of a plan or of a file. Static storage. */
 typedef struct satf_used {
-    const char *engine;    /* "window", "sat", "move", "permute"; NULL before the first call */
+    const char *engine;    /* "window", "pixel", "sat", "move", "permute"; NULL: no call yet */
     const char *algorithm; /* of the summed area table or the permutation, or NULL */
     const char *device;    /* "cpu", "cuda" */
     /* Of steps, 0 of calls: */

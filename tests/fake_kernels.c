@@ -103,8 +103,9 @@ static satf_status run_step(satf_context *cpu, filter_step *step)
     return status;
 }
 
-/* As the CPU's tables do it: the step is what the task says. */
-static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
+/* As the CPU's tables or its pixels do it: the step is what the task says. */
+static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
+                            const filter_engine *engine)
 {
     const satf_rect *window = &task->window.rect;
     filter_step step = {.options = task->options.bytes,
@@ -116,7 +117,7 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task)
                         .squared = task->layers[0].summand == SATF_SUMMAND_SQUARE,
                         .weighted = task->weighted,
                         .reduced = task->reduced,
-                        .engine = &filter_table_engine};
+                        .engine = engine};
     step.pass = find_pass(task, &step.info);
     const formula_sums *common = &task->constants;
     step.scale = (filter_scale){.of_floats = common->of_floats,
@@ -150,9 +151,17 @@ static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
     satf_status status = begin(ctx, "run", &cpu);
     fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
     if (!status && !plan->task.reduces) {
-        status = run_task(cpu, &plan->task);
+        status = run_task(cpu, &plan->task, &filter_table_engine);
     }
     return end(ctx, cpu, status);
+}
+
+static satf_status run_pixels(satf_context *ctx, const filter_gpu_task *task)
+{
+    satf_context *cpu;
+    satf_status status = begin(ctx, "pixels", &cpu);
+    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
+    return end(ctx, cpu, status ? status : run_task(cpu, task, &filter_pixel_engine));
 }
 
 /* Windows without a table, where these are asked for. */
@@ -326,6 +335,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.filter_run = backend.march_run = run_filter;
     backend.march_fits = march_fits;
     backend.ring_fits = ring_fits;
+    backend.pixel_run = run_pixels;
     backend.grey = grey;
     backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;

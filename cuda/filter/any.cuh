@@ -118,8 +118,6 @@ struct known_stddev {
 
 template <unsigned READS> constexpr bool reads_luma = (READS & FORMULA_LUMA) != 0;
 template <unsigned READS> constexpr bool reads_sums = (READS & (FORMULA_SUM | FORMULA_SQUARE)) != 0;
-template <unsigned READS>
-constexpr bool reads_pixels_alone = !reads_luma<READS> && !reads_sums<READS>;
 
 /* Any formula that reads the luma's moments. */
 struct known_luma {
@@ -128,22 +126,6 @@ struct known_luma {
     {
         switch (task->formula) {
 #define FORMULA_ENTRY(name, reads) APPLY_ONE_OF(reads_luma, name, reads)
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
-        default:
-            break;
-        }
-        return formula_real(0);
-    }
-};
-
-/* Any formula that reads no sums. */
-struct known_pixel {
-    static constexpr bool has_sum = false, has_centre = true, has_aux = true;
-    static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
-    {
-        switch (task->formula) {
-#define FORMULA_ENTRY(name, reads) APPLY_ONE_OF(reads_pixels_alone, name, reads)
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
         default:

@@ -50,9 +50,8 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
     if constexpr (std::is_same<Formula, known_weighted_sum>::value) {
         return; /* read_rects() has done these */
-    } else if constexpr (std::is_same<Formula, known_luma>::value ||
-                         std::is_same<Formula, known_pixel>::value) {
-        return;                                 /* these have no inner area */
+    } else if constexpr (std::is_same<Formula, known_luma>::value) {
+        return;                                 /* it has no inner area */
     } else if constexpr (sizeof(Square) <= 8) { /* wider ones have weights, hence no inner area */
         for (; tile < plan.inner.tiles; tile += step) {
             do_inner_tile<Formula, Sum, Square>(&task, &plan.inner, tile);
@@ -171,9 +170,6 @@ static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
                                     : reduction_corners<uint32_t, uint32_t>;
 }
 
-/* It reads no sums: any type that is no larger than those of the table. */
-static const corner_kernel pixel_kernel = read_corners<known_pixel, uint32_t, no_squares>;
-
 static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
@@ -184,7 +180,6 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
                : task->known == FILTER_GPU_WEIGHTED_SUM ? kernel_of_sums<known_weighted_sum>(sum)
                : task->known == FILTER_GPU_LUMA         ? kernel_of_sums<known_luma>(sum)
-               : task->known == FILTER_GPU_PIXEL        ? pixel_kernel
                : task->has_aux                          ? kernel_of_sums<any_aux>(sum)
                                                         : kernel_of_sums<any_formula>(sum);
     }
@@ -277,8 +272,7 @@ static bool has_inner(const filter_gpu_task *task)
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
     return reaches && !task->reduces && !task->prefix && !task->has_aux &&
-           task->known != FILTER_GPU_LUMA && task->known != FILTER_GPU_PIXEL && !task->weighted &&
-           inner_stores(task->out.type);
+           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
 }
 
 static int64_t at_most(int64_t blocks)

@@ -153,6 +153,9 @@ CALL(bool, ring_fits, (const filter_gpu_task *task), false)
 CALL(satf_status, ring_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DEVICE)
 CALL(satf_status, ring_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
+/* The same of pixels alone: it reads no sums, and has no plan. */
+CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
+
 /* `to` = the grey of `from`, as filter_run_grey() wants them. */
 CALL(satf_status, grey, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 

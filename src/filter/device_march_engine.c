@@ -48,8 +48,8 @@ static bool suits(const satf_context *ctx, const filter_step *step)
         return false;
     }
     filter_gpu_task task = make_task(step);
-    bool of_tables = task.known == FILTER_GPU_LUMA || task.known == FILTER_GPU_PIXEL;
-    return !of_tables && satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+    return task.known != FILTER_GPU_LUMA &&
+           satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)

@@ -6,9 +6,7 @@
 
 static filter_gpu_known known_of(const filter_pass *pass)
 {
-    bool sums = filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE) != 0;
     return filter_reads(pass, FORMULA_LUMA)      ? FILTER_GPU_LUMA
-           : !sums                               ? FILTER_GPU_PIXEL
            : pass->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
            : pass->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
            : pass->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV

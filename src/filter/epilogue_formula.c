@@ -51,6 +51,19 @@ static double load_sample(satf_type type, const void *from, int64_t i)
     }
 }
 
+/* Sum i of the segment. */
+static void load_sum(const epilogue *f, const window_segment *segment, int64_t i,
+                     satf_u128 *integer, double *real)
+{
+    if (segment->sums) {
+        epilogue_load_sum(segment->sum_type, segment->sums, i, integer, real);
+    } else if (f->constants.real) {
+        *real = load_sample(f->in_type, segment->centre, i);
+    } else {
+        *integer = (uint64_t)load_sample(f->in_type, segment->centre, i);
+    }
+}
+
 /* The weight of a pixel's lanes: its area for alpha's, else the sum of alphas if that weighs. */
 static void set_weight(const epilogue *f, const window_segment *segment, int64_t p, bool by_alpha,
                        formula_sums *in)
@@ -60,7 +73,7 @@ static void set_weight(const epilogue *f, const window_segment *segment, int64_t
     in->real_weight = area;
     if (by_alpha) {
         int64_t last = p * f->channels + f->channels - 1;
-        epilogue_load_sum(segment->sum_type, segment->sums, last, &alpha, &in->real_weight);
+        load_sum(f, segment, last, &alpha, &in->real_weight);
     }
     in->weight = (uint64_t)alpha;
     double weight = in->real ? in->real_weight : (double)in->weight;
@@ -73,7 +86,7 @@ static void set_luma(const epilogue *f, const window_segment *segment, int64_t p
     double sums[3], centres[3];
     for (int lane = 0; lane < 3; lane++) {
         int64_t i = p * f->channels + lane;
-        epilogue_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+        load_sum(f, segment, i, &in->sum, &in->real_sum);
         sums[lane] = formula_sum(in);
         centres[lane] = load_sample(f->in_type, segment->centre, i);
     }
@@ -91,7 +104,7 @@ static formula_value lane_value(const epilogue *f, const window_segment *segment
     if (formula_reads(f->formula) & FORMULA_LUMA) {
         set_luma(f, segment, p, in);
     }
-    epilogue_load_sum(segment->sum_type, segment->sums, i, &in->sum, &in->real_sum);
+    load_sum(f, segment, i, &in->sum, &in->real_sum);
     in->shift = segment->shifts ? segment->shifts[lane] : 0;
     if (segment->squares) {
         epilogue_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
@@ -252,14 +265,19 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
 {
     const loop_kernels *loops = f->loops;
     size_t at = (size_t)(first * f->channels);
-    const char *sums = (const char *)segment->sums + at * satf_sum_bytes(segment->sum_type);
+    const char *sums = (const char *)segment->sums;
     const char *squares = (const char *)segment->squares;
+    if (sums) {
+        sums += at * satf_sum_bytes(segment->sum_type);
+    }
     if (squares) {
         squares += at * satf_sum_bytes(segment->square_type);
     }
     if (mode == LOOP_WORD) {
         loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
         loops->load_words(segment->square_type, block->n, squares, block->word_squares);
+    } else if (!sums) {
+        block->sums = block->squares = block->centres;
     } else if (mode == LOOP_REAL) {
         block->sums = (const double *)(const void *)sums;
         block->squares = squares ? (const double *)(const void *)squares : block->sums;

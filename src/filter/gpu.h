@@ -35,8 +35,7 @@ typedef enum filter_gpu_known {
     FILTER_GPU_VARIANCE,
     FILTER_GPU_STDDEV,
     FILTER_GPU_WEIGHTED_SUM,
-    FILTER_GPU_LUMA, /* any that reads FORMULA_LUMA */
-    FILTER_GPU_PIXEL /* any that reads no sums */
+    FILTER_GPU_LUMA /* any that reads FORMULA_LUMA */
 } filter_gpu_known;
 
 typedef struct filter_gpu_task {

@@ -69,6 +69,12 @@ static inline bool filter_has_centre(const filter_pass *pass)
            pass->reduction != FORMULA_NONE;
 }
 
+/* Whether the formula reads nothing but samples at the pixel. */
+static inline bool filter_reads_pixels_alone(const filter_pass *pass)
+{
+    return !filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE | FORMULA_LUMA);
+}
+
 /* Whether a formula reads squares alone: of what is above a shift these say nothing. */
 static inline bool formula_reads_squares_alone(int number)
 {

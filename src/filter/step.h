@@ -101,9 +101,10 @@ typedef struct filter_engine {
 enum { FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL };
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
-    filter_rows_engine, filter_move_engine, filter_device_engine, filter_device_window_engine,
-    filter_device_large_engine, filter_device_march_engine, filter_device_ring_engine,
-    filter_device_prefix_engine, filter_device_move_engine, filter_permute_engine;
+    filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,
+    filter_device_engine, filter_device_window_engine, filter_device_large_engine,
+    filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
+    filter_device_move_engine, filter_permute_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {
@@ -114,6 +115,15 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->aux_full = scale->aux_full;
     common->aux_pixels = scale->aux_pixels;
     common->most = scale->most;
+}
+
+/* Auxiliary inputs k and k + 1 of that row, for the epilogue: each row is this one. */
+static inline void filter_find_aux(const filter_rows *rows, int k, int64_t y, satf_view *aux)
+{
+    for (int b = 0; b < 2 && rows->aux; b++) {
+        aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
+        aux[b].stride = 0;
+    }
 }
 
 /* Frees what planning has made. */

@@ -42,24 +42,15 @@ static void sink(void *user, int thread, const window_segment *segment)
     }
 }
 
-/* Auxiliary inputs k and k + 1 of that row, for the epilogue. */
-static void find_aux(const filter_rows *rows, int k, int64_t y, epilogue *finish)
-{
-    for (int b = 0; b < 2 && rows->aux; b++) {
-        finish->aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
-        finish->aux[b].stride = 0; /* each row is this one */
-    }
-}
-
 /* Where the row goes, and what is beside it. */
 static void begin_row(window_walker *w, int64_t y)
 {
     const filter_rows *rows = w->to.rows;
     w->to.row = rows->out(rows->user, y);
-    find_aux(rows, 0, y, &w->finish);
+    filter_find_aux(rows, 0, y, w->finish.aux);
     if (w->to.second) {
         w->to.second_row = rows->second(rows->user, y);
-        find_aux(rows, 2, y, &w->second);
+        filter_find_aux(rows, 2, y, w->second.aux);
     }
 }
 

@@ -42,7 +42,8 @@ typedef struct window_segment {
     int64_t x, y, n;
     satf_sum_type sum_type, square_type;
     /* n * channels sums: plain samples; weighted: colour * alpha, and in the
-     * alpha lane the alphas themselves (the weights' sum). */
+     * alpha lane the alphas themselves (the weights' sum). NULL, of pixels alone: they are the
+     * samples in `centre`, and nobody reads those of weighted colour. */
     const void *sums;
     /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
      * NULL unless asked for. */

@@ -1,0 +1,135 @@
+/* Filters of the pixel alone, on the CPU: from the input's rows straight into the output's. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "epilogue.h"
+#include "step.h"
+
+enum { BAND_ROWS = 32 };
+enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
+enum { PIECE_BYTES = 4096 };     /* of a row of the result: what stays in the first cache */
+
+typedef struct pixel_walker {
+    satf_context *ctx;
+    const filter_step *step;
+    const filter_rows *rows;
+    epilogue finish;
+    int64_t y;
+} pixel_walker;
+
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    (void)ctx;
+    return filter_reads_pixels_alone(step->pass);
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    epilogue *finish = step->state;
+    (void)ctx;
+    epilogue_init(finish, step->pass, step->options, &step->in, &step->out, step->weighted);
+    filter_set_scale(&step->scale, &finish->constants);
+    finish->around_caches = finish->around_caches && !step->passes_on;
+    step->walker_bytes = sizeof(pixel_walker);
+    step->need.kept = step->by_rows;
+    return SATF_OK;
+}
+
+/* Row y, which lies at `from`. */
+static void make_row(const epilogue *finish, const filter_step *step, int64_t y, const char *from,
+                     char *to)
+{
+    int64_t width = step->in.width, in_bytes = satf_pixel_bytes(&step->in);
+    int64_t out_bytes = satf_pixel_bytes(&step->out), piece = PIECE_BYTES / out_bytes;
+    window_segment segment = {
+        .y = y, .sum_type = finish->constants.real ? SATF_SUM_F64 : SATF_SUM_U32, .area = 1};
+    for (; segment.x < width; segment.x += piece) {
+        segment.n = width - segment.x < piece ? width - segment.x : piece;
+        segment.centre = from + segment.x * in_bytes;
+        epilogue_segment(finish, &segment, to + segment.x * out_bytes);
+    }
+}
+
+/* ---------------------------------------------------------------------- whole images */
+
+typedef struct pixel_work {
+    satf_context *ctx;
+    const filter_step *step;
+    const epilogue *finish;
+    int64_t bands;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
+} pixel_work;
+
+static void make_band(void *user, int64_t band, int thread)
+{
+    pixel_work *work = user;
+    const filter_step *step = work->step;
+    int64_t first = band * BAND_ROWS, left = step->in.height - first;
+    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
+        return;
+    }
+    for (int64_t y = first; y < first + (left < BAND_ROWS ? left : BAND_ROWS); y++) {
+        make_row(work->finish, step, y, satf_row(&step->in, y), satf_row(&step->out, y));
+    }
+    if (thread == 0) { /* the calling one */
+        double done = (double)(band + 1) / (double)work->bands;
+        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
+    }
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    epilogue *finish = step->state;
+    int64_t samples = satf_row_samples(&step->in) * step->in.height;
+    memcpy(finish->aux, step->aux, sizeof step->aux);
+    pixel_work work = {
+        .ctx = ctx, .step = step, .finish = finish, .bands = (step->in.height - 1) / BAND_ROWS + 1};
+    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, make_band,
+                     &work);
+    return (satf_status)atomic_load(&work.status);
+}
+
+/* ------------------------------------------------------------------------- by rows */
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker)
+{
+    pixel_walker *w = walker;
+    *w = (pixel_walker){ctx, step, rows, *(const epilogue *)step->state, first};
+    memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    return SATF_OK;
+}
+
+static bool next(void *walker, satf_status *status)
+{
+    pixel_walker *w = walker;
+    const filter_rows *rows = w->rows;
+    int64_t height = w->step->in.height, y = w->y++;
+    const char *from = y < height ? rows->in(rows->user, y) : NULL;
+    if (y >= filter_rows_height(rows, height)) {
+        return false;
+    }
+    char *to = from ? rows->out(rows->user, y) : NULL;
+    if (!to) {
+        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
+        return false;
+    }
+    filter_find_aux(rows, 0, y, w->finish.aux);
+    make_row(&w->finish, w->step, y, from, to);
+    return true;
+}
+
+const filter_engine filter_pixel_engine = {
+    .name = "pixel",
+    .overs = 1U << OVER_PIXEL,
+    .ns = 0.3,
+    .state_bytes = sizeof(epilogue),
+    .suits = suits,
+    .plan = plan,
+    .run = run,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+};
