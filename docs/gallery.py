@@ -42,6 +42,7 @@ SHOWN = {
     "bradley": ("page", "--bradley 45,percent=20", "A page whose light varies by factors."),
     "niblack": ("page", "--niblack 25", "Research alone: blank paper turns into noise."),
     "nick": ("page", "--nick 31", "A page where Sauvola loses thin strokes."),
+    "threshold": ("page", "--threshold otsu", "A page, or anything on a background, that is lit evenly."),
     "unsharp": ("cat", "--unsharp 7,amount=1.5", "Crisper: away from the mean."),
     "highpass": ("cat", "--highpass 15", "The detail alone, around grey."),
     "flatten": ("page", "--flatten 61,target=230", "Even light, still in shades of grey."),

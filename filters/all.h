@@ -9,6 +9,7 @@
 #include "bradley.h"
 #include "niblack.h"
 #include "nick.h"
+#include "threshold.h"
 #include "unsharp.h"
 #include "highpass.h"
 #include "flatten.h"

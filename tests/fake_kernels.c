@@ -56,7 +56,9 @@ static satf_status plan_make(satf_context *ctx, filter_gpu_plan *plan)
 
 static bool is_formula(const filter_gpu_task *task, const filter_pass *pass)
 {
-    return pass->formula == task->formula && pass->over != OVER_ELSEWHERE;
+    bool found = task->reduction && pass->reduction == FORMULA_NONE; /* by otsu() */
+    return pass->formula == task->formula && pass->over != OVER_ELSEWHERE &&
+           pass->histogram == found;
 }
 
 /* The filter with that formula in one of its passes. */
@@ -156,12 +158,20 @@ static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
     return end(ctx, cpu, status);
 }
 
+/* The level of a histogram is a part of it. */
 static satf_status run_pixels(satf_context *ctx, const filter_gpu_task *task)
 {
     satf_context *cpu;
     satf_status status = begin(ctx, "pixels", &cpu);
     fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
     return end(ctx, cpu, status ? status : run_task(cpu, task, &filter_pixel_engine));
+}
+
+static satf_status find_otsu(satf_context *ctx, const satf_view *in, bool weighted,
+                             uint64_t *counts, uint64_t *keys)
+{
+    (void)in, (void)weighted, (void)counts, (void)keys;
+    return fake_enter(ctx, "otsu");
 }
 
 /* Windows without a table, where these are asked for. */
@@ -336,6 +346,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.march_fits = march_fits;
     backend.ring_fits = ring_fits;
     backend.pixel_run = run_pixels;
+    backend.otsu = find_otsu;
     backend.grey = grey;
     backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;

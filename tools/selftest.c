@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "f2cab4768bb9177aa36111029a34923e6cdbbcee061502ade0883a6effabd488",
-    [TRIAL_FLOATS] = "75623986c7d9e0579e5a7fa309ac3903797b4cbaf6bccfdc0039e16ef731c4a2",
+    [TRIAL_INTEGERS] = "ace37753ac221427a954a07173a8ef0948c327be53e3e85e5eb4470e4c063fb1",
+    [TRIAL_FLOATS] = "5d208ef8e7e95296994b1504a5d9c1a541fc7ff26f00fe50c80bbc42a613af90",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

@@ -1,4 +1,4 @@
-/* Filters of the pixel alone on a CUDA device: any formula, a thread a sample. */
+/* Filters of the pixel alone on a CUDA device: any formula, a thread a sample, and steps. */
 #include "any.cuh"
 
 #include "../base/check.h"
@@ -9,7 +9,7 @@ extern "C" {
 #include "../../src/filter/gpu.h"
 }
 
-enum { THREADS = 256 };
+enum { THREADS = 256, CHUNK = 16 /* samples of a thread at a time */ };
 
 /* Blocks of a grid, at most. */
 const int64_t MOST_COLUMNS = INT32_MAX, MOST_ROWS = 65535;
@@ -34,6 +34,9 @@ static __device__ formula_value pixel_formula(const filter_gpu_task *task, const
 static __device__ inline formula_sums common_of(const filter_gpu_task *task)
 {
     formula_sums in = task->constants;
+    if (task->reduction) {
+        reduction_tell(task->reduction, &in);
+    }
     in.words = FORMULA_EXACT;
     return in;
 }
@@ -70,8 +73,101 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* -------------------------------------------------------------------------------- steps */
+
+/* One value up to the cut, another above it. */
+typedef struct pixel_step {
+    int cut;
+    uint8_t below, above;
+} pixel_step;
+
+static __device__ inline uint8_t step_at(const filter_gpu_task *task, formula_sums *in, int sample)
+{
+    in->centre = sample;
+    return (uint8_t)formula_saturated(pixel_formula(task, in), UINT8_MAX);
+}
+
+/* As epilogue_find_step(). */
+static __device__ inline pixel_step find_step(const filter_gpu_task *task, int most)
+{
+    formula_sums in = common_of(task);
+    set_weight(&in, 1);
+    pixel_step step = {0, step_at(task, &in, 0), step_at(task, &in, most)};
+    step.cut = step.above == step.below ? most : 0;
+    for (int above = most; above - step.cut > 1;) {
+        int between = step.cut + (above - step.cut) / 2;
+        bool is_above = step_at(task, &in, between) == step.above;
+        step.cut = is_above ? step.cut : between;
+        above = is_above ? between : above;
+    }
+    return step;
+}
+
+/* A thread a chunk of a row. words: rows begin at multiples of 16 bytes. */
+template <class Sample>
+static __global__ void __launch_bounds__(THREADS)
+    make_steps(const __grid_constant__ filter_gpu_task task, int64_t chunks, bool words)
+{
+    __shared__ pixel_step step;
+    if (threadIdx.x == 0) {
+        step = find_step(&task, (Sample)-1);
+    }
+    __syncthreads();
+    int64_t samples = task.in.width * task.in.channels, tasks = chunks * task.in.height;
+    int cut = step.cut;
+    uint8_t below = step.below, above = step.above;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < tasks;
+         t += (int64_t)gridDim.x * THREADS) {
+        int64_t y = t / chunks, first = (t - y * chunks) * CHUNK;
+        int n = (int)(samples - first < CHUNK ? samples - first : CHUNK);
+        const char *from =
+            (const char *)task.in.data + y * task.in.stride + first * (int64_t)sizeof(Sample);
+        uint8_t *to = (uint8_t *)task.out.data + y * task.out.stride + first;
+        if (words && n == CHUNK) {
+            uint4 in[sizeof(Sample)], out;
+            Sample sample[CHUNK];
+            uint8_t result[CHUNK];
+#pragma unroll
+            for (int k = 0; k < (int)sizeof(Sample); k++) {
+                in[k] = ((const uint4 *)from)[k];
+            }
+            memcpy(sample, in, sizeof sample);
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) {
+                result[i] = sample[i] > cut ? above : below;
+            }
+            memcpy(&out, result, sizeof out);
+            *(uint4 *)to = out;
+            continue;
+        }
+        for (int i = 0; i < n; i++) {
+            double sample = load_one<Sample>(from + i * (int64_t)sizeof(Sample));
+            to[i] = sample > cut ? above : below;
+        }
+    }
+}
+
+static satf_status run_steps(satf_context *ctx, const filter_gpu_task *task)
+{
+    enum { EACH = 8 /* blocks of a multiprocessor */ };
+    int processors = 0;
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            satf_gpu_ordinal(task->in.device)));
+    int64_t chunks = (satf_row_samples(&task->in) - 1) / CHUNK + 1;
+    int64_t blocks = (chunks * task->in.height - 1) / THREADS + 1;
+    uintptr_t low = (uintptr_t)task->in.data | (uintptr_t)task->in.stride |
+                    (uintptr_t)task->out.data | (uintptr_t)task->out.stride;
+    auto kernel = task->in.type == SATF_U8 ? make_steps<uint8_t> : make_steps<uint16_t>;
+    kernel<<<(unsigned)(blocks < processors * EACH ? blocks : processors * EACH), THREADS, 0,
+             (cudaStream_t)cuda_stream(ctx)>>>(*task, chunks, low % sizeof(uint4) == 0);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
 extern "C" satf_status cuda_pixel_run(satf_context *ctx, const filter_gpu_task *task)
 {
+    if (task->known == FILTER_GPU_STEP) {
+        return run_steps(ctx, task);
+    }
     uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
     bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
     int64_t columns = (satf_row_samples(&task->out) - 1) / THREADS + 1, rows = task->out.height;

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "box", "variance", "stddev", "sum", "sauvola", "wolf", "adaptive", "bradley", "niblack", "nick",
-    "unsharp", "highpass", "flatten", "normalize", "guided", "by", "real", "template", "integral",
-    "transpose", "rotate", "flip", "permute",
+    "threshold", "unsharp", "highpass", "flatten", "normalize", "guided", "by", "real", "template",
+    "integral", "transpose", "rotate", "flip", "permute",
 ]
 
 
@@ -510,6 +510,55 @@ def nick(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
         f = _made[key]
     except (KeyError, TypeError):
         f = _make(key, size=size, at=at, border=border, k=k, invert=invert, surface=surface)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def threshold(image: ArrayLike, level: float | str = 128, *, full: int = 0, invert: bool = False,
+              surface: bool = False, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+              channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Black and white: above one level, given or found.
+
+    White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale. With otsu T is the
+    level t for which q1 q2 (m1 - m2)^2 is greatest, the first of several: q1 and q2 are the shares of the
+    pixels up to t and above it, m1 and m2 their means (N. Otsu, 1979). It is found exactly, of integers
+    alone; samples of floats want a number. Alpha weighs the pixels. A picture of one level turns white, and
+    its T is -1. Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels count
+    nothing; where all are, the result is white. One level serves a page that is lit evenly; sauvola and
+    adaptive follow shadows.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
+    level : float | str
+        a level of 8 bits, 0 to 255, of integers in steps of 0.001; otsu: the level that parts the picture's
+        samples best.
+    full : int
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
+        the most of integers.
+    invert : bool
+        black and white change places.
+    surface : bool
+        the threshold itself, as f64.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    A uint8 array of 0 and 255; with surface, of float64. Channels become one.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("threshold", level, full, invert, surface)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, level=level, full=full, invert=invert, surface=surface)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 

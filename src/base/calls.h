@@ -156,6 +156,12 @@ CALL(satf_status, ring_run, (satf_context * ctx, const filter_gpu_plan *plan), N
 /* The same of pixels alone: it reads no sums, and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
 
+/* The level of Otsu of an image of integers (histogram_count()), in keys (reduction.h), of which
+ * all others are set to 0. counts: memory for one of each level. */
+CALL(satf_status, otsu,
+     (satf_context * ctx, const satf_view *in, bool weighted, uint64_t *counts, uint64_t *keys),
+     NO_DEVICE)
+
 /* `to` = the grey of `from`, as filter_run_grey() wants them. */
 CALL(satf_status, grey, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 

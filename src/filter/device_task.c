@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+#include "../base/view.h"
 #include "epilogue.h"
 
-static filter_gpu_known known_of(const filter_pass *pass)
+static filter_gpu_known known_of(const filter_step *step)
 {
+    const filter_pass *pass = step->pass;
+    bool steps = pass->kernel == KERNEL_STEP && satf_type_max(step->in.type) > 0 &&
+                 step->out.type == SATF_U8 && !step->weighted;
     return filter_reads(pass, FORMULA_LUMA)      ? FILTER_GPU_LUMA
+           : steps                               ? FILTER_GPU_STEP
            : pass->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
            : pass->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
            : pass->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
@@ -37,7 +42,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .border = step->border.kind,
         .formula = (int32_t)pass->formula,
         .keeps_alpha = pass->keeps_alpha,
-        .known = known_of(pass),
+        .known = known_of(step),
         .prefix = pass->over == OVER_ALL,
         .weighted = step->weighted,
         .has_rects = pass->over == OVER_RECTS,

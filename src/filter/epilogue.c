@@ -49,6 +49,38 @@ void epilogue_end_reduction(epilogue *f)
     f->reduction = NULL;
 }
 
+/* The result of that sample. */
+static uint8_t step_at(const epilogue *f, int64_t sample)
+{
+    uint8_t u8 = (uint8_t)sample, result;
+    uint16_t u16 = (uint16_t)sample;
+    window_segment segment = {.n = 1, .area = 1};
+    epilogue one = *f;
+    segment.centre = f->in_type == SATF_U8 ? (const void *)&u8 : &u16;
+    one.channels = one.out_channels = 1;
+    epilogue_by_formula(&one, &segment, &result);
+    return result;
+}
+
+void epilogue_find_step(epilogue *f)
+{
+    int64_t most = (int64_t)satf_type_max((int)f->in_type); /* 0 of floats */
+    f->is_step = f->pass->kernel == KERNEL_STEP && f->bilevel && !f->weighted && most > 0;
+    if (!f->is_step) {
+        return;
+    }
+    f->below = step_at(f, 0);
+    f->above = step_at(f, most);
+    f->cut = f->above == f->below ? most : 0;
+    for (int64_t above = most;
+         above - f->cut > 1;) { /* its result is f->above, that of f->cut not */
+        int64_t between = f->cut + (above - f->cut) / 2;
+        bool is_above = step_at(f, between) == f->above;
+        f->cut = is_above ? f->cut : between;
+        above = is_above ? between : above;
+    }
+}
+
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst)
 {
     char *to = dst;
@@ -208,6 +240,10 @@ static void epilogue_here(const epilogue *f, const window_segment *segment, void
         .areas = segment->areas,
         .dst = dst,
     };
+    if (f->is_step) {
+        f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, dst);
+        return;
+    }
     /* Kernels of means know of no shifts; the others need not. */
     bool above_shifts = segment->shifts && f->pass->kernel == KERNEL_MEAN;
     bool by_formula = f->reduction || (above_shifts && f->out_type != SATF_F64);

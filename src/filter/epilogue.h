@@ -25,6 +25,9 @@ typedef struct epilogue {
     satf_view aux[2];       /* of a part of a filter; of a run: with data */
     bool bilevel;           /* results are 0 or 255, in bytes */
     int formula;            /* its number */
+    bool is_step;           /* integers up to `cut` become `below`, others `above` */
+    uint8_t below, above;
+    int64_t cut;
     struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
     satf_rect reduced;                    /* of these pixels */
 } epilogue;
@@ -43,6 +46,10 @@ void epilogue_end_reduction(epilogue *f);
  * who makes such clears `around_caches`. */
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted);
+
+/* Finds the step of a pass of KERNEL_STEP, if it has one, by its formula: what all samples have in
+ * common is set. */
+void epilogue_find_step(epilogue *f);
 
 /* dst: the segment's first pixel in the output (no alignment). Passes over windows and OVER_ALL. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);

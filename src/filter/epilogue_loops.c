@@ -182,6 +182,25 @@ static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restr
     }
 }
 
+#define STEP(From)                                \
+    do {                                          \
+        const From *restrict s = from;            \
+        From limit = (From)cut;                   \
+        for (int64_t i = 0; i < n; i++) {         \
+            to[i] = s[i] > limit ? above : below; \
+        }                                         \
+    } while (0)
+
+static void step(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,
+                 uint8_t above, uint8_t *restrict to)
+{
+    if (type == SATF_U8) {
+        STEP(any_u8);
+    } else {
+        STEP(any_u16);
+    }
+}
+
 /* ------------------------------------------------------------------------ loops */
 
 #define FORMULA_ENTRY(name, reads) LOOPS(name, reads)
@@ -202,5 +221,6 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .invert = invert,
     .store = store,
     .store_bilevel = store_bilevel,
+    .step = step,
     .find = find,
 };

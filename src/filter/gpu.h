@@ -35,7 +35,8 @@ typedef enum filter_gpu_known {
     FILTER_GPU_VARIANCE,
     FILTER_GPU_STDDEV,
     FILTER_GPU_WEIGHTED_SUM,
-    FILTER_GPU_LUMA /* any that reads FORMULA_LUMA */
+    FILTER_GPU_LUMA, /* any that reads FORMULA_LUMA */
+    FILTER_GPU_STEP  /* of the pixel alone, from integers to bytes: KERNEL_STEP */
 } filter_gpu_known;
 
 typedef struct filter_gpu_task {

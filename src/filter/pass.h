@@ -75,6 +75,12 @@ static inline bool filter_reads_pixels_alone(const filter_pass *pass)
     return !filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE | FORMULA_LUMA);
 }
 
+/* Whether it looks at the whole image before it begins. */
+static inline bool filter_reduces(const filter_pass *pass)
+{
+    return pass->reduction != FORMULA_NONE || pass->histogram;
+}
+
 /* Whether a formula reads squares alone: of what is above a shift these say nothing. */
 static inline bool formula_reads_squares_alone(int number)
 {

@@ -5,6 +5,8 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "epilogue.h"
+#include "histogram.h"
+#include "otsu.h"
 #include "step.h"
 
 enum { BAND_ROWS = 32 };
@@ -25,15 +27,22 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     return filter_reads_pixels_alone(step->pass);
 }
 
+static const char *refuses_rows(const filter_step *step)
+{
+    return filter_reduces(step->pass) ? "looks at the whole picture before it begins" : NULL;
+}
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     epilogue *finish = step->state;
-    (void)ctx;
     epilogue_init(finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
     step->walker_bytes = sizeof(pixel_walker);
     step->need.kept = step->by_rows;
+    if (step->pass->histogram && !histogram_bytes(ctx, step->in.type, &step->scratch_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the histograms of all threads fit no memory");
+    }
     return SATF_OK;
 }
 
@@ -53,6 +62,18 @@ static void make_row(const epilogue *finish, const filter_step *step, int64_t y,
 }
 
 /* ---------------------------------------------------------------------- whole images */
+
+static satf_status look_ahead(satf_context *ctx, const filter_step *step, epilogue *finish)
+{
+    const uint64_t *counts;
+    int64_t levels = histogram_levels(step->in.type);
+    satf_status status = histogram_count(ctx, &step->in, step->weighted, step->scratch, &counts);
+    otsu_share all = otsu_sum(counts, 0, levels), none = {0, 0};
+    otsu_level best = otsu_none();
+    otsu_look(&all, counts, 0, levels, none, &best);
+    finish->constants.otsu = (double)best.level;
+    return status;
+}
 
 typedef struct pixel_work {
     satf_context *ctx;
@@ -82,13 +103,26 @@ static void make_band(void *user, int64_t band, int thread)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     epilogue *finish = step->state;
-    int64_t samples = satf_row_samples(&step->in) * step->in.height;
+    bool looks = step->pass->histogram;
+    satf_status status = SATF_OK;
     memcpy(finish->aux, step->aux, sizeof step->aux);
+    if (looks) {
+        satf_progress_part part = satf_progress_enter(ctx, 0, 0.5);
+        status = look_ahead(ctx, step, finish);
+        satf_progress_leave(ctx, part);
+    }
+    epilogue_find_step(finish);
     pixel_work work = {
         .ctx = ctx, .step = step, .finish = finish, .bands = (step->in.height - 1) / BAND_ROWS + 1};
-    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, make_band,
-                     &work);
-    return (satf_status)atomic_load(&work.status);
+    if (!status) {
+        satf_progress_part part = satf_progress_enter(ctx, looks ? 0.5 : 0, looks ? 0.5 : 1);
+        int64_t samples = satf_row_samples(&step->in) * step->in.height;
+        satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, make_band,
+                         &work);
+        status = (satf_status)atomic_load(&work.status);
+        satf_progress_leave(ctx, part);
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------- by rows */
@@ -99,6 +133,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
     pixel_walker *w = walker;
     *w = (pixel_walker){ctx, step, rows, *(const epilogue *)step->state, first};
     memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    epilogue_find_step(&w->finish);
     return SATF_OK;
 }
 
@@ -129,6 +164,7 @@ const filter_engine filter_pixel_engine = {
     .suits = suits,
     .plan = plan,
     .run = run,
+    .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
     .anywhere = true,

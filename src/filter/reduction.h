@@ -1,9 +1,9 @@
 /*
  * A reduction of an image before a filter is applied to it: the greatest value of a formula over
- * all windows, and the least sample that counts, of those that are finite. Extremes are exact, so
- * the order in which they are found does not matter. They are kept as keys, integers in the order
- * of the doubles, that only ever rise from 0, which is no double's. A leaf, valid in C11 and in
- * CUDA C++17.
+ * all windows, and the least sample that counts, of those that are finite; or the level of its
+ * histogram (otsu.h). All are exact, so the order in which samples are looked at does not matter.
+ * What is found is kept as keys, integers in the order of the doubles; those of extremes only ever
+ * rise from 0, which is no double's. A leaf, valid in C11 and in CUDA C++17.
  */
 #ifndef SATF_FILTER_REDUCTION_H
 #define SATF_FILTER_REDUCTION_H
@@ -12,7 +12,7 @@
 
 #include "../satfilter/formula.h"
 
-enum { REDUCTION_GREATEST, REDUCTION_LEAST, REDUCTION_KEYS };
+enum { REDUCTION_GREATEST, REDUCTION_LEAST, REDUCTION_OTSU, REDUCTION_KEYS };
 
 SATF_FORMULA bool reduction_is_finite(double value)
 {
@@ -48,6 +48,7 @@ SATF_FORMULA void reduction_tell(const uint64_t *keys, formula_sums *in)
 {
     in->greatest = reduction_value(keys[REDUCTION_GREATEST]);
     in->least = -reduction_value(keys[REDUCTION_LEAST]); /* whose negative is the greatest */
+    in->otsu = reduction_value(keys[REDUCTION_OTSU]);
 }
 
 #endif

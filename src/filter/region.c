@@ -150,12 +150,12 @@ satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t heigh
 /* Around the pixel of the filter's input that a pixel of its result stands for. */
 static filter_reach link_reach(const chain_link *link)
 {
-    const filter_pass *pass = filter_last(link->info);
+    const filter_passes *way = plain_way(link);
+    const filter_pass *pass = &way->list[way->count - 1];
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (pass->reduction != FORMULA_NONE || pictured ||
-        filter_param_of_kind(link->info, PARAM_ORDER)) {
+    if (filter_reduces(pass) || pictured || filter_param_of_kind(link->info, PARAM_ORDER)) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
                               FILTER_UNBOUNDED};
     }
@@ -170,7 +170,7 @@ static filter_reach link_reach(const chain_link *link)
         add_border(border->kind, &reach.left, &reach.right);
         add_border(border->kind, &reach.top, &reach.bottom);
     }
-    return passes_reach(plain_way(link), reach);
+    return passes_reach(way, reach);
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */

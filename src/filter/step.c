@@ -47,6 +47,11 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
                          "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
                          link->info->name, satf_type_name(in->type));
     }
+    if (pass->histogram && satf_type_is_float(in->type)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s finds its level among integers, not %s samples; give it a number",
+                         link->info->name, satf_type_name(in->type));
+    }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
     if ((pass->grey || filter_reads(pass, FORMULA_LUMA)) && colours != 1 && colours != 3) {
         return satf_fail(ctx, SATF_UNSUPPORTED,

@@ -93,7 +93,7 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
     bool whole = step->size.height >= step->in.height || (inner && step->border.kind == SATF_WRAP);
-    return step->engine->anywhere && step->pass->reduction == FORMULA_NONE &&
+    return step->engine->anywhere && !filter_reduces(step->pass) &&
            !(whole && step->size.height > 1);
 }
 

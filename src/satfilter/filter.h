@@ -56,13 +56,15 @@ typedef enum filter_type_rule {
     TYPE_WHOLE /* not of the last pass: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
 
-/* The vectorised epilogues (epilogue.h) that compute this very formula, if any. */
+/* The vectorised epilogues (epilogue.h) that compute this very formula, if any. KERNEL_STEP: any
+ * formula of the pixel alone whose result is one up to some sample, and another above it. */
 typedef enum filter_kernel {
     KERNEL_NONE,
     KERNEL_MEAN,
     KERNEL_VARIANCE,
     KERNEL_STDDEV,
-    KERNEL_WEIGHTED_SUM
+    KERNEL_WEIGHTED_SUM,
+    KERNEL_STEP
 } filter_kernel;
 
 /* The possible range of an image's samples. */
@@ -105,6 +107,9 @@ typedef struct filter_pass {
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
     int reduction;
+    /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image, which
+     * must be integers, are counted, and in->otsu is the level that parts them best. */
+    bool histogram;
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);

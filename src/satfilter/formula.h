@@ -88,6 +88,7 @@ typedef struct formula_sums {
     double full, level, aux_full, aux_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
+    double otsu;            /* of the histogram (filter_pass.histogram), -1 if all is alike; or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 

@@ -447,8 +447,8 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 static void test_allocator(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"box=15", "variance=99", "guided=5 box=3", "integral",
-                                        "wolf=5"};
+    static const char *const specs[] = {"box=15",   "variance=99", "guided=5 box=3",
+                                        "integral", "wolf=5",      "threshold=otsu"};
     enum { SIDE = 150, COUNT = 3, STEP = SIDE * SIDE };
     static uint8_t image[COUNT * STEP];
     static double got[COUNT * STEP], want[COUNT * STEP];

@@ -99,6 +99,8 @@ static void test_channels_and_parts(void **unused)
                                        "flip=h",
                                        "sauvola=9",
                                        "wolf=9",
+                                       "threshold=otsu",
+                                       "threshold=100",
                                        "wolf=9,border=valid",
                                        "integral,zeros",
                                        "box=3 integral,zeros,squared rotate=90",

@@ -26,7 +26,7 @@ from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **THRESHOLDS}
-NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real')
+NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold')
 
 
 def command(folder, satfilter, words):

@@ -151,7 +151,8 @@ def choices(image):
     if image.kind in ('u32', 'u64'):
         return MOVES
     colours = image.channels - bool(image.alpha)
-    names = [name for name in WINDOWS if name not in BLACK_AND_WHITE or colours in (1, 3)]
+    names = [name for name in WINDOWS + ('threshold',)
+             if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
     return names + ['by', 'real', 'template', 'integral'] + list(MOVES)
 
 
@@ -259,10 +260,7 @@ def by(random, folder, image, link, number):
                                    amount(random, 0, 3), amount(random, 0, 300)))
     if link['scale'] != '1' or random.random() < 0.5:
         word += ',scale=' + link['scale']
-    if random.random() < 0.2:
-        link['full'] = random.randint(0, min(65535, 2 * image.full))
-        word += f',full={link["full"]}'
-    return word
+    return word + (full_scale(random, image, link) if random.random() < 0.2 else '')
 
 
 def order(random, folder, image, number):
@@ -276,6 +274,18 @@ def order(random, folder, image, number):
 
 def amount(random, low, high):
     return f'{random.uniform(low, high):.{random.randint(0, 4)}f}'
+
+
+def flags(random, link):
+    """Words of filters to black and white."""
+    given = [flag for flag in ('invert', 'surface') if random.random() < 0.3]
+    link.update(dict.fromkeys(given, True))
+    return ''.join(',' + flag for flag in given)
+
+
+def full_scale(random, image, link):
+    link['full'] = random.randint(0, min(65535, 2 * image.full))
+    return f',full={link["full"]}'
 
 
 def link_of(random, folder, image, name, number, usual):
@@ -297,10 +307,8 @@ def link_of(random, folder, image, name, number, usual):
                 if len(link[parameter].partition('.')[2]) == 4:
                     link[parameter] += '7'  # not between two steps
                 word += f',{parameter}={link[parameter]}'
-        for flag in ('invert', 'surface'):
-            if name in BLACK_AND_WHITE and random.random() < 0.3:
-                link[flag] = True
-                word += ',' + flag
+        if name in BLACK_AND_WHITE:
+            word += flags(random, link)
         if name == 'unsharp' and colours in (1, 3) and random.random() < 0.4:
             link['luma'] = True
             word += ',luma'
@@ -311,14 +319,20 @@ def link_of(random, folder, image, name, number, usual):
             file, link['guide'] = guide(random, folder, image, number)
             word += ',guide=' + file
         if name in FULL and random.random() < 0.2:
-            link['full'] = random.randint(0, min(65535, 2 * image.full))
-            word += f',full={link["full"]}'
+            word += full_scale(random, image, link)
         return ['--' + name, word + border(random, image, link, usual)], link
     if name == 'template':
         word = template(random, folder, link, number)
         return ['--template', word + border(random, image, link, usual)], link
     if name == 'by':
         return ['--by', by(random, folder, image, link, number)], link
+    if name == 'threshold':
+        link['level'] = amount(random, 0, 255)
+        if image.kind not in ('f32', 'f64') and random.random() < 0.5:
+            link['level'] = 'otsu'
+        word = link['level'] + flags(random, link)
+        word += full_scale(random, image, link) if random.random() < 0.2 else ''
+        return ['--threshold', word], link
     if name == 'integral':
         link['squared'] = random.random() < 0.5
         return ['--integral'] + ['--squared'] * link['squared'], link

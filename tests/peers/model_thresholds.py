@@ -179,5 +179,36 @@ def nick(image, link):
                      lambda *span: span[1] + max(far(*span), 0))
 
 
+def otsu(image):
+    """The first level that makes q1 q2 (m1 - m2)^2 greatest; -1 where none parts anything."""
+    counts = {}
+    for y, row in enumerate(image.planes[0]):
+        for x, value in enumerate(row):
+            counts[value] = counts.get(value, 0) + (image.planes[-1][y][x] if image.alpha else 1)
+    n, s = sum(counts.values()), sum(level * count for level, count in counts.items())
+    best, most, n1, s1 = -1, 0, 0, 0
+    for level in sorted(counts):
+        n1, s1 = n1 + counts[level], s1 + level * counts[level]
+        merit = Fraction((n * s1 - n1 * s)**2, n1 * (n - n1)) if 0 < n1 < n else 0
+        if merit > most:
+            best, most = level, merit
+    return best
+
+
+def one_level(image, link):
+    error = 0
+    if link['level'] == 'otsu':
+        picture = grey(image)
+        level = otsu(picture)
+        unsure = any(e for plane in picture.errors or () for row in plane for e in row)
+        error = math.inf if unsure else 0
+    elif real(image):
+        level = float(link['level']) * level_of(image, link)
+    else:
+        level = thousandths(link['level']) * full_of(image, link) / 255
+    return threshold(image, {**link, 'size': (1, 1)}, lambda w, _: (level, error, abs(level)),
+                     lambda *_: level, lambda *_: level)
+
+
 THRESHOLDS = {'sauvola': sauvola, 'wolf': wolf, 'adaptive': adaptive, 'bradley': bradley,
-              'niblack': niblack, 'nick': nick}
+              'niblack': niblack, 'nick': nick, 'threshold': one_level}

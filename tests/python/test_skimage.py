@@ -50,6 +50,15 @@ class Skimage(unittest.TestCase):
         np.testing.assert_array_equal((satfilter.sauvola(image, 15, k=0.2, r=127.5, border="mirror") > 0)[clear],
                                       (image > limit)[clear])
 
+    def test_otsu(self):
+        """Of bytes: skimage's merits of levels are float32, which many levels of 16 bits share."""
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            image = rng.normal(np.where(rng.random(SHAPE) > 0.7, 180, 80), 25).clip(0, 255).astype("u1")
+            level = filters.threshold_otsu(image)
+            np.testing.assert_array_equal(satfilter.threshold(image, "otsu") > 0, image > level)
+            np.testing.assert_array_equal(satfilter.threshold(image, "otsu", surface=True), level)
+
     def test_local(self):
         for image in pictures():
             for named in ({}, {"offset": 3}, {"mode": "constant", "cval": 2}, {"mode": "wrap"}):

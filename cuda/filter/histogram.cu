@@ -1,0 +1,209 @@
+/* Histograms of images of integers on a CUDA device, and Otsu's level of them. */
+#include "any.cuh"
+
+#include "../base/check.h"
+#include "../base/engine.h"
+
+extern "C" {
+#include "../../src/base/view.h"
+#include "../../src/filter/gpu.h"
+}
+#include "../../src/filter/otsu.h"
+
+typedef unsigned long long count64;
+
+enum { THREADS = 256, COPIES = 4 /* of a block's counts of bytes */, CHUNK = 16 /* bytes */ };
+
+/* Samples that a block counts at most: times an alpha of bytes they fit 32 bits. */
+enum { BLOCK_SAMPLES = 1 << 24 };
+
+template <class Sample> constexpr bool has_own = sizeof(Sample) == 1;
+
+/* Neighbours are often alike: the rest of a warp's lanes that are count together. */
+template <class Count>
+static __device__ inline void add_alike(Count *counts, int level, unsigned times)
+{
+    unsigned lanes = __activemask();
+    int alike;
+    __match_all_sync(lanes, level, &alike);
+    if (!alike) {
+        atomicAdd(&counts[level], (Count)times);
+        return;
+    }
+    unsigned all = __reduce_add_sync(lanes, times);
+    if ((threadIdx.x & 31) == __ffs((int)lanes) - 1) {
+        atomicAdd(&counts[level], (Count)all);
+    }
+}
+
+/* So many samples of a row. */
+template <class Sample, class Count>
+static __device__ inline void count_chunk(const char *from, int n, Count *counts)
+{
+    enum { MOST = CHUNK / sizeof(Sample) };
+    Sample sample[MOST];
+    if (n == MOST && ((uintptr_t)from & (CHUNK - 1)) == 0) {
+        uint4 all = *(const uint4 *)from;
+        memcpy(sample, &all, sizeof sample);
+    } else {
+#pragma unroll
+        for (int i = 0; i < MOST; i++) {
+            sample[i] = i < n ? (Sample)load_one<Sample>(from + i * sizeof(Sample)) : 0;
+        }
+    }
+    unsigned times = 1;
+#pragma unroll
+    for (int i = 1; i < MOST; i++) {
+        if (i < n && sample[i] != sample[i - 1]) {
+            atomicAdd(&counts[sample[i - 1]], (Count)times);
+            times = 0;
+        }
+        times += i < n;
+    }
+    int last = 0;
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        last = i < n ? sample[i] : last;
+    }
+    add_alike(counts, last, times);
+}
+
+/* Pixels of a sample and its alpha. */
+template <class Sample, class Count>
+static __device__ inline void count_weighted(const char *from, int n, Count *counts)
+{
+    for (int i = 0; i < n; i += 2) {
+        Sample level = (Sample)load_one<Sample>(from + i * sizeof(Sample));
+        Sample alpha = (Sample)load_one<Sample>(from + (i + 1) * sizeof(Sample));
+        atomicAdd(&counts[level], (Count)alpha);
+    }
+}
+
+/* A thread a chunk. Bytes are counted in the block's memory first. */
+template <class Sample>
+static __global__ void __launch_bounds__(THREADS)
+    count_samples(satf_view in, bool weighted, int64_t chunks, count64 *counts)
+{
+    constexpr int OWN = has_own<Sample> ? UINT8_MAX + 1 : 1, EACH = CHUNK / sizeof(Sample);
+    __shared__ unsigned own[COPIES][OWN];
+    int64_t samples = in.width * in.channels, tasks = chunks * in.height;
+    for (int i = (int)threadIdx.x; i < COPIES * OWN; i += THREADS) {
+        own[i / OWN][i % OWN] = 0;
+    }
+    __syncthreads();
+    for (int64_t task = (int64_t)blockIdx.x * THREADS + threadIdx.x; task < tasks;
+         task += (int64_t)gridDim.x * THREADS) {
+        int64_t y = task / chunks, first = (task - y * chunks) * EACH;
+        int n = (int)(samples - first < EACH ? samples - first : EACH);
+        const char *from = (const char *)in.data + y * in.stride + first * sizeof(Sample);
+        if constexpr (has_own<Sample>) {
+            unsigned *to = own[threadIdx.x / 32 % COPIES];
+            weighted ? count_weighted<Sample>(from, n, to) : count_chunk<Sample>(from, n, to);
+        } else {
+            weighted ? count_weighted<Sample>(from, n, counts)
+                     : count_chunk<Sample>(from, n, counts);
+        }
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; has_own<Sample> && i < OWN; i += THREADS) {
+        count64 sum = 0;
+        for (int copy = 0; copy < COPIES; copy++) {
+            sum += own[copy][i];
+        }
+        if (sum > 0) {
+            atomicAdd(&counts[i], sum);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------- the level */
+
+enum { LOOKERS = 512 };
+
+union look_room {
+    otsu_share share[LOOKERS];
+    otsu_level level[LOOKERS];
+    __device__ look_room()
+    {
+    }
+};
+
+/* The weights and sums of all threads up to this one, itself included. */
+static __device__ inline otsu_share sum_up_to_here(otsu_share *share)
+{
+    int thread = (int)threadIdx.x;
+    for (int step = 1; step < LOOKERS; step *= 2) {
+        otsu_share sum = share[thread];
+        if (thread >= step) {
+            otsu_add(&sum, share[thread - step].weight, share[thread - step].sum);
+        }
+        __syncthreads();
+        share[thread] = sum;
+        __syncthreads();
+    }
+    return share[thread];
+}
+
+/* One block, of which each thread looks at some of the levels. */
+static __global__ void __launch_bounds__(LOOKERS)
+    find_level(const uint64_t *counts, int levels, uint64_t *keys)
+{
+    __shared__ look_room room;
+    int thread = (int)threadIdx.x, each = (levels + LOOKERS - 1) / LOOKERS;
+    int first = thread * each < levels ? thread * each : levels;
+    int end = first + each < levels ? first + each : levels;
+    otsu_share own = otsu_sum(counts, first, end);
+    room.share[thread] = own;
+    __syncthreads();
+    otsu_share below = sum_up_to_here(room.share), all = room.share[LOOKERS - 1];
+    otsu_level best = otsu_none();
+    otsu_look(&all, counts, first, end, otsu_above(&below, &own), &best);
+    __syncthreads();
+    room.level[thread] = best;
+    for (int half = LOOKERS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half &&
+            otsu_is_better(&all, &room.level[thread + half], &room.level[thread])) {
+            room.level[thread] = room.level[thread + half];
+        }
+    }
+    if (thread < REDUCTION_KEYS) {
+        keys[thread] = thread == REDUCTION_OTSU ? reduction_key((double)room.level[0].level) : 0;
+    }
+}
+
+/* So many blocks that the device is busy, and none counts more than it can. */
+static satf_status count_blocks(satf_context *ctx, const satf_view *in, int64_t tasks,
+                                unsigned *blocks)
+{
+    enum { EACH = 8 /* blocks of a multiprocessor */ };
+    int processors = 0;
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            satf_gpu_ordinal(in->device)));
+    int64_t busy = (tasks - 1) / THREADS + 1, most = (int64_t)processors * EACH;
+    int64_t least = satf_row_samples(in) * in->height / BLOCK_SAMPLES + 1;
+    busy = busy < most ? busy : most;
+    *blocks = (unsigned)(busy > least ? busy : least);
+    return SATF_OK;
+}
+
+extern "C" satf_status cuda_otsu(satf_context *ctx, const satf_view *in, bool weighted,
+                                 uint64_t *counts, uint64_t *keys)
+{
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
+    bool bytes = in->type == SATF_U8;
+    int levels = bytes ? UINT8_MAX + 1 : UINT16_MAX + 1;
+    int64_t each = CHUNK / (int64_t)satf_type_bytes(in->type);
+    int64_t chunks = (satf_row_samples(in) - 1) / each + 1;
+    unsigned blocks = 0;
+    satf_status status = count_blocks(ctx, in, chunks * in->height, &blocks);
+    if (status) {
+        return status;
+    }
+    CUDA_RETURN(ctx, cudaMemsetAsync(counts, 0, (size_t)levels * sizeof *counts, stream));
+    auto kernel = bytes ? count_samples<uint8_t> : count_samples<uint16_t>;
+    kernel<<<blocks, THREADS, 0, stream>>>(*in, weighted, chunks, (count64 *)counts);
+    CUDA_RETURN(ctx, cudaGetLastError());
+    find_level<<<1, LOOKERS, 0, stream>>>(counts, levels, keys);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}

@@ -1,0 +1,74 @@
+/* threshold: black and white above one level, given or found (Otsu's). */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(threshold)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(threshold, FORMULA_CENTRE)
+#elif !defined(SATF_FILTERS_THRESHOLD_H)
+#define SATF_FILTERS_THRESHOLD_H
+
+#include <satfilter-module.h>
+
+typedef struct threshold_options {
+    double level; /* NAN: otsu */
+    filter_bilevel bilevel;
+    int64_t full;
+} threshold_options;
+
+/* White above T = V M / 255, of integers V in steps of 0.001: T is rounded once, so no sample is on
+ * its wrong side. */
+SATF_FORMULA formula_value threshold_formula(const formula_sums *in,
+                                             const threshold_options *options)
+{
+    double steps = formula_thousandths(options->level);
+    double given = in->real ? options->level * in->level : steps * in->full / 255000;
+    double threshold = formula_choose(isnan(options->level), in->otsu, given);
+    return formula_bilevel(in, &options->bilevel, in->centre > threshold, threshold);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static const filter_param threshold_params[] = {
+    {"level", "V|otsu", "levels of 255", PARAM_REAL, offsetof(threshold_options, level), 0, 255,
+     "128",
+     "a level of 8 bits, 0 to 255, of integers in steps of 0.001; otsu: the level that parts the "
+     "picture's samples best"},
+    FILTER_FULL_PARAM(offsetof(threshold_options, full)),
+    FILTER_BILEVEL_PARAMS(threshold_options),
+    FILTER_PARAM_END,
+};
+
+#define THRESHOLD_PASS(counts)                                                          \
+    {                                                                                   \
+        .over = OVER_PIXEL, .averages_alpha = true, .grey = true, .type = TYPE_BILEVEL, \
+        .bilevel = offsetof(threshold_options, bilevel), .kernel = KERNEL_STEP,         \
+        .formula = FORMULA_threshold, .histogram = (counts)                             \
+    }
+
+static const filter_pass threshold_given[] = {THRESHOLD_PASS(false)};
+static const filter_pass threshold_found[] = {THRESHOLD_PASS(true)};
+
+static int threshold_way(const void *options, int colours, bool aux)
+{
+    (void)colours, (void)aux;
+    return isnan(((const threshold_options *)options)->level);
+}
+
+static const filter_info threshold_filter = {
+    .name = "threshold",
+    .help = "black and white: above one level, given or found",
+    .detail =
+        "White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, "
+        "or V itself for floats that have none. With otsu T is the level t for which q1 q2 (m1 - "
+        "m2)^2 is greatest, the first of several: q1 and q2 are the shares of the pixels up to t "
+        "and above it, m1 and m2 their means (N. Otsu, 1979). It is found exactly, of integers; "
+        "samples of floats want a number. " FILTER_GREY_HELP
+        " Alpha weighs the others. A picture of one level turns white, and its T is -1. One level "
+        "serves a page that is lit evenly; sauvola and adaptive follow shadows.",
+    .params = threshold_params,
+    .needs_value = true,
+    .options_bytes = sizeof(threshold_options),
+    .ways = {FILTER_PASSES(threshold_given), FILTER_PASSES(threshold_found)},
+    .way = threshold_way,
+};
+
+#endif
