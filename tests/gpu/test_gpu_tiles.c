@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../filter_make.h"
+#include "filter/pass.h"
 #include "../filter_reference.h"
 
 enum { W = 161, H = 147, MOST = W * H * 4 * 8 };
