@@ -203,7 +203,8 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 static bool next(void *walker, satf_status *status)
 {
     window_walker *w = walker;
-    bool made = window_march_next(&w->march, status);
+    bool made = window_next(&w->march.band);
+    *status = (satf_status)atomic_load_explicit(&w->march.state.stop, memory_order_relaxed);
     if (!*status && !w->to.row) {
         *status = satf_fail(w->march.state.ctx, SATF_IO, "a row could not be stored");
     }

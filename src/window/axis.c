@@ -44,6 +44,9 @@ axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at)
 int64_t axis_fixed(const axis *a, int64_t i)
 {
     bool first = i == 0, last = i == a->n - 1;
+    if (i == a->n) {
+        return a->border == SATF_CONSTANT ? a->before + a->after : 0;
+    }
     switch (a->border) {
     case SATF_CLAMP:
         return (first ? a->before : 0) + (last ? a->after : 0);
@@ -60,7 +63,7 @@ int64_t axis_fixed(const axis *a, int64_t i)
 
 bool axis_has_fixed(const axis *a)
 {
-    return a->periods > 0 || (a->border == SATF_CLAMP && a->before + a->after > 0);
+    return a->periods > 0 || (a->border != SATF_SHRINK && a->before + a->after > 0);
 }
 
 int64_t axis_inside(const axis *a, int64_t x)

@@ -8,7 +8,8 @@
 
 /*
  * Along n pixels, the window at x is the sum over x - lo ... x + hi, plus a
- * part that is the same for every x: axis_fixed() times pixel i, for all i.
+ * part that is the same for every x: axis_fixed() times pixel i, for all i, the
+ * n-th being what a constant border has outside.
  * The fixed part is what keeps lo and hi below 4n however large the window is:
  * whole periods of wrap, reflect and mirror; repetitions of the edge of clamp.
  */
@@ -24,10 +25,10 @@ typedef struct axis {
 /* at: how far behind x the window's centre lies; x stays in the window. */
 axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at);
 
-/* How often pixel i (0 ... n - 1) counts in the fixed part. */
+/* How often pixel i (0 ... n) counts in the fixed part. */
 int64_t axis_fixed(const axis *a, int64_t i);
 
-/* True if any pixel of the image counts in the fixed part. */
+/* True if any pixel counts in the fixed part. */
 bool axis_has_fixed(const axis *a);
 
 /* Pixels inside the image of the window at x: all of SATF_SHRINK's area. */

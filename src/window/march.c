@@ -1,186 +1,404 @@
+/*
+ * Down a picture. Sliding takes O(1) operations a pixel: column sums go down, row sums along, both
+ * by adding what enters and subtracting what leaves. Integers wrap, and the sums that this leads to
+ * are exact. Floats slide while they are so coarse that no sum in sight is ever rounded, and go by
+ * strips else.
+ */
 #include "march.h"
 
-#include "../base/border.h"
+#include <math.h>
+#include <string.h>
+
+#include "../base/parallel.h"
 #include "../base/view.h"
+#include "strips.h"
 
-/* Samples between two looks at the context's progress callback. */
-#define REPORT_SAMPLES (1 << 18)
-
-/* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
- * so. */
-static const void *own_row(window_state *s, int64_t i)
+static vertical_row shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
 {
-    const window_spec *spec = s->spec;
-    if (!spec->row) {
-        return satf_row(&spec->in, i);
-    }
-    const void *row = spec->row(spec->row_user, i);
-    int64_t height = spec->height ? spec->height(spec->row_user) : s->down.n;
-    if (!row && height <= i) {
-        s->down.n = height;
-    } else if (!row) {
-        if (!s->ctx->message[0]) {
-            satf_fail(s->ctx, SATF_IO, "row %lld of the picture could not be had; see its source",
-                      (long long)i);
-        }
-        atomic_store(&s->stop, SATF_IO);
-    }
-    return row;
+    return (vertical_row){plane->summand, s->spec->in.channels, pixels};
 }
 
-const void *window_fetch(window_state *s, int64_t y)
-{
-    const void *row = NULL;
-    for (int64_t i = 0, n = 0; !row && n != s->down.n;) {
-        n = s->down.n;
-        i = satf_border_index((int)s->spec->border, y, n);
-        row = i < 0 ? s->shared + s->plan->outside : own_row(s, i);
-    }
-    return row;
-}
-
-int64_t window_last_row(window_state *s, int64_t y)
-{
-    if (y < s->down.n && s->spec->height && !own_row(s, y) && y < s->down.n) {
-        return -1;
-    }
-    return y < s->down.n ? y : s->down.n - 1;
-}
-
-void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
-{
-    const window_spec *spec = s->spec;
-    int64_t i = satf_border_index((int)spec->border, y, spec->in.height);
-    if (spec->row || i < 0) {
-        return;
-    }
-    int64_t pixel = spec->in.channels * (int64_t)satf_type_bytes(spec->in.type);
-    const char *row = satf_row(&spec->in, i);
-    for (int64_t at = x * pixel; at < end * pixel; at += 64) {
-        __builtin_prefetch(row + at, 0, 2);
-    }
-}
-
-/* Pixels that a piece of a segment consists of, but for the last: keeps the sums aligned. */
-#define PIECE_PIXELS 64
-
-/* The columns of all windows at x ... x + n - 1 under SATF_SHRINK; 0 if they differ. Along a
- * row they rise, stay, and fall. */
-static int64_t common_columns(const axis *across, int64_t x, int64_t n)
-{
-    int64_t columns = axis_inside(across, x);
-    bool same = axis_inside(across, x + (n - 1) / 2) == columns &&
-                axis_inside(across, x + n - 1) == columns;
-    return same ? columns : 0;
-}
-
-static void set_areas(const window_band *b, window_segment *segment, int64_t rows)
+/* The padded row of column sums of a band: where column 0 lies. */
+static char *column_sums(const window_band *b, const window_plane *plane)
 {
     const window_state *s = b->state;
-    const double *columns = (const double *)(const void *)(s->shared + s->plan->areas);
-    double *areas = (double *)(void *)(b->memory + s->plan->segment_areas), most = 0;
-    int channels = s->spec->in.channels;
-    for (int64_t i = 0; i < segment->n * channels; i++) {
-        areas[i] = columns[segment->x * channels + i] * (double)rows;
-        most = areas[i] > most ? areas[i] : most;
-    }
-    segment->area = (uint64_t)most;
-    segment->areas = areas;
+    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
+    return b->memory + plane->columns + (size_t)s->plan->across.lo * pixel;
 }
 
-/* Hands out the pieces of a segment that the border shrinks: of one area, or of many. */
-static void deliver_pieces(const window_band *b, const window_segment *whole)
+/* Fills the part of the padded row that is outside the picture. */
+static void pad(const window_band *b, const window_plane *plane)
+{
+    const axis *across = &b->state->plan->across;
+    int channels = b->state->spec->in.channels;
+    if (across->border == SATF_CONSTANT || across->border == SATF_SHRINK) {
+        return;
+    }
+    const int64_t *from =
+        (const int64_t *)(const void *)(b->state->shared + b->state->plan->border_table);
+    char *row = column_sums(b, plane);
+    plane->horizontal->pad(channels, row, from, across->lo, -across->lo);
+    plane->horizontal->pad(channels, row, from + across->lo, across->hi, across->n);
+}
+
+/* The part of a row's sums that is the same for all its pixels; false if there is none. */
+static bool fixed_of_row(const window_band *b, const window_plane *plane, void *fixed)
 {
     const window_state *s = b->state;
     const axis *across = &s->plan->across;
-    int64_t rows = axis_inside(&s->down, whole->y), end = whole->x + whole->n;
-    int64_t channels = s->spec->in.channels;
-    for (int64_t x = whole->x, next; x < end; x = next) {
-        int64_t columns = 0;
-        for (next = x; next < end;) {
-            int64_t n = end - next < PIECE_PIXELS ? end - next : PIECE_PIXELS;
-            int64_t common = common_columns(across, next, n);
-            if (next > x && common != columns) {
-                break;
-            }
-            columns = common;
-            next += n;
-        }
-        window_segment piece = *whole;
-        size_t first = (size_t)((x - whole->x) * channels);
-        piece.x = x;
-        piece.n = next - x;
-        piece.sums = (const char *)whole->sums + first * satf_sum_bytes(whole->sum_type);
-        if (whole->squares) {
-            piece.squares =
-                (const char *)whole->squares + first * satf_sum_bytes(whole->square_type);
-        }
-        if (whole->centre) {
-            piece.centre =
-                (const char *)whole->centre + first * satf_type_bytes((int)s->spec->in.type);
-        }
-        piece.area = (uint64_t)(rows * columns);
-        if (columns == 0) {
-            set_areas(b, &piece, rows);
-        }
-        s->sink(s->user, b->thread, &piece);
-    }
-}
-
-/* The samples at (x, y), whose row is fetched once; NULL after a failure. */
-static const void *centre_samples(window_band *b, int64_t y, int64_t x)
-{
-    const satf_view *in = &b->state->spec->in;
-    if (!b->centre || b->centre_row != y) {
-        b->centre = window_fetch(b->state, y);
-        b->centre_row = y;
-    }
-    return b->centre ? b->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
-}
-
-void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums)
-{
-    const window_state *s = b->state;
-    const window_plan *plan = s->plan;
-    window_segment segment = {.x = x, .y = y, .n = n};
-    segment.area = (uint64_t)(s->spec->w * s->spec->h);
-    segment.sum_type = plan->plane[0].sum_type;
-    segment.square_type = plan->plane[plan->planes - 1].sum_type;
-    segment.sums = sums[0];
-    segment.squares = plan->planes > 1 ? sums[1] : NULL;
-    segment.shifts = b->shifts;
-    if (s->spec->centre) {
-        segment.centre = centre_samples(b, y, x);
-        if (!segment.centre) {
-            return;
-        }
-    }
-    if (s->spec->border == SATF_SHRINK) {
-        deliver_pieces(b, &segment);
-    } else {
-        s->sink(s->user, b->thread, &segment);
-    }
-}
-
-bool window_go_on(window_band *b, int64_t pixels)
-{
-    window_state *s = b->state;
-    const satf_view *in = &s->spec->in;
-    if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+    int channels = s->spec->in.channels;
+    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)channels;
+    const char *row = column_sums(b, plane);
+    if (!axis_has_fixed(across)) {
         return false;
     }
-    b->unreported += pixels;
-    if (b->unreported * in->channels >= REPORT_SAMPLES) {
-        int64_t done = atomic_fetch_add(&s->pixels_done, b->unreported) + b->unreported;
-        b->unreported = 0;
-        if (b->thread == 0 && done < in->width * in->height) {
-            satf_status status =
-                satf_report_progress(s->ctx, (double)done / (double)(in->width * in->height));
-            if (status) {
-                atomic_store(&s->stop, (int)status);
-                return false;
-            }
+    for (int64_t x = 0; x <= across->n; x++) {
+        int64_t times = axis_fixed(across, x);
+        if (times) { /* the constant is on the sides where folding took some */
+            int64_t at = x == across->n && across->before > 0 ? -1 : x;
+            plane->horizontal->add_pixel(channels, fixed, row + at * (int64_t)pixel, times);
         }
     }
     return true;
+}
+
+/* Row `slot` (0 or 1) of summands that marching->add() and march() take, of a row of samples. */
+static const void *summands_of(const window_band *b, const window_plane *plane, const void *row,
+                               int slot, vertical_row *shape)
+{
+    *shape = shape_of(b->state, plane, b->state->plan->across.n);
+    if (plane->marching == plane->vertical) {
+        return row;
+    }
+    void *out = b->memory + plane->summands + (size_t)slot * plane->row_bytes;
+    plane->vertical->summands(shape, row, out);
+    shape->summand = SATF_SUMMAND_PLAIN;
+    return out;
+}
+
+static void add_row(const window_band *b, const window_plane *plane, char *sums, const void *row,
+                    int64_t times)
+{
+    vertical_row shape;
+    const void *summands = summands_of(b, plane, row, 0, &shape);
+    plane->marching->add(&shape, sums, summands, times);
+}
+
+/*
+ * What keeps sums of floats exact: every sample is a multiple of some unit, and a power of
+ * two times the unit at most, such that whatever is formed (a window's sum; differences of
+ * columns, 16 at once) is below 2^53 units.
+ */
+static bool on_grid(const window_band *b, const void *row)
+{
+    const window_plan *plan = b->state->plan;
+    return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec.in.type, plan->samples,
+                                                   row, b->level, b->most);
+}
+
+/* A grid for the rows around the band's row, with room for brighter ones; false if there is none.
+ */
+static bool find_grid(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    const axis *down = &plan->down;
+    if (!plan->is_float) {
+        return true;
+    }
+    double peak = 0;
+    for (int64_t row = b->y - down->lo; row <= b->y + down->hi; row += 8) {
+        const void *samples = window_fetch(b->state, row);
+        if (!samples) {
+            return false;
+        }
+        double most = plan->strip->peak((satf_type)plan->spec.in.type, plan->samples, samples);
+        peak = most > peak ? most : peak;
+    }
+    int room, log = 1;
+    frexp(2 * (double)(plan->spec.w + 16) * (double)(plan->spec.h + 1), &room);
+    if (!(peak < (double)INFINITY)) {
+        return false;
+    }
+    if (peak > 0) {
+        frexp(2 * peak, &log);
+    }
+    int unit = log + room - 53;
+    bool narrow = plan->spec.in.type == SATF_F32;
+    if (unit < (narrow ? -126 : -1022) || log > (narrow ? 126 : 1022)) {
+        return false;
+    }
+    b->level = ldexp(1, unit + (narrow ? 23 : 52));
+    b->most = ldexp(1, log);
+    return plan->spec.border != SATF_CONSTANT || on_grid(b, b->state->shared + plan->outside);
+}
+
+/* Pads the column sums once and for all where the border is constant or nothing, and past
+ * their end, where kernels read numbers that must be finite. */
+static void pad_outside(const window_band *b)
+{
+    const window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    for (int i = 0; i < plan->planes; i++) {
+        const window_plane *plane = &plan->plane[i];
+        size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
+        char *row = column_sums(b, plane);
+        memset(b->memory + plane->columns, 0,
+               (size_t)plan->columns * pixel +
+                   HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
+        if (plan->across.border != SATF_CONSTANT) {
+            continue;
+        }
+        vertical_row shape;
+        const void *outside = summands_of(b, plane, s->shared + plan->outside, 0, &shape);
+        shape.pixels = 1;
+        for (int64_t x = -plan->across.lo; x < plan->across.n + plan->across.hi; x++) {
+            if (x < 0 || x >= plan->across.n) {
+                plane->marching->add(&shape, row + x * (int64_t)pixel, outside, s->spec->h);
+            }
+        }
+    }
+}
+
+/* Takes it up at the band's row; false where it is not exact, and after a failure. */
+static bool start_sliding(window_band *b)
+{
+    window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    const axis *down = &plan->down;
+    if (!find_grid(b)) {
+        return false;
+    }
+    pad_outside(b);
+    for (int i = 0; i < plan->planes; i++) {
+        const window_plane *plane = &plan->plane[i];
+        memcpy(column_sums(b, plane), s->shared + plane->fixed_rows, plane->row_bytes);
+    }
+    for (int64_t y = b->y - down->lo; y <= b->y + down->hi; y++) {
+        const void *row = window_fetch(s, y);
+        if (!row || !on_grid(b, row)) {
+            return false;
+        }
+        for (int i = 0; i < plan->planes; i++) {
+            add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
+        }
+    }
+    return true;
+}
+
+/* The band's row enters its column sums, and the one above its windows leaves; false where sliding
+ * is not exact, at the picture's end, and after a failure. */
+static bool move_columns(const window_band *b)
+{
+    window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    const void *leave = window_fetch(s, b->y - 1 - plan->down.lo);
+    const void *enter = leave ? window_fetch(s, b->y + plan->down.hi) : NULL;
+    if (!enter || b->y >= s->down.n || !on_grid(b, enter)) {
+        return false;
+    }
+    for (int i = 0; i < plan->planes; i++) {
+        const window_plane *plane = &plan->plane[i];
+        vertical_row shape;
+        const void *plus = summands_of(b, plane, enter, 0, &shape);
+        const void *minus = summands_of(b, plane, leave, 1, &shape);
+        plane->marching->march(&shape, column_sums(b, plane), plus, minus);
+    }
+    return true;
+}
+
+/* Delivers the band's row; false as move_columns(). */
+static bool slide_row(window_band *b)
+{
+    const window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    const axis *across = &plan->across;
+    satf_u128 fixed[2][SATF_MAX_CHANNELS] = {{0}, {0}};
+    bool has_fixed = false;
+    if (b->y > b->since && !move_columns(b)) {
+        return false;
+    }
+    for (int i = 0; i < plan->planes; i++) {
+        pad(b, &plan->plane[i]);
+        has_fixed = fixed_of_row(b, &plan->plane[i], fixed[i]);
+    }
+    horizontal_row shape = {.channels = s->spec->in.channels,
+                            .window = across->lo + across->hi + 1};
+    for (; shape.x < across->n; shape.x += shape.pixels) {
+        shape.pixels = across->n - shape.x < plan->segment ? across->n - shape.x : plan->segment;
+        const void *out[2];
+        window_prefetch(s, b->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
+        for (int i = 0; i < plan->planes; i++) {
+            const window_plane *plane = &plan->plane[i];
+            size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)shape.channels;
+            void *sums = b->memory + plane->sums;
+            out[i] = sums;
+            plane->horizontal->run(&shape, b->memory + plane->columns + (size_t)shape.x * pixel,
+                                   b->memory + plane->spare, sums);
+            if (has_fixed) {
+                plane->horizontal->add_fixed(&shape, sums, fixed[i]);
+            }
+        }
+        window_segment segment;
+        if (window_segment_at(b, b->y, shape.x, shape.pixels, out, &segment)) {
+            s->sink(s->user, b->thread, &segment);
+        }
+    }
+    return true;
+}
+
+/* The rows' fixed part; false after a failure. */
+static bool add_fixed_rows(window_state *s)
+{
+    const window_plan *plan = s->plan;
+    const axis *down = &plan->down;
+    const window_band b = {.state = s, .memory = s->bands};
+    if (plan->is_float || !axis_has_fixed(down)) {
+        return true; /* nothing is folded away: the zeros of window_prepare() */
+    }
+    for (int i = 0; i < plan->planes; i++) {
+        memset(s->shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
+    }
+    for (int64_t y = 0; y <= down->n; y++) {
+        int64_t times = axis_fixed(down, y);
+        if (times == 0) {
+            continue;
+        }
+        const void *row = y < down->n ? window_fetch(s, y) : s->shared + plan->outside;
+        if (!row) {
+            return false;
+        }
+        for (int i = 0; i < plan->planes; i++) {
+            add_row(&b, &plan->plane[i], s->shared + plan->plane[i].fixed_rows, row, times);
+        }
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------- bands */
+
+/* Where floats cannot slide they go by strips for at least so many windows' heights and
+ * rows, since to take up either way costs a height of rows. */
+#define PATIENCE_HEIGHTS 16
+#define PATIENCE_ROWS 64
+
+enum { NOT_THE_CALLER = 1 }; /* a thread that reports no progress */
+
+static bool stops(const window_band *b)
+{
+    return b->y >= b->end || b->y >= b->state->down.n ||
+           atomic_load_explicit(&b->state->stop, memory_order_relaxed);
+}
+
+/* From the band's row on by strips: to the end, or until sliding is worth another try. */
+static void take_strips(window_band *b)
+{
+    bool again = b->state->plan->slides && b->end - b->y > b->patience;
+    int64_t until = again ? b->y + b->patience : b->end;
+    b->patience *= b->y == b->since ? 8 : 1;
+    b->way = WAY_STRIPS;
+    b->since = b->y;
+    b->until = until;
+}
+
+bool window_next(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    bool slides = true, delivered;
+    if (stops(b)) {
+        return false;
+    }
+    if (b->way == WAY_OPEN || b->y == b->until) {
+        b->since = b->y;
+        b->until = b->end;
+        b->way = WAY_SLIDES;
+        slides = plan->slides && start_sliding(b);
+    }
+    if (b->way == WAY_SLIDES) {
+        if (slides && slide_row(b)) {
+            window_go_on(b, plan->across.n);
+            b->y++;
+            return true;
+        }
+        if (stops(b)) {
+            return false;
+        }
+        take_strips(b);
+    }
+    if (plan->strips_held < plan->strips) {
+        window_strips(b);
+        b->y = b->until;
+        return true;
+    }
+    delivered = window_strips_row(b);
+    b->y += delivered;
+    return delivered;
+}
+
+/* A band of those rows. */
+static void begin_band(window_state *s, char *memory, int thread, int64_t first, int64_t end,
+                       window_band *b)
+{
+    const axis *down = &s->plan->down;
+    *b = (window_band){.state = s,
+                       .memory = memory,
+                       .thread = thread,
+                       .y = first,
+                       .end = end,
+                       .until = first,
+                       .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
+}
+
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
+                               char *shared, char *own, int64_t first, window_sink sink, void *user,
+                               window_march *m)
+{
+    m->spec = plan->spec;
+    m->spec.row_user = source;
+    m->state = (window_state){.ctx = ctx,
+                              .plan = plan,
+                              .spec = &m->spec,
+                              .sink = sink,
+                              .user = user,
+                              .down = plan->down,
+                              .shared = shared,
+                              .bands = own};
+    begin_band(&m->state, own, NOT_THE_CALLER, first, plan->down.n, &m->band);
+    return add_fixed_rows(&m->state) ? SATF_OK : (satf_status)atomic_load(&m->state.stop);
+}
+
+static void run_band(void *user, int64_t task, int thread)
+{
+    window_state *s = user;
+    const window_plan *plan = s->plan;
+    int64_t first = task * plan->band_rows, end = first + plan->band_rows;
+    window_band b;
+    begin_band(s, s->bands + (size_t)task * plan->band_bytes, thread, first,
+               end < plan->down.n ? end : plan->down.n, &b);
+    while (window_next(&b)) {
+    }
+}
+
+satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
+                       window_sink sink, void *user)
+{
+    window_spec spec = plan->spec;
+    if (spec.row) {
+        spec.row_user = data;
+    } else {
+        spec.in.data = data;
+    }
+    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
+    ctx->message[0] = '\0';
+    window_state s = {
+        .ctx = ctx, .plan = plan, .spec = &spec, .sink = sink, .user = user, .down = plan->down};
+    s.shared = memory;
+    s.bands = s.shared + plan->shared_bytes;
+    if (add_fixed_rows(&s)) {
+        satf_parallel(ctx, plan->bands, run_band, &s);
+    }
+    satf_status status = (satf_status)atomic_load(&s.stop);
+    if (!status) {
+        ctx->message[0] = first;
+    }
+    return status;
 }

@@ -29,7 +29,7 @@ typedef struct window_band {
     window_way way;
     int64_t since, until; /* the row that the way was taken at, and that behind its last */
     int64_t patience;     /* rows that go by strips before sliding is tried again */
-    double level, most;   /* sliding floats: their grid, see slide.c */
+    double level, most;   /* sliding floats: their grid, see find_grid() */
     int64_t unreported;   /* pixels */
     const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
@@ -48,9 +48,10 @@ int64_t window_last_row(window_state *s, int64_t y);
  * at every row's end, and for rows of a page never starts. */
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 
-/* Hands out n pixels from x on of row y; one array of sums a plane, as window_segment wants
- * them. */
-void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums);
+/* n pixels from x on of row y, with one array of sums a plane, for the sink. False where the border
+ * shrinks windows, and the sink has had it in pieces, and after a failure. */
+bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+                       window_segment *segment);
 
 /* Counts pixels delivered; false if the band should stop. */
 bool window_go_on(window_band *b, int64_t pixels);
@@ -58,10 +59,6 @@ bool window_go_on(window_band *b, int64_t pixels);
 /* Delivers the band's next row, or more where its floats go by strips one after the other; false
  * behind the last, or if the band should stop. */
 bool window_next(window_band *b);
-
-/* A band of those rows. */
-void window_begin(window_state *s, char *memory, int thread, int64_t first, int64_t end,
-                  window_band *b);
 
 /* A march of its own, from a row of the picture on, for plans whose spec has `row`. It does not
  * report progress. */
@@ -76,8 +73,5 @@ typedef struct window_march {
 satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
                                char *shared, char *own, int64_t first, window_sink sink, void *user,
                                window_march *m);
-
-/* Delivers the next row; false, and *status, behind the last and after a failure. */
-bool window_march_next(window_march *m, satf_status *status);
 
 #endif

@@ -1,5 +1,8 @@
 #include "plan.h"
 
+#include <string.h>
+
+#include "../base/border.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -249,4 +252,50 @@ void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
     int64_t rows = spec->in.height, above = spec->h / 2 - spec->at_y, below = spec->h - 1 - above;
     *end = !wrap ? 0 : above < rows ? above : rows;
     *start = !wrap ? 0 : below < rows ? below : rows;
+}
+
+/* Fills a row of samples with the constant, or zeros where nothing counts. */
+static void fill_outside(const window_plan *plan, char *row)
+{
+    const window_spec *spec = &plan->spec;
+    size_t bytes = satf_type_bytes(spec->in.type);
+    double value = spec->border == SATF_CONSTANT ? spec->constant : 0;
+    for (int64_t i = 0; i < plan->samples; i++) {
+        char *sample = row + (size_t)i * bytes;
+        switch (spec->in.type) {
+        case SATF_U8:
+            memcpy(sample, &(uint8_t){(uint8_t)value}, bytes);
+            break;
+        case SATF_U16:
+            memcpy(sample, &(uint16_t){(uint16_t)value}, bytes);
+            break;
+        case SATF_F32:
+            memcpy(sample, &(float){(float)value}, bytes);
+            break;
+        default:
+            memcpy(sample, &value, bytes);
+        }
+    }
+}
+
+void window_prepare(const window_plan *plan, void *memory)
+{
+    const window_spec *spec = &plan->spec;
+    char *shared = memory;
+    fill_outside(plan, shared + plan->outside);
+    int64_t *table = (int64_t *)(void *)(shared + plan->border_table);
+    for (int64_t i = 0; i < plan->across.lo; i++) {
+        table[i] = satf_border_index((int)spec->border, i - plan->across.lo, spec->in.width);
+    }
+    for (int64_t i = 0; i < plan->across.hi; i++) {
+        table[plan->across.lo + i] =
+            satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
+    }
+    for (int i = 0; i < plan->planes; i++) {
+        memset(shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
+    }
+    double *columns = (double *)(void *)(shared + plan->areas);
+    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->samples; i++) {
+        columns[i] = (double)axis_inside(&plan->across, i / spec->in.channels);
+    }
 }

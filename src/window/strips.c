@@ -137,21 +137,18 @@ static void sum_row(const window_band *b, int plane_index, const strip_plane *st
     plan->strip->row_sums(&along, summands_of(b, plane, strip->n + halo, line_of(b), products),
                           (double *)(void *)(b->memory + plan->strip_spare), sums);
     double fixed[SATF_MAX_CHANNELS] = {0};
-    if (axis_has_fixed(across)) {
-        for (int64_t i = 0; i < across->n; i++) {
-            int64_t times = axis_fixed(across, i);
-            if (times) {
-                add_fixed_pixel(b, plane, strip, row + i * satf_pixel_bytes(&s->spec->in), times,
-                                fixed);
-            }
+    for (int64_t i = 0; i <= across->n && axis_has_fixed(across); i++) {
+        int64_t times = axis_fixed(across, i);
+        if (times) {
+            add_fixed_pixel(b, plane, strip,
+                            i < across->n ? row + i * satf_pixel_bytes(&s->spec->in)
+                                          : s->shared + plan->outside,
+                            times, fixed);
         }
-    } else if (across->border == SATF_CONSTANT && across->before + across->after > 0) {
-        add_fixed_pixel(b, plane, strip, s->shared + plan->outside, across->before + across->after,
-                        fixed);
-    } else {
-        return;
     }
-    plane->horizontal->add_fixed(&along, sums, fixed);
+    if (axis_has_fixed(across)) {
+        plane->horizontal->add_fixed(&along, sums, fixed);
+    }
 }
 
 /* The strips that march together: first ... end - 1. */
@@ -193,10 +190,9 @@ static bool add_fixed_rows(const window_band *b, const group *strips)
     window_state *s = b->state;
     const window_plan *plan = s->plan;
     const axis *down = &plan->down;
-    bool constant = down->border == SATF_CONSTANT && down->before + down->after > 0;
     bool started = false;
-    for (int64_t y = axis_has_fixed(down) ? 0 : down->n; y < down->n + constant; y++) {
-        int64_t times = y < down->n ? axis_fixed(down, y) : down->before + down->after;
+    for (int64_t y = 0; y <= down->n && axis_has_fixed(down); y++) {
+        int64_t times = axis_fixed(down, y);
         if (times == 0) {
             continue;
         }
@@ -247,14 +243,12 @@ static void complete(const window_band *b, const group *strips, int64_t slot)
     const window_plan *plan = b->state->plan;
     const axis *down = &plan->down;
     int64_t last = down->lo + down->hi;
-    bool has_fixed =
-        axis_has_fixed(down) || (down->border == SATF_CONSTANT && down->before + down->after > 0);
     for (int64_t i = strips->first; i < strips->end; i++) {
         for (int k = 0; k < plan->planes; k++) {
             strip_plane strip = strip_of(b, i, k);
             int64_t n = strip.n * b->state->spec->in.channels;
             double *row = strip.block + last * plan->strip_row;
-            if (has_fixed) {
+            if (axis_has_fixed(down)) {
                 plan->strip->accumulate(n, row, strip.fixed);
             }
             for (int64_t j = last; j > slot; j--, row -= plan->strip_row) {
@@ -291,8 +285,9 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
                     out[k] = sums;
                 }
             }
-            if (deliver) {
-                window_deliver(b, y, strip.x + x, pixels, out);
+            window_segment segment;
+            if (deliver && window_segment_at(b, y, strip.x + x, pixels, out, &segment)) {
+                b->state->sink(b->state->user, b->thread, &segment);
             }
         }
     }
