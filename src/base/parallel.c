@@ -47,18 +47,12 @@ static void publish_stores(void)
 #endif
 }
 
-static void drain(struct satf_pool *pool, int thread)
+/* The next task of the loop, which is one of its tasks or there is none left. Whoever takes one
+ * sees what those have done that are over: body() may use again what belonged to a task that must
+ * have ended. */
+static int64_t take(struct satf_pool *pool)
 {
-    for (;;) {
-        /* Whoever takes a task sees what those have done that are over: body() may use
-         * again what belonged to a task that must have ended. */
-        int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_acq_rel);
-        if (task >= pool->tasks) {
-            publish_stores();
-            return;
-        }
-        pool->body(pool->user, task, thread);
-    }
+    return atomic_fetch_add_explicit(&pool->next, 1, memory_order_acq_rel);
 }
 
 static void relax(void)
@@ -113,9 +107,13 @@ static void leave_loop(struct satf_pool *pool)
 static void *work(void *argument)
 {
     struct worker *self = argument;
-    while (join_loop(self->pool)) {
-        drain(self->pool, self->index);
-        leave_loop(self->pool);
+    struct satf_pool *pool = self->pool;
+    while (join_loop(pool)) {
+        for (int64_t task; (task = take(pool)) < pool->tasks;) {
+            pool->body(pool->user, task, self->index);
+        }
+        publish_stores();
+        leave_loop(pool);
     }
     return NULL;
 }
@@ -197,10 +195,9 @@ void satf_pool_destroy(struct satf_pool *pool)
     satf_free(pool);
 }
 
-/* The caller's part of a loop, with the help of up to `helpers` workers. Who comes when all tasks
- * are taken is not waited for. */
-static void share(struct satf_pool *pool, int64_t tasks, int64_t helpers,
-                  void (*body)(void *user, int64_t task, int thread), void *user)
+/* The pool's loop, which up to `helpers` workers join. */
+static void invite(struct satf_pool *pool, int64_t tasks, int64_t helpers,
+                   void (*body)(void *user, int64_t task, int thread), void *user)
 {
     grow(pool, helpers);
     helpers = helpers < pool->workers ? helpers : pool->workers;
@@ -214,7 +211,11 @@ static void share(struct satf_pool *pool, int64_t tasks, int64_t helpers,
     for (int64_t i = 0; i < helpers; i++) {
         pthread_cond_signal(&pool->work);
     }
-    drain(pool, 0);
+}
+
+/* All tasks are taken: waits for those who have some, not for who has not come yet. */
+static void await_helpers(struct satf_pool *pool)
+{
     pthread_mutex_lock(&pool->lock);
     pool->invited = 0;
     pthread_mutex_unlock(&pool->lock);
@@ -272,12 +273,14 @@ void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
     int helpers = ctx->works_alone ? 0 : satf_share_acquire(ctx, wanted - 1);
     struct satf_pool *pool = helpers > 0 ? pool_of(ctx) : NULL;
     if (pool) {
-        share(pool, tasks, helpers, body, user);
-    } else {
-        for (int64_t task = 0; task < tasks; task++) {
-            body(user, task, 0);
-        }
-        publish_stores();
+        invite(pool, tasks, helpers, body, user);
+    }
+    for (int64_t next = 0, task; (task = pool ? take(pool) : next++) < tasks;) {
+        body(user, task, 0);
+    }
+    publish_stores();
+    if (pool) {
+        await_helpers(pool);
     }
     satf_share_release(ctx, helpers);
 }

@@ -229,8 +229,18 @@ static void add_shifts(int channels, const window_segment *segment, void *means)
     }
 }
 
-static void epilogue_here(const epilogue *f, const window_segment *segment, void *dst)
+/* Samples that pass through the first-level cache on their way around the others. */
+enum { STREAM_SAMPLES = 512 };
+
+void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
 {
+    const satf_rect *of = &f->reduced;
+    if (f->reduction && (segment->y < of->y || segment->y >= of->y + of->h)) {
+        return;
+    }
+    size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
+    _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
+    bool streams = f->around_caches && !f->reduction && bytes <= sizeof finished;
     epilogue_task task = {
         .sums = segment->sums,
         .squares = segment->squares,
@@ -238,46 +248,25 @@ static void epilogue_here(const epilogue *f, const window_segment *segment, void
         .channels = f->channels,
         .area = segment->area,
         .areas = segment->areas,
-        .dst = dst,
+        .dst = streams ? finished : dst,
     };
-    if (f->is_step) {
-        f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, dst);
-        return;
-    }
     /* Kernels of means know of no shifts; the others need not. */
     bool above_shifts = segment->shifts && f->pass->kernel == KERNEL_MEAN;
-    bool by_formula = f->reduction || (above_shifts && f->out_type != SATF_F64);
+    bool by_formula = f->reduction || f->is_step || (above_shifts && f->out_type != SATF_F64);
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
                                               : choose_kernel(f, segment, &task.magic);
-    if (kernel) {
+    if (f->is_step) {
+        f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, task.dst);
+    } else if (kernel) {
         kernel(&task);
         if (above_shifts) {
-            add_shifts(f->channels, segment, dst);
+            add_shifts(f->channels, segment, task.dst);
         }
-    } else if (!filter_has_window(f->pass) || !epilogue_by_loops(f, segment, dst)) {
-        epilogue_by_definition(f, segment, dst);
+    } else if (!filter_has_window(f->pass) || !epilogue_by_loops(f, segment, task.dst)) {
+        epilogue_by_definition(f, segment, task.dst);
     }
-}
-
-/* Samples that pass through the first-level cache on their way around the others. */
-enum { STREAM_SAMPLES = 512 };
-
-void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
-{
-    if (f->reduction) {
-        const satf_rect *of = &f->reduced;
-        if (segment->y >= of->y && segment->y < of->y + of->h) {
-            epilogue_here(f, segment, NULL);
-        }
-        return;
-    }
-    size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
-    _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
-    if (f->around_caches && bytes <= sizeof finished) {
-        epilogue_here(f, segment, finished);
+    if (streams) {
         f->kernels->stream(dst, finished, bytes);
-    } else {
-        epilogue_here(f, segment, dst);
     }
 }
