@@ -64,35 +64,34 @@ static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
-static satf_status run_kept(satf_context *ctx, satf_plan *plan, const plan_images *images)
-{
-    bool here = plan->device == SATF_HOST;
-    satf_status status = plan->memory ? SATF_OK : filter_tiles_attach(ctx, plan);
-    status = status ? status : filter_tiles_run(ctx, plan, images);
-    if (status || plan->bytes > (here ? satf_most_kept(ctx, KEPT_BYTES_HERE) : KEPT_BYTES_THERE)) {
-        filter_plan_detach(ctx, plan);
-    }
-    return status;
-}
-
-/* Runs the plan that the context keeps. */
-static satf_status run_plan(satf_context *ctx, const filter_call *call)
+/* Runs a plan of such a call, while which the context's is nobody's to free. */
+static satf_status run_plan(satf_context *ctx, satf_plan *plan, const filter_call *call)
 {
     plan_images images = {.in = call->in->data, .out = call->out->data};
-    satf_plan *plan = ctx->plan;
-    ctx->plan = NULL; /* while it runs it is nobody's to free */
+    satf_plan *kept = ctx->plan;
+    size_t most =
+        plan->device == SATF_HOST ? satf_most_kept(ctx, KEPT_BYTES_HERE) : (size_t)KEPT_BYTES_THERE;
+    satf_status status = SATF_OK;
+    ctx->plan = NULL;
     plan->timed = call->timed;
-    satf_status status = ctx->scratch && plan->whole && plan->device == plan->in.device
-                             ? run_lent(ctx, plan, &images)
-                             : run_kept(ctx, plan, &images);
-    ctx->plan = plan;
+    if (ctx->scratch && plan->whole && plan->device == plan->in.device) {
+        status = run_lent(ctx, plan, &images);
+    } else {
+        status = plan->memory ? SATF_OK : filter_tiles_attach(ctx, plan);
+        status = status               ? status
+                 : plan_crosses(plan) ? filter_tiles_run(ctx, plan, &images)
+                                      : filter_plan_run(ctx, plan, &images);
+        if (status || plan->bytes > most) {
+            filter_plan_detach(ctx, plan);
+        }
+    }
+    ctx->plan = kept;
     return status;
 }
 
 /* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
 static satf_status run_captured(satf_context *ctx, const filter_call *call)
 {
-    plan_images images = {.in = call->in->data, .out = call->out->data};
     satf_plan *plan;
     satf_status status = filter_tiles_make(ctx, call, call->in->device, FILTER_CALL, &plan);
     if (status) {
@@ -103,8 +102,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
                            "an auxiliary input that a filter keeps cannot be copied into a "
                            "graph; make a plan before");
     } else {
-        status = ctx->scratch && call->whole ? run_lent(ctx, plan, &images)
-                                             : run_kept(ctx, plan, &images);
+        status = run_plan(ctx, plan, call);
     }
     filter_plan_free(ctx, plan);
     return status;
@@ -118,64 +116,37 @@ static satf_status keep_plan(satf_context *ctx, const filter_call *call, int dev
     return filter_tiles_make(ctx, call, device, FILTER_CALL, &ctx->plan);
 }
 
-/* And runs. */
-static satf_status replace_plan(satf_context *ctx, const filter_call *call, int device)
-{
-    satf_status status = keep_plan(ctx, call, device);
-    return status ? status : run_plan(ctx, call);
-}
-
-/* A call whose views are checked, by the context's plan if that serves it; a part of one whose
- * progress is reported. */
-static satf_status run_part(satf_context *ctx, const filter_call *call, bool served)
-{
-    satf_budget *before = satf_memory_begin(ctx);
-    satf_status status;
-    if (call->in->device != SATF_HOST && satf_cuda()->captures(ctx, call->in->device)) {
-        status = run_captured(ctx, call);
-    } else {
-        int device = served ? ctx->plan->device : filter_plan_device(ctx, call);
-        status = served ? run_plan(ctx, call) : replace_plan(ctx, call, device);
-        if (filter_plan_leaves(ctx, call, device, status)) {
-            status = replace_plan(ctx, call, SATF_HOST);
-        }
-    }
-    return satf_memory_end(ctx, before, status);
-}
-
-static satf_status run_call(satf_context *ctx, const filter_call *call, bool served)
-{
-    satf_progress_begin(ctx);
-    satf_status status = run_part(ctx, call, served);
-    return status ? status : satf_report_progress(ctx, 1);
-}
-
-static satf_status apply(satf_context *ctx, const filter_call *call,
-                         satf_status (*run)(satf_context *, const filter_call *, bool))
+satf_status filter_apply(satf_context *ctx, const filter_call *call)
 {
     const satf_view *in = call->in, *out = call->out;
     satf_status status = SATF_OK;
     bool served = ctx->plan && call->filter && in && out && serves(ctx->plan, call);
-    if (!served || !in->data || !out->data || satf_views_overlap(in, out)) {
+    bool checked =
+        !call->whole || (served && in->data && out->data && !satf_views_overlap(in, out));
+    if (!checked) {
         status = filter_check_views(ctx, call->filter, in, out, true);
     }
-    return satf_gpu_leave(ctx, status ? status : run(ctx, call, served));
-}
-
-satf_status filter_apply_part(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                              const satf_view *out)
-{
-    filter_call call = filter_whole_call(ctx, filter, in, out);
-    return apply(ctx, &call, run_part);
-}
-
-satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
-                            const satf_view *in, const satf_view *out)
-{
-    filter_call call = filter_whole_call(ctx, filter, in, out);
-    call.device = device;
-    call.timed = true;
-    return apply(ctx, &call, run_call);
+    if (status) {
+        return satf_gpu_leave(ctx, status);
+    }
+    if (!call->in_part) {
+        satf_progress_begin(ctx);
+    }
+    satf_budget *before = satf_memory_begin(ctx);
+    if (in->device != SATF_HOST && satf_cuda()->captures(ctx, in->device)) {
+        status = run_captured(ctx, call);
+    } else {
+        int device = served ? ctx->plan->device : filter_plan_device(ctx, call);
+        status = served ? SATF_OK : keep_plan(ctx, call, device);
+        status = status ? status : run_plan(ctx, ctx->plan, call);
+        if (filter_plan_leaves(ctx, call, device, status)) {
+            status = keep_plan(ctx, call, SATF_HOST);
+            status = status ? status : run_plan(ctx, ctx->plan, call);
+        }
+    }
+    status = satf_memory_end(ctx, before, status);
+    status = status || call->in_part ? status : satf_report_progress(ctx, 1);
+    return satf_gpu_leave(ctx, status);
 }
 
 satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, const satf_view *in,
@@ -198,7 +169,7 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
         return SATF_INVALID;
     }
     filter_call call = filter_whole_call(ctx, filter, in, out);
-    return apply(ctx, &call, run_call);
+    return filter_apply(ctx, &call);
 }
 
 /* Whether `where` is a part of the result, and out a view for it. */
@@ -254,26 +225,23 @@ satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filte
     satf_status status = call_rect(ctx, filter, in, where, out, &from, &call);
     if (!status) {
         call.device = device;
-        call.timed = true;
-        status = replace_plan(ctx, &call, device);
+        call.timed = call.in_part = true;
+        status = filter_apply(ctx, &call);
     }
     return satf_gpu_leave(ctx, status);
-}
-
-static satf_status apply_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                              const satf_rect *where, const satf_view *out)
-{
-    satf_view from;
-    filter_call call;
-    satf_status status = call_rect(ctx, filter, in, where, out, &from, &call);
-    return status ? status : run_call(ctx, &call, ctx->plan && serves(ctx->plan, &call));
 }
 
 satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
                                    const satf_view *in, const satf_rect *where,
                                    const satf_view *out)
 {
-    return ctx ? satf_gpu_leave(ctx, apply_rect(ctx, filter, in, where, out)) : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_view from;
+    filter_call call;
+    satf_status status = call_rect(ctx, filter, in, where, out, &from, &call);
+    return satf_gpu_leave(ctx, status ? status : filter_apply(ctx, &call));
 }
 
 static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, const satf_view *in,

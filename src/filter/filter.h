@@ -49,24 +49,18 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
  * at work, rather than lacked memory, is not taken again by filter_choose_device(). */
 bool filter_leaves_device(satf_context *ctx, satf_status status);
 
-/* satf_filter_apply(), satf_filter_apply_rect() and satf_image_filter() of images of the host,
- * computed on that device, which need not be the context's. The second reports its progress as that
- * of a part, and leaves a failing device to the caller. */
-satf_status filter_apply_on(satf_context *ctx, int device, const satf_filter *filter,
-                            const satf_view *in, const satf_view *out);
+/* satf_filter_apply_rect() of images of the host, computed on that device, which need not be the
+ * context's. It reports its progress as that of a part, and leaves a failing device to the caller.
+ */
 satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filter *filter,
                                  const satf_view *in, const satf_rect *where, const satf_view *out);
 satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
                             const satf_image *in, int type, satf_image **out);
 
-/* The memory that filter_apply_on() of images of the host takes on the CPU. The context keeps the
+/* The memory that satf_filter_apply() of images of the host takes on the CPU. The context keeps the
  * plan, for it may come to that. The views' data are not looked at. */
 satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out, size_t *bytes);
-
-/* satf_filter_apply() as a part of a call that reports its progress. */
-satf_status filter_apply_part(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                              const satf_view *out);
 
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);

@@ -4,8 +4,8 @@
 #include "../base/tags.h"
 
 #include "../base/view.h"
+#include "plan.h"
 #include "region.h"
-#include "step.h"
 
 /* What a filter can see: outside the image there may be other values. */
 static filter_range seen_range(const chain_link *link, filter_range range)
@@ -148,7 +148,10 @@ satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *fi
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
         filter_change_metadata(filter, &image->metadata);
-        status = filter_apply_on(ctx, device, filter, &in->view, &image->view);
+        filter_call call = filter_whole_call(ctx, filter, &in->view, &image->view);
+        call.device = device;
+        call.timed = true;
+        status = filter_apply(ctx, &call);
     }
     if (status) {
         satf_image_destroy(image);

@@ -144,6 +144,7 @@ typedef struct filter_call {
     satf_rect part;
     int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
     bool timed;
+    bool in_part; /* of a call that reports its progress, and says when all is done */
 } filter_call;
 
 /* A call of one input whose output is the whole result. */
@@ -252,6 +253,10 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 
 /* Frees the plan, and its memory if it has any. */
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
+
+/* By the plan that the context keeps if that serves the call, else by one that it keeps from now on.
+ * Views of a part of a result have been checked. */
+satf_status filter_apply(satf_context *ctx, const filter_call *call);
 
 /* Runs it in that memory. The caller has begun to report progress, and says when all is done. */
 satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images);

@@ -102,7 +102,9 @@ static satf_status run_in_turn(stack *s)
         satf_view in = image_at(&s->in, s->in_step, k), out = image_at(&s->out, s->out_step, k);
         satf_progress_part part =
             satf_progress_enter(s->ctx, (double)k / (double)s->count, 1 / (double)s->count);
-        status = filter_apply_part(s->ctx, s->filter, &in, &out);
+        filter_call call = filter_whole_call(s->ctx, s->filter, &in, &out);
+        call.in_part = true;
+        status = filter_apply(s->ctx, &call);
         satf_progress_leave(s->ctx, part);
     }
     return status;
