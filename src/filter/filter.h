@@ -7,6 +7,16 @@
 #include "../window/window.h"
 #include "../satfilter/filter.h"
 
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The parameter of that name, or the first of that kind; NULL if there is none. */
 const filter_param *filter_param_find(const filter_info *info, const char *name);
 const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind);

@@ -110,16 +110,6 @@ static size_t most_steps(const satf_filter *chain)
     return steps;
 }
 
-satf_view plan_packed(const satf_view *view, void *data)
-{
-    satf_view copy =
-        satf_view_packed(data, view->width, view->height, view->channels, (satf_type)view->type);
-    copy.device = view->device;
-    copy.flags = view->flags;
-    copy.full = view->full;
-    return copy;
-}
-
 /* Packed copies of what crosses. */
 static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
 {
@@ -236,6 +226,12 @@ void filter_plan_drop(satf_plan *plan)
     satf_free(plan);
 }
 
+void filter_plan_free(satf_context *ctx, satf_plan *plan)
+{
+    filter_plan_detach(ctx, plan);
+    filter_plan_drop(plan);
+}
+
 satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, filter_use use,
                              satf_plan **made)
 {
@@ -282,4 +278,12 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     }
     *made = plan;
     return SATF_OK;
+}
+
+satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, const satf_view *out, satf_plan **plan)
+{
+    satf_filter one = {.count = 1, .links = &chain->links[index]};
+    filter_call call = filter_whole_call(ctx, &one, in, out);
+    return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

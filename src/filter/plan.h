@@ -41,8 +41,9 @@ typedef struct walk_span {
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
-    plan_place in, out, aux[4]; /* the latter as filter_step_images has them */
-    plan_place feeder;          /* PLACE_NONE: there is none */
+    plan_place in, out,
+        aux[4];        /* the latter of the first output, then of the second or the feeder */
+    plan_place feeder; /* PLACE_NONE: there is none */
     plan_place second; /* the part that is made beside it; PLACE_NONE: none is */
     size_t link;       /* of the chain */
     /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
@@ -254,8 +255,8 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 /* Frees the plan, and its memory if it has any. */
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 
-/* By the plan that the context keeps if that serves the call, else by one that it keeps from now on.
- * Views of a part of a result have been checked. */
+/* By the plan that the context keeps if that serves the call, else by one that it keeps from now
+ * on. Views of a part of a result have been checked. */
 satf_status filter_apply(satf_context *ctx, const filter_call *call);
 
 /* Runs it in that memory. The caller has begun to report progress, and says when all is done. */

@@ -38,3 +38,128 @@ satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *b
     *bytes = satf_align64(*bytes);
     return SATF_OK;
 }
+
+satf_view plan_packed(const satf_view *view, void *data)
+{
+    satf_view copy =
+        satf_view_packed(data, view->width, view->height, view->channels, (satf_type)view->type);
+    copy.device = view->device;
+    copy.flags = view->flags;
+    copy.full = view->full;
+    return copy;
+}
+
+/* ------------------------------------------------------------- once it is laid out */
+
+/* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
+ * the shape: where they share places of the caches a run may take a tenth longer. */
+enum { PAGE = 4096 };
+
+static satf_status allocate(satf_context *ctx, satf_plan *plan, bool captured)
+{
+    static const char what[] = "filtering";
+    if (plan->near_bytes && !(plan->near = satf_alloc(plan->near_bytes))) {
+        return satf_fail_memory(ctx, plan->near_bytes, what);
+    }
+    if (plan->device != SATF_HOST) {
+        satf_status status = satf_gpu_alloc(ctx, plan->device, plan->bytes, what, &plan->owned);
+        plan->memory = status ? NULL : plan->owned;
+        plan->graphs = captured;
+        return status;
+    }
+    plan->owned = satf_alloc(plan->bytes + PAGE);
+    if (!plan->owned) {
+        return satf_fail_memory(ctx, plan->bytes, what);
+    }
+    plan->memory = (char *)plan->owned + (-(uintptr_t)plan->owned & (PAGE - 1));
+    return SATF_OK;
+}
+
+satf_status plan_begin_use(satf_context *ctx, satf_plan *plan, bool *captured)
+{
+    *captured = false;
+    if (plan->device == SATF_HOST) {
+        return SATF_OK;
+    }
+    satf_status status = satf_cuda()->order_begin(ctx, plan->device, &plan->order, captured);
+    plan->in_graph |= *captured;
+    return status;
+}
+
+void plan_end_use(satf_context *ctx, satf_plan *plan)
+{
+    if (plan->device != SATF_HOST) {
+        satf_cuda()->order_end(ctx, &plan->order);
+    }
+}
+
+static satf_status prepare(satf_context *ctx, satf_plan *plan)
+{
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->count && !status; i++) {
+        filter_step *step = &plan->steps[i].step;
+        if (step->engine->prepare) {
+            status = step->engine->prepare(ctx, step);
+        }
+    }
+    for (size_t i = 0; i < plan->picture_count && plan->device != SATF_HOST && !status; i++) {
+        const plan_picture *picture = &plan->pictures[i];
+        satf_view there = picture->there;
+        there.data = plan->memory + picture->at;
+        if (picture->zeros) {
+            status = satf_cuda()->set_bytes(ctx, plan->device, there.data, 0,
+                                            (size_t)(there.stride * there.height));
+        } else {
+            status = satf_cuda()->copy(ctx, &picture->view, &there);
+            status = status ? status : satf_cuda()->wait(ctx, plan->device);
+        }
+    }
+    return status;
+}
+
+satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
+{
+    bool captured;
+    satf_status status = plan_begin_use(ctx, plan, &captured);
+    plan->memory = memory;
+    if (!status && !memory && plan->bytes) {
+        status = allocate(ctx, plan, captured);
+    }
+    if (status) {
+        return status;
+    }
+    size_t at = plan->kept_at;
+    for (size_t i = 0; i < plan->count && plan->memory; i++) {
+        filter_step *step = &plan->steps[i].step;
+        step->scratch = plan->memory + plan->scratch_at;
+        step->kept = plan->memory + at;
+        at += satf_align64(step->kept_bytes);
+    }
+    status = prepare(ctx, plan);
+    plan_end_use(ctx, plan);
+    return status;
+}
+
+/* In the stream's order, but for memory that is not a graph's while one is captured. */
+static void give_back(satf_context *ctx, satf_plan *plan)
+{
+    bool captured;
+    if (plan_begin_use(ctx, plan, &captured) == SATF_OK && captured == plan->graphs) {
+        satf_gpu_free(ctx, plan->owned);
+        plan_end_use(ctx, plan);
+    } else {
+        satf_gpu_free_behind(ctx, &plan->order, plan->owned);
+    }
+}
+
+void filter_plan_detach(satf_context *ctx, satf_plan *plan)
+{
+    if (plan->device == SATF_HOST) {
+        satf_free(plan->owned);
+    } else if (plan->owned) {
+        give_back(ctx, plan);
+    }
+    satf_free(plan->near);
+    plan->memory = plan->near = NULL;
+    plan->owned = NULL;
+}

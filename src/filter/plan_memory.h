@@ -1,4 +1,4 @@
-/* The memory of a plan, while it is laid out. */
+/* The memory of a plan. */
 #ifndef SATF_FILTER_PLAN_MEMORY_H
 #define SATF_FILTER_PLAN_MEMORY_H
 
@@ -16,5 +16,9 @@ satf_status plan_reserve_view(satf_context *ctx, satf_plan *plan, satf_view *vie
 
 /* Of an image of rows of that stride. */
 satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes);
+
+/* On a device: the plan's uses of its memory follow one another, whatever their streams. */
+satf_status plan_begin_use(satf_context *ctx, satf_plan *plan, bool *captured);
+void plan_end_use(satf_context *ctx, satf_plan *plan);
 
 #endif

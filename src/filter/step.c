@@ -394,28 +394,6 @@ void filter_step_release(filter_step *step)
     step->state = NULL;
 }
 
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_step_images *images)
-{
-    filter_step running = *step;
-    for (int k = 0; k < 2; k++) {
-        running.aux[k].data = (void *)(uintptr_t)images->aux[k];
-        running.second_aux[k].data = (void *)(uintptr_t)images->aux[2 + k];
-    }
-    running.feeder_in.data = (void *)(uintptr_t)images->feeder;
-    *(step->grey ? &running.source.data : &running.in.data) = (void *)(uintptr_t)images->in;
-    running.out.data = images->out;
-    running.second_out.data = images->second;
-    if (step->grey) {
-        running.in.data = step->scratch;
-        running.scratch += step->grey_bytes;
-        satf_status status = filter_run_grey(ctx, &running.source, &running.in);
-        if (status) {
-            return status;
-        }
-    }
-    return step->engine->run(ctx, &running);
-}
-
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                               int64_t first, char *walker)
 {

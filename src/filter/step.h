@@ -168,17 +168,7 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* The images of a run. */
-typedef struct filter_step_images {
-    const void *in, *aux[4]; /* the latter of the first output, then of the second or the feeder */
-    const void *feeder;      /* what it sums */
-    void *out, *second;
-} filter_step_images;
-
-/* Runs it on these, in memory that is prepared. */
-satf_status filter_step_run(satf_context *ctx, filter_step *step, const filter_step_images *images);
-
-/* The same by rows, where the step's need has no refusal: see filter_engine.begin. walker:
+/* By rows, where the step's need has no refusal: see filter_engine.begin. walker:
  * step->walker_bytes, aligned to 64; that of engine->next() is grey_bytes behind it. */
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                               int64_t first, char *walker);

@@ -21,11 +21,6 @@ typedef struct tile {
     satf_rect where, crop, part;
 } tile;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* That part of the plan's output, which may itself be a part of the chain's result. */
 static satf_status find_tile(satf_context *ctx, const satf_plan *plan, const satf_rect *of,
                              tile *found)
@@ -56,7 +51,7 @@ static satf_status largest_crop(satf_context *ctx, const satf_plan *plan, int64_
     satf_status status = SATF_OK;
     *largest = (tile){.crop = {0, 0, 0, 0}};
     for (int64_t x = 0, y = 0; (x < width || y < height) && !status; x += w, y += h) {
-        satf_rect of = {smaller(x, width - w), smaller(y, height - h), w, h};
+        satf_rect of = {least(x, width - w), least(y, height - h), w, h};
         tile t;
         status = find_tile(ctx, plan, &of, &t);
         if (!status) {
@@ -245,7 +240,7 @@ static satf_status run_all(satf_context *ctx, satf_plan *plan, const plan_images
     satf_status status = SATF_OK;
     for (int64_t i = 0; i < across * down && !status; i++) {
         int64_t x = i % across * w, y = i / across * h;
-        satf_rect of = {x, y, smaller(w, plan->part.w - x), smaller(h, plan->part.h - y)};
+        satf_rect of = {x, y, least(w, plan->part.w - x), least(h, plan->part.h - y)};
         satf_progress_part whole = satf_progress_enter(ctx, (double)i * share, share);
         status = run_tile(ctx, plan, images, &of);
         satf_progress_leave(ctx, whole);

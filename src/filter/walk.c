@@ -1,8 +1,5 @@
 #include "walk.h"
 
-#include <stdatomic.h>
-
-#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -20,19 +17,6 @@ enum { CACHE_BYTES = 1 << 20, LEAST_BYTES = 4 << 20 };
 
 /* What a step sums, and the auxiliary inputs of its outputs. */
 enum { SOURCES = 5 };
-
-/* Samples between two looks at the context's progress callback. */
-enum { REPORT_SAMPLES = 1 << 18 };
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ------------------------------------------------------------------ finding walks */
 
@@ -55,7 +39,7 @@ static bool is_between(const plan_place *place)
     return place->kind == PLACE_EVEN || place->kind == PLACE_ODD;
 }
 
-static bool same_image(const plan_place *a, const plan_place *b)
+bool walk_same_image(const plan_place *a, const plan_place *b)
 {
     return a->kind == b->kind && (is_between(a) || (a->kind == PLACE_PASS && a->at == b->at));
 }
@@ -65,7 +49,8 @@ static bool same_image(const plan_place *a, const plan_place *b)
 static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan_place *place)
 {
     for (size_t m = step; m-- > first;) {
-        if (same_image(&plan->steps[m].out, place) || same_image(&plan->steps[m].second, place)) {
+        if (walk_same_image(&plan->steps[m].out, place) ||
+            walk_same_image(&plan->steps[m].second, place)) {
             return (int)(m - first);
         }
     }
@@ -77,8 +62,8 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
                         walk_source *from)
 {
     *from = (walk_source){.maker = maker_of(plan, first, step, place)};
-    from->second =
-        from->maker >= 0 && same_image(&plan->steps[first + (size_t)from->maker].second, place);
+    from->second = from->maker >= 0 &&
+                   walk_same_image(&plan->steps[first + (size_t)from->maker].second, place);
     if (from->maker >= 0 && place->kind != PLACE_PASS) {
         int64_t stride = plan->steps[first + (size_t)from->maker].step.out.stride;
         from->y = (int64_t)place->at / stride;
@@ -290,74 +275,7 @@ void walk_find(satf_context *ctx, satf_plan *plan)
     take_turns(plan);
 }
 
-/* ------------------------------------------------------------------------ memory */
-
-struct walker;
-
-/* A step on its way down. */
-typedef struct walk_stage {
-    struct walker *walker;
-    const plan_step *planned;
-    filter_step step; /* the plan's, with the data of this run's second output */
-    filter_rows rows;
-    char *memory, *ring, *second_ring;
-    int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
-    double ms;    /* of it alone, if the plan is timed */
-} walk_stage;
-
-typedef struct walk_run {
-    satf_context *ctx;
-    satf_plan *plan;
-    const plan_walk *walk;
-    const plan_images *images;
-    const filter_rows *rows;
-    atomic_int stop;      /* a satf_status */
-    _Atomic int64_t done; /* rows of the result */
-} walk_run;
-
-typedef struct walker {
-    walk_run *run;
-    satf_status status; /* of the first failure */
-    double inner_ms;    /* of the stages that the one at work has asked */
-    walk_stage stages[];
-} walker;
-
-static size_t row_bytes(const satf_view *view)
-{
-    return satf_align64((size_t)satf_row_samples(view) * satf_type_bytes(view->type));
-}
-
-static bool add_bytes(size_t *total, size_t bytes)
-{
-    return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
-}
-
-/* A ring of rows of such an image. */
-static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk, size_t *at)
-{
-    size_t bytes;
-    *at = walk->bytes;
-    return satf_mul(row_bytes(view), (size_t)of->ring_rows, &bytes) &&
-           add_bytes(&walk->bytes, bytes);
-}
-
-bool walk_lay_out(satf_plan *plan)
-{
-    bool fits = true;
-    for (size_t w = 0; w < plan->walk_count; w++) {
-        plan_walk *walk = &plan->walks[w];
-        walk->bytes = satf_align64(sizeof(walker) + walk->count * sizeof(walk_stage));
-        for (size_t k = walk->first; k < walk->first + walk->count && fits; k++) {
-            plan_step *of = &plan->steps[k];
-            of->walker_at = walk->bytes;
-            fits = add_bytes(&walk->bytes, of->step.walker_bytes) &&
-                   add_ring(of, &of->step.out, walk, &of->ring_at) &&
-                   (of->second.kind == PLACE_NONE ||
-                    add_ring(of, &of->step.second_out, walk, &of->second_at));
-        }
-    }
-    return fits;
-}
+/* ----------------------------------------------------------------- what they take */
 
 bool walk_is_inside(const satf_plan *plan, size_t index)
 {
@@ -379,7 +297,7 @@ plan_walk *walk_at(satf_plan *plan, size_t index)
     return NULL;
 }
 
-filter_rows_need walk_need(const satf_plan *plan)
+filter_rows_need filter_plan_need(const satf_plan *plan)
 {
     const plan_walk *walk = &plan->walks[0];
     const filter_step *first = &plan->steps[0].step;
@@ -398,197 +316,4 @@ filter_rows_need walk_need(const satf_plan *plan)
     need.bytes = need.refusal ? 0 : plan->bytes;
     need.steps = need.refusal ? 0 : walk->count;
     return need;
-}
-
-/* ----------------------------------------------------------------------- walking */
-
-/* The stage makes its next row. */
-static bool advance(walk_stage *t)
-{
-    walker *w = t->walker;
-    satf_status status = SATF_OK;
-    bool timed = w->run->plan->timed;
-    double start_ms = timed ? satf_now_ms() : 0, before = w->inner_ms;
-    w->inner_ms = 0;
-    bool made = t->step.engine->next(t->memory + t->step.grey_bytes, &status);
-    if (timed) {
-        double ms = satf_now_ms() - start_ms;
-        t->ms += ms - w->inner_ms;
-        w->inner_ms = before + ms;
-    }
-    t->made += made;
-    w->status = w->status ? w->status : status;
-    return made;
-}
-
-/* Row y that the stage has made, in a ring. */
-static char *ring_row(const walk_stage *t, bool second, int64_t y)
-{
-    const filter_step *step = &t->step;
-    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
-    size_t slot = y > UINT32_MAX ? (size_t)(y % rows) : (uint32_t)y % (uint32_t)rows;
-    return second ? t->second_ring + slot * row_bytes(&step->second_out)
-                  : t->ring + slot * row_bytes(&step->out);
-}
-
-/* The same of an image in memory, or of rows from outside. */
-static const void *outer_row(const walk_stage *t, const plan_place *place, const satf_view *view,
-                             int64_t y)
-{
-    const walk_run *run = t->walker->run;
-    return run->rows && place->kind == PLACE_INPUT
-               ? run->rows->in(run->rows->user, y)
-               : plan_find(run->plan, place, run->images) + y * view->stride;
-}
-
-/* Row y of what the stage reads. */
-static const void *find_row(walk_stage *t, const walk_source *from, const plan_place *place,
-                            const satf_view *view, int64_t y)
-{
-    if (from->maker < 0) {
-        return outer_row(t, place, view, y);
-    }
-    walk_stage *maker = &t->walker->stages[from->maker];
-    while (maker->made <= y + from->y) {
-        if (!advance(maker)) {
-            return NULL;
-        }
-    }
-    return ring_row(maker, from->second, y + from->y) + from->byte;
-}
-
-static const void *stage_in(void *user, int64_t y)
-{
-    walk_stage *t = user;
-    return find_row(t, &t->planned->from[0], &t->planned->in,
-                    t->step.grey ? &t->step.source : &t->step.in, y);
-}
-
-/* What the second output reads may be the first, whose row is being made. */
-static const void *stage_aux(void *user, int k, int64_t y)
-{
-    walk_stage *t = user;
-    const plan_place *place = &t->planned->aux[k];
-    return place->kind == PLACE_NONE ? NULL
-           : same_image(&t->planned->out, place)
-               ? ring_row(t, false, y)
-               : find_row(t, &t->planned->from[1 + k], place,
-                          k < 2 ? &t->step.aux[k] : &t->step.second_aux[k - 2], y);
-}
-
-static void *stage_out(void *user, int64_t y)
-{
-    walk_stage *t = user;
-    const walk_run *run = t->walker->run;
-    const satf_view *out = &t->step.out;
-    return t->planned->ring_rows ? ring_row(t, false, y)
-           : run->rows           ? run->rows->out(run->rows->user, y)
-                       : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
-}
-
-static void *stage_second(void *user, int64_t y)
-{
-    walk_stage *t = user;
-    return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.second_out, y);
-}
-
-/* The walker at row `first` of the result. */
-static satf_status begin(walk_run *run, walker *w, int64_t first)
-{
-    const plan_walk *walk = run->walk;
-    satf_status status = SATF_OK;
-    *w = (walker){.run = run};
-    for (size_t k = 0; k < walk->count; k++) {
-        const plan_step *of = &run->plan->steps[walk->first + k];
-        walk_stage *t = &w->stages[k];
-        *t = (walk_stage){
-            .walker = w, .planned = of, .step = of->step, .made = most(first - of->span.before, 0)};
-        t->step.second_out.data = run->images->second;
-        t->rows = (filter_rows){.in = stage_in,
-                                .out = stage_out,
-                                .user = t,
-                                .height = run->rows ? run->rows->height : NULL,
-                                .aux = stage_aux,
-                                .second = stage_second};
-        t->memory = (char *)w + of->walker_at;
-        t->ring = (char *)w + of->ring_at;
-        t->second_ring = (char *)w + of->second_at;
-    }
-    /* A stage may ask those in front of it at once. */
-    for (size_t k = 0; k < walk->count && !status; k++) {
-        walk_stage *t = &w->stages[k];
-        status = filter_step_begin(run->ctx, &t->step, &t->rows, t->made, t->memory);
-    }
-    return w->status ? w->status : status;
-}
-
-/* Tells that a row more is made, on the caller's thread; false if all should stop. */
-static bool go_on(walk_run *run, int thread, int64_t samples, int64_t *unreported)
-{
-    const satf_view *out = &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
-    *unreported += samples;
-    int64_t done = atomic_fetch_add(&run->done, 1) + 1;
-    if (thread == 0 && *unreported >= REPORT_SAMPLES && done < out->height) {
-        *unreported = 0;
-        satf_status status = satf_report_progress(run->ctx, (double)done / (double)out->height);
-        if (status) {
-            atomic_store(&run->stop, (int)status);
-        }
-    }
-    return !atomic_load_explicit(&run->stop, memory_order_relaxed);
-}
-
-static void walk_band(void *user, int64_t task, int thread)
-{
-    walk_run *run = user;
-    const plan_walk *walk = run->walk;
-    walker *w = (walker *)(void *)(run->plan->memory + walk->at + (size_t)task * walk->bytes);
-    walk_stage *last = &w->stages[walk->count - 1];
-    const satf_view *out = &run->plan->steps[walk->first + walk->count - 1].step.out;
-    int64_t first = task * walk->band_rows, end = least(first + walk->band_rows, out->height);
-    int64_t samples = satf_row_samples(out) * (int64_t)walk->count, unreported = 0;
-    satf_status status = begin(run, w, first);
-    while (!status && last->made < end && advance(last) &&
-           go_on(run, thread, samples, &unreported)) {
-    }
-    status = status ? status : w->status;
-    if (status) {
-        atomic_store(&run->stop, (int)status);
-    }
-}
-
-/* Each step's part of the time of all, as the first walker has it. */
-static void share_time(walk_run *run, double ms)
-{
-    const plan_walk *walk = run->walk;
-    walker *w = (walker *)(void *)(run->plan->memory + walk->at);
-    double all = 0;
-    for (size_t k = 0; k < walk->count; k++) {
-        all += w->stages[k].ms;
-    }
-    for (size_t k = 0; k < walk->count && all > 0; k++) {
-        run->plan->steps[walk->first + k].ms = ms * w->stages[k].ms / all;
-    }
-}
-
-satf_status walk_down(satf_context *ctx, satf_plan *plan, plan_walk *walk,
-                      const plan_images *images, const filter_rows *rows)
-{
-    walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .images = images, .rows = rows};
-    double start_ms = plan->timed ? satf_now_ms() : 0;
-    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
-    ctx->message[0] = '\0';
-    if (walk->walkers == 1) {
-        walk_band(&run, 0, 0);
-    } else {
-        satf_parallel(ctx, walk->walkers, walk_band, &run);
-    }
-    satf_status status = (satf_status)atomic_load(&run.stop);
-    if (!status) {
-        ctx->message[0] = first;
-    }
-    if (plan->timed) {
-        share_time(&run, satf_now_ms() - start_ms);
-    }
-    return status;
 }

@@ -16,17 +16,13 @@ void walk_find(satf_context *ctx, satf_plan *plan);
 /* Once the steps are planned: the walkers' memory. False if that overflows. */
 bool walk_lay_out(satf_plan *plan);
 
+/* Whether both are one image between steps. */
+bool walk_same_image(const plan_place *a, const plan_place *b);
+
 /* Whether step `index` makes a ring of rows instead of an image. */
 bool walk_is_inside(const satf_plan *plan, size_t index);
 
 /* The walk that begins at step `index`; NULL: none does. */
 plan_walk *walk_at(satf_plan *plan, size_t index);
-
-/* By rows: what the walk takes, which is all of the plan. */
-filter_rows_need walk_need(const satf_plan *plan);
-
-/* rows: of a plan by rows, else NULL. */
-satf_status walk_down(satf_context *ctx, satf_plan *plan, plan_walk *walk,
-                      const plan_images *images, const filter_rows *rows);
 
 #endif

@@ -13,11 +13,6 @@
  * read, and slack. */
 enum { PORTIONS = 3, LAST_PORTIONS = 4 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void *flow_row(const flow_ring *r, int64_t y)
 {
     return r->data + y % r->capacity * r->view.stride;

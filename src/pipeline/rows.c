@@ -188,11 +188,6 @@ static satf_status check(satf_rows *rows, const satf_view *view, const char *wha
     return status || view->height == 0 ? status : satf_check_view(ctx, view, what, true);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* So many rows of the view from y on. */
 static satf_view rows_of(const satf_view *view, int64_t y, int64_t count)
 {

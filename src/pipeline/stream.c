@@ -26,11 +26,6 @@ typedef struct stream {
 /* Shares of the progress: while all stages run, and what is encoded then. */
 static const double march_share = 0.9, end_share = 0.1;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---------------------------------------------------------------- the stages */
 
 static void *run_decoder(void *argument)
