@@ -64,8 +64,6 @@ bool filter_leaves_device(satf_context *ctx, satf_status status);
  */
 satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filter *filter,
                                  const satf_view *in, const satf_rect *where, const satf_view *out);
-satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
-                            const satf_image *in, int type, satf_image **out);
 
 /* The memory that satf_filter_apply() of images of the host takes on the CPU. The context keeps the
  * plan, for it may come to that. The views' data are not looked at. */
@@ -121,8 +119,8 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, satf_plan **plan);
 
-/* A step of it, and how long that took in the latest run of filter_image_on(); behind the last the
- * filter is NULL. */
+/* A step of it, and how long that took in the latest run of a call that is timed; behind the last
+ * the filter is NULL. */
 satf_used filter_plan_step(const satf_plan *plan, size_t index);
 
 /* What it takes, or why it cannot. */

@@ -4,8 +4,8 @@
 #include "../base/tags.h"
 
 #include "../base/view.h"
-#include "plan.h"
 #include "region.h"
+#include "step.h"
 
 /* What a filter can see: outside the image there may be other values. */
 static filter_range seen_range(const chain_link *link, filter_range range)
@@ -124,10 +124,9 @@ satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const 
     return SATF_OK;
 }
 
-satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *filter,
-                            const satf_image *in, int type, satf_image **out)
+static satf_status filter_image(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+                                int type, satf_image **out)
 {
-    *out = NULL;
     satf_view view;
     satf_status status = satf_filter_output(ctx, filter, &in->view, &view);
     if (status) {
@@ -148,10 +147,7 @@ satf_status filter_image_on(satf_context *ctx, int device, const satf_filter *fi
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
         filter_change_metadata(filter, &image->metadata);
-        filter_call call = filter_whole_call(ctx, filter, &in->view, &image->view);
-        call.device = device;
-        call.timed = true;
-        status = filter_apply(ctx, &call);
+        status = satf_filter_apply(ctx, filter, &in->view, &image->view);
     }
     if (status) {
         satf_image_destroy(image);
@@ -180,8 +176,7 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     satf_filter *resolved;
     satf_status status = filter_resolve(ctx, filter, &in->metadata, &resolved);
     if (!status) {
-        status =
-            filter_image_on(ctx, ctx->settings.device, resolved ? resolved : filter, in, type, out);
+        status = filter_image(ctx, resolved ? resolved : filter, in, type, out);
         satf_filter_destroy(resolved);
     }
     satf_image_disown(*out);

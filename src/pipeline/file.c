@@ -1,6 +1,326 @@
-/* Files to files: the public functions. */
+/* From a file to a file. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/clock.h"
+#include "../base/gpu.h"
 #include "../base/memory.h"
-#include "pipeline.h"
+#include "../base/share.h"
+#include "../filter/plan.h"
+#include "pages.h"
+#include "region.h"
+#include "stream.h"
+
+/* Shares of a whole-image job for its progress: decode, compute, encode. */
+static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
+
+/* -------------------------------------------------------------- whole images */
+
+/* The rest of the reader's picture as an image; takes its metadata. */
+static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                          io_reader *reader, satf_image **out, satf_file_report *result)
+{
+    io_header *header = &reader->header;
+    satf_image *image;
+    satf_status status = io_make_image(ctx, header, &image);
+    if (status) {
+        return status;
+    }
+    status = io_read_image(ctx, reader, &image->view);
+    if (status) {
+        satf_image_destroy(image);
+        return status;
+    }
+    pipeline_note_input(result, job, &plan->io, reader);
+    image->metadata = header->metadata;
+    memset(&header->metadata, 0, sizeof header->metadata);
+    *out = image;
+    return SATF_OK;
+}
+
+/* Finds the range that is shown, where it is what occurs. */
+static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
+                              io_plan *plan, satf_file_report *result)
+{
+    bool wanted = plan->find_range;
+    satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
+    if (status || !wanted) {
+        return status;
+    }
+    result->range_found = true;
+    result->range_lo = plan->lo;
+    result->range_hi = plan->hi;
+    if (plan->lo == plan->hi) {
+        pipeline_note_add(result, job->output,
+                          job->write.clip_percent > 0
+                              ? "both percentiles are %.5g: black, and white above it"
+                              : "every sample is %.5g, so the picture is black",
+                          plan->lo);
+    }
+    return SATF_OK;
+}
+
+static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
+                          const pipeline_job *job, io_output *file, satf_file_report *result)
+{
+    io_writer *writer;
+    satf_status status = pipeline_writer_open(ctx, job, plan, file, &image->metadata, &writer);
+    if (status) {
+        return status;
+    }
+    status = io_write_image(ctx, writer, &image->view);
+    if (!status) {
+        pipeline_judge(result, job, writer);
+    }
+    result->times.out_bytes = writer->bytes;
+    io_writer_close(writer);
+    return status;
+}
+
+/* An image for the result, with what is known of it. */
+static satf_status make_result(satf_context *ctx, const pipeline_job *job,
+                               const pipeline_plan *plan, const satf_image *in, satf_image **made)
+{
+    const satf_image *like = &plan->out;
+    const satf_view *view = &like->view;
+    *made = NULL;
+    satf_status status = satf_image_create_unset(ctx, view->width, view->height, view->channels,
+                                                 (satf_type)view->type, view->flags, made);
+    if (status) {
+        return status;
+    }
+    satf_image *image = *made;
+    image->view.full = view->full;
+    image->has_range = like->has_range;
+    image->lo = like->lo;
+    image->hi = like->hi;
+    image->alpha_max = like->alpha_max;
+    image->picture_type = like->picture_type;
+    image->bilevel = like->bilevel;
+    status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
+    if (!status) {
+        pipeline_change_metadata(job, &image->metadata);
+    }
+    return status;
+}
+
+/* The result of all of it, on the plan's device. */
+static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
+                           const satf_image *in, satf_image **out, satf_file_report *result)
+{
+    bool on_device = plan->device > SATF_HOST;
+    satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
+    if (status) {
+        return status;
+    }
+    status = make_result(ctx, job, plan, in, out);
+    if (!status && job->region) {
+        status = pipeline_region_image(ctx, job, plan, in, *out);
+    } else if (!status) {
+        filter_call call = filter_whole_call(ctx, job->filter, &in->view, &(*out)->view);
+        call.device = plan->device;
+        call.timed = true;
+        status = filter_apply(ctx, &call);
+    }
+    status = status ? status : pipeline_report_plan(ctx, result);
+    if (on_device) {
+        satf_share_leave_device(ctx);
+    }
+    if (status) {
+        satf_image_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                             io_reader **reader, pipeline_phase *progress, satf_file_report *result)
+{
+    satf_image *in = NULL, *out = NULL;
+    io_output *file = NULL;
+    io_plan written = plan->io;
+    satf_file_times *times = &result->times;
+
+    double start_ms = satf_now_ms();
+    pipeline_phase_begin(ctx, progress, decode_share);
+    satf_status status = decode(ctx, job, plan, *reader, &in, result);
+    if (!job->file) { /* what it holds is not needed any more */
+        io_close(*reader);
+        *reader = NULL;
+    }
+    times->decode_ms += satf_now_ms() - start_ms;
+    if (status) {
+        return status;
+    }
+
+    start_ms = satf_now_ms() - ctx->waited_ms;
+    pipeline_phase_begin(ctx, progress, compute_share);
+    status = compute(ctx, job, plan, in, &out, result);
+    if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
+        status = compute(ctx, job, plan, in, &out, result);
+    }
+    satf_image_destroy(in);
+    times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
+    if (status) {
+        satf_image_destroy(out);
+        return status;
+    }
+
+    start_ms = satf_now_ms();
+    pipeline_phase_begin(ctx, progress, encode_share);
+    result->at = job->output;
+    status = find_range(ctx, out, job, &written, result);
+    if (!status) {
+        status = pipeline_output_open(ctx, job, &file);
+    }
+    if (!status) {
+        status = io_output_end(ctx, file, encode(ctx, out, &written, job, file, result));
+    }
+    satf_image_destroy(out);
+    times->encode_ms = satf_now_ms() - start_ms;
+    return status;
+}
+
+/* ------------------------------------------------------------------- any picture */
+
+/* Where "-" gets the input's format. */
+static const char *output_format(const pipeline_job *job, const io_format *input,
+                                 satf_file_report *result)
+{
+    if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
+        return job->write.format;
+    }
+    if (pipeline_is_black_and_white(job) && strcmp(input->name, "jpeg") == 0) {
+        pipeline_note_add(result, job->output, "is written as png; a JPEG blurs black and white");
+        return "png";
+    }
+    return io_can_write(input) ? input->name : "png";
+}
+
+/* The job's reader at its page, or at none where it is about `pages` of them. */
+static satf_status open_reader(satf_context *ctx, pipeline_job *job, io_reader **reader,
+                               int64_t *pages, satf_file_report *result)
+{
+    int64_t page = job->page;
+    double start_ms = satf_now_ms() - ctx->waited_ms;
+    satf_status status = SATF_OK;
+    if (!job->file) {
+        status = io_open_file(ctx, job->input, job->from, reader);
+        if (status) {
+            return status;
+        }
+        if (job->from && (*reader)->source.bytes > 0) {
+            result->times.in_bytes = (*reader)->source.bytes;
+        }
+        result->in_format = (*reader)->format->name;
+        job->write.format = output_format(job, (*reader)->format, result);
+        status = pipeline_count_pages(ctx, job, *reader, pages);
+        page = job->first_page - (job->first_page > 0);
+    }
+    if (!status && *pages == 0) {
+        status = io_go_to(ctx, *reader, page);
+    }
+    if (!status && *pages == 0) {
+        result->in = (*reader)->header.view;
+        result->in_format = (*reader)->format->name;
+        result->pages = 1;
+    }
+    result->times.decode_ms = satf_now_ms() - ctx->waited_ms - start_ms;
+    return status;
+}
+
+/* Does the job; may be called once more, alone, where memory was lacking because of others. */
+static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeline_phase *progress,
+                            satf_file_report *result)
+{
+    pipeline_job job = *asked;
+    pipeline_plan plan = {.flow = NULL};
+    io_reader *reader = job.file;
+    satf_filter *resolved = NULL;
+    int64_t pages = 0;
+    satf_status status = open_reader(ctx, &job, &reader, &pages, result);
+    if (!status && pages > 0) {
+        status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
+    } else if (!status) { /* the filters' windows become pixels */
+        status = filter_resolve(ctx, job.filter, &reader->header.metadata, &resolved);
+        job.filter = resolved ? resolved : job.filter;
+        status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
+        status = status         ? status
+                 : plan.streams ? pipeline_stream(ctx, &job, &plan, reader, progress, result)
+                                : run_whole(ctx, &job, &plan, &reader, progress, result);
+        status = pipeline_explain_device(ctx, &plan, status, result);
+    }
+    pipeline_plan_free(&plan);
+    satf_filter_destroy(resolved);
+    if (!job.file) {
+        io_close(reader);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------- the call */
+
+static int64_t file_bytes(const char *path)
+{
+    struct stat info;
+    bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return sized ? (int64_t)info.st_size : 0;
+}
+
+/* Whether input and output are files, which a run that fails leaves as they were. */
+static bool can_repeat(const pipeline_job *job)
+{
+    struct stat info;
+    if (job->pages) {
+        return job->file->pages_apart;
+    }
+    if (job->from || job->to) {
+        return false;
+    }
+    bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
+    return file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
+}
+
+satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
+{
+    double start_ms = satf_now_ms();
+    pipeline_phase progress = {.call = ctx->progress, .user = ctx->progress_user, .last = -1};
+    satf_status status = SATF_NO_MEMORY;
+    satf_share_begin(ctx);
+    satf_progress_begin(ctx);
+    for (int run = 0; run < 2 && status == SATF_NO_MEMORY; run++) {
+        if (run > 0 && !(ctx->share && can_repeat(job))) {
+            break;
+        }
+        if (run > 0 && job->pages) {
+            pipeline_await_turn(ctx, job);
+        }
+        if (run > 0) {
+            satf_share_alone(ctx);
+        }
+        struct satf_budget *before = satf_memory_begin(ctx);
+        *result = (satf_file_report){.at = job->input};
+        result->times.in_bytes = job->from ? 0 : file_bytes(job->input);
+        progress.from = progress.share = 0;
+        pipeline_phase_begin(ctx, &progress, 0);
+        status = run_once(ctx, job, &progress, result);
+        if (!status) {
+            result->times.total_ms = satf_now_ms() - start_ms;
+        } else {
+            result->steps = NULL;
+            result->pages = 0;
+        }
+        status = satf_memory_end(ctx, before, status);
+    }
+    satf_context_set_progress(ctx, progress.call, progress.user);
+    result->waited_ms = ctx->waited_ms;
+    if (ctx->share) {
+        satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */
+        satf_gpu_leave(ctx, SATF_OK);
+    }
+    satf_share_end(ctx);
+    return status;
+}
 
 void satf_file_options_init(satf_file_options *options, size_t bytes)
 {

@@ -339,3 +339,27 @@ satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result)
     pipeline_report_steps(result, steps);
     return SATF_OK;
 }
+
+satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
+                                    satf_status status, const satf_file_report *result)
+{
+    if (status != SATF_UNSUPPORTED || !plan->automatic || filter_suits_cpu(ctx) ||
+        ctx->settings.engine == SATF_ENGINE_WINDOW || !*result->why_cpu) {
+        return status;
+    }
+    char message[SATF_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", satf_message(ctx));
+    return satf_fail(ctx, status, "%.*s; %s", (int)(sizeof message - sizeof result->why_cpu - 3),
+                     message, result->why_cpu);
+}
+
+bool pipeline_leave_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
+                           satf_status status, satf_file_report *result)
+{
+    if (!plan->automatic || plan->device <= SATF_HOST || !filter_leaves_device(ctx, status)) {
+        return false;
+    }
+    pipeline_note_add(result, job->input, "computed on the CPU: %s", satf_message(ctx));
+    plan->device = SATF_HOST;
+    return true;
+}

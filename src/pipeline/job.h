@@ -1,4 +1,4 @@
-/* What the whole-image path and the streaming path of a job share. */
+/* What the routes of a job share. */
 #ifndef SATF_PIPELINE_JOB_H
 #define SATF_PIPELINE_JOB_H
 
@@ -11,6 +11,10 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
  * and the output could hold it. */
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
+
+/* Is the result black and white, a bit a pixel, unless its format has no such pictures? A type or a
+ * range asks for grey. */
+bool pipeline_is_black_and_white(const pipeline_job *job);
 
 /* What the output is written as, by its name's suffix unless the job says; NULL: nobody knows. */
 const io_format *pipeline_output_format(const pipeline_job *job);
@@ -89,17 +93,16 @@ typedef struct pipeline_plan {
     int device;        /* that computes: SATF_HOST or SATF_CUDA(n) */
     int64_t band_rows; /* in bands of so many rows; 0: all at once */
     bool automatic;    /* it was chosen here: what it cannot do, the CPU does */
+    bool streams;      /* by rows, or in bands, rather than as whole images; in the former case: */
+    struct flow *flow; /* the stages, planned; owned */
+    size_t bytes;      /* memory that it takes */
 } pipeline_plan;
 
-/* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
- * filter_choose_device() takes; result->why_cpu says why it is the CPU. streams: the CPU would;
- * banded: a device would take it in bands; from: the input's format. */
-void pipeline_choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
-                            pipeline_plan *plan, bool streams, bool banded,
-                            satf_file_report *result);
-
-/* result->why_cpu of a job that is streamed rather than taken to a device. */
-void pipeline_explain_stream(satf_file_report *result);
+/* Finds what cannot work before anything is decoded; waits for the memory that the job takes. The
+ * reader is at the picture. pipeline_plan_free() in any case, of a plan that was zeros before. */
+satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_reader *reader,
+                               pipeline_plan *plan, satf_file_report *result);
+void pipeline_plan_free(pipeline_plan *plan);
 
 /* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
  * was taken. Returns status. */

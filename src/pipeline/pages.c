@@ -10,8 +10,6 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/share.h"
-#include "call.h"
-#include "picture.h"
 
 /* What became of a page that has not been told of. */
 typedef struct page_slot {
@@ -35,6 +33,7 @@ typedef struct page_worker {
  * that one has been told of. Workers are no further than the slots ahead of what has been told. */
 typedef struct page_run {
     const pipeline_job *job;
+    pipeline_filter *filter;
     io_pages *pages;
     int64_t count, next, told;
     pthread_mutex_t lock;
@@ -90,23 +89,6 @@ static int take_progress(void *user, double done)
     return atomic_load_explicit(&w->run->stopped, memory_order_relaxed);
 }
 
-/* The job's page. */
-static satf_status run_page(satf_context *ctx, const pipeline_job *job, pipeline_phase *progress,
-                            satf_file_report *result)
-{
-    io_reader *reader = job->file;
-    double start_ms = satf_now_ms();
-    satf_status status = io_go_to(ctx, reader, job->page);
-    if (status) {
-        return status;
-    }
-    result->times.decode_ms = satf_now_ms() - start_ms;
-    result->in = reader->header.view;
-    result->in_format = reader->format->name;
-    result->pages = 1;
-    return pipeline_picture(ctx, job, &reader, progress, result);
-}
-
 /* A report's steps are the context's: those of the first page are the whole's. */
 static void keep_steps(page_run *run, int64_t k, page_slot *slot)
 {
@@ -131,7 +113,7 @@ static void filter_page(page_worker *w, int64_t k, page_slot *slot)
     job.page = job.first_page - 1 + k;
     job.files = (job.files > 1 ? job.files : 1) * run->count; /* a device starts once for all */
     satf_context_set_progress(w->ctx, take_progress, w);
-    slot->status = pipeline_call(w->ctx, &job, run_page, &slot->report);
+    slot->status = run->filter(w->ctx, &job, &slot->report);
     keep_steps(run, k, slot);
     if (slot->status) {
         snprintf(slot->why, sizeof slot->why, "%s", satf_message(w->ctx));
@@ -384,9 +366,10 @@ static satf_status run_all(satf_context *ctx, page_run *run, satf_file_report *r
 }
 
 satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                           int64_t count, pipeline_phase *progress, satf_file_report *result)
+                           int64_t count, pipeline_filter *filter, pipeline_phase *progress,
+                           satf_file_report *result)
 {
-    page_run run = {.job = job, .count = count};
+    page_run run = {.job = job, .filter = filter, .count = count};
     io_output *file = NULL;
     const io_format *format;
     run.worker_count = pages_at_once(ctx, job, reader, count);

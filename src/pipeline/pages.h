@@ -13,8 +13,13 @@
 satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_reader *reader,
                                  int64_t *count);
 
+/* What does a page, as pipeline_run(): the job has its file, its pages and its page. */
+typedef satf_status pipeline_filter(satf_context *ctx, const pipeline_job *job,
+                                    satf_file_report *result);
+
 /* Filters them, so many. The reader, which is at none yet, stays the caller's. */
 satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                           int64_t count, pipeline_phase *progress, satf_file_report *result);
+                           int64_t count, pipeline_filter *filter, pipeline_phase *progress,
+                           satf_file_report *result);
 
 #endif

@@ -90,42 +90,15 @@ void pipeline_region_keep(const pipeline_plan *plan, const void *from, void *to)
     }
 }
 
-/* An image for the result, with what is known of it. */
-static satf_status make_image(satf_context *ctx, const pipeline_plan *plan, const satf_image *in,
-                              satf_image **made)
-{
-    const satf_image *like = &plan->out;
-    const satf_view *view = &like->view;
-    satf_status status = satf_image_create_unset(ctx, view->width, view->height, view->channels,
-                                                 (satf_type)view->type, view->flags, made);
-    if (status) {
-        return status;
-    }
-    satf_image *image = *made;
-    image->view.full = view->full;
-    image->has_range = like->has_range;
-    image->lo = like->lo;
-    image->hi = like->hi;
-    image->alpha_max = like->alpha_max;
-    image->picture_type = like->picture_type;
-    return satf_metadata_copy(ctx, &in->metadata, &image->metadata);
-}
-
 satf_status pipeline_region_image(satf_context *ctx, const pipeline_job *job,
-                                  const pipeline_plan *plan, const satf_image *in, satf_image **out)
+                                  const pipeline_plan *plan, const satf_image *in, satf_image *out)
 {
-    *out = NULL;
-    satf_status status = make_image(ctx, plan, in, out);
-    if (status) {
-        return status;
-    }
-    satf_image *image = *out;
-    pipeline_change_metadata(job, &image->metadata);
+    satf_status status = SATF_OK;
     for (int64_t y = 0; y < in->view.height && !status; y++) {
-        pipeline_region_keep(plan, satf_row(&in->view, y), satf_row(&image->view, y));
+        pipeline_region_keep(plan, satf_row(&in->view, y), satf_row(&out->view, y));
         status = satf_tick(ctx);
     }
-    satf_view part = satf_view_rect(&image->view, *job->region);
+    satf_view part = satf_view_rect(&out->view, *job->region);
     return status ? status
                   : filter_apply_rect_on(ctx, plan->device, job->filter, &in->view, job->region,
                                          &part);

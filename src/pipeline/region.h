@@ -20,9 +20,9 @@ void pipeline_region_views(satf_context *ctx, const pipeline_job *job, const pip
 /* Pixels of the input as those of plan->out, a row. */
 void pipeline_region_keep(const pipeline_plan *plan, const void *from, void *to);
 
-/* *out = the input with its region filtered, on the plan's device, and its metadata. */
+/* The samples of out, an image as plan->out: the input's with the region filtered, on the plan's
+ * device. */
 satf_status pipeline_region_image(satf_context *ctx, const pipeline_job *job,
-                                  const pipeline_plan *plan, const satf_image *in,
-                                  satf_image **out);
+                                  const pipeline_plan *plan, const satf_image *in, satf_image *out);
 
 #endif

@@ -7,7 +7,6 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "bands.h"
-#include "flow.h"
 #include "region.h"
 
 /* What flows: decoder, filters, encoder. The last filter is on the calling thread, for progress is
@@ -168,28 +167,19 @@ static void *(*body_of(const flow *f, int number))(void *)
                                  : flow_run_filter;
 }
 
-/* Runs all stages to their end. */
-static satf_status march(flow *f)
+/* Gives all stages but `own` a thread. */
+static satf_status start_others(flow *f, int own)
 {
-    const stream *s = f->user;
-    int own = s->job->region ? f->filters + 1 : f->filters;
     satf_status status = SATF_OK;
     for (int i = 0; i < f->filters + 2 && !status; i++) {
         flow_stage *t = &f->stages[i];
-        if (i != own) {
-            status = flow_start(t, body_of(f, i));
-        }
+        status = i == own ? SATF_OK : flow_start(t, body_of(f, i));
         if (status) {
             flow_stop(t,
                       satf_fail(f->ctx, status, "no thread could be started (option: no-stream)"));
         }
     }
-    if (!status) {
-        body_of(f, own)(&f->stages[own]);
-        pipeline_phase_begin(f->ctx, s->progress, end_share);
-    }
-    flow_join(&f->stages[own]);
-    return flow_failure(f);
+    return status;
 }
 
 /* What came behind the pixels of a PNG has not been through the filters. */
@@ -216,11 +206,12 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
     }
 }
 
-/* The flow is made. */
+/* Runs all stages to their end; the flow is made. */
 static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_file_report *result)
 {
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
+    int own = s->job->region ? f->filters + 1 : f->filters;
     satf_metadata *metadata = &s->reader->header.metadata;
     pipeline_change_metadata(s->job, metadata);
     const satf_metadata had = *metadata;
@@ -229,7 +220,12 @@ static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_fil
         flow_stop(encoder, status);
         return status;
     }
-    status = march(f);
+    if (!start_others(f, own)) {
+        body_of(f, own)(&f->stages[own]);
+        pipeline_phase_begin(f->ctx, s->progress, end_share);
+    }
+    flow_join(&f->stages[own]);
+    status = flow_failure(f);
     if (!status) {
         double start_ms = satf_now_ms();
         filter_late(s, metadata, &had);
@@ -281,7 +277,7 @@ static size_t pasted_bytes(const flow *f, const pipeline_plan *plan)
 }
 
 bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                           const io_reader *reader, size_t *bytes)
+                           const io_reader *reader)
 {
     char why[sizeof((pipeline_look *)NULL)->refusal];
     bool asked = strcmp(ctx->settings.algorithm, "auto") != 0; /* for the whole picture's table */
@@ -292,8 +288,8 @@ bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_
     plan->band_rows = pipeline_band_rows(ctx, job, plan);
     bool fits = plan->band_rows > 0;
     if (fits) {
-        fits = !flow_plan_whole(ctx, &plan->in.view, &plan->out.view, &f, bytes) &&
-               *bytes <= (uint64_t)ctx->settings.max_bytes;
+        fits = !flow_plan_whole(ctx, &plan->in.view, &plan->out.view, &f, &plan->bytes) &&
+               plan->bytes <= (uint64_t)ctx->settings.max_bytes;
         flow_free(&f);
     }
     plan->band_rows = fits ? plan->band_rows : 0;
@@ -341,15 +337,6 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
                      filter_at(job->filter, (size_t)i)->name, why);
         }
         look->rather_whole |= wraps || need->steps > 1;
-    }
-}
-
-void pipeline_look_free(pipeline_look *look)
-{
-    if (look->flow) {
-        flow_free(look->flow);
-        satf_free(look->flow);
-        look->flow = NULL;
     }
 }
 
@@ -410,15 +397,14 @@ static void take_times(const flow *f, satf_file_times *times)
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            pipeline_look *look, io_reader *reader, pipeline_phase *progress,
-                            satf_file_report *result)
+                            io_reader *reader, pipeline_phase *progress, satf_file_report *result)
 {
     stream s = {.job = job, .plan = plan, .result = result, .reader = reader, .progress = progress};
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     bool banded = plan->band_rows > 0;
     flow *f = &s.flow;
     io_output *file = NULL;
-    size_t bytes = look->bytes;
+    size_t bytes = plan->bytes;
     satf_status status = SATF_OK;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
      * calling thread, mostly waits for them. */
@@ -427,8 +413,8 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     if (banded) {
         status = flow_plan_whole(ctx, in, out, f, &bytes);
     } else {
-        *f = *look->flow; /* which has not begun */
-        *look->flow = (flow){0};
+        *f = *plan->flow; /* which has not begun */
+        *plan->flow = (flow){0};
     }
     status = status ? status : flow_make(f, bytes, allowed);
     if (!status && job->region) {

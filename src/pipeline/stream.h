@@ -6,6 +6,7 @@
 #ifndef SATF_PIPELINE_STREAM_H
 #define SATF_PIPELINE_STREAM_H
 
+#include "flow.h"
 #include "job.h"
 
 /* What is to be known of streaming a job. */
@@ -16,25 +17,22 @@ typedef struct pipeline_look {
      * border wrap shows its end first, or a filter has several steps, which rows give one thread.
      */
     bool rather_whole;
-    size_t bytes;      /* memory that it takes; SIZE_MAX if that cannot be said */
-    struct flow *flow; /* the stages, planned; owned */
+    size_t bytes; /* memory that it takes; SIZE_MAX if that cannot be said */
+    struct flow
+        *flow; /* the stages, planned; the caller's to free, whether it is possible or not */
 } pipeline_look;
 
-/* pipeline_look_free() in any case. */
 void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                           const io_reader *reader, pipeline_look *look);
 
-void pipeline_look_free(pipeline_look *look);
-
 /* Whether the job's device may take the picture in bands of plan->band_rows, beside the codecs:
- * sets that, and *bytes to the memory of the host that this takes. */
+ * sets that, and plan->bytes to the memory of the host that this takes. */
 bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                           const io_reader *reader, size_t *bytes);
+                           const io_reader *reader);
 
-/* Does it, as the look has it, or in bands on plan->device where that is one. The reader is at its
+/* Does it, by the plan's flow, or in bands on plan->device where that is one. The reader is at its
  * first row and stays the caller's. Fills result's times but the total, report and at. */
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                            pipeline_look *look, io_reader *reader, pipeline_phase *progress,
-                            satf_file_report *result);
+                            io_reader *reader, pipeline_phase *progress, satf_file_report *result);
 
 #endif

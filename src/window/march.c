@@ -394,7 +394,7 @@ satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, v
     s.shared = memory;
     s.bands = s.shared + plan->shared_bytes;
     if (add_fixed_rows(&s)) {
-        satf_parallel(ctx, plan->bands, run_band, &s);
+        satf_parallel_on(ctx, satf_thread_count(ctx), plan->bands, run_band, &s);
     }
     satf_status status = (satf_status)atomic_load(&s.stop);
     if (!status) {

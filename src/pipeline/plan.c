@@ -1,19 +1,15 @@
-#include "picture.h"
-
+/* What is decided of a job before its first row is decoded. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
 #include "region.h"
 #include "stream.h"
 
-/* Shares of a whole-image job for its progress: decode, compute, encode. */
-static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
-
-/* ------------------------------------------------------------------ planning */
+/* ------------------------------------------------------------------ the result */
 
 /* plan->type of an image whose filters exactly make `exact`. */
 static int filter_type(const pipeline_job *job, const satf_view *exact)
@@ -57,8 +53,8 @@ static bool are_colours(const satf_image *in, const satf_image *exact)
 }
 
 /* Finds what cannot work before anything is decoded. */
-static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const io_header *header,
-                             pipeline_plan *plan, satf_file_report *result)
+static satf_status describe(satf_context *ctx, const pipeline_job *job, const io_header *header,
+                            pipeline_plan *plan, satf_file_report *result)
 {
     *plan = (pipeline_plan){.in = {.view = header->view}};
     io_describe(header, &plan->in);
@@ -108,144 +104,7 @@ static satf_status make_plan(satf_context *ctx, const pipeline_job *job, const i
     return status;
 }
 
-/* -------------------------------------------------------------- whole images */
-
-/* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          io_reader *reader, satf_image **out, satf_file_report *result)
-{
-    io_header *header = &reader->header;
-    satf_image *image;
-    satf_status status = io_make_image(ctx, header, &image);
-    if (status) {
-        return status;
-    }
-    status = io_read_image(ctx, reader, &image->view);
-    if (status) {
-        satf_image_destroy(image);
-        return status;
-    }
-    pipeline_note_input(result, job, &plan->io, reader);
-    image->metadata = header->metadata;
-    memset(&header->metadata, 0, sizeof header->metadata);
-    *out = image;
-    return SATF_OK;
-}
-
-/* Finds the range that is shown, where it is what occurs. */
-static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
-                              io_plan *plan, satf_file_report *result)
-{
-    bool wanted = plan->find_range;
-    satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
-    if (status || !wanted) {
-        return status;
-    }
-    result->range_found = true;
-    result->range_lo = plan->lo;
-    result->range_hi = plan->hi;
-    if (plan->lo == plan->hi) {
-        pipeline_note_add(result, job->output,
-                          job->write.clip_percent > 0
-                              ? "both percentiles are %.5g: black, and white above it"
-                              : "every sample is %.5g, so the picture is black",
-                          plan->lo);
-    }
-    return SATF_OK;
-}
-
-static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, io_output *file, satf_file_report *result)
-{
-    io_writer *writer;
-    satf_status status = pipeline_writer_open(ctx, job, plan, file, &image->metadata, &writer);
-    if (status) {
-        return status;
-    }
-    status = io_write_image(ctx, writer, &image->view);
-    if (!status) {
-        pipeline_judge(result, job, writer);
-    }
-    result->times.out_bytes = writer->bytes;
-    io_writer_close(writer);
-    return status;
-}
-
-static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const satf_image *in, satf_image **out, satf_file_report *result)
-{
-    bool on_device = plan->device > SATF_HOST;
-    satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
-    if (status) {
-        return status;
-    }
-    status = job->region ? pipeline_region_image(ctx, job, plan, in, out)
-                         : filter_image_on(ctx, plan->device, job->filter, in, plan->type, out);
-    status = status ? status : pipeline_report_plan(ctx, result);
-    if (on_device) {
-        satf_share_leave_device(ctx);
-    }
-    if (status) {
-        satf_image_destroy(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                             io_reader **reader, pipeline_phase *progress, satf_file_report *result)
-{
-    satf_image *in = NULL, *out = NULL;
-    io_output *file = NULL;
-    io_plan written = plan->io;
-    satf_file_times *times = &result->times;
-
-    double start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, plan, *reader, &in, result);
-    if (!job->file) { /* what it holds is not needed any more */
-        io_close(*reader);
-        *reader = NULL;
-    }
-    times->decode_ms += satf_now_ms() - start_ms;
-    if (status) {
-        return status;
-    }
-
-    start_ms = satf_now_ms() - ctx->waited_ms;
-    pipeline_phase_begin(ctx, progress, compute_share);
-    status = compute(ctx, job, plan, in, &out, result);
-    if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
-        status = compute(ctx, job, plan, in, &out, result);
-    }
-    satf_image_destroy(in);
-    times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
-    if (status) {
-        satf_image_destroy(out);
-        return status;
-    }
-
-    start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, encode_share);
-    result->at = job->output;
-    status = find_range(ctx, out, job, &written, result);
-    if (!status) {
-        status = pipeline_output_open(ctx, job, &file);
-    }
-    if (!status) {
-        status = io_output_end(ctx, file, encode(ctx, out, &written, job, file, result));
-    }
-    satf_image_destroy(out);
-    times->encode_ms = satf_now_ms() - start_ms;
-    return status;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-static size_t greater(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
+/* -------------------------------------------------------------------- the route */
 
 /* What whole images take, and the most of it at a time: while the input is decoded, filtered, or
  * the result encoded; 0 if the filters themselves will say why not. A PNG's encoder makes do with
@@ -283,16 +142,9 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
         !satf_add(out_bytes, encoding, &encoding)) {
         return SIZE_MAX;
     }
-    *most = greater(bytes, greater(decoding, encoding));
+    encoding = encoding > decoding ? encoding : decoding;
+    *most = bytes > encoding ? bytes : encoding;
     return bytes;
-}
-
-static satf_status fail_whole(satf_context *ctx, size_t bytes)
-{
-    return satf_fail(ctx, SATF_LIMIT,
-                     "whole images of it and what works on them take %zu bytes, above the limit of "
-                     "%lld bytes (limit: max-memory)",
-                     bytes, (long long)ctx->settings.max_bytes);
 }
 
 /* The least that whole images take; SIZE_MAX if no memory has as much. */
@@ -307,6 +159,30 @@ static uint64_t images_bytes(const pipeline_plan *plan)
                : SIZE_MAX;
 }
 
+_Static_assert(sizeof((satf_file_report *)0)->why_cpu == FILTER_WHY_BYTES, "a reason fits");
+
+/* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
+ * filter_choose_device() takes; result->why_cpu says why it is the CPU. banded: a device would take
+ * it in bands; from: the input's format. */
+static void choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
+                          pipeline_plan *plan, bool banded, satf_file_report *result)
+{
+    plan->device = ctx->settings.device;
+    plan->automatic = plan->device == SATF_DEVICE_AUTO;
+    if (plan->automatic) {
+        const io_format *to = plan->io.format;
+        filter_job of = {.flows_here = plan->streams,
+                         .flows_there = banded,
+                         .decode_ns = from->decode_ns,
+                         .encode_ns = to->encode_ns,
+                         .encodes_on_all = to->encodes_on_all,
+                         .files = job->files};
+        satf_view in, out;
+        pipeline_region_views(ctx, job, plan, &in, &out);
+        plan->device = filter_choose_device(ctx, job->filter, &in, &out, &of, result->why_cpu);
+    }
+}
+
 /*
  * Streams if every filter can and no device has been chosen. Exceptions:
  * - with the route set to whole images it never does;
@@ -319,8 +195,7 @@ static uint64_t images_bytes(const pipeline_plan *plan)
  * is a quarter of the machine's memory.
  */
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
-                               pipeline_plan *plan, satf_file_report *result, pipeline_look *look,
-                               bool *streams, size_t *bytes)
+                               pipeline_plan *plan, satf_file_report *result, pipeline_look *look)
 {
     if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
         satf_status status = io_find_metadata(ctx, reader);
@@ -341,29 +216,34 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
                          *look->refusal ? look->refusal : "a CUDA device takes whole pictures");
     }
     size_t peak = 0; /* of whole images, where it matters */
-    *streams = possible && (asked || large || !look->rather_whole);
-    *bytes = look->bytes;
-    if (*streams && !asked && look->bytes > most) {
+    plan->streams = possible && (asked || large || !look->rather_whole);
+    plan->bytes = look->bytes;
+    if (plan->streams && !asked && look->bytes > most) {
         whole_bytes(ctx, job, plan, &reader->header, false, &peak);
-        *streams = peak == 0 || peak > most;
+        plan->streams = peak == 0 || peak > most;
     }
-    if (*streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
-        pipeline_explain_stream(result);
+    if (plan->streams && ctx->settings.device == SATF_DEVICE_AUTO && (asked || large)) {
+        snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
         return SATF_OK;
     }
     bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
-                  pipeline_stream_bands(ctx, job, plan, reader, bytes);
-    pipeline_choose_device(ctx, job, reader->format, plan, *streams, banded, result);
+                  pipeline_stream_bands(ctx, job, plan, reader);
+    choose_device(ctx, job, reader->format, plan, banded, result);
     bool there = plan->device > SATF_HOST;
-    *streams = there ? banded : *streams;
+    plan->streams = there ? banded : plan->streams;
     if (!there) {
         plan->band_rows = 0;
-        *bytes = look->bytes;
+        plan->bytes = look->bytes;
     }
-    if (!*streams) {
-        *bytes = whole_bytes(ctx, job, plan, &reader->header, true, &peak);
+    if (!plan->streams) {
+        plan->bytes = whole_bytes(ctx, job, plan, &reader->header, true, &peak);
     }
-    return *streams || there || peak <= most ? SATF_OK : fail_whole(ctx, peak);
+    return plan->streams || there || peak <= most
+               ? SATF_OK
+               : satf_fail(ctx, SATF_LIMIT,
+                           "whole images of it and what works on them take %zu bytes, above the "
+                           "limit of %lld bytes (limit: max-memory)",
+                           peak, (long long)ctx->settings.max_bytes);
 }
 
 /* What a page's bytes take while those in front of it are not written, unless its turn has come. A
@@ -385,56 +265,41 @@ static uint64_t page_bytes(satf_context *ctx, const pipeline_job *job, const pip
 
 /* Waits for the memory that the job takes, so many bytes and what its codecs hold. */
 static satf_status reserve(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const io_header *header, size_t bytes)
+                           const io_header *header)
 {
     const io_format *format = plan->io.format;
+    size_t bytes = plan->bytes;
     uint64_t held = header->held_bytes + page_bytes(ctx, job, plan);
     held += format->held_bytes ? format->held_bytes(ctx, &plan->io, &header->metadata) : 0;
     return satf_share_reserve(ctx, satf_add(bytes, held, &bytes) ? bytes : SIZE_MAX);
 }
 
-/* The filters' windows are in pixels. */
-static satf_status run_job(satf_context *ctx, const pipeline_job *job, io_reader **reader,
-                           pipeline_phase *progress, satf_file_report *result)
+satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_reader *reader,
+                               pipeline_plan *plan, satf_file_report *result)
 {
-    pipeline_plan plan;
     pipeline_look look = {.flow = NULL};
-    satf_status status = make_plan(ctx, job, &(*reader)->header, &plan, result);
-    bool streams = false;
-    size_t bytes = 0;
-    if (!status) {
-        status = choose_path(ctx, job, *reader, &plan, result, &look, &streams, &bytes);
+    satf_metadata *metadata = &reader->header.metadata;
+    satf_status status = describe(ctx, job, &reader->header, plan, result);
+    status = status ? status : choose_path(ctx, job, reader, plan, result, &look);
+    status = status ? status : reserve(ctx, job, plan, &reader->header);
+    plan->flow = look.flow;
+    if (!plan->streams) {
+        pipeline_plan_free(plan); /* what whole images have no use for */
+    }
+    if (!status && !plan->colours) {
+        pipeline_drop_colours(result, job, &plan->io, metadata);
     }
     if (!status) {
-        status = reserve(ctx, job, &plan, &(*reader)->header, bytes);
+        pipeline_note_metadata(result, job, &plan->io, metadata);
     }
-    if (!status && !plan.colours) {
-        pipeline_drop_colours(result, job, &plan.io, &(*reader)->header.metadata);
-    }
-    if (!status) {
-        pipeline_note_metadata(result, job, &plan.io, &(*reader)->header.metadata);
-    }
-    if (!status && streams) {
-        status = pipeline_stream(ctx, job, &plan, &look, *reader, progress, result);
-    } else if (!status) {
-        pipeline_look_free(&look); /* what whole images have no use for */
-        status = run_whole(ctx, job, &plan, reader, progress, result);
-    }
-    pipeline_look_free(&look);
-    return pipeline_explain_device(ctx, &plan, status, result);
+    return status;
 }
 
-satf_status pipeline_picture(satf_context *ctx, const pipeline_job *asked, io_reader **reader,
-                             pipeline_phase *progress, satf_file_report *result)
+void pipeline_plan_free(pipeline_plan *plan)
 {
-    pipeline_job job = *asked;
-    satf_filter *resolved;
-    satf_status status = filter_resolve(ctx, asked->filter, &(*reader)->header.metadata, &resolved);
-    if (status) {
-        return status;
+    if (plan->flow) {
+        flow_free(plan->flow);
+        satf_free(plan->flow);
+        plan->flow = NULL;
     }
-    job.filter = resolved ? resolved : asked->filter;
-    status = run_job(ctx, &job, reader, progress, result);
-    satf_filter_destroy(resolved);
-    return status;
 }
