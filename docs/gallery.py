@@ -48,6 +48,7 @@ SHOWN = {
     "flatten": ("page", "--flatten 61,target=230", "Even light, still in shades of grey."),
     "normalize": ("face", "--normalize 25 --range -3:3", "Contrast evened out, for comparing and recognising."),
     "guided": ("face", "--guided 13,eps=0.01", "Smooth skin and noise, sharp edges."),
+    "kuwahara": ("cat", "--kuwahara 7", "Painted: flat strokes and sharp edges."),
     "by": ("cup", "--by {flat},op=div,scale=auto",
            "A flat field or a dark frame taken out; here the light that fell off to the corners."),
     "real": ("cat", "--real --box 15 --box 15 --box 15", "Several means in a row, rounded once, at the end."),

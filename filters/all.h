@@ -15,6 +15,7 @@
 #include "flatten.h"
 #include "normalize.h"
 #include "guided.h"
+#include "kuwahara.h"
 #include "by.h"
 #include "real.h"
 #include "template.h"

@@ -39,9 +39,10 @@ static inline void any_word(const char *words, any_choice choose, void *user, ch
     snprintf(text, bytes, "%.*s", (int)strcspn(words, "|"), words);
 }
 
-static inline int64_t any_side(any_choice choose, void *user)
+static inline int any_side(const filter_param *p, any_choice choose, void *user)
 {
-    return choose(user, 1, choose(user, 0, 15) ? 30 : 999);
+    int64_t most = p->max < 999 ? (int64_t)p->max : 999;
+    return (int)choose(user, 1, choose(user, 0, 15) ? 30 : most);
 }
 
 /* The text of a value that the parameter takes. false: a file, which the test has to give. */
@@ -59,7 +60,7 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         snprintf(text, bytes, "%.17g", any_real(p, choose, user));
         return true;
     case PARAM_SIZE:
-        snprintf(text, bytes, "%dx%d", (int)any_side(choose, user), (int)any_side(choose, user));
+        snprintf(text, bytes, "%dx%d", any_side(p, choose, user), any_side(p, choose, user));
         return true;
     case PARAM_PLACE: /* every window has a pixel there; see any_place() */
         snprintf(text, bytes, "0:0");

@@ -89,6 +89,12 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
         for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
             pixels->at[i] = i % SPOILT_W >= c->x && i / SPOILT_W >= c->y;
         }
+    } else if (pass->over == OVER_CHOICE) { /* which windows that have it are no part of */
+        satf_rect windows[FILTER_MAX_WINDOWS];
+        int count = pass->windows(link->options, windows);
+        for (int k = 0; k < count; k++) {
+            spoil_windows(c->border, &first, windows[k], false, pixels);
+        }
     } else if (pass->over == OVER_RECTS) {
         const filter_rects *rects = *(filter_rects *const *)chain_value(link, PARAM_TEMPLATE);
         for (size_t k = 0; k < rects->count; k++) {
@@ -154,7 +160,7 @@ static inline satf_view spoilt_image(const spoilt_case *c, uint64_t seed)
 static inline bool spoils_channel(const spoilt_case *c, int channel)
 {
     const filter_pass *pass = filter_last(c->info);
-    return channel == c->channel ||
+    return channel == c->channel || pass->over == OVER_CHOICE ||
            filter_needs_grey(pass, &(satf_view){.channels = c->channels}) ||
            (spoils_alpha(c) && filter_weighs(pass));
 }

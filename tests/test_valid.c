@@ -62,7 +62,8 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     if (filter_last(info)->over == OVER_RECTS) { /* {-3, -2, 5, 7}, {0, 0, 2, 2} and the pixel */
         link.left = 3, link.top = 2, link.right = 1, link.bottom = 4;
     }
-    if (!filter_is_simple(info)) { /* windows of the pixels of mirrored windows */
+    if (!filter_is_simple(info) || filter_last(info)->over == OVER_CHOICE) {
+        /* windows of the pixels of mirrored windows, or windows on all sides */
         link.left = link.right = w - 1;
         link.top = link.bottom = h - 1;
     }

@@ -399,6 +399,19 @@ static __device__ inline luma_moments read_luma(const filter_gpu_task *task, con
     return luma;
 }
 
+/* The weight of a region: its pixels, or the sum of their alphas. */
+template <class Sum>
+static __device__ inline void load_region_weight(const filter_gpu_task *task, const region *r,
+                                                 bool by_alpha, formula_sums *in)
+{
+    int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
+    in->weight = (uint64_t)area;
+    in->real_weight = (double)area;
+    if (by_alpha) {
+        load_weight(in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
+    }
+}
+
 /* One rectangle of one channel of the pixel at (x, y). */
 template <class Formula, class Sum, class Square>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
@@ -409,13 +422,8 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     hear_reduction<Formula>(task, &in);
     in.real = (Sum)0.5 != 0; /* Sum is double */
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
-    int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
-    in.weight = (uint64_t)area;
-    in.real_weight = (double)area;
     bool by_alpha = task->weighted && c + 1 < task->in.channels;
-    if (by_alpha) {
-        load_weight(&in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
-    }
+    load_region_weight<Sum>(task, r, by_alpha, &in);
     double weight = in.real ? in.real_weight : (double)in.weight;
     in.inverse = weight != 0 ? 1 / weight : 0;
     Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);

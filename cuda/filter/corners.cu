@@ -7,6 +7,7 @@
  */
 #include <cstring>
 
+#include "choice.cuh"
 #include "rects.cuh"
 
 extern "C" {
@@ -118,6 +119,18 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     raise_key(&task.reduction[REDUCTION_LEAST], least);
 }
 
+/* Pixels that choose among windows. */
+template <class Sum, class Square>
+static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
+    read_choices(const __grid_constant__ filter_gpu_task task,
+                 const __grid_constant__ corner_plan plan)
+{
+    __shared__ padded_span span[ANY_SPANS];
+    for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
+        do_choice_tile<Sum, Square>(&task, &plan.outside[0], tile, span, plan.aligned);
+    }
+}
+
 /* Variance or standard deviation: beside reading four corners, the root costs 1 % where it is not
  * taken. */
 struct either_deviation {
@@ -170,11 +183,23 @@ static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
                                     : reduction_corners<uint32_t, uint32_t>;
 }
 
+/* Likewise; windows of choices are at most 255 pixels wide and high. */
+static corner_kernel choice_kernel(satf_sum_type sum, satf_sum_type square)
+{
+    return sum == SATF_SUM_F64      ? read_choices<double, double>
+           : sum == SATF_SUM_U64    ? read_choices<uint64_t, uint64_t>
+           : square == SATF_SUM_U64 ? read_choices<uint32_t, uint64_t>
+                                    : read_choices<uint32_t, uint32_t>;
+}
+
 static corner_kernel choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
     if (task->reduces) {
         return task->layer_count > 1 ? reduction_kernel(sum, square) : NULL;
+    }
+    if (task->choices) {
+        return choice_kernel(sum, square);
     }
     if (task->layer_count == 1) {
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
@@ -271,7 +296,7 @@ static bool has_inner(const filter_gpu_task *task)
 {
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
-    return reaches && !task->reduces && !task->prefix && !task->has_aux &&
+    return reaches && !task->reduces && !task->prefix && !task->has_aux && !task->choices &&
            task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
 }
 

@@ -840,6 +840,51 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
+def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str | float = "clamp",
+             out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+             alpha: bool = False) -> np.ndarray:
+    """Smooth like a painting: the mean on the flatter side of edges.
+
+    Of the four windows of N x N (or W x H) pixels that have the pixel in a corner, the mean of that which
+    varies least: edges stay sharp, and what is between them becomes flat. Of windows that vary alike the
+    first counts: upper left, upper right, lower left, lower right. A window varies by the sum of the
+    variances of its channels, so that all of a pixel's channels come from one window; of integers these are
+    compared exactly. Colour is weighted by alpha, in the variances too; alpha becomes the mean of the window,
+    and does not vary. A window counts last if all of it is transparent, or not all of it finite. The result
+    has the input's type and range.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    size : int | tuple[int, int]
+        pixels, 1 to 65535: of a square window, or (rows, columns).
+    border : str | float
+        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
+        samples there. valid makes the result smaller: whole windows only.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("kuwahara", size, border)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, size=size, border=border)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
 def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | str = 1, full: int = 0,
        out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
        alpha: bool = False) -> np.ndarray:

@@ -53,6 +53,9 @@ filter_gpu_task filter_device_task(const filter_step *step)
     if (task.has_rects) {
         task.window.rect = filter_rects_hull(step->rects);
     }
+    if (pass->over == OVER_CHOICE) {
+        task.choices = filter_windows(step, task.choice);
+    }
     epilogue finish;
     epilogue_init(&finish, pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish.constants);

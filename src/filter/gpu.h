@@ -59,6 +59,9 @@ typedef struct filter_gpu_task {
     const satf_weighted_rect *rects;
     int64_t rect_count;
     satf_weighted_rect window;
+    /* Unless it is 0: so many windows, of which that counts which varies least. */
+    int32_t choices;
+    satf_rect choice[FILTER_MAX_WINDOWS];
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;

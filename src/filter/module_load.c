@@ -58,7 +58,7 @@ static const char *param_defect(const filter_info *info)
 /* What is wrong with pass k of a module's filter. */
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
-    if (!filter_has_window(pass)) {
+    if (pass->over > OVER_PIXEL) {
         return "is no filter of windows, and modules have only these";
     }
     if (!is_formula(module, pass->formula, false) || !is_formula(module, pass->reduction, true)) {

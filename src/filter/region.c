@@ -51,16 +51,34 @@ static filter_reach window_reach(const chain_link *link)
     return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
 }
 
-/* Of a template's rectangles, which need not hold the pixel. */
+/* The pixel and a rectangle beside, which need not hold it. */
+static filter_reach rect_reach(const satf_rect *rect)
+{
+    return (filter_reach){larger(0, -rect->x), larger(0, -rect->y),
+                          larger(0, rect->x + rect->w - 1), larger(0, rect->y + rect->h - 1)};
+}
+
+static filter_reach largest(filter_reach a, filter_reach b)
+{
+    return (filter_reach){larger(a.left, b.left), larger(a.top, b.top), larger(a.right, b.right),
+                          larger(a.bottom, b.bottom)};
+}
+
+/* Of a template's rectangles. */
 static filter_reach rects_reach(const filter_rects *rects)
 {
+    satf_rect hull = filter_rects_hull(rects);
+    return rect_reach(&hull);
+}
+
+/* Of windows to choose from. */
+static filter_reach choice_reach(const chain_link *link)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS];
     filter_reach reach = {0, 0, 0, 0};
-    for (size_t i = 0; i < rects->count; i++) {
-        const satf_rect *rect = &rects->items[i].rect;
-        reach.left = larger(reach.left, -rect->x);
-        reach.top = larger(reach.top, -rect->y);
-        reach.right = larger(reach.right, rect->x + rect->w - 1);
-        reach.bottom = larger(reach.bottom, rect->y + rect->h - 1);
+    int count = filter_last(link->info)->windows(link->options, windows);
+    for (int k = 0; k < count; k++) {
+        reach = largest(reach, rect_reach(&windows[k]));
     }
     return reach;
 }
@@ -92,15 +110,14 @@ static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
     const filter_reach over[] = {
         [OVER_WINDOW] = summed,
         [OVER_MIRRORED] = {summed.right, summed.bottom, summed.left, summed.top},
+        [OVER_CHOICE] = summed,
         [OVER_RECTS] = summed,
         [OVER_ELSEWHERE] = {0, 0, 0, 0}};
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
         filter_reach most = sum(of[pass->of], over[pass->over]);
         for (int b = 0; b < 2; b++) {
-            const filter_reach *aux = &of[pass->aux[b] < 0 ? 1 : pass->aux[b]];
-            most = (filter_reach){larger(most.left, aux->left), larger(most.top, aux->top),
-                                  larger(most.right, aux->right), larger(most.bottom, aux->bottom)};
+            most = largest(most, of[pass->aux[b] < 0 ? 1 : pass->aux[b]]);
         }
         of[2 + k] = most;
     }
@@ -111,7 +128,9 @@ static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
 static filter_reach summed_reach(const chain_link *link)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects ? rects_reach(*rects) : window_reach(link);
+    return rects                                          ? rects_reach(*rects)
+           : filter_last(link->info)->over == OVER_CHOICE ? choice_reach(link)
+                                                          : window_reach(link);
 }
 
 bool filter_leads(const chain_link *link)

@@ -64,6 +64,16 @@ static inline satf_rect filter_window_rect(const filter_step *step)
                        step->size.width, step->size.height};
 }
 
+/* The windows of that pixel among which the filter chooses, or its only one, and their number. */
+static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
+{
+    if (step->pass->over == OVER_CHOICE) {
+        return step->pass->windows(step->options, windows);
+    }
+    windows[0] = filter_window_rect(step);
+    return 1;
+}
+
 /* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
  * memory is new, to prepare that, and then runs any number of times. */
 typedef struct filter_engine {

@@ -13,6 +13,7 @@
 #include "../base/shift.h"
 #include "../base/view.h"
 #include "axis.h"
+#include "choice.h"
 #include "corners.h"
 #include "epilogue.h"
 #include "shift.h"
@@ -31,6 +32,7 @@ typedef struct table_step {
     size_t shifted_at;               /* the image of these, behind the tables */
     size_t buffers_at, buffer_bytes; /* bytes: of a thread */
     int threads;                     /* that are worth waking */
+    choice choice;                   /* OVER_CHOICE */
 } table_step;
 
 /* A run. */
@@ -55,6 +57,9 @@ typedef struct row_buffers {
     void *sums[2];   /* by layer */
     uint32_t *masks; /* samples that are not finite */
     double *totals;  /* BAND_ROWS rows of responses to a template */
+    /* OVER_CHOICE: of the windows chosen so far, and of others with their results. */
+    void *best, *others;
+    char *results;
 } row_buffers;
 
 /* Lays the buffers out from `base` (NULL: only measures); false if that overflows. */
@@ -64,8 +69,9 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     size_t width = (size_t)step->in.width;
     size_t channels = (size_t)step->in.channels;
     size_t band = step->pass->over == OVER_RECTS ? BAND_ROWS : 0;
-    /* 1 KiB a sample is far above the sum of all that follows */
-    if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 1024, &wide)) {
+    size_t choices = step->pass->over == OVER_CHOICE, windows = choices ? FILTER_MAX_WINDOWS : 1;
+    /* 4 KiB a sample is far above the sum of all that follows */
+    if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 4096, &wide)) {
         return false;
     }
 #define PLACE(member, size)                \
@@ -75,12 +81,15 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
         }                                  \
         end += satf_align64(size);         \
     } while (0)
-    PLACE(buffers->edge, width * sizeof *buffers->edge);
+    PLACE(buffers->edge, windows * width * sizeof *buffers->edge);
     PLACE(buffers->strip, samples * sizeof(satf_u128));
     PLACE(buffers->sums[0], samples * sizeof(satf_u128));
     PLACE(buffers->sums[1], samples * sizeof(satf_u128));
     PLACE(buffers->masks, samples * sizeof *buffers->masks);
     PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
+    PLACE(buffers->best, choices * choice_row_bytes(width));
+    PLACE(buffers->others, choices * choice_row_bytes(width));
+    PLACE(buffers->results, choices * samples * sizeof(double));
 #undef PLACE
     *bytes = end;
     return true;
@@ -189,17 +198,17 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     }
 }
 
-/* Finishes a row of window sums; under SATF_SHRINK in runs of equal area. */
+/* Finishes a row of window sums of that height into `row`; under SATF_SHRINK in runs of equal area.
+ * varies: unless NULL, how much the windows do. */
 static void finish_row(const table_state *state, const corner_columns *columns,
-                       const axis_sum *rows, int64_t y, const row_buffers *buffers)
+                       const axis_sum *rows, int64_t height, int64_t y, const row_buffers *buffers,
+                       char *row, const choice_row *varies)
 {
     const filter_step *step = state->step;
     int64_t width = step->in.width, channels = step->in.channels;
     int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
     int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
-    int64_t height = step->size.height;
     bool shrink = state->border == SATF_SHRINK;
-    char *row = satf_row(&step->out, y);
     window_segment segment = {.y = y};
     segment.sum_type = state->tables->layers[0].type;
     segment.square_type = state->tables->layers[1].type;
@@ -227,7 +236,23 @@ static void finish_row(const table_state *state, const corner_columns *columns,
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
         epilogue_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
+        if (varies) {
+            choice_vary(&state->plan->choice, &segment, varies);
+        }
     }
+}
+
+/* A row of results of a window, into `to`. */
+static void window_row(table_state *state, const satf_rect *rect, const corner_columns *columns,
+                       int64_t y, const row_buffers *buffers, char *to, const choice_row *varies)
+{
+    axis_sum rows = {.count = 0};
+    axis_span(state->border, state->step->in.height, y + rect->y, rect->h, &rows);
+    for (int k = 0; k < state->tables->count; k++) {
+        rect_sums(state, &state->tables->layers[k], &rows, columns, rect->h, buffers,
+                  buffers->sums[k]);
+    }
+    finish_row(state, columns, &rows, rect->h, y, buffers, to, varies);
 }
 
 static row_buffers thread_buffers(const table_state *state, int thread)
@@ -267,13 +292,36 @@ static void window_band(void *user, int64_t task, int thread)
     corner_columns columns = make_columns(state, rect, buffers.edge);
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
     for (int64_t y = first; y < end; y++) {
-        axis_sum rows;
-        axis_span(state->border, state->step->in.height, y + rect->y, rect->h, &rows);
-        for (int k = 0; k < state->tables->count; k++) {
-            rect_sums(state, &state->tables->layers[k], &rows, &columns, rect->h, &buffers,
-                      buffers.sums[k]);
+        window_row(state, rect, &columns, y, &buffers, satf_row(&state->step->out, y), NULL);
+    }
+}
+
+static void choice_band(void *user, int64_t task, int thread)
+{
+    table_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
+    const satf_view *out = &state->step->out;
+    const filter_tables *tables = state->tables;
+    const choice *of = &state->plan->choice;
+    size_t width = (size_t)out->width;
+    row_buffers buffers = thread_buffers(state, thread);
+    corner_columns columns[FILTER_MAX_WINDOWS];
+    choice_row best = choice_row_at(of, buffers.best, width);
+    choice_row others = choice_row_at(of, buffers.others, width);
+    for (size_t k = 0; k < tables->rect_count; k++) {
+        columns[k] = make_columns(state, &tables->rects[k].rect, buffers.edge + k * width);
+    }
+    int64_t first = task * BAND_ROWS, end = band_end(state, first);
+    for (int64_t y = first; y < end; y++) {
+        char *row = satf_row(out, y);
+        window_row(state, &tables->rects[0].rect, &columns[0], y, &buffers, row, &best);
+        for (size_t k = 1; k < tables->rect_count; k++) {
+            window_row(state, &tables->rects[k].rect, &columns[k], y, &buffers, buffers.results,
+                       &others);
+            choice_take(of, out->width, &others, 0, &best, 0, buffers.results, row);
         }
-        finish_row(state, &columns, &rows, y, &buffers);
     }
 }
 
@@ -386,7 +434,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     size_t all = 0;
     row_buffers unused;
     double work = (double)satf_row_samples(&step->in) * (double)step->in.height;
-    work *= over == OVER_RECTS ? (double)state->tables.rect_count : state->tables.count;
+    work *= (double)state->tables.rect_count * state->tables.count;
     state->threads = satf_threads_for(ctx, work < 0x1p62 ? (int64_t)work : INT64_MAX, LEAST_SUMS);
     if ((over != OVER_ALL &&
          (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
@@ -397,6 +445,11 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     step->kept_bytes = state->tables.kept_bytes + state->shifted_tables.kept_bytes;
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
+    if (over == OVER_CHOICE) {
+        const satf_rect *window = &state->tables.rects[0].rect;
+        state->finish.around_caches = false; /* until the last window has been looked at */
+        state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h));
+    }
     return SATF_OK;
 }
 
@@ -406,9 +459,10 @@ static satf_status run_bands(table_state *state)
     const filter_step *step = state->step;
     filter_over over = step->pass->over;
     int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
-    void (*band)(void *, int64_t, int) = over <= OVER_PIXEL   ? window_band
-                                         : over == OVER_RECTS ? rects_band
-                                                              : prefix_band;
+    void (*band)(void *, int64_t, int) = over <= OVER_PIXEL    ? window_band
+                                         : over == OVER_RECTS  ? rects_band
+                                         : over == OVER_CHOICE ? choice_band
+                                                               : prefix_band;
     atomic_store(&state->overflow, false);
     satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
@@ -490,8 +544,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     filter_step summed = *step;
     bool shifted = plan->is_shifted && shift_image(ctx, step, &summed, shifts);
     filter_tables *tables = shifted ? &plan->shifted_tables : &plan->tables;
-    bool rects = step->pass->over == OVER_RECTS;
-    double parts = tables->count + (double)(rects ? tables->rect_count : 1);
+    double parts = tables->count + (double)tables->rect_count;
     table_state state = {
         .ctx = ctx,
         .step = step,
@@ -520,7 +573,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_table_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .overs = FILTER_WINDOWS | 1U << OVER_RECTS | 1U << OVER_ALL,
+    .overs = FILTER_WINDOWS | 1U << OVER_CHOICE | 1U << OVER_RECTS | 1U << OVER_ALL,
     .ns = 3,
     .state_bytes = sizeof(table_step),
     .plan = plan_tables,

@@ -25,9 +25,13 @@ static void choose_local(const filter_step *step, filter_tables *tables)
 {
     const filter_pass *pass = step->pass;
     bool rects = pass->over == OVER_RECTS;
-    tables->window = (satf_weighted_rect){filter_window_rect(step), 1};
-    tables->rects = rects ? step->rects->items : &tables->window;
-    tables->rect_count = rects ? step->rects->count : 1;
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count = filter_windows(step, windows);
+    for (int k = 0; k < count; k++) {
+        tables->windows[k] = (satf_weighted_rect){windows[k], 1};
+    }
+    tables->rects = rects ? step->rects->items : tables->windows;
+    tables->rect_count = rects ? step->rects->count : (size_t)count;
     tables->layers[0].summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
     if (filter_reads(pass, FORMULA_SQUARE)) {
         tables->count = 2;

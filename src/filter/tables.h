@@ -8,9 +8,9 @@
 typedef struct filter_tables {
     sat_layer layers[2]; /* sums, and squares if the formula wants them */
     int count;
-    const satf_weighted_rect *rects; /* the template, or the window as its only one */
+    const satf_weighted_rect *rects; /* the template's, the windows to choose from, or the window */
     size_t rect_count;
-    satf_weighted_rect window;
+    satf_weighted_rect windows[FILTER_MAX_WINDOWS];
     sat_plan plans[2];
     /* Offsets: of tables and what rebuilding them takes, and what algorithms want, into the step's
      * scratch; of the words that algorithms keep from run to run, into its kept memory. */

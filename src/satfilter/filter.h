@@ -36,11 +36,12 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-/* What a pass sums over, or moves. The first three are windows. */
+/* What a pass sums over, or moves. The first four are windows. */
 typedef enum filter_over {
     OVER_WINDOW,   /* width x height around the pixel */
     OVER_MIRRORED, /* the pixels whose windows contain the pixel: its window's mirror image */
     OVER_PIXEL,    /* the pixel alone */
+    OVER_CHOICE,   /* of several windows that which varies least, the first of those */
     OVER_RECTS,    /* the template's rectangles */
     OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
     OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */
@@ -110,6 +111,10 @@ typedef struct filter_pass {
     /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image, which
      * must be integers, are counted, and in->otsu is the level that parts them best. */
     bool histogram;
+    /* OVER_CHOICE: the windows of a pixel at (0, 0), each at most 255 pixels wide and high and with
+     * the pixel in it, and their number. A window varies by the variances of its channels besides
+     * alpha, added up, of integers exactly. */
+    int (*windows)(const void *options, satf_rect windows[FILTER_MAX_WINDOWS]);
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);

@@ -13,6 +13,7 @@
 #define FILTER_MAX_SIZE 65535                /* width and height of a window or rectangle */
 #define FILTER_MAX_OFFSET (INT64_C(1) << 30) /* |x|, |y| of a template's rectangle */
 #define FILTER_MAX_RECTS 4096
+#define FILTER_MAX_WINDOWS 8 /* among which a filter chooses */
 
 enum { FILTER_OPTIONS_BYTES = 128 }; /* the most that a filter's options take */
 

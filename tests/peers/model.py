@@ -20,12 +20,13 @@ import tempfile
 
 import model_cases
 from model_files import npy_read, planes_of, png_read, pnm_read
+from model_choice import CHOICES
 from model_filters import FILTERS as OTHERS
 from model_output import difference, outputs, settled, written
 from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
-FILTERS = {**OTHERS, **THRESHOLDS}
+FILTERS = {**OTHERS, **CHOICES, **THRESHOLDS}
 NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold')
 
 

@@ -10,7 +10,7 @@ BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 
 MOVES = ('transpose', 'rotate', 'flip', 'permute')
 BLACK_AND_WHITE = ('sauvola', 'wolf', 'adaptive', 'bradley', 'niblack', 'nick')
 WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten', 'normalize',
-           'guided') + BLACK_AND_WHITE
+           'guided', 'kuwahara') + BLACK_AND_WHITE
 FULL = ('unsharp', 'highpass', 'flatten', 'normalize', 'guided', 'sauvola', 'adaptive')
 # Real parameters of filters: name, default, least and most that are tried.
 REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.5', -2, 2),),
@@ -159,11 +159,12 @@ def choices(image):
 def window(random, link):
     side = random.choice((3, 5, 12, 12, 12, 30))
     w, h = random.randint(1, side), random.randint(1, side)
-    if random.random() < 0.01:
+    beside = link['name'] != 'kuwahara'
+    if beside and random.random() < 0.01:
         w, h = random.choice(((257, 257), (300, 1), (2, 600)))
     word = f'{w}x{h}' if w != h or random.random() < 0.5 else f'{w}'
     link['size'] = (w, h)
-    if random.random() < 0.4:
+    if beside and random.random() < 0.4:
         x, y = (random.randint(w // 2 - w + 1, w // 2), random.randint(h // 2 - h + 1, h // 2))
         link['at'] = (x, y)
         word += f',at={x}:{y}'

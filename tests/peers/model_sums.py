@@ -95,7 +95,7 @@ def valid_part(image, link):
         (w, h), (x, y) = link['size'], link.get('at', (0, 0))
         left, above = w // 2 - x, h // 2 - y
         right, below = w - 1 - left, h - 1 - above
-    if link['name'] == 'guided':
+    if link['name'] in ('guided', 'kuwahara'):
         left = right = left + right
         above = below = above + below
     return range(above, image.height - below), range(left, image.width - right)

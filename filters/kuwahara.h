@@ -1,0 +1,76 @@
+/* kuwahara: the mean of that window beside the pixel which varies least. */
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(kuwahara)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(kuwahara, FORMULA_SUM | FORMULA_SQUARE)
+#elif !defined(SATF_FILTERS_KUWAHARA_H)
+#define SATF_FILTERS_KUWAHARA_H
+
+#include <satfilter-module.h>
+
+typedef struct kuwahara_options {
+    filter_size size;
+    filter_border border;
+} kuwahara_options;
+
+SATF_FORMULA formula_value kuwahara_formula(const formula_sums *in, const kuwahara_options *options)
+{
+    (void)options;
+    return formula_mean(in);
+}
+
+#elif defined(FILTER_DESCRIPTORS)
+
+static int kuwahara_windows(const void *options, satf_rect windows[FILTER_MAX_WINDOWS])
+{
+    filter_size size = ((const kuwahara_options *)options)->size;
+    int64_t left = 1 - size.width, top = 1 - size.height;
+    windows[0] = (satf_rect){left, top, size.width, size.height};
+    windows[1] = (satf_rect){0, top, size.width, size.height};
+    windows[2] = (satf_rect){left, 0, size.width, size.height};
+    windows[3] = (satf_rect){0, 0, size.width, size.height};
+    return 4;
+}
+
+static filter_range kuwahara_range(filter_range in, const void *options, const filter_extent *of)
+{
+    (void)options, (void)of;
+    return in;
+}
+
+static const filter_param kuwahara_params[] = {
+    {"size", "N|WxH", "pixels", PARAM_SIZE, offsetof(kuwahara_options, size), 1, 255, "5",
+     "windows in pixels, width and height of 1 to 255"},
+    FILTER_BORDER_PARAM(offsetof(kuwahara_options, border)),
+    FILTER_PARAM_END,
+};
+
+static const filter_pass kuwahara_passes[] = {{
+    .over = OVER_CHOICE,
+    .averages_alpha = true,
+    .type = TYPE_OF_INPUT,
+    .kernel = KERNEL_MEAN,
+    .formula = FORMULA_kuwahara,
+    .windows = kuwahara_windows,
+}};
+
+static const filter_info kuwahara_filter = {
+    .name = "kuwahara",
+    .help = "smooth like a painting: the mean on the flatter side of edges",
+    .detail =
+        "Of the four windows of N x N (or W x H) pixels that have the pixel in a corner, the mean "
+        "of that which varies least: edges stay sharp, and what is between them becomes "
+        "flat. Of windows that vary alike the first counts: upper left, upper right, "
+        "lower left, lower right. A window varies by the sum of the variances of its channels, so "
+        "that all of a pixel's channels come from one window; of integers these are compared "
+        "exactly. Colour is weighted by alpha, in the variances too; alpha becomes the mean of the "
+        "window, and does not vary. A window counts last if all of it is transparent, or not "
+        "all of it finite. The result has the input's type and range.",
+    .params = kuwahara_params,
+    .needs_value = true,
+    .options_bytes = sizeof(kuwahara_options),
+    .ways = {FILTER_PASSES(kuwahara_passes)},
+    .range = kuwahara_range,
+};
+
+#endif
