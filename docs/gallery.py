@@ -49,6 +49,7 @@ SHOWN = {
     "normalize": ("face", "--normalize 25 --range -3:3", "Contrast evened out, for comparing and recognising."),
     "guided": ("face", "--guided 13,eps=0.01", "Smooth skin and noise, sharp edges."),
     "kuwahara": ("cat", "--kuwahara 7", "Painted: flat strokes and sharp edges."),
+    "varbox": ("cup", "--varbox {radii}", "Depth of field: a window for each pixel, here larger towards the edges."),
     "by": ("cup", "--by {flat},op=div,scale=auto",
            "A flat field or a dark frame taken out; here the light that fell off to the corners."),
     "real": ("cat", "--real --box 15 --box 15 --box 15", "Several means in a row, rounded once, at the end."),
@@ -105,6 +106,14 @@ def darken(image):
     return ImageChops.multiply(image, light.convert("RGB")), light
 
 
+def write_radii(path):
+    """0 in the middle, and up to 12 in the corners."""
+    radii, middle = Image.new("L", (SIDE, SIDE)), SIDE / 2
+    radii.putdata([int(12 * ((x - middle) ** 2 + (y - middle) ** 2) / (2 * middle ** 2))
+                   for y in range(SIDE) for x in range(SIDE)])
+    radii.save(path)
+
+
 def part(folder, name):
     file, (x, y, w, h) = PARTS[name]
     image = Image.open(folder / file).crop((x, y, x + w, y + h))
@@ -158,9 +167,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         write_order(work / "order.npy")
+        write_radii(work / "radii.png")
         for name in names:
             of, spec, purpose = SHOWN[name]
-            places = {"samples": HERE.parent / "samples", "order": work / "order.npy", "flat": work / "flat.png"}
+            places = {"samples": HERE.parent / "samples", "order": work / "order.npy", "flat": work / "flat.png",
+                      "radii": work / "radii.png"}
             before = part(arguments.folder, of)
             if name == "by":
                 before, flat = darken(before)
@@ -168,7 +179,7 @@ def main():
             pair = make_pair(arguments.satfilter, before, spec.format(**places).split(), work)
             pair.save(images / f"{name}.jpg", quality=80)
             pairs.append((name, pair))
-            written = spec.format(samples="samples", order="order.npy", flat="flat.png")
+            written = spec.format(samples="samples", order="order.npy", flat="flat.png", radii="radii.png")
             lines.append(f"## {name}\n\n{purpose}\n\n    ./satfilter {written} in.png out.png\n\n"
                          f"![{name}: before and after](images/gallery/{name}.jpg)\n")
     make_sheet(pairs, HERE / "images" / "gallery.jpg")

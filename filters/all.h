@@ -16,6 +16,7 @@
 #include "normalize.h"
 #include "guided.h"
 #include "kuwahara.h"
+#include "varbox.h"
 #include "by.h"
 #include "real.h"
 #include "template.h"

@@ -98,7 +98,8 @@ static bool scale_apply(satf_context *ctx, const scale_case *c, int times, int g
     satf_filter *filter = scale_filter(ctx, c, times);
     scale_draw(&in, c->layout, c->maxval, times, c->seed);
     if (c->guide) {
-        scale_draw(&guide, c->layout, c->guide, guide_times, c->seed + 1);
+        bool radii = filter_last(c->info)->over == OVER_SIDES; /* which stay */
+        scale_draw(&guide, c->layout, c->guide, radii ? 1 : guide_times, c->seed + 1);
         assert_int_equal(satf_filter_set_image(ctx, filter, &guide.view), SATF_OK);
     }
     satf_status status = satf_filter_output(ctx, filter, &in.view, &out->view);

@@ -74,6 +74,17 @@ static inline void spoil_moved(satf_context *ctx, const satf_filter *filter, con
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
 }
 
+/* Whether a window of radius r around x shows the pixel `at` of an axis of n. */
+static inline bool spoilt_axis(int border, int64_t n, int64_t x, int64_t r, int64_t at)
+{
+    for (int64_t k = x - r; k <= x + r; k++) {
+        if (satf_border_index(border, k, n) == at) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The filter's pixels, in an image of that shape. */
 static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_filter *filter,
                          const satf_view *shape, spoilt_pixels *pixels)
@@ -94,6 +105,12 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
         int count = pass->windows(link->options, windows);
         for (int k = 0; k < count; k++) {
             spoil_windows(c->border, &first, windows[k], false, pixels);
+        }
+    } else if (pass->over == OVER_SIDES) {
+        for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
+            int32_t r = (int32_t)(i * i % 251); /* give_image() */
+            pixels->at[i] = spoilt_axis(c->border, SPOILT_W, i % SPOILT_W, r, c->x) &&
+                            spoilt_axis(c->border, SPOILT_H, i / SPOILT_W, r, c->y);
         }
     } else if (pass->over == OVER_RECTS) {
         const filter_rects *rects = *(filter_rects *const *)chain_value(link, PARAM_TEMPLATE);

@@ -41,7 +41,7 @@ static const filter_info *pick_filter(uint64_t *random)
         }
         info = filter_info_at(i % count);
     } while (!filter_param_of_kind(info, PARAM_BORDER) ||
-             filter_last(info)->reduction != FORMULA_NONE);
+             filter_last(info)->reduction != FORMULA_NONE || filter_last(info)->over == OVER_SIDES);
     return info;
 }
 

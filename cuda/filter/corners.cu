@@ -9,6 +9,7 @@
 
 #include "choice.cuh"
 #include "rects.cuh"
+#include "sides.cuh"
 
 extern "C" {
 #include "../../src/base/view.h"
@@ -131,6 +132,17 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
 }
 
+/* Pixels whose windows an image gives. */
+template <class Sum>
+static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
+    read_sides(const __grid_constant__ filter_gpu_task task,
+               const __grid_constant__ corner_plan plan)
+{
+    for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
+        do_sides_tile<Sum>(&task, &plan.outside[0], tile, plan.aligned);
+    }
+}
+
 /* Variance or standard deviation: beside reading four corners, the root costs 1 % where it is not
  * taken. */
 struct either_deviation {
@@ -200,6 +212,9 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
     }
     if (task->choices) {
         return choice_kernel(sum, square);
+    }
+    if (task->sides) { /* of up to 65535 x 65535 pixels */
+        return sum == SATF_SUM_F64 ? read_sides<double> : read_sides<uint64_t>;
     }
     if (task->layer_count == 1) {
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)
@@ -297,7 +312,8 @@ static bool has_inner(const filter_gpu_task *task)
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
     return reaches && !task->reduces && !task->prefix && !task->has_aux && !task->choices &&
-           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
+           !task->sides && task->known != FILTER_GPU_LUMA && !task->weighted &&
+           inner_stores(task->out.type);
 }
 
 static int64_t at_most(int64_t blocks)

@@ -46,6 +46,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .prefix = pass->over == OVER_ALL,
         .weighted = step->weighted,
         .has_rects = pass->over == OVER_RECTS,
+        .sides = pass->over == OVER_SIDES,
         .rect_count = 1,
         .reduced = step->reduced,
         .window = {filter_window_rect(step), 0}, /* of no factor */

@@ -61,6 +61,12 @@ void epilogue_by_formula(const epilogue *f, const window_segment *segment, void 
 /* epilogue_by_formula(), or a reduction. */
 void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst);
 
+/* The first pixel of a segment, a lane of it, not stored; and a sample of an auxiliary input. in:
+ * what all samples have in common, behind which it has the lane's moments. */
+formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
+                            formula_sums *in);
+double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
+
 /* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
 bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
 

@@ -94,6 +94,12 @@ static void set_luma(const epilogue *f, const window_segment *segment, int64_t p
     in->luma = grey_luma(in->real, centres[0], centres[1], centres[2]);
 }
 
+double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane)
+{
+    const satf_view *aux = &f->aux[k];
+    return load_sample((satf_type)aux->type, satf_row(aux, y), x * f->channels + lane);
+}
+
 /* One lane of a pixel; in: its sums without weight. */
 static formula_value lane_value(const epilogue *f, const window_segment *segment, int64_t p,
                                 int lane, formula_sums *in)
@@ -113,15 +119,19 @@ static formula_value lane_value(const epilogue *f, const window_segment *segment
         in->centre = load_sample(f->in_type, segment->centre, i);
     }
     for (int k = 0; k < 2; k++) {
-        const satf_view *aux = &f->aux[k];
-        if (aux->data) {
-            in->aux[k] = load_sample((satf_type)aux->type, satf_row(aux, segment->y),
-                                     segment->x * f->channels + i);
+        if (f->aux[k].data) {
+            in->aux[k] = epilogue_aux(f, k, segment->x + p, segment->y, lane);
         }
     }
     return !alpha_lane            ? formula_function_of(f->formula)(in, f->options)
            : f->pass->keeps_alpha ? formula_real(in->centre)
                                   : formula_mean(in);
+}
+
+formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
+                            formula_sums *in)
+{
+    return lane_value(f, segment, 0, lane, in);
 }
 
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst)

@@ -62,6 +62,7 @@ typedef struct filter_gpu_task {
     /* Unless it is 0: so many windows, of which that counts which varies least. */
     int32_t choices;
     satf_rect choice[FILTER_MAX_WINDOWS];
+    bool sides; /* aux[0] gives the sides of windows (sides.h); the formula is the mean */
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;

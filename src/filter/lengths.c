@@ -46,6 +46,12 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
     if (order && !*order) {
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    if (filter_last(link->info)->over == OVER_SIDES && border && border->kind == SATF_VALID) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s has windows of many sizes; border valid is for those of one",
+                         link->info->name);
+    }
     satf_status status = filter_check_pixels(ctx, link);
     return status ? status : filter_check_place(ctx, link);
 }

@@ -59,7 +59,7 @@ static inline bool filter_is_simple(const filter_info *info)
 /* Whether it sums over windows. */
 static inline bool filter_has_window(const filter_pass *pass)
 {
-    return pass->over <= OVER_CHOICE;
+    return pass->over <= OVER_SIDES;
 }
 
 /* Whether engines have to find the samples at the pixels. */

@@ -111,6 +111,7 @@ static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
         [OVER_WINDOW] = summed,
         [OVER_MIRRORED] = {summed.right, summed.bottom, summed.left, summed.top},
         [OVER_CHOICE] = summed,
+        [OVER_SIDES] = summed,
         [OVER_RECTS] = summed,
         [OVER_ELSEWHERE] = {0, 0, 0, 0}};
     for (int k = 0; k < way->count; k++) {

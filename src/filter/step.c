@@ -268,11 +268,15 @@ static double find_outside(const filter_pass *pass, const filter_step *step)
                                                                : constant;
 }
 
-/* Sums that a step forms a sample: two for a variance, one a rectangle of a template. */
+/* Sums that a step forms a sample: two for a variance, in each window of several; one a rectangle
+ * of a template. */
 static double sums_of(const chain_link *link, const filter_pass *pass)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects && *rects ? (double)(*rects)->count : filter_reads(pass, FORMULA_SQUARE) ? 2 : 1;
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count = pass->over == OVER_CHOICE ? pass->windows(link->options, windows) : 1;
+    return rects && *rects ? (double)(*rects)->count
+                           : count * (filter_reads(pass, FORMULA_SQUARE) ? 2 : 1);
 }
 
 /* Those of all its passes. */

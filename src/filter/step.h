@@ -3,6 +3,7 @@
 #define SATF_FILTER_STEP_H
 
 #include "chain.h"
+#include "sides.h"
 
 struct filter_engine;
 
@@ -64,13 +65,14 @@ static inline satf_rect filter_window_rect(const filter_step *step)
                        step->size.width, step->size.height};
 }
 
-/* The windows of that pixel among which the filter chooses, or its only one, and their number. */
+/* The windows of that pixel among which the filter chooses, or its largest one, and their number.
+ */
 static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
 {
     if (step->pass->over == OVER_CHOICE) {
         return step->pass->windows(step->options, windows);
     }
-    windows[0] = filter_window_rect(step);
+    windows[0] = step->pass->over == OVER_SIDES ? sides_rect(SIDES_MOST) : filter_window_rect(step);
     return 1;
 }
 

@@ -17,6 +17,7 @@
 #include "corners.h"
 #include "epilogue.h"
 #include "shift.h"
+#include "sides_row.h"
 #include "modules.h"
 #include "tables.h"
 
@@ -374,6 +375,21 @@ static void rects_band(void *user, int64_t task, int thread)
     }
 }
 
+static void sides_band(void *user, int64_t task, int thread)
+{
+    table_state *state = user;
+    if (!begin_band(state, task, thread)) {
+        return;
+    }
+    int64_t first = task * BAND_ROWS, end = band_end(state, first);
+    for (int64_t y = first; y < end; y++) {
+        if (!sides_row(&state->plan->finish, state->step, state->tables, y,
+                       satf_row(&state->step->out, y))) {
+            atomic_store_explicit(&state->overflow, true, memory_order_relaxed);
+        }
+    }
+}
+
 static void prefix_band(void *user, int64_t task, int thread)
 {
     table_state *state = user;
@@ -457,12 +473,12 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
-    filter_over over = step->pass->over;
+    static void (*const of[])(void *, int64_t, int) = {
+        [OVER_WINDOW] = window_band, [OVER_MIRRORED] = window_band, [OVER_PIXEL] = window_band,
+        [OVER_CHOICE] = choice_band, [OVER_SIDES] = sides_band,     [OVER_RECTS] = rects_band,
+        [OVER_ALL] = prefix_band};
     int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
-    void (*band)(void *, int64_t, int) = over <= OVER_PIXEL    ? window_band
-                                         : over == OVER_RECTS  ? rects_band
-                                         : over == OVER_CHOICE ? choice_band
-                                                               : prefix_band;
+    void (*band)(void *, int64_t, int) = of[step->pass->over];
     atomic_store(&state->overflow, false);
     satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
@@ -573,7 +589,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_table_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .overs = FILTER_WINDOWS | 1U << OVER_CHOICE | 1U << OVER_RECTS | 1U << OVER_ALL,
+    .overs = (1U << OVER_ELSEWHERE) - 1,
     .ns = 3,
     .state_bytes = sizeof(table_step),
     .plan = plan_tables,

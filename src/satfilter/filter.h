@@ -36,12 +36,13 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-/* What a pass sums over, or moves. The first four are windows. */
+/* What a pass sums over, or moves. The first five are windows. */
 typedef enum filter_over {
     OVER_WINDOW,   /* width x height around the pixel */
     OVER_MIRRORED, /* the pixels whose windows contain the pixel: its window's mirror image */
     OVER_PIXEL,    /* the pixel alone */
     OVER_CHOICE,   /* of several windows that which varies least, the first of those */
+    OVER_SIDES,    /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
     OVER_RECTS,    /* the template's rectangles */
     OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
     OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */

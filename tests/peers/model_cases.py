@@ -153,7 +153,7 @@ def choices(image):
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS + ('threshold',)
              if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
-    return names + ['by', 'real', 'template', 'integral'] + list(MOVES)
+    return names + ['varbox', 'by', 'real', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -171,9 +171,9 @@ def window(random, link):
     return word
 
 
-def border(random, image, link, usual):
+def border(random, image, link, usual, borders=BORDERS):
     """The word for a random border; none where it is the usual one of this case."""
-    link['border'] = random.choice(BORDERS + (usual, usual))
+    link['border'] = random.choice(borders + (usual, usual))
     if link['border'] == 'valid' and not all(map(len, valid_part(image, link))):
         link['border'] = 'reflect'
     if link['border'] != 'constant':
@@ -264,6 +264,18 @@ def by(random, folder, image, link, number):
     return word + (full_scale(random, image, link) if random.random() < 0.2 else '')
 
 
+def radii(random, folder, image, number):
+    """(name, planes) of the radii of a picture's pixels."""
+    count = 1 if random.random() < 0.6 else image.channels - bool(image.alpha)
+    kind, part = random.choice((('u8', 1), ('u16', 1), ('f32', 8), ('f64', 3), ('f32', 1)))
+    most = random.choice((2, 4, 4, 7))
+    values = [random.randint(0, most * part) / part for _ in range(image.width * image.height * count)]
+    values = [int(value) for value in values] if part == 1 and kind[0] == 'u' else values
+    rows = fold(values, image.width, count)
+    shape = (image.height, image.width, count)
+    return save(folder, f'radii{number}.npy', npy_write(flat(rows), shape, DTYPES[kind])), planes_of(rows)
+
+
 def order(random, folder, image, number):
     count = image.width * image.height
     places = list(range(count))
@@ -325,6 +337,9 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'template':
         word = template(random, folder, link, number)
         return ['--template', word + border(random, image, link, usual)], link
+    if name == 'varbox':
+        word, link['radii'] = radii(random, folder, image, number)
+        return ['--varbox', word + border(random, image, link, usual, BORDERS[:6])], link
     if name == 'by':
         return ['--by', by(random, folder, image, link, number)], link
     if name == 'threshold':

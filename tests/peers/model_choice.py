@@ -1,9 +1,10 @@
-"""Filters that choose among several windows, by the pages in docs/ and --help (model_filters.py)."""
+"""Filters that choose among windows, or take one from an image, by the pages in docs/ and --help
+(model_filters.py)."""
 import math
 from fractions import Fraction
 
 from model_filters import bounds, mean, variances
-from model_sums import SLACK, Window, blank, collect, each, moments, real
+from model_sums import SLACK, Window, blank, channels, collect, each, moments, real
 
 
 def varied(image, window):
@@ -47,4 +48,33 @@ def kuwahara(image, link):
     return collect(image, out, slack=SLACK, span=bounds(image, link))
 
 
-CHOICES = {'kuwahara': kuwahara}
+def varbox(image, link):
+    radii, found = link['radii'], {}
+
+    def means(channel, weighted, radius):
+        key = channel, radius
+        if key not in found:
+            side = 2 * radius + 1
+            window = Window(image.width, image.height, link, (-radius, -radius, side, side))
+            w, s = moments(image, channel, window, 1, weighted)
+            found[key] = {(y, x): mean(image, weight, total, e_weight, e_total,
+                                       s.exact and w.exact, weighted) + (weight,)
+                          for y, x, (weight, total), (e_weight, e_total) in each(image, w, s)}
+        return found[key]
+
+    def samples(channel, weighted):
+        plane = radii[min(channel, len(radii) - 1)]
+        for y in range(image.height):
+            for x in range(image.width):
+                radius, more = divmod(Fraction(plane[y][x]), 1)
+                value, error, weight = means(channel, weighted, radius)[y, x]
+                if more:
+                    other, far, _ = means(channel, weighted, radius + 1)[y, x]
+                    value = other if weight == 0 else value + more * (Fraction(other) - Fraction(value))
+                    error += far + 1e-12 * (1 + abs(float(value)) + abs(float(other)))
+                yield y, x, value, error
+
+    return collect(image, channels(image, samples), slack=SLACK, span=bounds(image, link))
+
+
+CHOICES = {'kuwahara': kuwahara, 'varbox': varbox}
