@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "filter/filter.h"
+#include "filter/pass.h"
 
 static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
 {
@@ -37,8 +37,9 @@ static inline void give_image(satf_context *ctx, satf_filter *filter, const filt
     free(pixels);
 }
 
-/* With that border (1 for constant) and window, at that place ("0:0"), as far as it has those; for
- * an image of that size, of which 5 does not divide the number of pixels. */
+/* With that border (1 for constant; clamp for valid where windows have many sizes) and window, at
+ * that place ("0:0"), as far as it has those; for an image of that size, of which 5 does not divide
+ * the number of pixels. */
 static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *info, int border,
                                           const char *size, const char *at, int64_t width,
                                           int64_t height)
@@ -52,6 +53,8 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
     if (filter_param_of_kind(info, PARAM_PLACE)) {
         assert_int_equal(satf_filter_set(ctx, filter, "at", at), SATF_OK);
     }
+    bool sides = filter_last(info)->over == OVER_SIDES;
+    border = sides && border == SATF_VALID ? SATF_CLAMP : border;
     if (filter_param_of_kind(info, PARAM_BORDER)) {
         assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, 1), SATF_OK);
     }

@@ -6,7 +6,7 @@
 
 enum { BLOCK = LOOP_SAMPLES };
 
-choice choice_of(const epilogue *finish, uint64_t area)
+choice choice_of(const epilogue *finish, uint64_t area, bool shrinks)
 {
     uint64_t max = satf_type_max((int)finish->in_type);
     satf_u128 weight = (satf_u128)area * (finish->weighted ? max : 1);
@@ -15,10 +15,16 @@ choice choice_of(const epilogue *finish, uint64_t area)
      * channels are not more, since one is at most a quarter of that. */
     return (choice){.real = real,
                     .exact = !real && weight * max >= 94906265,
+                    .alike = real || !(finish->weighted || shrinks),
                     .channels = finish->channels,
                     .colours = finish->channels - finish->weighted,
                     .kernels = SATF_ISA_CHOOSE(&choice_kernels),
                     .finish = finish};
+}
+
+size_t choice_row_bytes(const choice *of, size_t pixels)
+{
+    return pixels * (of->exact ? sizeof(varied) : (of->alike ? 1 : 2) * sizeof(double));
 }
 
 choice_row choice_row_at(const choice *of, void *memory, size_t pixels)
@@ -26,9 +32,15 @@ choice_row choice_row_at(const choice *of, void *memory, size_t pixels)
     choice_row row = {.exact = of->exact ? memory : NULL};
     if (!of->exact) {
         row.over = memory;
-        row.under = row.over + pixels;
+        row.under = of->alike ? NULL : row.over + pixels;
     }
     return row;
+}
+
+/* NULL stays. */
+static double *at(double *row, int64_t x)
+{
+    return row ? row + x : NULL;
 }
 
 static double area_of(const window_segment *segment, int64_t i, int channels)
@@ -72,19 +84,20 @@ static void vary_in_doubles(const choice *of, const window_segment *segment, dou
                           .squares = squares,
                           .weights = weights};
     for (int64_t first = 0; first < segment->n; first += block.n) {
-        size_t at = (size_t)(first * channels);
+        size_t sample = (size_t)(first * channels);
         block.n = segment->n - first < most ? segment->n - first : most;
         loops->load_sums(segment->sum_type, block.n * channels,
-                         (const char *)segment->sums + at * satf_sum_bytes(segment->sum_type),
+                         (const char *)segment->sums + sample * satf_sum_bytes(segment->sum_type),
                          sums);
         loops->load_sums(segment->square_type, block.n * channels,
-                         (const char *)segment->squares + at * satf_sum_bytes(segment->square_type),
+                         (const char *)segment->squares +
+                             sample * satf_sum_bytes(segment->square_type),
                          squares);
         for (int64_t i = 0; i < block.n; i++) {
             weights[i] = of->colours < channels ? sums[i * channels + of->colours]
                                                 : area_of(segment, first + i, of->channels);
         }
-        of->kernels->vary(&block, over + first, under + first);
+        of->kernels->vary(&block, over + first, at(under, first));
     }
 }
 
@@ -93,7 +106,20 @@ void choice_vary(const choice *of, const window_segment *segment, const choice_r
     if (of->exact) {
         vary_exactly(of, segment, row->exact + segment->x);
     } else {
-        vary_in_doubles(of, segment, row->over + segment->x, row->under + segment->x);
+        vary_in_doubles(of, segment, row->over + segment->x, at(row->under, segment->x));
+    }
+}
+
+void choice_copy(const choice *of, int64_t n, const choice_row *row, int64_t x,
+                 const choice_row *to)
+{
+    if (of->exact) {
+        memcpy(to->exact, row->exact + x, (size_t)n * sizeof *to->exact);
+    } else {
+        memcpy(to->over, row->over + x, (size_t)n * sizeof *to->over);
+        if (!of->alike) {
+            memcpy(to->under, row->under + x, (size_t)n * sizeof *to->under);
+        }
     }
 }
 
@@ -117,8 +143,8 @@ void choice_take(const choice *of, int64_t n, const choice_row *other, int64_t o
         if (of->exact) {
             lessen_exactly(many, other->exact + a, row->exact + b, less);
         } else {
-            of->kernels->lessen(many, other->over + a, other->under + a, row->over + b,
-                                row->under + b, less);
+            of->kernels->lessen(many, other->over + a, at(other->under, a), row->over + b,
+                                at(row->under, b), less);
         }
         of->kernels->take(many, of->finish->out_channels, bytes, less,
                           (const char *)from + first * pixel, (char *)to + first * pixel);

@@ -12,29 +12,29 @@ typedef struct choice_row {
     varied *exact;
 } choice_row;
 
-/* The bytes of a pixel in each of a choice_row's arrays. */
-enum { CHOICE_PIXEL_BYTES = sizeof(varied) };
-
 typedef struct choice {
     bool real, exact; /* exact: choice_row.exact counts */
+    bool alike;       /* choice_row.under is not there: it is the same for all windows */
     int channels, colours;
     const choice_kernels *kernels;
     const epilogue *finish;
 } choice;
 
-/* For windows of at most that many pixels. finish: makes results of segments. */
-choice choice_of(const epilogue *finish, uint64_t area);
+/* For windows of at most that many pixels; shrinks: or fewer. finish: makes results of segments. */
+choice choice_of(const epilogue *finish, uint64_t area, bool shrinks);
 
-/* Memory for `pixels` pixels, aligned to 64, of choice_row_bytes(). */
-static inline size_t choice_row_bytes(size_t pixels)
-{
-    return pixels * sizeof(varied);
-}
+/* Bytes of a row of so many pixels, at most sizeof(varied) for each; and the row in such memory,
+ * aligned to 64. */
+size_t choice_row_bytes(const choice *of, size_t pixels);
 
 choice_row choice_row_at(const choice *of, void *memory, size_t pixels);
 
 /* How much the segment's windows vary: pixels segment->x ... of the row. */
 void choice_vary(const choice *of, const window_segment *segment, const choice_row *row);
+
+/* to = n pixels of row from x on. */
+void choice_copy(const choice *of, int64_t n, const choice_row *row, int64_t x,
+                 const choice_row *to);
 
 /* Where the n pixels of `other` from x on vary less than those of row, these take it over, and `to`
  * the results `from`, each of the first of these pixels. */

@@ -14,7 +14,10 @@
 #include "choice.h"
 #include "step.h"
 
-enum { LEAST_SAMPLES = 30000 }; /* that are worth another thread */
+enum {
+    LEAST_SAMPLES = 30000, /* that are worth another thread */
+    CHOICE_PIXELS = 512    /* between which is chosen at once, in the first level of cache */
+};
 
 /* What a plan keeps of a step. */
 typedef struct choice_step {
@@ -26,7 +29,7 @@ typedef struct choice_step {
     int64_t ring, kept;                          /* rows of windows, and of the extended picture */
     int64_t in_pixel, out_pixel;                 /* bytes */
     /* Offsets into a walker's memory, behind which is its march's. */
-    size_t rows, held, results, varies, best, columns, march;
+    size_t rows, held, results, varies, best, march;
     int bands;
 } choice_step;
 
@@ -107,7 +110,7 @@ static const void *extended_row(void *user, int64_t j)
         return NULL;
     }
     if (inside) {
-        int64_t before = -state->hull.x < 0 ? 0 : -state->hull.x;
+        int64_t before = -state->hull.x;
         extend(step, row, 0, before, to);
         memcpy(to + before * state->in_pixel, row, (size_t)(step->in.width * state->in_pixel));
         extend(step, row, before + step->in.width, wide->width, to);
@@ -149,6 +152,15 @@ static void set_areas(const choice_walker *w, double *areas, window_segment *seg
     segment->areas = areas;
 }
 
+/* How much the windows of a row of the ring vary. */
+static choice_row ring_row(choice_walker *w, size_t slot)
+{
+    const choice_step *state = w->step->state;
+    size_t wide = (size_t)state->plan.spec.in.width;
+    size_t at = state->varies + slot * choice_row_bytes(&state->choice, wide);
+    return choice_row_at(&state->choice, memory_of(w, at), wide);
+}
+
 static void take_segment(void *user, int thread, const window_segment *given)
 {
     choice_walker *w = user;
@@ -161,33 +173,30 @@ static void take_segment(void *user, int thread, const window_segment *given)
     if (step->border.kind == SATF_SHRINK) {
         set_areas(w, areas, &segment);
     }
-    choice_row row = choice_row_at(
-        &state->choice, memory_of(w, state->varies) + slot * choice_row_bytes(wide), wide);
+    choice_row row = ring_row(w, slot);
     char *results = memory_of(w, state->results) + slot * wide * (size_t)state->out_pixel;
     epilogue_segment(&state->finish, &segment, results + segment.x * state->out_pixel);
     choice_vary(&state->choice, &segment, &row);
 }
 
-/* The row of results, from the windows' rows that are in the ring. */
-static void choose_row(choice_walker *w, char *to)
+/* n results from x on, from the windows' rows that are in the ring. */
+static void choose_pixels(choice_walker *w, int64_t x, int64_t n, char *to)
 {
-    const filter_step *step = w->step;
-    const choice_step *state = step->state;
+    const choice_step *state = w->step->state;
     size_t wide = (size_t)state->plan.spec.in.width;
-    choice_row best = choice_row_at(&state->choice, memory_of(w, state->best), wide);
+    choice_row best = choice_row_at(&state->choice, memory_of(w, state->best), CHOICE_PIXELS);
     for (int k = 0; k < state->count; k++) {
         const satf_rect *window = &state->windows[k];
         size_t slot = (size_t)((w->y + window->y - state->hull.y) % state->ring);
-        int64_t x = window->x - state->hull.x;
-        choice_row row = choice_row_at(
-            &state->choice, memory_of(w, state->varies) + slot * choice_row_bytes(wide), wide);
-        const char *results = memory_of(w, state->results) +
-                              (slot * wide + (size_t)x) * (size_t)state->out_pixel;
+        int64_t at = x + window->x - state->hull.x;
+        choice_row row = ring_row(w, slot);
+        const char *results =
+            memory_of(w, state->results) + (slot * wide + (size_t)at) * (size_t)state->out_pixel;
         if (k == 0) {
-            choice_copy(&state->choice, step->out.width, &row, x, &best);
-            memcpy(to, results, (size_t)(step->out.width * state->out_pixel));
+            choice_copy(&state->choice, n, &row, at, &best);
+            memcpy(to, results, (size_t)(n * state->out_pixel));
         } else {
-            choice_take(&state->choice, step->out.width, &row, x, &best, 0, results, to);
+            choice_take(&state->choice, n, &row, at, &best, 0, results, to);
         }
     }
 }
@@ -219,18 +228,9 @@ static const char *refuses_rows(const filter_step *step)
 static void place_windows(const filter_step *step, choice_step *state)
 {
     state->count = filter_windows(step, state->windows);
-    satf_rect *hull = &state->hull;
-    *hull = state->windows[0];
-    int64_t right = hull->x, bottom = hull->y;
-    for (int k = 1; k < state->count; k++) {
-        const satf_rect *window = &state->windows[k];
-        hull->x = window->x < hull->x ? window->x : hull->x;
-        hull->y = window->y < hull->y ? window->y : hull->y;
-        right = window->x > right ? window->x : right;
-        bottom = window->y > bottom ? window->y : bottom;
-    }
-    hull->w = right - hull->x + 1;
-    hull->h = bottom - hull->y + 1;
+    state->hull = filter_windows_hull(step);
+    state->hull.w -= state->windows[0].w - 1;
+    state->hull.h -= state->windows[0].h - 1;
 }
 
 static satf_status plan_march(satf_context *ctx, const filter_step *step, choice_step *state)
@@ -246,9 +246,9 @@ static satf_status plan_march(satf_context *ctx, const filter_step *step, choice
                         .squares = true,
                         .shifts = satf_type_is_float(in->type),
                         .row = extended_row};
-    spec.in = satf_view_packed(NULL, in->width + hull->w + window->w - 2,
-                               in->height + hull->h + window->h - 2, in->channels,
-                               (satf_type)in->type);
+    spec.in =
+        satf_view_packed(NULL, in->width + hull->w + window->w - 2,
+                         in->height + hull->h + window->h - 2, in->channels, (satf_type)in->type);
     spec.in.flags = in->flags;
     state->kept = window_rows_kept(&spec);
     return window_plan_make(ctx, &spec, &state->plan);
@@ -268,11 +268,15 @@ static bool lay_out(choice_step *state, size_t *bytes)
     const satf_view *wide = &state->plan.spec.in;
     size_t pixels = (size_t)wide->width, ring = (size_t)state->ring, row;
     *bytes = satf_align64(sizeof(choice_walker));
-    return satf_mul(pixels, sizeof(varied), &row) &&
-           reserve((size_t)state->kept, (size_t)wide->stride, bytes, &state->rows) &&
+    if (!satf_mul(pixels, sizeof(varied), &row)) {
+        return false;
+    }
+    row = choice_row_bytes(&state->choice, pixels);
+    return reserve((size_t)state->kept, (size_t)wide->stride, bytes, &state->rows) &&
            reserve((size_t)state->kept, sizeof(int64_t), bytes, &state->held) &&
            reserve(ring * (size_t)state->out_pixel, pixels, bytes, &state->results) &&
-           reserve(ring, row, bytes, &state->varies) && reserve(1, row, bytes, &state->best) &&
+           reserve(ring, row, bytes, &state->varies) &&
+           reserve(1, choice_row_bytes(&state->choice, CHOICE_PIXELS), bytes, &state->best) &&
            reserve(1, state->plan.band_bytes, bytes, &state->march);
 }
 
@@ -284,11 +288,11 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     state->ring = state->hull.h;
     state->in_pixel = satf_pixel_bytes(&step->in);
     state->out_pixel = satf_pixel_bytes(&step->out);
-    epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out,
-                  step->weighted);
+    epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.around_caches = false;
-    state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h));
+    state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h),
+                              step->border.kind == SATF_SHRINK);
     satf_status status = plan_march(ctx, step, state);
     int64_t rows = step->in.height;
     state->bands = satf_threads_for(ctx, satf_row_samples(&step->in) * rows, LEAST_SAMPLES);
@@ -349,7 +353,11 @@ static bool next(void *walker, satf_status *status)
         *status = satf_fail(w->ctx, SATF_IO, "a row could not be stored");
         return false;
     }
-    choose_row(w, to);
+    int64_t width = w->step->out.width;
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = width - x < CHOICE_PIXELS ? width - x : CHOICE_PIXELS;
+        choose_pixels(w, x, n, to + x * state->out_pixel);
+    }
     w->y++;
     return true;
 }

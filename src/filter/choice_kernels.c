@@ -9,8 +9,8 @@ typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
 typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
 
 /* Callers name the flag and the numbers by constants. */
-static inline void vary_pixels(const choice_block *block, bool real, int channels, int colours,
-                               double *restrict over, double *restrict under)
+static inline void vary_pixels(const choice_block *block, bool real, bool alike, int channels,
+                               int colours, double *restrict over, double *restrict under)
 {
     const double *restrict sums = block->sums, *restrict squares = block->squares;
     const double *restrict weights = block->weights;
@@ -24,33 +24,37 @@ static inline void vary_pixels(const choice_block *block, bool real, int channel
         double variance = total / (real ? weight2 : 1);
         double finite = variance < (double)INFINITY ? variance : (double)INFINITY;
         over[i] = real ? finite : weight == 0 ? 1 : total;
-        under[i] = real ? 1 : weight2;
+        if (!alike) {
+            under[i] = weight2;
+        }
     }
 }
 
 static void vary(const choice_block *block, double *over, double *under)
 {
-    bool real = block->real;
     int channels = block->channels, colours = block->colours;
-    if (!real && channels == 1) {
-        vary_pixels(block, false, 1, 1, over, under);
-    } else if (!real && channels == 3) {
-        vary_pixels(block, false, 3, 3, over, under);
-    } else if (!real && channels == 4 && colours == 3) {
-        vary_pixels(block, false, 4, 3, over, under);
-    } else if (!real) {
-        vary_pixels(block, false, channels, colours, over, under);
+    if (block->real) {
+        vary_pixels(block, true, true, channels, colours, over, under);
+    } else if (under) {
+        vary_pixels(block, false, false, channels, colours, over, under);
     } else if (channels == 1) {
-        vary_pixels(block, true, 1, 1, over, under);
+        vary_pixels(block, false, true, 1, 1, over, under);
+    } else if (channels == 3) {
+        vary_pixels(block, false, true, 3, 3, over, under);
     } else {
-        vary_pixels(block, true, channels, colours, over, under);
+        vary_pixels(block, false, true, channels, colours, over, under);
     }
 }
 
 static void lessen(int64_t n, const double *restrict other_over, const double *restrict other_under,
                    double *restrict over, double *restrict under, uint8_t *restrict less)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; !under && i < n; i++) {
+        bool is = other_over[i] < over[i];
+        over[i] = is ? other_over[i] : over[i];
+        less[i] = is;
+    }
+    for (int64_t i = 0; under && i < n; i++) {
         bool is = formula_difference(other_over[i], under[i], over[i], other_under[i]) < 0;
         over[i] = is ? other_over[i] : over[i];
         under[i] = is ? other_under[i] : under[i];

@@ -14,7 +14,9 @@ typedef struct choice_block {
 } choice_block;
 
 typedef struct choice_kernels {
-    /* over / under = how much each pixel's window varies. */
+    /* over / under = how much each pixel's window varies. under is NULL where it is the same for
+     * all.
+     */
     void (*vary)(const choice_block *block, double *over, double *under);
     /* To over / under, where that is less; less[i] is then 1, else 0. */
     void (*lessen)(int64_t n, const double *other_over, const double *other_under, double *over,

@@ -65,19 +65,25 @@ void filter_rects_release(filter_rects *rects)
     }
 }
 
+static void grow(int64_t *start, int64_t *length, int64_t other_start, int64_t other_length)
+{
+    int64_t end = *start + *length, other_end = other_start + other_length;
+    *start = other_start < *start ? other_start : *start;
+    *length = (other_end > end ? other_end : end) - *start;
+}
+
+void filter_rect_around(satf_rect *rect, const satf_rect *with)
+{
+    grow(&rect->x, &rect->w, with->x, with->w);
+    grow(&rect->y, &rect->h, with->y, with->h);
+}
+
 satf_rect filter_rects_hull(const filter_rects *rects)
 {
     satf_rect hull = rects->items[0].rect;
-    int64_t right = hull.x + hull.w, bottom = hull.y + hull.h;
     for (size_t k = 1; k < rects->count; k++) {
-        const satf_rect *rect = &rects->items[k].rect;
-        hull.x = rect->x < hull.x ? rect->x : hull.x;
-        hull.y = rect->y < hull.y ? rect->y : hull.y;
-        right = rect->x + rect->w > right ? rect->x + rect->w : right;
-        bottom = rect->y + rect->h > bottom ? rect->y + rect->h : bottom;
+        filter_rect_around(&hull, &rects->items[k].rect);
     }
-    hull.w = right - hull.x;
-    hull.h = bottom - hull.y;
     return hull;
 }
 

@@ -24,6 +24,9 @@ satf_status filter_rects_make(satf_context *ctx, const satf_weighted_rect *rects
 /* From a template file. */
 satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects **out);
 
+/* Grows to the least rectangle around both. */
+void filter_rect_around(satf_rect *rect, const satf_rect *with);
+
 /* The least rectangle around all of them. */
 satf_rect filter_rects_hull(const filter_rects *rects);
 

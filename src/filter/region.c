@@ -75,12 +75,11 @@ static filter_reach rects_reach(const filter_rects *rects)
 static filter_reach choice_reach(const chain_link *link)
 {
     satf_rect windows[FILTER_MAX_WINDOWS];
-    filter_reach reach = {0, 0, 0, 0};
     int count = filter_last(link->info)->windows(link->options, windows);
-    for (int k = 0; k < count; k++) {
-        reach = largest(reach, rect_reach(&windows[k]));
+    for (int k = 1; k < count; k++) {
+        filter_rect_around(&windows[0], &windows[k]);
     }
-    return reach;
+    return rect_reach(&windows[0]);
 }
 
 /* What lies outside along an axis stands for a pixel between the edge and this one, or, where the

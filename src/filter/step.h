@@ -76,6 +76,17 @@ static inline int filter_windows(const filter_step *step, satf_rect windows[FILT
     return 1;
 }
 
+/* The least rectangle around them. */
+static inline satf_rect filter_windows_hull(const filter_step *step)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count = filter_windows(step, windows);
+    for (int k = 1; k < count; k++) {
+        filter_rect_around(&windows[0], &windows[k]);
+    }
+    return windows[0];
+}
+
 /* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
  * memory is new, to prepare that, and then runs any number of times. */
 typedef struct filter_engine {
@@ -116,7 +127,7 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
     filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,
     filter_device_engine, filter_device_window_engine, filter_device_large_engine,
     filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
-    filter_device_move_engine, filter_permute_engine;
+    filter_device_move_engine, filter_permute_engine, filter_choice_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {

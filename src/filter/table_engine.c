@@ -88,8 +88,8 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     PLACE(buffers->sums[1], samples * sizeof(satf_u128));
     PLACE(buffers->masks, samples * sizeof *buffers->masks);
     PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
-    PLACE(buffers->best, choices * choice_row_bytes(width));
-    PLACE(buffers->others, choices * choice_row_bytes(width));
+    PLACE(buffers->best, choices * width * sizeof(varied));
+    PLACE(buffers->others, choices * width * sizeof(varied));
     PLACE(buffers->results, choices * samples * sizeof(double));
 #undef PLACE
     *bytes = end;
@@ -464,7 +464,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     if (over == OVER_CHOICE) {
         const satf_rect *window = &state->tables.rects[0].rect;
         state->finish.around_caches = false; /* until the last window has been looked at */
-        state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h));
+        state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h),
+                                  step->border.kind == SATF_SHRINK);
     }
     return SATF_OK;
 }

@@ -24,13 +24,13 @@ enum { SOURCES = 5 };
  * above the picture what is as far below. */
 static int64_t rows_around(const filter_step *step)
 {
-    satf_rect window = filter_window_rect(step);
+    satf_rect window = filter_windows_hull(step);
     return least(most(-window.y, window.y + window.h - 1), step->in.height);
 }
 
 static int64_t rows_below(const filter_step *step)
 {
-    satf_rect window = filter_window_rect(step);
+    satf_rect window = filter_windows_hull(step);
     return least(window.y + window.h - 1, step->in.height);
 }
 
