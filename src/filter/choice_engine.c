@@ -340,7 +340,9 @@ static bool next(void *walker, satf_status *status)
     const choice_step *state = w->step->state;
     int64_t height = w->step->in.height;
     while (w->made < w->y + state->ring && w->y < filter_rows_height(w->rows, height)) {
-        if (!window_march_next(&w->windows, status)) {
+        bool made = window_next(&w->windows.band);
+        *status = (satf_status)atomic_load_explicit(&w->windows.state.stop, memory_order_relaxed);
+        if (!made || *status) {
             return false;
         }
         w->made++;
