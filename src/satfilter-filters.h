@@ -255,7 +255,8 @@ typedef enum satf_filter_kind {
     SATF_FILTER_WINDOW, /* sums over a window around the pixel */
     SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
     SATF_FILTER_PREFIX, /* the summed area table itself */
-    SATF_FILTER_MOVE    /* pixels from elsewhere: no sums */
+    SATF_FILTER_MOVE,   /* pixels from elsewhere: no sums */
+    SATF_FILTER_CELLS   /* sums over the cells of a coarser grid, which become pixels */
 } satf_filter_kind;
 
 /* Static storage. */
@@ -298,7 +299,8 @@ typedef enum satf_param_type {
     SATF_PARAM_BORDER, /* "clamp", "mirror", "reflect", "wrap", "constant:V", "shrink" or
                         * "valid" */
     SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
-    SATF_PARAM_FILE    /* the name of a file */
+    SATF_PARAM_FILE,   /* the name of a file */
+    SATF_PARAM_SHAPE   /* the result's sides, "111x70", or their share of the input's: "33%" */
 } satf_param_type;
 
 /* A parameter of a filter. Static storage. */

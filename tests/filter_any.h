@@ -73,6 +73,9 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         snprintf(text, bytes, border == SATF_CONSTANT ? "%s:%d" : "%s", satf_border_name(border),
                  (int)choose(user, 0, 255));
         return true;
+    case PARAM_SHAPE:
+        snprintf(text, bytes, "%d%%x%d%%", (int)choose(user, 1, 100), (int)choose(user, 1, 100));
+        return true;
     case PARAM_CHOICE:
         any_word(p->metavar, choose, user, text, bytes);
         return true;

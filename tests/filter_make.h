@@ -50,6 +50,9 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
     if (filter_param_of_kind(info, PARAM_SIZE)) {
         assert_int_equal(satf_filter_set(ctx, filter, "size", size), SATF_OK);
     }
+    if (filter_param_of_kind(info, PARAM_SHAPE)) {
+        assert_int_equal(satf_filter_set(ctx, filter, "size", "80%"), SATF_OK);
+    }
     if (filter_param_of_kind(info, PARAM_PLACE)) {
         assert_int_equal(satf_filter_set(ctx, filter, "at", at), SATF_OK);
     }

@@ -44,6 +44,9 @@ static const char *next_windowed(size_t *index)
     return NULL;
 }
 
+/* The picture whose resolution is told. */
+static const satf_view picture = {.width = 400, .height = 300, .channels = 1};
+
 /* ------------------------------------------------------------------------ text */
 
 /* What was written comes back, as short as it can be. */
@@ -200,7 +203,7 @@ static void test_resolves(void **state)
                               .resolution_y = cases[i].y,
                               .resolution_unit = 1};
         satf_filter *filter = parse(ctx, cases[i].spec), *made;
-        if (filter_resolve(ctx, filter, &from, &made)) {
+        if (filter_resolve(ctx, filter, &picture, &from, &made)) {
             fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
         }
         assert_int_equal(made == NULL, cases[i].want == NULL);
@@ -238,7 +241,7 @@ static void test_unresolved(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_filter *filter = parse(ctx, cases[i].spec), *made = filter;
-        satf_status status = filter_resolve(ctx, filter, &cases[i].from, &made);
+        satf_status status = filter_resolve(ctx, filter, &picture, &cases[i].from, &made);
         if (status != SATF_INVALID || !strstr(satf_message(ctx), cases[i].sentence)) {
             fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
         }

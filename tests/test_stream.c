@@ -103,8 +103,9 @@ static void every_window_filter(void **state)
         int walked = 0;
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
-            const char *refusal =
-                info->needs_value ? refusal_of(&pictures[i], spec) : "it takes no window";
+            const char *refusal = filter_param_of_kind(info, PARAM_SIZE)
+                                      ? refusal_of(&pictures[i], spec)
+                                      : "it takes no window";
             for (int b = 0; b < BORDERS && !refusal; b++) {
                 bool wrap = strcmp(borders[b], "wrap") == 0;
                 walked++;

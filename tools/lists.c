@@ -158,6 +158,7 @@ static void json_param(const satf_param_info *p)
         [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_PLACE] = "place",
         [SATF_PARAM_FLAG] = "flag",       [SATF_PARAM_BORDER] = "border",
         [SATF_PARAM_CHOICE] = "choice",   [SATF_PARAM_FILE] = "file",
+        [SATF_PARAM_SHAPE] = "shape",
     };
     putchar('{');
     json_text("name", p->name);
@@ -199,7 +200,8 @@ static void json_filter(satf_context *ctx, const satf_filter_info *info)
     static const char *const kinds[] = {[SATF_FILTER_WINDOW] = "window",
                                         [SATF_FILTER_RECTS] = "rectangles",
                                         [SATF_FILTER_PREFIX] = "prefix",
-                                        [SATF_FILTER_MOVE] = "move"};
+                                        [SATF_FILTER_MOVE] = "move",
+                                        [SATF_FILTER_CELLS] = "cells"};
     putchar('{');
     json_text("name", info->name);
     fputs(", ", stdout);

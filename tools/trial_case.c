@@ -145,6 +145,9 @@ static void choose_value(const satf_param_info *p, const trial_case *c, char *te
     case SATF_PARAM_CHOICE:
         choose_word(p->syntax, c->image, text, bytes);
         break;
+    case SATF_PARAM_SHAPE:
+        snprintf(text, bytes, "%dx%d", (int)s->width / 2 + 1, (int)(s->height - s->height / 4));
+        break;
     case SATF_PARAM_FILE:
         break;
     }

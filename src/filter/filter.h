@@ -136,16 +136,18 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
 bool filter_moves(const satf_filter *filter);
 
 /* What the filter makes of the metadata of its input: what shows the picture as it was goes, what
- * speaks of places turns along, or goes where it cannot. */
-void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata);
+ * speaks of places turns along, or goes where it cannot, and what speaks of sizes scales along. */
+void filter_change_metadata(const satf_filter *filter, const satf_view *in,
+                            satf_metadata *metadata);
 
 /*
  * *out = a copy of the chain whose windows that are lengths (size.h) have become pixels, by the
  * resolution of its input; NULL if none is a length. Fails if that names no resolution of a unit,
- * or if a window is too large. Turns in front of a window change the sides' resolutions.
+ * or if a window is too large. Turns in front of a window, and other sizes, change the sides'
+ * resolutions. in's data are not looked at.
  */
-satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_metadata *from,
-                           satf_filter **out);
+satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           const satf_metadata *from, satf_filter **out);
 
 /* What satf_image_filter() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */

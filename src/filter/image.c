@@ -84,15 +84,24 @@ bool filter_moves(const satf_filter *filter)
     for (size_t i = 0; i < filter->count; i++) {
         const filter_pass *pass = filter_last(filter->links[i].info);
         orders = orders || (pass->over == OVER_ELSEWHERE && !pass->turn) ||
-                 filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]);
+                 filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]) || pass->shape;
     }
     return orders || whole_turn(filter) != 0;
 }
 
-void filter_change_metadata(const satf_filter *filter, satf_metadata *metadata)
+void filter_change_metadata(const satf_filter *filter, const satf_view *in, satf_metadata *metadata)
 {
+    satf_view from = *in, to = *in;
     satf_metadata_drop_thumbnails(metadata);
-    move_metadata(whole_turn(filter), metadata);
+    for (size_t i = 0; i < filter->count; i++, from = to) {
+        const chain_link *link = &filter->links[i];
+        const filter_pass *last = filter_last(link->info);
+        filter_result_size(link, &to.width, &to.height);
+        move_metadata(filter_turn(last, link->options), metadata);
+        if (last->shape) {
+            move_scale_metadata(&from, &to, metadata);
+        }
+    }
     if (filter_moves(filter)) {
         metadata->tags_bytes = satf_tags_drop(metadata->tags, metadata->tags_bytes, SATF_TAG_GEO);
     }
@@ -146,7 +155,7 @@ static satf_status filter_image(satf_context *ctx, const satf_filter *filter, co
     filter_image_facts(ctx, filter, in, image);
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
-        filter_change_metadata(filter, &image->metadata);
+        filter_change_metadata(filter, &in->view, &image->metadata);
         status = satf_filter_apply(ctx, filter, &in->view, &image->view);
     }
     if (status) {
@@ -174,7 +183,7 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     }
     satf_budget *before = satf_memory_begin(ctx);
     satf_filter *resolved;
-    satf_status status = filter_resolve(ctx, filter, &in->metadata, &resolved);
+    satf_status status = filter_resolve(ctx, filter, &in->view, &in->metadata, &resolved);
     if (!status) {
         status = filter_image(ctx, resolved ? resolved : filter, in, type, out);
         satf_filter_destroy(resolved);

@@ -1,60 +1,12 @@
-#include "lengths.h"
+/* Windows of a chain that are lengths (size.h) become pixels. */
+#include "check.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "../base/image.h"
+#include "region.h"
 #include "size.h"
-
-static satf_status fail_length(satf_context *ctx, const chain_link *link, const filter_param *param,
-                               const filter_size *size, const char *why)
-{
-    char text[FILTER_SIZE_BYTES];
-    filter_size_print(param, size, text, sizeof text);
-    return satf_fail(ctx, SATF_INVALID, "%s=%s of %s is a length, but %s; give it in pixels",
-                     param->name, text, link->info->name, why);
-}
-
-/* The first parameter from `param` on that is a length; NULL behind the last. */
-static const filter_param *next_length(const chain_link *link, const filter_param *param)
-{
-    for (; param->name; param++) {
-        const void *value = link->options + param->offset;
-        if (param->kind == PARAM_SIZE && filter_size_is_length(value)) {
-            return param;
-        }
-    }
-    return NULL;
-}
-
-satf_status filter_check_pixels(satf_context *ctx, const chain_link *link)
-{
-    const filter_param *param = next_length(link, link->info->params);
-    return param ? fail_length(ctx, link, param,
-                               (const filter_size *)(const void *)(link->options + param->offset),
-                               "pixels in memory have no resolution")
-                 : SATF_OK;
-}
-
-satf_status filter_check_link(satf_context *ctx, const chain_link *link)
-{
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    filter_order *const *order = chain_value(link, PARAM_ORDER);
-    if (rects && !*rects) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
-    }
-    if (order && !*order) {
-        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
-    }
-    const filter_border *border = chain_value(link, PARAM_BORDER);
-    if (filter_last(link->info)->over == OVER_SIDES && border && border->kind == SATF_VALID) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "%s has windows of many sizes; border valid is for those of one",
-                         link->info->name);
-    }
-    satf_status status = filter_check_pixels(ctx, link);
-    return status ? status : filter_check_place(ctx, link);
-}
 
 /* *size, a length, becomes pixels. */
 static satf_status resolve_size(satf_context *ctx, const filter_param *param, double x, double y,
@@ -76,19 +28,17 @@ static bool is_resolution(double per_metre)
     return isfinite(per_metre) && per_metre > 0;
 }
 
-static satf_status resolve_link(satf_context *ctx, const satf_metadata *from, bool swapped,
+static satf_status resolve_link(satf_context *ctx, const satf_metadata *from, double x, double y,
                                 chain_link *link)
 {
     const filter_param *param = link->info->params;
-    double x = swapped ? from->resolution_y : from->resolution_x;
-    double y = swapped ? from->resolution_x : from->resolution_y;
     bool there = from->has_resolution && is_resolution(x) && is_resolution(y);
-    while ((param = next_length(link, param))) {
+    while ((param = filter_next_length(link, param))) {
         filter_size *size = param_value(param, link->options);
         if (!there || !from->resolution_unit) {
-            return fail_length(ctx, link, param, size,
-                               there ? "the file names its resolution in no unit"
-                                     : "the file names no resolution");
+            return filter_fail_length(ctx, link, param, size,
+                                      there ? "the file names its resolution in no unit"
+                                            : "the file names no resolution");
         }
         satf_status status = resolve_size(ctx, param, x, y, size);
         if (status) {
@@ -98,34 +48,45 @@ static satf_status resolve_link(satf_context *ctx, const satf_metadata *from, bo
     return filter_check_place(ctx, link);
 }
 
-static satf_status resolve_chain(satf_context *ctx, const satf_metadata *from, satf_filter *chain)
+static satf_status resolve_chain(satf_context *ctx, const satf_view *in, const satf_metadata *from,
+                                 satf_filter *chain)
 {
-    bool swapped = false;
+    int64_t width = in->width, height = in->height;
+    double x = from->resolution_x, y = from->resolution_y;
     for (size_t i = 0; i < chain->count; i++) {
         chain_link *link = &chain->links[i];
-        satf_status status = resolve_link(ctx, from, swapped, link);
+        const filter_pass *last = filter_last(link->info);
+        satf_status status = resolve_link(ctx, from, x, y, link);
         if (status) {
             return status;
         }
-        swapped ^= (filter_turn(filter_last(link->info), link->options) & MOVE_TRANSPOSE) != 0;
+        double wide = (double)width, high = (double)height, across = x;
+        filter_result_size(link, &width, &height);
+        if (filter_turn(last, link->options) & MOVE_TRANSPOSE) {
+            x = y;
+            y = across;
+        } else if (last->shape) {
+            x *= (double)width / wide;
+            y *= (double)height / high;
+        }
     }
     return SATF_OK;
 }
 
-satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_metadata *from,
-                           satf_filter **out)
+satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           const satf_metadata *from, satf_filter **out)
 {
     bool found = false;
     *out = NULL;
     for (size_t i = 0; i < filter->count && !found; i++) {
-        found = next_length(&filter->links[i], filter->links[i].info->params) != NULL;
+        found = filter_next_length(&filter->links[i], filter->links[i].info->params) != NULL;
     }
     if (!found) {
         return SATF_OK;
     }
     satf_filter *chain = chain_new(ctx);
     satf_status status = chain ? satf_filter_append(ctx, chain, filter) : SATF_NO_MEMORY;
-    status = status ? status : resolve_chain(ctx, from, chain);
+    status = status ? status : resolve_chain(ctx, in, from, chain);
     if (status) {
         satf_filter_destroy(chain);
         return status;

@@ -376,6 +376,8 @@ static const param_kind_row kinds[] = {
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
     [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
                     NULL, NULL},
+    [PARAM_SHAPE] = {SATF_PARAM_SHAPE, sizeof(filter_size), filter_shape_parse, filter_size_print,
+                     NULL, NULL},
     [PARAM_PLACE] = {SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL, NULL},
     [PARAM_FLAG] = {SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL},
     [PARAM_BORDER] = {SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border, NULL,

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "../base/view.h"
-#include "lengths.h"
+#include "check.h"
 #include "region.h"
 #include "step.h"
 
@@ -174,7 +174,8 @@ static filter_reach link_reach(const chain_link *link)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (filter_reduces(pass) || pictured || filter_param_of_kind(link->info, PARAM_ORDER)) {
+    if (filter_reduces(pass) || pictured || pass->shape ||
+        filter_param_of_kind(link->info, PARAM_ORDER)) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
                               FILTER_UNBOUNDED};
     }
@@ -243,10 +244,15 @@ static void trim(int64_t *start, int64_t *size)
     *size = *size > lost ? *size - lost : 1;
 }
 
-/* From the filter's result to what it depends on of the input. */
-static placed_rect go_back(const chain_link *link, const placed_rect *made)
+/* From the filter's result to what it depends on of the input, which is of that size: where it has
+ * a shape of its own, on all. */
+static placed_rect go_back(const chain_link *link, const satf_rect *all, const placed_rect *made)
 {
-    unsigned turn = filter_turn(filter_last(link->info), link->options);
+    const filter_pass *last = filter_last(link->info);
+    if (last->shape) {
+        return (placed_rect){*all, *all};
+    }
+    unsigned turn = filter_turn(last, link->options);
     filter_reach reach = link_reach(link), lost = filter_margins(link);
     placed_rect from = {transpose(turn, made->of), transpose(turn, made->rect)};
     from.rect = flip(turn, &from.of, from.rect);
@@ -266,12 +272,35 @@ static placed_rect go_back(const chain_link *link, const placed_rect *made)
 /* From a part of the filter's input to where what it makes of that lies in its result. */
 static placed_rect go_on(const chain_link *link, const placed_rect *from)
 {
-    unsigned turn = filter_turn(filter_last(link->info), link->options);
+    const filter_pass *last = filter_last(link->info);
+    unsigned turn = filter_turn(last, link->options);
     satf_rect all = filter_valid_part(link, from->of.w, from->of.h);
     satf_rect part = filter_valid_part(link, from->rect.w, from->rect.h);
     part.x = from->rect.x;
     part.y = from->rect.y;
+    if (last->shape) { /* of all */
+        last->shape(link->options, &all.w, &all.h);
+        part = all;
+    }
     return (placed_rect){transpose(turn, all), transpose(turn, flip(turn, &all, part))};
+}
+
+void filter_result_size(const chain_link *link, int64_t *width, int64_t *height)
+{
+    satf_rect all = {0, 0, *width, *height};
+    placed_rect made = go_on(link, &(placed_rect){all, all});
+    *width = made.of.w;
+    *height = made.of.h;
+}
+
+/* All that the first filters make of the image. */
+static satf_rect result_of(const satf_filter *chain, size_t count, const satf_view *in)
+{
+    satf_rect all = {0, 0, in->width, in->height};
+    for (size_t i = 0; i < count; i++) {
+        filter_result_size(&chain->links[i], &all.w, &all.h);
+    }
+    return all;
 }
 
 satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, const satf_view *in,
@@ -283,13 +312,11 @@ satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, cons
     if (status) {
         return status;
     }
-    at.rect = at.of;
-    for (size_t i = 0; i < chain->count; i++) {
-        at = go_on(&chain->links[i], &at);
-    }
+    at.of = result_of(chain, chain->count, in);
     at.rect = *where;
     for (size_t i = chain->count; i-- > 0;) {
-        at = go_back(&chain->links[i], &at);
+        satf_rect all = result_of(chain, i, in);
+        at = go_back(&chain->links[i], &all, &at);
     }
     *crop = at.rect;
     for (size_t i = 0; i < chain->count; i++) {

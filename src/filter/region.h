@@ -28,6 +28,9 @@ static inline bool filter_trims(const chain_link *link)
 /* The pixels of an image of that size that have results. */
 satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height);
 
+/* From the sides of the filter's input to those of its result. */
+void filter_result_size(const chain_link *link, int64_t *width, int64_t *height);
+
 /*
  * The part `where` of what the chain makes of in, inside that, is the part `part` of what it makes
  * of the part `crop` of in: the pixels that `where` depends on, and no more. Where crop ends inside

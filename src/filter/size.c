@@ -99,13 +99,49 @@ satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const 
     return SATF_OK;
 }
 
-static void print_side(int64_t side, char text[FILTER_SIZE_BYTES / 2])
+static bool next_shape_side(const filter_param *param, const char **text, int64_t *side)
 {
-    if (side >= 0) {
-        snprintf(text, FILTER_SIZE_BYTES / 2, "%" PRId64, side);
-        return;
+    bool decimal;
+    int64_t n;
+    if (!next_number(text, &n, &decimal)) {
+        return false;
     }
-    int64_t n = -side / LENGTH_UNITS, part = n % MILLION;
+    if (**text == '%') {
+        ++*text;
+        *side = -n;
+        return n >= 1 && n <= 100 * MILLION;
+    }
+    *side = n / MILLION;
+    return !decimal && (double)*side >= param->min && (double)*side <= param->max;
+}
+
+satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
+                               const filter_param *param, const char *text, void *value)
+{
+    filter_size size;
+    const char *p = text;
+    bool good = next_shape_side(param, &p, &size.width);
+    size.height = size.width;
+    if (good && (*p == 'x' || *p == 'X')) {
+        p++;
+        good = next_shape_side(param, &p, &size.height);
+    } else {
+        good = good && size.width < 0;
+    }
+    if (!good || *p) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "'%.80s' is no %s for %s: WxH pixels, or P%% or P%%xQ%% of at most 100%% "
+                         "and %d decimals are possible, such as 111x70 or 33%%",
+                         text, param->name, info->name, DECIMALS);
+    }
+    *(filter_size *)value = size;
+    return SATF_OK;
+}
+
+/* n millionths of the unit. */
+static void print_length(int64_t n, const char *unit, char text[FILTER_SIZE_BYTES / 2])
+{
+    int64_t part = n % MILLION;
     int decimals = part ? DECIMALS : 0;
     for (; part && part % 10 == 0; part /= 10) {
         decimals--;
@@ -115,18 +151,28 @@ static void print_side(int64_t side, char text[FILTER_SIZE_BYTES / 2])
         used += snprintf(text + used, FILTER_SIZE_BYTES / 2 - (size_t)used, ".%0*" PRId64, decimals,
                          part);
     }
-    snprintf(text + used, FILTER_SIZE_BYTES / 2 - (size_t)used, "%s",
-             units[-side % LENGTH_UNITS].name);
+    snprintf(text + used, FILTER_SIZE_BYTES / 2 - (size_t)used, "%s", unit);
+}
+
+static void print_side(int64_t side, bool share, char text[FILTER_SIZE_BYTES / 2])
+{
+    if (side >= 0) {
+        snprintf(text, FILTER_SIZE_BYTES / 2, "%" PRId64, side);
+    } else if (share) {
+        print_length(-side, "%", text);
+    } else {
+        print_length(-side / LENGTH_UNITS, units[-side % LENGTH_UNITS].name, text);
+    }
 }
 
 int filter_size_print(const filter_param *param, const void *value, char *text, size_t bytes)
 {
-    (void)param;
     const filter_size *size = value;
     char width[FILTER_SIZE_BYTES / 2], height[FILTER_SIZE_BYTES / 2];
-    print_side(size->width, width);
-    print_side(size->height, height);
-    bool square = size->width == size->height;
+    bool shape = param->kind == PARAM_SHAPE;
+    print_side(size->width, shape, width);
+    print_side(size->height, shape, height);
+    bool square = size->width == size->height && !(shape && size->width > 0);
     return snprintf(text, bytes, "%s%s%s", width, square ? "" : "x", square ? "" : height);
 }
 

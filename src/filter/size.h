@@ -17,7 +17,11 @@ static inline bool filter_size_is_length(const filter_size *size)
 /* "N", "WxH", or either with "in", "mm" or "cm" behind each number; as a kind of parameter. */
 satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value);
-enum { FILTER_SIZE_BYTES = 64 }; /* of its text */
+/* The same of a result's shape: "WxH", "P%" or "P%xQ%". A side in per cent is below 0, see
+ * filter_shape_side(). */
+satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
+                               const filter_param *param, const char *text, void *value);
+enum { FILTER_SIZE_BYTES = 64 }; /* of the text of either */
 int filter_size_print(const filter_param *param, const void *value, char *text, size_t bytes);
 
 /*

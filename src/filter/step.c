@@ -1,6 +1,6 @@
 /* One filter on one image: its checks, the choice of its engine, its runs. */
 #include "modules.h"
-#include "lengths.h"
+#include "check.h"
 #include "region.h"
 #include "step.h"
 
@@ -21,6 +21,16 @@ static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *
                          ", which holds a whole window; this one is %" PRId64 " x %" PRId64,
                          link->info->name, out->width - part.w + 1, out->height - part.h + 1,
                          out->width, out->height);
+    }
+    const filter_pass *last = filter_last(link->info);
+    if (last->shape) {
+        last->shape(link->options, &part.w, &part.h);
+    }
+    if (last->shape && (part.w > out->width || part.h > out->height)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s makes no picture wider or higher: %" PRId64 " x %" PRId64
+                         " pixels are asked for, of %" PRId64 " x %" PRId64,
+                         link->info->name, part.w, part.h, out->width, out->height);
     }
     out->width = part.w;
     out->height = part.h;

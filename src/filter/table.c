@@ -66,10 +66,11 @@ const filter_info *filter_info_find(const char *name)
 static const char *give(const filter_info *from, satf_filter_info *info, size_t bytes)
 {
     static const satf_filter_kind kinds[] = {
-        [OVER_WINDOW] = SATF_FILTER_WINDOW, [OVER_MIRRORED] = SATF_FILTER_WINDOW,
-        [OVER_PIXEL] = SATF_FILTER_WINDOW,  [OVER_RECTS] = SATF_FILTER_RECTS,
-        [OVER_ALL] = SATF_FILTER_PREFIX,    [OVER_ELSEWHERE] = SATF_FILTER_MOVE,
-        [OVER_CHOICE] = SATF_FILTER_WINDOW, [OVER_SIDES] = SATF_FILTER_WINDOW};
+        [OVER_WINDOW] = SATF_FILTER_WINDOW,  [OVER_MIRRORED] = SATF_FILTER_WINDOW,
+        [OVER_PIXEL] = SATF_FILTER_WINDOW,   [OVER_RECTS] = SATF_FILTER_RECTS,
+        [OVER_ALL] = SATF_FILTER_PREFIX,     [OVER_CELLS] = SATF_FILTER_CELLS,
+        [OVER_ELSEWHERE] = SATF_FILTER_MOVE, [OVER_CHOICE] = SATF_FILTER_WINDOW,
+        [OVER_SIDES] = SATF_FILTER_WINDOW};
     satf_filter_info all = {0};
     if (from) {
         all = (satf_filter_info){from->name,

@@ -63,4 +63,7 @@ unsigned move_compose(unsigned first, unsigned second);
  */
 void move_metadata(unsigned turn, satf_metadata *metadata);
 
+/* The same after a picture of the first size has become one of the second. */
+void move_scale_metadata(const satf_view *from, const satf_view *to, satf_metadata *metadata);
+
 #endif

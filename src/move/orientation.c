@@ -189,3 +189,92 @@ void move_metadata(unsigned turn, satf_metadata *metadata)
         turn_exif(turn, metadata->exif, metadata->exif_bytes);
     }
 }
+
+/* --------------------------------------------------------------------- scaling */
+
+static void store_side(const satf_tiff *t, unsigned char *entry, int64_t side)
+{
+    unsigned type = entry ? satf_tiff_load(t, entry + 2, 2) : 0;
+    if (type == SATF_TIFF_SHORT && side <= UINT16_MAX) {
+        satf_tiff_store(t, entry + 8, 2, (uint32_t)side);
+    } else if (type == SATF_TIFF_LONG && side <= UINT32_MAX) {
+        satf_tiff_store(t, entry + 8, 4, (uint32_t)side);
+    }
+}
+
+/* A RATIONAL, whose fraction lies elsewhere, times to / from: in lowest terms, or to 10^-3. */
+static void scale_rational(const satf_tiff *t, const unsigned char *entry, int64_t from, int64_t to)
+{
+    enum { RATIONAL = 5, BYTES = 8, THOUSAND = 1000 };
+    uint32_t at = entry ? satf_tiff_load(t, entry + 8, 4) : 0;
+    if (!entry || satf_tiff_load(t, entry + 2, 2) != RATIONAL || at > t->bytes ||
+        t->bytes - at < BYTES || from > INT32_MAX) {
+        return;
+    }
+    unsigned char *over = t->data + at, *under = over + BYTES / 2;
+    uint64_t a = satf_tiff_load(t, over, 4) * (uint64_t)to;
+    uint64_t b = satf_tiff_load(t, under, 4) * (uint64_t)from, divisor = a, rest = b;
+    while (rest) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    if (b == 0) {
+        return;
+    }
+    double value = (double)a / (double)b;
+    a /= divisor;
+    b /= divisor;
+    if (a > UINT32_MAX || b > UINT32_MAX) {
+        b = THOUSAND;
+        a = (uint64_t)(value * THOUSAND + 0.5);
+    }
+    if (a <= UINT32_MAX) {
+        satf_tiff_store(t, over, 4, (uint32_t)a);
+        satf_tiff_store(t, under, 4, (uint32_t)b);
+    }
+}
+
+/* The two resolutions of a directory, which may be one fraction. */
+static void scale_resolutions(const satf_tiff *t, unsigned char *entries, size_t count, unsigned x,
+                              unsigned y, const satf_view *from, const satf_view *to)
+{
+    unsigned char *across = satf_tiff_find(t, entries, count, x);
+    unsigned char *down = satf_tiff_find(t, entries, count, y);
+    bool one = across && down && memcmp(across + 8, down + 8, 4) == 0;
+    scale_rational(t, across, from->width, to->width);
+    scale_rational(t, one ? NULL : down, from->height, to->height);
+}
+
+static void scale_exif(const satf_view *from, const satf_view *to, unsigned char *data,
+                       size_t bytes)
+{
+    satf_tiff t;
+    size_t count, more;
+    unsigned char *entries = satf_tiff_open(data, bytes, &t) ? satf_tiff_first(&t, &count) : NULL;
+    if (!entries) {
+        return;
+    }
+    store_side(&t, satf_tiff_find(&t, entries, count, TAG_IMAGE_WIDTH), to->width);
+    store_side(&t, satf_tiff_find(&t, entries, count, TAG_IMAGE_HEIGHT), to->height);
+    scale_resolutions(&t, entries, count, TAG_X_RESOLUTION, TAG_Y_RESOLUTION, from, to);
+    unsigned char *entry = satf_tiff_find(&t, entries, count, TAG_EXIF_DIRECTORY);
+    entries = entry ? satf_tiff_directory(&t, satf_tiff_load(&t, entry + 8, 4), &more) : NULL;
+    if (entries) {
+        store_side(&t, satf_tiff_find(&t, entries, more, TAG_WIDTH), to->width);
+        store_side(&t, satf_tiff_find(&t, entries, more, TAG_HEIGHT), to->height);
+        scale_resolutions(&t, entries, more, TAG_X_FOCAL_RESOLUTION, TAG_Y_FOCAL_RESOLUTION, from,
+                          to);
+    }
+}
+
+void move_scale_metadata(const satf_view *from, const satf_view *to, satf_metadata *metadata)
+{
+    if (metadata->has_resolution) {
+        metadata->resolution_x *= (double)to->width / (double)from->width;
+        metadata->resolution_y *= (double)to->height / (double)from->height;
+    }
+    if (metadata->exif) {
+        scale_exif(from, to, metadata->exif, metadata->exif_bytes);
+    }
+}

@@ -99,7 +99,7 @@ static satf_status make_result(satf_context *ctx, const pipeline_job *job,
     image->bilevel = like->bilevel;
     status = satf_metadata_copy(ctx, &in->metadata, &image->metadata);
     if (!status) {
-        pipeline_change_metadata(job, &image->metadata);
+        pipeline_change_metadata(job, &in->view, &image->metadata);
     }
     return status;
 }
@@ -242,7 +242,8 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
     if (!status && pages > 0) {
         status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
     } else if (!status) { /* the filters' windows become pixels */
-        status = filter_resolve(ctx, job.filter, &reader->header.metadata, &resolved);
+        status = filter_resolve(ctx, job.filter, &reader->header.view, &reader->header.metadata,
+                                &resolved);
         job.filter = resolved ? resolved : job.filter;
         status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
         status = status         ? status

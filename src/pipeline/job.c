@@ -79,12 +79,12 @@ bool pipeline_moves(const pipeline_job *job)
     return !job->region && filter_moves(job->filter);
 }
 
-void pipeline_change_metadata(const pipeline_job *job, satf_metadata *metadata)
+void pipeline_change_metadata(const pipeline_job *job, const satf_view *in, satf_metadata *metadata)
 {
     if (job->region) {
         satf_metadata_drop_thumbnails(metadata);
     } else {
-        filter_change_metadata(job->filter, metadata);
+        filter_change_metadata(job->filter, in, metadata);
     }
 }
 

@@ -37,7 +37,8 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
 /* Whether pixels of the result come from elsewhere, and what becomes of the input's metadata: as
  * for the filter, but around a region everything stays where it is. */
 bool pipeline_moves(const pipeline_job *job);
-void pipeline_change_metadata(const pipeline_job *job, satf_metadata *metadata);
+void pipeline_change_metadata(const pipeline_job *job, const satf_view *in,
+                              satf_metadata *metadata);
 
 /* After the last row: notes on what of the input the result does not have, more pictures among
  * it. */

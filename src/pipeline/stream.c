@@ -191,7 +191,7 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
     late.iptc = had->iptc ? NULL : late.iptc;
     late.tags = NULL;
     late.tags_bytes = 0;
-    pipeline_change_metadata(s->job, &late);
+    pipeline_change_metadata(s->job, &s->plan->in.view, &late);
     if (!had->exif) {
         metadata->exif = late.exif;
         metadata->exif_bytes = late.exif_bytes;
@@ -213,7 +213,7 @@ static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_fil
     flow_stage *encoder = &f->stages[f->filters + 1];
     int own = s->job->region ? f->filters + 1 : f->filters;
     satf_metadata *metadata = &s->reader->header.metadata;
-    pipeline_change_metadata(s->job, metadata);
+    pipeline_change_metadata(s->job, &s->plan->in.view, metadata);
     const satf_metadata had = *metadata;
     satf_status status = pipeline_writer_open(f->ctx, s->job, plan, file, metadata, &s->writer);
     if (status) {

@@ -21,7 +21,8 @@ typedef enum param_kind {
     PARAM_CHOICE,   /* int: which of the words that the metavar lists, "90|180|270", from 0 */
     PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
     PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
-    PARAM_IMAGE     /* filter_picture *: an auxiliary input; NULL: none */
+    PARAM_IMAGE,    /* filter_picture *: an auxiliary input; NULL: none */
+    PARAM_SHAPE     /* filter_size: the result's, or its share of the input's (size.h) */
 } param_kind;
 
 /* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
@@ -45,6 +46,7 @@ typedef enum filter_over {
     OVER_SIDES,    /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
     OVER_RECTS,    /* the template's rectangles */
     OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
+    OVER_CELLS,    /* the cell of a coarser grid that the pixel is: with a shape */
     OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */
 } filter_over;
 
@@ -119,6 +121,8 @@ typedef struct filter_pass {
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
     unsigned (*turn)(const void *options);
+    /* The sides of the result for those of the input. NULL: border and turn say. */
+    void (*shape)(const void *options, int64_t *width, int64_t *height);
     /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
     /* OVER_ALL: whether a row and a column of zeros lead the result. NULL: never. */
@@ -158,6 +162,16 @@ typedef struct filter_info {
     /* Whether passes read FILTER_SUMS with these options. NULL: never. */
     bool (*sums_aux)(const void *options);
 } filter_info;
+
+/* A side of PARAM_SHAPE for an input of so many pixels: itself, or below 0 that many 10^-8 of them,
+ * rounded, halves up, at least 1. */
+static inline int64_t filter_shape_side(int64_t side, int64_t pixels)
+{
+    const uint64_t all = 100000000;
+    satf_u128 parts = (satf_u128)(uint64_t)pixels * (uint64_t)-side;
+    int64_t share = (int64_t)((parts + all / 2) / all);
+    return side > 0 ? side : share > 1 ? share : 1;
+}
 
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
 static inline filter_range filter_surface_range(filter_range in, double lo, double hi)

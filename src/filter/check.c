@@ -1,0 +1,53 @@
+#include "check.h"
+
+#include "size.h"
+
+satf_status filter_fail_length(satf_context *ctx, const chain_link *link, const filter_param *param,
+                               const filter_size *size, const char *why)
+{
+    char text[FILTER_SIZE_BYTES];
+    filter_size_print(param, size, text, sizeof text);
+    return satf_fail(ctx, SATF_INVALID, "%s=%s of %s is a length, but %s; give it in pixels",
+                     param->name, text, link->info->name, why);
+}
+
+const filter_param *filter_next_length(const chain_link *link, const filter_param *param)
+{
+    for (; param->name; param++) {
+        const void *value = link->options + param->offset;
+        if (param->kind == PARAM_SIZE && filter_size_is_length(value)) {
+            return param;
+        }
+    }
+    return NULL;
+}
+
+satf_status filter_check_pixels(satf_context *ctx, const chain_link *link)
+{
+    const filter_param *param = filter_next_length(link, link->info->params);
+    return param ? filter_fail_length(
+                       ctx, link, param,
+                       (const filter_size *)(const void *)(link->options + param->offset),
+                       "pixels in memory have no resolution")
+                 : SATF_OK;
+}
+
+satf_status filter_check_link(satf_context *ctx, const chain_link *link)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (rects && !*rects) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no rectangles yet", link->info->name);
+    }
+    if (order && !*order) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
+    }
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    if (filter_last(link->info)->over == OVER_SIDES && border && border->kind == SATF_VALID) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s has windows of many sizes; border valid is for those of one",
+                         link->info->name);
+    }
+    satf_status status = filter_check_pixels(ctx, link);
+    return status ? status : filter_check_place(ctx, link);
+}
