@@ -50,6 +50,7 @@ SHOWN = {
     "guided": ("face", "--guided 13,eps=0.01", "Smooth skin and noise, sharp edges."),
     "kuwahara": ("cat", "--kuwahara 7", "Painted: flat strokes and sharp edges."),
     "varbox": ("cup", "--varbox {radii}", "Depth of field: a window for each pixel, here larger towards the edges."),
+    "resize": ("face", "--resize 33%", "Smaller pictures; each pixel is the exact mean of what it covers."),
     "by": ("cup", "--by {flat},op=div,scale=auto",
            "A flat field or a dark frame taken out; here the light that fell off to the corners."),
     "real": ("cat", "--real --box 15 --box 15 --box 15", "Several means in a row, rounded once, at the end."),

@@ -17,6 +17,7 @@
 #include "guided.h"
 #include "kuwahara.h"
 #include "varbox.h"
+#include "resize.h"
 #include "by.h"
 #include "real.h"
 #include "template.h"

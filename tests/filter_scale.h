@@ -167,7 +167,7 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
     double colour = growth == 1 ? 1 : growth == 2 ? c->k : (double)c->k * c->k;
     bool alpha = (v->flags & SATF_ALPHA) && filter_weighs(pass);
     assert_int_equal(v->channels, fine->view.channels);
-    for (int i = 0; i < SCALE_W * SCALE_H * v->channels; i++) {
+    for (int i = 0; i < v->width * v->height * v->channels; i++) {
         double ratio = alpha && i % v->channels == v->channels - 1 ? c->k : colour;
         double a = scale_load(v, i), b = scale_load(&fine->view, i);
         double room = scale_room(pass, v->type, ratio, b, c->maxval * c->k);

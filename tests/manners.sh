@@ -386,7 +386,7 @@ check "--json too" "$(grep -o "$step" stdout | cut -d '"' -f 4 | tr '\n' ' ')" \
 
 # ------------------------------------------------------------------- wrong words
 
-for word in blur gaussian median binarize sharpen resize size std otsu convolve kernel edge laplacian \
+for word in blur gaussian median binarize sharpen scale size std otsu convolve kernel edge laplacian \
     box-blur bilateral denoise adaptive-threshold contrast silent depth gray negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
@@ -405,7 +405,8 @@ for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
     run -${letter%:*} in.pgm out.pgm
     check "-${letter%:*}" "$? $(grep -c -e "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" stderr)" "2 1"
 done
-for word in resize:'no filter changes the size of the picture' output:--output? box:--box? threads:--threads?; do
+for word in crop:'no filter cuts a part out of the picture' resize:--resize? output:--output? box:--box? \
+    threads:--threads?; do
     run -${word%:*} 50% in.pgm out.pgm
     check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"
 done
@@ -469,7 +470,7 @@ check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' '
 for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
     no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
     1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
-    squared:'A flag of --integral' resize:'no filter changes the size' type:'u8 u16' \
+    squared:'A flag of --integral' resize:'smaller: the mean' scale:'--resize 50%' type:'u8 u16' \
     options:'^  --png-level N' options:'^Running:' border:'numpy.pad symmetric' \
     box:'half a pixel to the right and down' type:'floats are not saturated'; do
     run --help "${topic%%:*}"

@@ -85,6 +85,12 @@ static inline bool spoilt_axis(int border, int64_t n, int64_t x, int64_t r, int6
     return false;
 }
 
+/* Whether cell `cell` of that many covers a part of the pixel. */
+static inline bool spoils_cell(int64_t pixels, int64_t cells, int64_t cell, int64_t pixel)
+{
+    return cell * pixels < (pixel + 1) * cells && (cell + 1) * pixels > pixel * cells;
+}
+
 /* The filter's pixels, in an image of that shape. */
 static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_filter *filter,
                          const satf_view *shape, spoilt_pixels *pixels)
@@ -111,6 +117,11 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
             int32_t r = (int32_t)(i * i % 251); /* give_image() */
             pixels->at[i] = spoilt_axis(c->border, SPOILT_W, i % SPOILT_W, r, c->x) &&
                             spoilt_axis(c->border, SPOILT_H, i / SPOILT_W, r, c->y);
+        }
+    } else if (pass->over == OVER_CELLS) {
+        for (int64_t i = 0; i < shape->width * shape->height; i++) {
+            pixels->at[i] = spoils_cell(SPOILT_W, shape->width, i % shape->width, c->x) &&
+                            spoils_cell(SPOILT_H, shape->height, i / shape->width, c->y);
         }
     } else if (pass->over == OVER_RECTS) {
         const filter_rects *rects = *(filter_rects *const *)chain_value(link, PARAM_TEMPLATE);
@@ -219,7 +230,7 @@ static inline void spoilt_compare(const spoilt_case *c, const satf_view *clean,
                                   const char *how)
 {
     int64_t bytes = (int64_t)satf_type_bytes(clean->type);
-    for (int64_t i = 0; i < SPOILT_PIXELS * clean->channels; i++) {
+    for (int64_t i = 0; i < clean->width * clean->height * clean->channels; i++) {
         int64_t p = i / clean->channels;
         int channel = (int)(i % clean->channels);
         if ((!pixels->at[p] || !spoils_channel(c, channel)) &&

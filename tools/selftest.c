@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "ace37753ac221427a954a07173a8ef0948c327be53e3e85e5eb4470e4c063fb1",
-    [TRIAL_FLOATS] = "5d208ef8e7e95296994b1504a5d9c1a541fc7ff26f00fe50c80bbc42a613af90",
+    [TRIAL_INTEGERS] = "3f71d527c1dab141229db3b90e79a0d8173d50fea929cabc16f46e69530c2930",
+    [TRIAL_FLOATS] = "7786bcd2026be5115d1cd0a0abeb75bb5646c49db47d868b9f57c76cea92a1ea",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

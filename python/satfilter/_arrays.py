@@ -19,11 +19,11 @@ for _code, _name in enumerate(NATIVE):
         CODES[_key] = _code
 CODES[float] = F64
 _SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
-INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE = range(8)  # satf_param_type
+INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE, SHAPE = range(9)  # satf_param_type
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
 # What adds the same number to each sample adds it to each result, or leaves it alone.
-_SHIFTED = {"box", "unsharp", "guided"}
+_SHIFTED = {"box", "unsharp", "guided", "resize"}
 _UNSHIFTED = {"variance", "stddev"}
 _COMPLEX = {"box", "sum", "template"}
 
@@ -42,7 +42,7 @@ def _text(kind: int, value: Any) -> str:
     """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first."""
     if kind == FLAG:
         return "on" if _words.flag("", value) else "off"
-    if kind in (SIZE, PLACE) and not isinstance(value, str) and np.ndim(value):
+    if kind in (SIZE, PLACE, SHAPE) and not isinstance(value, str) and np.ndim(value):
         if np.shape(value) != (2,):
             raise ValueError
         return (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
@@ -57,6 +57,8 @@ def _possible(kind: int, syntax: str, least: float, most: float) -> str:
         return f"an integer of {least:.0f} to {most:.0f}, or two of them, (rows, columns)"
     if kind == PLACE:
         return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
+    if kind == SHAPE:
+        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text such as '33%' of at most 100%"
     if kind == FLAG:
         return "True or False"
     if kind == BORDER:
@@ -161,7 +163,7 @@ class Filter:
     def turned(self) -> Filter:
         """The filter of the transposed image."""
         if self._turned is None:
-            spec = re.sub(r"=(\d+)x(\d+)", r"=\2x\1", self.spec)
+            spec = re.sub(r"=([\d.]+%?)x([\d.]+%?)", r"=\2x\1", self.spec)
             self._turned = Filter(re.sub(r"\bat=(-?\d+):(-?\d+)", r"at=\2:\1", spec))
         return self._turned
 

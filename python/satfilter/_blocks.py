@@ -10,7 +10,7 @@ from . import _core, _words
 from ._arrays import _FILTERS, _MOVE, CODES, NATIVE, Filter, apply, filter_of, make
 
 _ALL = 2**63 - 1  # a reach as far as the image goes
-_TABLE = 2  # satf_filter_kind
+_TABLE, _CELLS = 2, 4  # satf_filter_kind
 _WRAP = "border=wrap"
 
 
@@ -80,9 +80,11 @@ class Blocks:
 def _check_names(f: Filter) -> None:
     for name in f.names:
         kind = _FILTERS[name][3] if name in _FILTERS else None
-        if kind in (_MOVE, _TABLE):
+        if kind in (_MOVE, _TABLE, _CELLS):
             raise ValueError(f"{name} is no filter for blocks: " + (
-                "integral() of this module makes tables" if kind == _TABLE else "indexing and transpose() turn arrays"))
+                "integral() of this module makes tables" if kind == _TABLE else
+                "its result has fewer pixels than the image" if kind == _CELLS else
+                "indexing and transpose() turn arrays"))
 
 
 def _has_image(f: Filter) -> bool:

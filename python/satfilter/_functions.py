@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "box", "variance", "stddev", "sum", "sauvola", "wolf", "adaptive", "bradley", "niblack", "nick",
-    "threshold", "unsharp", "highpass", "flatten", "normalize", "guided", "by", "real", "template",
+    "threshold", "unsharp", "highpass", "flatten", "normalize", "guided", "resize", "by", "real", "template",
     "integral", "transpose", "rotate", "flip", "permute",
 ]
 
@@ -518,13 +518,13 @@ def threshold(image: ArrayLike, level: float | str = 128, *, full: int = 0, inve
               channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Black and white: above one level, given or found.
 
-    White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale. With otsu T is the
-    level t for which q1 q2 (m1 - m2)^2 is greatest, the first of several: q1 and q2 are the shares of the
-    pixels up to t and above it, m1 and m2 their means (N. Otsu, 1979). It is found exactly, of integers
-    alone; samples of floats want a number. Alpha weighs the pixels. A picture of one level turns white, and
-    its T is -1. Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels count
-    nothing; where all are, the result is white. One level serves a page that is lit evenly; sauvola and
-    adaptive follow shadows.
+    White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, or V itself for
+    floats that have none. With otsu T is the level t for which q1 q2 (m1 - m2)^2 is greatest, the first of
+    several: q1 and q2 are the shares of the pixels up to t and above it, m1 and m2 their means (N. Otsu,
+    1979). It is found exactly, of integers; samples of floats want a number. Colour becomes grey first: (299
+    R + 587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white.
+    Alpha weighs the others. A picture of one level turns white, and its T is -1. One level serves a page that
+    is lit evenly; sauvola and adaptive follow shadows.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TYPES = {_arrays.INTEGER: "int", _arrays.REAL: "float", _arrays.SIZE: "int | tuple[int, int]",
          _arrays.PLACE: "tuple[int, int]", _arrays.FLAG: "bool", _arrays.BORDER: "str | float",
-         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike"}
+         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike", _arrays.SHAPE: "str | tuple[int, int]"}
 HELP = {
     "at": "(rows, columns). The window's centre lies so far below and to the right of the pixel, which the "
           "window contains.",
@@ -96,6 +96,8 @@ def help_of(argument, kind, syntax, unit, help_):
     text = HELP.get(argument, help_)
     if kind == _arrays.SIZE:
         text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
+    elif kind == _arrays.SHAPE:
+        text = "(rows, columns) of the result, or their share of the image's: \"33%\"."
     elif kind == _arrays.CHOICE:
         text = ", ".join(syntax.split("|")) + ": " + text
     return text if text.endswith(".") else text + "."

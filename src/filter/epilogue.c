@@ -253,6 +253,7 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
     /* Kernels of means know of no shifts; the others need not. */
     bool above_shifts = segment->shifts && f->pass->kernel == KERNEL_MEAN;
     bool by_formula = f->reduction || f->is_step || (above_shifts && f->out_type != SATF_F64);
+    bool in_blocks = filter_has_window(f->pass) || f->pass->over == OVER_CELLS;
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
                                               : choose_kernel(f, segment, &task.magic);
@@ -263,7 +264,7 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
         if (above_shifts) {
             add_shifts(f->channels, segment, task.dst);
         }
-    } else if (!filter_has_window(f->pass) || !epilogue_by_loops(f, segment, task.dst)) {
+    } else if (!in_blocks || !epilogue_by_loops(f, segment, task.dst)) {
         epilogue_by_definition(f, segment, task.dst);
     }
     if (streams) {

@@ -51,7 +51,8 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
  * common is set. */
 void epilogue_find_step(epilogue *f);
 
-/* dst: the segment's first pixel in the output (no alignment). Passes over windows and OVER_ALL. */
+/* dst: the segment's first pixel in the output (no alignment). Passes over windows, OVER_CELLS and
+ * OVER_ALL. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, sample by sample: what
@@ -67,7 +68,8 @@ formula_value epilogue_lane(const epilogue *f, const window_segment *segment, in
                             formula_sums *in);
 double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
 
-/* The same in blocks, for filters of windows; false, and nothing done, where sums are too large. */
+/* The same in blocks, for filters of windows and of cells; false, and nothing done, where sums are
+ * too large. */
 bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
 
 /* Stores n reals as samples, see formula_store(). */

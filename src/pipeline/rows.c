@@ -25,8 +25,8 @@ static const char *refusal(const filter_rows_need *need, bool any_height)
     return need->refusal   ? need->refusal
            : need->end > 0 ? "needs the last rows of the picture first, for border wrap"
            : need->start > 0 && any_height ? "needs to know the picture's height, for border wrap"
-           : need->height && any_height ? "needs to know the picture's height, for another picture"
-                                        : NULL;
+           : need->height && any_height    ? "needs to know the picture's height"
+                                           : NULL;
 }
 
 /* What runs, as for a filter that is applied. */

@@ -22,12 +22,13 @@ import model_cases
 from model_files import npy_read, planes_of, png_read, pnm_read
 from model_choice import CHOICES
 from model_filters import FILTERS as OTHERS
+from model_resize import FILTERS as SMALLER
 from model_output import difference, outputs, settled, written
 from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
-FILTERS = {**OTHERS, **CHOICES, **THRESHOLDS}
-NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold')
+FILTERS = {**OTHERS, **CHOICES, **SMALLER, **THRESHOLDS}
+NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize')
 
 
 def command(folder, satfilter, words):

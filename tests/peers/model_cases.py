@@ -1,6 +1,7 @@
 """Random cases of the model (model.py): pictures in files, chains of filters, and outputs."""
 import os
 import struct
+from fractions import Fraction
 
 from model_files import (COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of,
                          png_write, pnm_write)
@@ -153,7 +154,7 @@ def choices(image):
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS + ('threshold',)
              if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
-    return names + ['varbox', 'by', 'real', 'template', 'integral'] + list(MOVES)
+    return names + ['varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -301,6 +302,17 @@ def full_scale(random, image, link):
     return f',full={link["full"]}'
 
 
+def shape(random, image, link):
+    """The word of a smaller size."""
+    if random.random() < 0.5:
+        link['shape'] = random.randint(1, image.width), random.randint(1, image.height)
+        return 'x'.join(map(str, link['shape']))
+    share = random.choice(('50', '33', '100', '12.5', '99.999999', '0.000001'))
+    link['shape'] = tuple(max(1, int(side * Fraction(share) / 100 + Fraction(1, 2)))
+                          for side in (image.width, image.height))
+    return share + '%'
+
+
 def link_of(random, folder, image, name, number, usual):
     """(words of the command, link) of a filter with random parameters."""
     link = {'name': name, 'border': 'clamp'}
@@ -352,6 +364,8 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'integral':
         link['squared'] = random.random() < 0.5
         return ['--integral'] + ['--squared'] * link['squared'], link
+    if name == 'resize':
+        return ['--resize', shape(random, image, link)], link
     if name in ('transpose', 'real'):
         return ['--' + name], link
     if name == 'permute':

@@ -59,6 +59,19 @@ class Skimage(unittest.TestCase):
             np.testing.assert_array_equal(satfilter.threshold(image, "otsu") > 0, image > level)
             np.testing.assert_array_equal(satfilter.threshold(image, "otsu", surface=True), level)
 
+    def test_resize(self):
+        """Integers are what the mean rounds to; (35, 30) is a half and a third, for downscale_local_mean."""
+        for image in pictures()[:4] + [np.dstack(pictures()[:1] * 3)]:
+            axis = 2 if image.ndim == 3 else None
+            for size in ((35, 30), (31, 77), (70, 1), SHAPE, (1, 1)):
+                made = satfilter.resize(image, size, channel_axis=axis)
+                want = transform.resize_local_mean(image, size, channel_axis=axis, preserve_range=True)
+                self.assertEqual((made.shape, made.dtype), (want.shape[:2] + image.shape[2:], image.dtype))
+                room = 0.5 + 1e-6 if image.dtype.kind == "u" else 1e-5
+                self.assertLess(np.abs(made - want).max(), room, (image.dtype, size))
+        made = satfilter.resize(pictures()[2], (35, 30))
+        np.testing.assert_allclose(made, transform.downscale_local_mean(pictures()[2], (2, 3)), rtol=1e-14)
+
     def test_local(self):
         for image in pictures():
             for named in ({}, {"offset": 3}, {"mode": "constant", "cval": 2}, {"mode": "wrap"}):

@@ -1,0 +1,153 @@
+#include "cells.h"
+
+#include <stdbool.h>
+
+#include "../base/cpu.h"
+#include "../base/stores.h"
+
+/* Samples may lie anywhere. */
+typedef uint8_t any_u8;
+typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
+typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
+typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
+typedef float __attribute__((aligned(1), may_alias)) any_f32;
+typedef double __attribute__((aligned(1), may_alias)) any_f64;
+
+typedef uint16_t sum_u16;
+typedef uint32_t sum_u32;
+typedef uint64_t sum_u64;
+typedef satf_u128 sum_u128;
+typedef double sum_f64;
+
+/* Most cells are whole pixels high, most weights 1. */
+#define ADD(src, col)                                                                              \
+    static void add_##src##_##col(const void *row, int64_t weight, int64_t samples, void *columns) \
+    {                                                                                              \
+        const any_##src *restrict from = row;                                                      \
+        sum_##col *restrict to = columns;                                                          \
+        sum_##col w = (sum_##col)weight;                                                           \
+        if (weight == 1) {                                                                         \
+            for (int64_t i = 0; i < samples; i++) {                                                \
+                to[i] = (sum_##col)(to[i] + (sum_##col)from[i]);                                   \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int64_t i = 0; i < samples; i++) {                                                    \
+            to[i] = (sum_##col)(to[i] + w * (sum_##col)from[i]);                                   \
+        }                                                                                          \
+    }
+
+ADD(u8, u16)
+ADD(u8, u32)
+ADD(u16, u16)
+ADD(u16, u32)
+ADD(u32, u32)
+ADD(u64, u64)
+ADD(f32, f64)
+ADD(f64, f64)
+
+/* A cell's first pixel, those wholly inside, its last one. Channels as a constant are faster. */
+#define SUM(col, sum)                                                                          \
+    INLINE void cells_##col##_##sum(const cells_axis *across, const void *columns,             \
+                                    const int channels, int64_t first, int64_t n, void *sums)  \
+    {                                                                                          \
+        const sum_##col *restrict from = columns;                                              \
+        sum_##sum *restrict to = sums;                                                         \
+        int64_t whole = across->to, step = across->from / whole, rest = across->from % whole;  \
+        cells_place at = cells_find(across, first);                                            \
+        for (int64_t k = 0; k < n; k++) {                                                      \
+            bool over = at.inside + rest >= whole;                                             \
+            cells_place end = {at.pixel + step + over, at.inside + rest - (over ? whole : 0)}; \
+            for (int c = 0; c < channels; c++) {                                               \
+                const sum_##col *of = from + at.pixel * channels + c;                          \
+                const sum_##col *last = from + end.pixel * channels + c;                       \
+                sum_##sum total = (sum_##sum)((sum_##sum)(whole - at.inside) * *of);           \
+                for (of += channels; of < last; of += channels) {                              \
+                    total = (sum_##sum)(total + (sum_##sum)whole * *of);                       \
+                }                                                                              \
+                if (end.inside > 0) {                                                          \
+                    total = (sum_##sum)(total + (sum_##sum)end.inside * *of);                  \
+                }                                                                              \
+                to[k * channels + c] = total;                                                  \
+            }                                                                                  \
+            at = end;                                                                          \
+        }                                                                                      \
+    }                                                                                          \
+    static void sum_##col##_##sum(const cells_axis *across, const void *columns, int channels, \
+                                  int64_t first, int64_t n, void *sums)                        \
+    {                                                                                          \
+        switch (channels) {                                                                    \
+        case 1:                                                                                \
+            cells_##col##_##sum(across, columns, 1, first, n, sums);                           \
+            break;                                                                             \
+        case 2:                                                                                \
+            cells_##col##_##sum(across, columns, 2, first, n, sums);                           \
+            break;                                                                             \
+        case 3:                                                                                \
+            cells_##col##_##sum(across, columns, 3, first, n, sums);                           \
+            break;                                                                             \
+        default:                                                                               \
+            cells_##col##_##sum(across, columns, 4, first, n, sums);                           \
+        }                                                                                      \
+    }
+
+SUM(u16, u16)
+SUM(u16, u32)
+SUM(u32, u32)
+SUM(u32, u64)
+SUM(u64, u64)
+SUM(u64, u128)
+SUM(f64, f64)
+
+/* Cells of 2, 3 or 4 whole pixels: constants are what compilers make good loops of. */
+#define BLOCKS(factor, channels)                                                                  \
+    case 8 * (factor) + (channels):                                                               \
+        for (int64_t k = 0; k < n; k++) {                                                         \
+            for (int c = 0; c < (channels); c++) {                                                \
+                __typeof__(*to) total = from[k * (factor) * (channels) + c];                      \
+                for (int j = 1; j < (factor); j++) {                                              \
+                    total = (__typeof__(*to))(total + from[(k * (factor) + j) * (channels) + c]); \
+                }                                                                                 \
+                to[k * (channels) + c] = total;                                                   \
+            }                                                                                     \
+        }                                                                                         \
+        break;
+
+#define SUM_BLOCKS(col)                                                                          \
+    static void blocks_##col(const cells_axis *across, const void *columns, int channels,        \
+                             int64_t first, int64_t n, void *sums)                               \
+    {                                                                                            \
+        int64_t factor = across->to == 1 && across->from <= 4 ? across->from : 0;                \
+        const sum_##col *restrict from = (const sum_##col *)columns + first * factor * channels; \
+        sum_##col *restrict to = sums;                                                           \
+        switch (8 * factor + channels) {                                                         \
+            BLOCKS(2, 1)                                                                         \
+            BLOCKS(3, 1)                                                                         \
+            BLOCKS(4, 1)                                                                         \
+            BLOCKS(2, 3)                                                                         \
+            BLOCKS(3, 3)                                                                         \
+            BLOCKS(4, 3)                                                                         \
+            BLOCKS(2, 4)                                                                         \
+            BLOCKS(3, 4)                                                                         \
+            BLOCKS(4, 4)                                                                         \
+        default:                                                                                 \
+            sum_##col##_##col(across, columns, channels, first, n, sums);                        \
+        }                                                                                        \
+    }
+
+SUM_BLOCKS(u16)
+SUM_BLOCKS(u32)
+SUM_BLOCKS(f64)
+
+const cells_kernels SATF_ISA_NAME(cells_kernels) = {
+    .add = {[SATF_U8] = {[SATF_SUM_U16] = add_u8_u16, [SATF_SUM_U32] = add_u8_u32},
+            [SATF_U16] = {[SATF_SUM_U16] = add_u16_u16, [SATF_SUM_U32] = add_u16_u32},
+            [SATF_U32] = {[SATF_SUM_U32] = add_u32_u32},
+            [SATF_U64] = {[SATF_SUM_U64] = add_u64_u64},
+            [SATF_F32] = {[SATF_SUM_F64] = add_f32_f64},
+            [SATF_F64] = {[SATF_SUM_F64] = add_f64_f64}},
+    .sum = {[SATF_SUM_U16] = {[SATF_SUM_U16] = blocks_u16, [SATF_SUM_U32] = sum_u16_u32},
+            [SATF_SUM_U32] = {[SATF_SUM_U32] = blocks_u32, [SATF_SUM_U64] = sum_u32_u64},
+            [SATF_SUM_U64] = {[SATF_SUM_U64] = sum_u64_u64, [SATF_SUM_U128] = sum_u64_u128},
+            [SATF_SUM_F64] = {[SATF_SUM_F64] = blocks_f64}},
+};
