@@ -1,6 +1,7 @@
 /* What a fake device computes, by the CPU's code, and the backend as a whole. */
 #include "fake_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,22 @@ static satf_status grey(satf_context *ctx, const satf_view *from, const satf_vie
     return end(ctx, cpu, status ? status : filter_run_grey(cpu, &here, &there));
 }
 
+static satf_status cells(satf_context *ctx, const satf_view *in, const satf_view *out,
+                         bool weighted)
+{
+    satf_view here = on_host(in), there = on_host(out);
+    char spec[64];
+    satf_context *cpu;
+    satf_filter *filter = NULL;
+    snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)out->width, (long)out->height);
+    here.flags = there.flags = weighted ? SATF_ALPHA : 0;
+    satf_status status = begin(ctx, "cells", &cpu);
+    status = status ? status : satf_filter_parse(cpu, spec, &filter);
+    status = status ? status : satf_filter_apply(cpu, filter, &here, &there);
+    satf_filter_destroy(filter);
+    return end(ctx, cpu, status);
+}
+
 static satf_status shift_by(satf_context *ctx, const satf_view *from, bool weighted, double *shifts,
                             const satf_view *to)
 {
@@ -348,6 +365,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
     backend.grey = grey;
+    backend.cells = cells;
     backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;
     backend.convert = convert;

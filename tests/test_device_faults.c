@@ -150,9 +150,10 @@ static long fail_all(const work *w)
 static void test_library(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"box=5",    "rotate=90",
-                                        "integral", "guided=3 box=5",
-                                        "wolf=5",   "unsharp=3,border=constant:7 variance=3"};
+    static const char *const specs[] = {"box=5",     "rotate=90",
+                                        "integral",  "guided=3 box=5",
+                                        "wolf=5",    "unsharp=3,border=constant:7 variance=3",
+                                        "resize=40%"};
     static unsigned char pixels[W * H * 3], want[W * H * 3 * 8], got[W * H * 3 * 8];
     satf_context *cpu;
     long runs = 0;

@@ -172,6 +172,11 @@ CALL(satf_status, shift,
       const satf_view *to),
      NO_DEVICE)
 
+/* out = the means over the cells of a coarser grid, as many as it has pixels, of in's pixels, whose
+ * last channel is alpha and weighs the others, or not. */
+CALL(satf_status, cells,
+     (satf_context * ctx, const satf_view *in, const satf_view *out, bool weighted), NO_DEVICE)
+
 /* `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
 CALL(satf_status, copy_pixels, (satf_context * ctx, const satf_view *from, const satf_view *to),
      NO_DEVICE)

@@ -202,7 +202,7 @@ static const filter_engine *const engines[] = {
     &filter_device_engine,       &filter_device_window_engine, &filter_device_large_engine,
     &filter_device_march_engine, &filter_device_ring_engine,   &filter_device_prefix_engine,
     &filter_device_pixel_engine, &filter_device_move_engine,   &filter_permute_engine,
-    &filter_choice_engine,       &filter_cells_engine,
+    &filter_choice_engine,       &filter_cells_engine,         &filter_device_cells_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,

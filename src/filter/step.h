@@ -127,7 +127,8 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
     filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,
     filter_device_engine, filter_device_window_engine, filter_device_large_engine,
     filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
-    filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine;
+    filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine,
+    filter_device_cells_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {
