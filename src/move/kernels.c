@@ -30,6 +30,18 @@ INLINE void put(char *to, const char *from, size_t bytes, bool stream)
     }
 }
 
+/* memcpy() of a few bytes, without a call where they are whole vectors. */
+INLINE void copy_short(char *to, const char *from, size_t bytes)
+{
+    size_t i = 0;
+    for (; i + 16 <= bytes; i += 16) {
+        memcpy(to + i, from + i, 16);
+    }
+    if (i < bytes) {
+        memcpy(to + i, from + i, bytes - i);
+    }
+}
+
 /* ------------------------------------------------------- turning on the stack */
 
 #ifdef __SSE2__
@@ -250,7 +262,7 @@ INLINE void transpose(const move_part *part, size_t bytes)
                 if (rows == side) {
                     put(out, to + (size_t)k * to_pitch, pitch, p.stream);
                 } else {
-                    memcpy(out, to + (size_t)k * to_pitch, (size_t)rows * bytes);
+                    copy_short(out, to + (size_t)k * to_pitch, (size_t)rows * bytes);
                 }
             }
         }
