@@ -1,5 +1,6 @@
 /* The filters, in the order of --help. A new one costs its file and one line here. */
 #include "box.h"
+#include "gauss.h"
 #include "variance.h"
 #include "stddev.h"
 #include "sum.h"

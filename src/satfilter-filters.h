@@ -256,7 +256,8 @@ typedef enum satf_filter_kind {
     SATF_FILTER_RECTS,  /* sums over rectangles: needs a summed area table */
     SATF_FILTER_PREFIX, /* the summed area table itself */
     SATF_FILTER_MOVE,   /* pixels from elsewhere: no sums */
-    SATF_FILTER_CELLS   /* sums over the cells of a coarser grid, which become pixels */
+    SATF_FILTER_CELLS,  /* sums over the cells of a coarser grid, which become pixels */
+    SATF_FILTER_LINES   /* weighted sums along rows, then down columns; there is one engine */
 } satf_filter_kind;
 
 /* Static storage. */

@@ -10,6 +10,7 @@
 #include "base/shift.h"
 #include "base/view.h"
 #include "filter/gpu.h"
+#include "filter/line.h"
 #include "filter/shift.h"
 #include "filter/pixels.h"
 #include "filter/step.h"
@@ -196,6 +197,43 @@ static satf_status grey(satf_context *ctx, const satf_view *from, const satf_vie
     return end(ctx, cpu, status ? status : filter_run_grey(cpu, &here, &there));
 }
 
+static const void *line_in(void *user, int64_t y)
+{
+    return satf_row(&((const filter_gpu_lines *)user)->in, y);
+}
+
+static int64_t line_height(void *user)
+{
+    return ((const filter_gpu_lines *)user)->in.height;
+}
+
+static void *line_out(void *user, int64_t y)
+{
+    return satf_row(&((const filter_gpu_lines *)user)->out, y);
+}
+
+static satf_status lines(satf_context *ctx, const filter_gpu_lines *job)
+{
+    line_spec spec = {.in = on_host(&job->in),
+                      .out = on_host(&job->out),
+                      .lines = job->lines,
+                      .border = job->border,
+                      .constant = job->constant,
+                      .weighted = job->numbers.weighted};
+    line_ends ends = {line_in, line_height, line_out, (void *)(uintptr_t)job};
+    satf_context *cpu;
+    satf_status status = begin(ctx, "lines", &cpu);
+    void *memory = status ? NULL : satf_alloc(line_walk_bytes(&spec));
+    if (!status && !memory) {
+        status = satf_fail_memory(cpu, line_walk_bytes(&spec), "a fake device");
+    }
+    line_walk *walk = status ? NULL : line_walk_begin(&spec, &ends, 0, memory);
+    for (bool failed = false; walk && line_walk_next(walk, &failed);) {
+    }
+    satf_free(memory);
+    return end(ctx, cpu, status);
+}
+
 static satf_status cells(satf_context *ctx, const satf_view *in, const satf_view *out,
                          bool weighted)
 {
@@ -366,6 +404,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.otsu = find_otsu;
     backend.grey = grey;
     backend.cells = cells;
+    backend.lines = lines;
     backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;
     backend.convert = convert;

@@ -128,6 +128,10 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
         for (size_t k = 0; k < rects->count; k++) {
             spoil_windows(c->border, &first, rects->items[k].rect, false, pixels);
         }
+    } else if (pass->lines) {
+        filter_lines lines = pass->lines(link->options);
+        int64_t reach = filter_lines_reach(&lines), side = 2 * reach + 1;
+        spoil_windows(c->border, &first, (satf_rect){-reach, -reach, side, side}, false, pixels);
     } else {
         const filter_size *size = chain_value(link, PARAM_SIZE);
         const filter_place *at = chain_value(link, PARAM_PLACE);

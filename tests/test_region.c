@@ -142,13 +142,14 @@ static satf_view spoiled(const satf_view *in, const satf_rect *crop)
     return copy;
 }
 
-/* Of floats what lies between the steps of a filter of several is not exact, so a crop's last bits
- * are its own. */
+/* Of floats what lies between the steps of a filter of several, or the passes along a line, is not
+ * exact, so a crop's last bits are its own. */
 static bool is_near(int type, const char *name, const char *a, const char *b, size_t bytes)
 {
     size_t size = satf_type_bytes(type);
-    bool same = filter_info_find(name) && !filter_is_simple(filter_info_find(name)) &&
-                satf_type_is_float(type);
+    const filter_info *info = filter_info_find(name);
+    bool same =
+        info && (!filter_is_simple(info) || filter_last(info)->lines) && satf_type_is_float(type);
     for (size_t i = 0; i < bytes && same; i += size) {
         double x = 0, y = 0;
         float f[2];

@@ -1,5 +1,6 @@
 /* Streaming: every format, filter, border and sample type gives the bytes of whole images, in
  * memory that does not know the picture's height; what cannot be streamed says why. */
+#include "filter/pass.h"
 #include "pairs.h"
 #include "pipeline_jobs.h"
 
@@ -11,6 +12,8 @@
 static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:7", "shrink", "wrap"};
 /* The last is higher than the pictures. */
 static const char *const windows[] = {"5x4", "251x3", "7x60", "3x200"};
+
+static const char *const sigmas[] = {"1.5", "0.4", "3", "70"};
 
 enum { BORDERS = sizeof borders / sizeof *borders, WINDOWS = sizeof windows / sizeof *windows };
 
@@ -103,11 +106,13 @@ static void every_window_filter(void **state)
         int walked = 0;
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
-            const char *refusal = filter_param_of_kind(info, PARAM_SIZE)
+            bool lines = filter_last(info)->lines != NULL;
+            const char *refusal = lines || filter_param_of_kind(info, PARAM_SIZE)
                                       ? refusal_of(&pictures[i], spec)
                                       : "it takes no window";
             for (int b = 0; b < BORDERS && !refusal; b++) {
                 bool wrap = strcmp(borders[b], "wrap") == 0;
+                const char *const *values = lines ? sigmas : windows;
                 walked++;
                 if (!PAIRS_RUN(&met, format_of(&pictures[i]), (int)pictures[i].type,
                                pictures[i].channels, (int)k, b)) {
@@ -115,7 +120,7 @@ static void every_window_filter(void **state)
                 }
                 snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
                 snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
-                         windows[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
+                         values[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
                 bool tables =
                     filter_last(info)->over == OVER_CHOICE && satf_type_is_float(pictures[i].type);
                 if ((wrap || tables) && refusal_of(&pictures[i], spec)) {

@@ -197,11 +197,10 @@ static void json_output_types(satf_context *ctx, const char *filter)
 
 static void json_filter(satf_context *ctx, const satf_filter_info *info)
 {
-    static const char *const kinds[] = {[SATF_FILTER_WINDOW] = "window",
-                                        [SATF_FILTER_RECTS] = "rectangles",
-                                        [SATF_FILTER_PREFIX] = "prefix",
-                                        [SATF_FILTER_MOVE] = "move",
-                                        [SATF_FILTER_CELLS] = "cells"};
+    static const char *const kinds[] = {
+        [SATF_FILTER_WINDOW] = "window", [SATF_FILTER_RECTS] = "rectangles",
+        [SATF_FILTER_PREFIX] = "prefix", [SATF_FILTER_MOVE] = "move",
+        [SATF_FILTER_CELLS] = "cells",   [SATF_FILTER_LINES] = "lines"};
     putchar('{');
     json_text("name", info->name);
     fputs(", ", stdout);

@@ -149,12 +149,12 @@ static int check_engine(const settings *s)
     if (s->sync && !s->algorithm) {
         return usage_error("--sync", "belongs to an --algorithm with stages, such as 1+r");
     }
-    bool sums = false; /* a filter that only moves pixels has no engine, and minds none */
+    bool sums = false; /* other filters have one engine, and mind none */
     bool borders = false;
     for (int i = 0; i < s->word_count; i++) {
         satf_filter_info info;
         satf_filter_find(s->words[i].name, &info, sizeof info);
-        sums = sums || info.kind != SATF_FILTER_MOVE;
+        sums = sums || (info.kind != SATF_FILTER_MOVE && info.kind != SATF_FILTER_LINES);
         borders = borders || has_border(info.name);
         if (s->engine == SATF_ENGINE_WINDOW &&
             (info.kind == SATF_FILTER_RECTS || info.kind == SATF_FILTER_PREFIX)) {
@@ -164,7 +164,7 @@ static int check_engine(const settings *s)
     }
     if (!sums && s->word_count && (s->algorithm || s->engine != SATF_ENGINE_AUTO)) {
         return usage_error(s->algorithm ? "--algorithm" : "--engine",
-                           "no filter here sums anything; leave it out");
+                           "no filter here has a choice of engines; leave it out");
     }
     if (s->border_given && s->word_count && !borders) {
         return usage_error("--border", "no filter here looks beyond the edges; leave it out");

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define MEAN "the mean over N x N pixels is --box N"
-#define GAUSSIAN "three times --box N comes near a Gaussian: --box 5 --box 5 --box 5"
+#define GAUSSIAN "Gaussian smoothing is --gauss S, S being its standard deviation in pixels"
 #define EDGES_STAY "what smooths and keeps edges is --guided N"
 #define PAGE "a page becomes black and white by --sauvola 31"
 #define WEIGHTS "weighted rectangles around each pixel are a --template"
@@ -16,9 +16,8 @@ static const synonym synonyms[] = {
     {"mean", "box", MEAN},
     {"average", "box", MEAN},
     {"smooth", "box", MEAN},
-    {"gaussian", "box", GAUSSIAN},
-    {"gaussian-blur", "box", GAUSSIAN},
-    {"gauss", "box", GAUSSIAN},
+    {"gaussian", "gauss", GAUSSIAN},
+    {"gaussian-blur", "gauss", GAUSSIAN},
     {"median", "box", "the nearest is the mean, --box N"},
     {"bilateral", "guided", EDGES_STAY},
     {"denoise", "guided", EDGES_STAY},

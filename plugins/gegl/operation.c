@@ -109,7 +109,7 @@ static int reach_of(operation *self)
     int64_t left, top, right, bottom;
     satf_filter_info info = {.kind = SATF_FILTER_MOVE};
     satf_filter_find(class_of(self)->filter, &info, sizeof info);
-    if (info.kind != SATF_FILTER_WINDOW ||
+    if ((info.kind != SATF_FILTER_WINDOW && info.kind != SATF_FILTER_LINES) ||
         satf_filter_reach(self->ctx, self->filter, &left, &top, &right, &bottom)) {
         return WHOLE;
     }

@@ -162,6 +162,9 @@ CALL(satf_status, otsu,
      (satf_context * ctx, const satf_view *in, bool weighted, uint64_t *counts, uint64_t *keys),
      NO_DEVICE)
 
+/* A pass over lines, from in to out. */
+CALL(satf_status, lines, (satf_context * ctx, const filter_gpu_lines *job), NO_DEVICE)
+
 /* `to` = the grey of `from`, as filter_run_grey() wants them. */
 CALL(satf_status, grey, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 

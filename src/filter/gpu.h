@@ -6,6 +6,7 @@
 #include "../base/gpu.h"
 #include "../base/sums.h"
 #include "../satfilter/formula.h"
+#include "line_numbers.h"
 #include "reduction.h"
 
 /* What a layer's masks begin with (cuda/filter/masks.cuh), before two counts (uint32_t) a sample.
@@ -82,6 +83,20 @@ typedef struct filter_gpu_task {
 
 /* Bytes of a layer's masks, a multiple of 64; false if they overflow. (sat_layer.c) */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
+
+/* A pass over OVER_LINES. */
+typedef struct filter_gpu_lines {
+    satf_view in, out;
+    filter_lines lines;
+    line_numbers numbers;
+    int32_t border; /* satf_border */
+    double constant;
+    double outside[SATF_MAX_CHANNELS]; /* a pixel beyond the border, as numbers */
+    double one;                        /* what counts as a sample inside, where it shrinks */
+    void *numbers_at[2];               /* memory for what passes make */
+    double *ones[2], *ones_at[2]; /* where it shrinks: for a row and a column, and to make them:
+                                   * as many as the longer side has, and what lines reach */
+} filter_gpu_lines;
 
 /* A task whose kernel and blocks are chosen. They fit any memory of the same shape and strides: who
  * runs it has set the task's pointers. */

@@ -62,6 +62,12 @@ static inline bool filter_has_window(const filter_pass *pass)
     return pass->over <= OVER_SIDES;
 }
 
+/* How far a pass over OVER_LINES looks to every side. */
+static inline int64_t filter_lines_reach(const filter_lines *lines)
+{
+    return lines->times * (lines->radius + 1);
+}
+
 /* Whether engines have to find the samples at the pixels. */
 static inline bool filter_has_centre(const filter_pass *pass)
 {

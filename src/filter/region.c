@@ -42,8 +42,14 @@ static void turn_back(unsigned turn, filter_reach *reach)
 /* Nothing but the pixel where there is no window. */
 static filter_reach window_reach(const chain_link *link)
 {
+    const filter_pass *pass = filter_last(link->info);
     const filter_size *size = chain_value(link, PARAM_SIZE);
     const filter_place *at = chain_value(link, PARAM_PLACE);
+    if (pass->lines) {
+        filter_lines lines = pass->lines(link->options);
+        int64_t reach = filter_lines_reach(&lines);
+        return (filter_reach){reach, reach, reach, reach};
+    }
     if (!size) {
         return (filter_reach){0, 0, 0, 0};
     }
@@ -112,6 +118,7 @@ static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
         [OVER_CHOICE] = summed,
         [OVER_SIDES] = summed,
         [OVER_RECTS] = summed,
+        [OVER_LINES] = summed,
         [OVER_ELSEWHERE] = {0, 0, 0, 0}};
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];

@@ -190,6 +190,10 @@ static void read_options(const chain_link *link, filter_step *step)
     step->border = border && border->kind != SATF_VALID ? *border : (filter_border){SATF_CLAMP, 0};
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
+    if (pass->lines) {
+        step->lines = pass->lines(link->options);
+        step->size.width = step->size.height = 2 * filter_lines_reach(&step->lines) + 1;
+    }
     step->squared = pass->sums_squares && pass->sums_squares(link->options);
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
@@ -203,6 +207,7 @@ static const filter_engine *const engines[] = {
     &filter_device_march_engine, &filter_device_ring_engine,   &filter_device_prefix_engine,
     &filter_device_pixel_engine, &filter_device_move_engine,   &filter_permute_engine,
     &filter_choice_engine,       &filter_cells_engine,         &filter_device_cells_engine,
+    &filter_line_engine,         &filter_device_line_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,

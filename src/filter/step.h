@@ -26,7 +26,8 @@ typedef struct filter_step {
     satf_rect reduced; /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
-    bool squared; /* OVER_ALL: squares are summed */
+    filter_lines lines; /* OVER_LINES; then size is what they reach */
+    bool squared;       /* OVER_ALL: squares are summed */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[2];
@@ -116,7 +117,8 @@ typedef struct filter_engine {
     satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, void *walker);
     bool (*next)(void *walker, satf_status *status);
-    bool anywhere; /* a walker may begin at any row, and many go side by side */
+    int64_t rows_ahead; /* of the input that it may ask for beyond those of windows, either way */
+    bool anywhere;      /* a walker may begin at any row, and many go side by side */
     /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
@@ -128,7 +130,7 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
     filter_device_engine, filter_device_window_engine, filter_device_large_engine,
     filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
     filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine,
-    filter_device_cells_engine;
+    filter_device_cells_engine, filter_line_engine, filter_device_line_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {

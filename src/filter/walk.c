@@ -109,6 +109,8 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             int64_t around = k ? 0 : rows_around(&of->step), below = k ? 0 : rows_below(&of->step);
             if (asks) {
                 ask(&span, &of->span, &of->from[k], around, below);
+                span.ahead += k ? 0 : of->step.engine->rows_ahead;
+                span.oldest -= k ? 0 : of->step.engine->rows_ahead;
                 windows += around > 0;
             }
         }

@@ -47,6 +47,7 @@ typedef enum filter_over {
     OVER_RECTS,    /* the template's rectangles */
     OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
     OVER_CELLS,    /* the cell of a coarser grid that the pixel is: with a shape */
+    OVER_LINES,    /* several times over a line along the row, then as often along the column */
     OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */
 } filter_over;
 
@@ -81,6 +82,14 @@ typedef struct filter_range {
 typedef struct filter_extent {
     double width, height, level;
 } filter_extent;
+
+/* What a pass over OVER_LINES sums: `times` along each axis 2 radius + 1 samples, each of weight
+ * `inner`, and one more at either end of weight `outer`, the weights' sum being 1. */
+typedef struct filter_lines {
+    int times;      /* 1 ... 5 */
+    int64_t radius; /* 0 ... 1000 */
+    double inner, outer;
+} filter_lines;
 
 /*
  * A pass makes one image: of sums over pixels of one image, and of samples of others at the pixel.
@@ -123,6 +132,8 @@ typedef struct filter_pass {
     unsigned (*turn)(const void *options);
     /* The sides of the result for those of the input. NULL: border and turn say. */
     void (*shape)(const void *options, int64_t *width, int64_t *height);
+    /* OVER_LINES, which has no formula: what the options say. */
+    filter_lines (*lines)(const void *options);
     /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
     /* OVER_ALL: whether a row and a column of zeros lead the result. NULL: never. */

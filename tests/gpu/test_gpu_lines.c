@@ -1,0 +1,87 @@
+/* Passes along lines on a device have the bits of the CPU's, of any type, border and number of
+ * channels. */
+#include "../filter_reference.h"
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/base/view.h"
+
+static const int64_t sizes[][2] = {{1, 1}, {1, 70}, {300, 1}, {131, 67}, {64, 200}};
+static const char *const sigmas[] = {"0.3", "1,passes=3", "2.6,passes=5", "9", "120"};
+static const char *const borders[] = {"clamp", "mirror", "reflect", "wrap", "constant:1", "shrink"};
+static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+enum {
+    SIZES = sizeof sizes / sizeof *sizes,
+    SIGMAS = sizeof sigmas / sizeof *sigmas,
+    BORDERS = sizeof borders / sizeof *borders,
+    TYPES = sizeof types / sizeof *types
+};
+
+static void fill(const satf_view *view, uint64_t seed)
+{
+    for (int64_t i = 0; i < satf_row_samples(view) * view->height; i++) {
+        uint64_t r = ref_random(&seed) >> 20;
+        char *at = (char *)view->data + (size_t)i * satf_type_bytes(view->type);
+        float f32 = (float)(r % 1000) / 1000;
+        double f64 = (double)(r % 100000) / 100000;
+        memcpy(at,
+               view->type == SATF_F32   ? (const void *)&f32
+               : view->type == SATF_F64 ? (const void *)&f64
+                                        : &r,
+               satf_type_bytes(view->type));
+    }
+}
+
+static void check(int number, int to)
+{
+    const int64_t *size = sizes[number % SIZES];
+    satf_type type = types[number / SIZES % TYPES];
+    int channels = 1 + number / (SIZES * TYPES) % 4;
+    char spec[80];
+    snprintf(spec, sizeof spec, "gauss=%s,border=%s", sigmas[number % 7 % SIGMAS],
+             borders[number % 11 % BORDERS]);
+    satf_view in = satf_view_packed(NULL, size[0], size[1], channels, type), out;
+    in.flags = channels % 2 == 0 && number % 3 ? SATF_ALPHA : 0;
+    in.data = malloc((size_t)(in.stride * in.height));
+    fill(&in, (uint64_t)number);
+    satf_filter *filter;
+    gpu_must(cpu, satf_filter_parse(cpu, spec, &filter));
+    gpu_must(cpu, satf_filter_output(cpu, filter, &in, &out));
+    out.type = to == SATF_TYPE_AUTO ? out.type : to;
+    out.stride = satf_row_samples(&out) * (int64_t)satf_type_bytes(out.type);
+    size_t bytes = (size_t)(out.stride * out.height);
+    char *want = malloc(bytes), *got = malloc(bytes);
+    out.data = want;
+    gpu_must_do(cpu, satf_filter_apply(cpu, filter, &in, &out), spec);
+    out.data = got;
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &in, &out), spec);
+    for (size_t i = 0; i < bytes; i++) {
+        if (want[i] != got[i]) {
+            fail_msg("%s of %ld x %ld, %d channels of %s%s to %s: byte %zu differs", spec,
+                     (long)size[0], (long)size[1], channels, satf_type_name(type),
+                     in.flags ? " with alpha" : "", satf_type_name(out.type), i);
+        }
+    }
+    satf_filter_destroy(filter);
+    free(in.data);
+    free(want);
+    free(got);
+    gpu_runs++;
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    for (int number = 0; number < (gpu_small ? 40 : 1200); number++) {
+        check(number, number % 5 ? SATF_TYPE_AUTO : SATF_F64);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+    return gpu_test_end("test_gpu_lines", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
+}

@@ -1,0 +1,164 @@
+/* Gaussian smoothing by extended boxes as docs/filters.md defines it, one sum at a time. */
+#ifndef TESTS_LINE_REFERENCE_H
+#define TESTS_LINE_REFERENCE_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/border.h"
+#include "base/view.h"
+
+/* How a pass rounds. */
+typedef enum ref_passes {
+    REF_NARROW, /* 8.8 bits, formed in float */
+    REF_WHOLE,  /* whole numbers, formed in double */
+    REF_EXACT   /* not at all */
+} ref_passes;
+
+typedef struct ref_gauss {
+    double sigma;
+    int passes, border;
+    double constant;
+    bool alpha;
+    ref_passes how;
+} ref_gauss;
+
+static inline int64_t ref_radius(const ref_gauss *g)
+{
+    return (int64_t)floor(sqrt(12 * (g->sigma * g->sigma / g->passes) + 1) / 2 - 0.5);
+}
+
+static inline int64_t ref_reach(const ref_gauss *g)
+{
+    return g->passes * (ref_radius(g) + 1);
+}
+
+/* The share of a sample at either end, in 2^-16. */
+static inline long double ref_share(const ref_gauss *g)
+{
+    long double r = ref_radius(g), v = (long double)g->sigma * g->sigma / g->passes;
+    long double alpha = (2 * r + 1) * (r * (r + 1) - 3 * v) / (6 * (v - (r + 1) * (r + 1)));
+    return floorl(alpha * 65536 + 0.5L);
+}
+
+static inline long double ref_weighed(const ref_gauss *g, long double sum, long double ends)
+{
+    long double r = ref_radius(g), share = ref_share(g), all = (2 * r + 1) * 65536 + 2 * share;
+    if (g->how == REF_NARROW) {
+        float inner = (float)(65536 / (double)all), outer = (float)((double)share / (double)all);
+        float inside = (float)sum * inner, outside = (float)ends * outer;
+        return rintl(inside + outside);
+    }
+    if (g->how == REF_WHOLE) {
+        double inside = (double)sum * (65536 / (double)all);
+        double outside = (double)ends * ((double)share / (double)all);
+        double result = inside + outside;
+        return rint(result);
+    }
+    return (sum * 65536 + ends * share) / all;
+}
+
+/* All passes over n + 2 reach numbers, in place: n of them, the first at the front. */
+static inline void ref_line(const ref_gauss *g, long double *line, int64_t n)
+{
+    int64_t r = ref_radius(g), left = n + 2 * ref_reach(g);
+    for (int k = 0; k < g->passes; k++) {
+        left -= 2 * r + 2;
+        for (int64_t x = 0; x < left; x++) {
+            long double sum = 0;
+            for (int64_t i = 1; i <= 2 * r + 1; i++) {
+                sum += line[x + i];
+            }
+            line[x] = ref_weighed(g, sum, line[x] + line[x + 2 * r + 2]);
+        }
+    }
+}
+
+/* A line of n numbers, `step` apart, with what the border puts around it; divided where it
+ * shrinks. `one`: what stands for 1 there. */
+static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n, int64_t step,
+                             long double outside, long double one)
+{
+    int64_t reach = ref_reach(g), all = n + 2 * reach;
+    bool shrinks = g->border == SATF_SHRINK;
+    long double *line = malloc((size_t)all * sizeof *line);
+    long double *ones = malloc((size_t)all * sizeof *ones);
+    for (int64_t x = 0; x < all; x++) {
+        int64_t i = satf_border_index(g->border, x - reach, n);
+        line[x] = i < 0 ? outside : numbers[i * step];
+        ones[x] = i < 0 ? 0 : one;
+    }
+    ref_line(g, line, n);
+    if (shrinks) {
+        ref_line(g, ones, n);
+    }
+    for (int64_t x = 0; x < n; x++) {
+        long double value = shrinks ? line[x] / (ones[x] / one) : line[x];
+        numbers[x * step] = g->how == REF_WHOLE ? rint((double)value) : value;
+    }
+    free(ones);
+    free(line);
+}
+
+static inline double ref_sample(const satf_view *view, int64_t y, int64_t i)
+{
+    const char *at = (const char *)satf_row(view, y) + (size_t)i * satf_type_bytes(view->type);
+    uint16_t word;
+    float real;
+    double value;
+    switch (view->type) {
+    case SATF_U8:
+        return *(const uint8_t *)at;
+    case SATF_U16:
+        memcpy(&word, at, sizeof word);
+        return word;
+    case SATF_F32:
+        memcpy(&real, at, sizeof real);
+        return real;
+    default:
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+}
+
+/* to: width * height * channels results, not rounded to samples. */
+static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long double *to)
+{
+    int channels = in->channels;
+    int64_t n = in->width * channels;
+    bool integers = in->type == SATF_U8 || in->type == SATF_U16;
+    int bits = in->type == SATF_U8 ? 8 : 16;
+    for (int c = 0; c < channels; c++) {
+        bool weighs = g->alpha && c + 1 == channels, weighed = g->alpha && !weighs;
+        long double scale = g->how == REF_NARROW  ? 256
+                            : g->how == REF_EXACT ? 1
+                            : !integers           ? 1
+                            : weighed             ? exp2l(41 - 2 * bits)
+                                                  : exp2l(41 - bits);
+        double v = g->border == SATF_CONSTANT ? g->constant : 0;
+        long double outside = (weighed ? v * v : v) * scale;
+        for (int64_t y = 0; y < in->height; y++) {
+            for (int64_t x = 0; x < in->width; x++) {
+                double a = ref_sample(in, y, x * channels + c);
+                double alpha = weighed ? ref_sample(in, y, x * channels + channels - 1) : 1;
+                to[y * n + x * channels + c] = a * alpha * scale;
+            }
+            ref_along(g, &to[y * n + c], in->width, channels, outside, exp2l(40));
+        }
+        for (int64_t x = 0; x < in->width; x++) {
+            ref_along(g, &to[x * channels + c], in->height, n, outside, exp2l(40));
+        }
+        for (int64_t i = c; i < n * in->height; i += channels) {
+            to[i] /= scale;
+        }
+    }
+    for (int64_t i = 0; i < n * in->height && g->alpha; i++) {
+        long double alpha = to[i / channels * channels + channels - 1];
+        if ((i + 1) % channels != 0) {
+            to[i] = alpha == 0 ? 0 : to[i] / alpha;
+        }
+    }
+}
+
+#endif

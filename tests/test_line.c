@@ -1,0 +1,399 @@
+/* Gaussian smoothing against its definition: every type, border and size, from every row on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "filter/line.h"
+#include "line_reference.h"
+#include "pairs.h"
+
+typedef struct test_case {
+    int64_t width, height;
+    int channels;
+    satf_type type;
+    ref_gauss gauss;
+    satf_isa isa;
+} test_case;
+
+static const int64_t sizes[][2] = {{1, 1}, {1, 40}, {37, 1}, {3, 2}, {34, 33}, {65, 70}};
+static const double sigmas[] = {0.3, 1, 2.6, 8, 90};
+static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+static const int borders[] = {SATF_CLAMP, SATF_MIRROR,   SATF_REFLECT,
+                              SATF_WRAP,  SATF_CONSTANT, SATF_SHRINK};
+enum {
+    SIZES = sizeof sizes / sizeof *sizes,
+    SIGMAS = sizeof sigmas / sizeof *sigmas,
+    TYPES = sizeof types / sizeof *types,
+    BORDERS = sizeof borders / sizeof *borders
+};
+
+static void fail_case(const test_case *t, const char *what, int64_t sample, double got, double want)
+{
+    fail_msg("%s: %ld x %ld, %d channels of %s%s, sigma %g, %d passes, border %d, %s: sample %ld "
+             "is %.17g, not %.17g",
+             what, (long)t->width, (long)t->height, t->channels, satf_type_name(t->type),
+             t->gauss.alpha ? " with alpha" : "", t->gauss.sigma, t->gauss.passes, t->gauss.border,
+             satf_isa_name(t->isa), (long)sample, got, want);
+}
+
+/* A source that keeps no row longer than it says, and a result that is written once. */
+typedef struct ends {
+    const satf_view *in, *out;
+    int64_t kept, newest, next;
+    int64_t height;
+    char *ring;
+} ends;
+
+static const void *row_of(void *user, int64_t y)
+{
+    ends *e = user;
+    size_t bytes = (size_t)satf_row_samples(e->in) * satf_type_bytes(e->in->type);
+    assert_in_range(y, 0, e->in->height - 1);
+    if (y >= e->height) {
+        return NULL;
+    }
+    assert_true(e->newest < 0 || y > e->newest - e->kept);
+    e->newest = y > e->newest ? y : e->newest;
+    char *row = e->ring + (size_t)(y % e->kept) * bytes;
+    memcpy(row, satf_row(e->in, y), bytes);
+    return row;
+}
+
+static int64_t height_of(void *user)
+{
+    const ends *e = user;
+    return e->newest + 1 >= e->height ? e->height : e->in->height;
+}
+
+static void *out_of(void *user, int64_t y)
+{
+    ends *e = user;
+    assert_int_equal(y, e->next++);
+    return satf_row(e->out, y);
+}
+
+/* What the filter says of these options. */
+static filter_lines lines_of(const ref_gauss *g)
+{
+    char text[64];
+    satf_context *ctx = NULL;
+    satf_filter *filter = NULL;
+    snprintf(text, sizeof text, "gauss=%.17g,passes=%d", g->sigma, g->passes);
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_filter_parse(ctx, text, &filter), SATF_OK);
+    filter_lines lines =
+        filter_info_find("gauss")->ways[0].list[0].lines(filter_options(filter, 0));
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+    return lines;
+}
+
+static line_spec spec_of(const test_case *t, const satf_view *in, const satf_view *out)
+{
+    return (line_spec){.in = *in,
+                       .out = *out,
+                       .lines = lines_of(&t->gauss),
+                       .border = t->gauss.border,
+                       .constant = t->gauss.constant,
+                       .weighted = t->gauss.alpha};
+}
+
+/* Rows first ... end - 1. True if they are the last ones. */
+static bool walk(const test_case *t, const satf_view *in, const satf_view *out, int64_t first,
+                 int64_t end, int64_t height)
+{
+    line_spec spec = spec_of(t, in, out);
+    int64_t kept = t->gauss.border == SATF_WRAP ? in->height : line_rows_kept(&spec);
+    size_t row = (size_t)satf_row_samples(in) * satf_type_bytes(in->type);
+    ends e = {in, out, kept, -1, first, height, malloc((size_t)kept * row)};
+    void *memory = satf_alloc(line_walk_bytes(&spec));
+    bool failed = false, more = true;
+    line_walk *w =
+        line_walk_begin(&spec, &(line_ends){row_of, height_of, out_of, &e}, first, memory);
+    for (int64_t y = first; y < end && more; y++) {
+        more = line_walk_next(w, &failed);
+    }
+    assert_false(failed);
+    bool last = !line_walk_next(w, &failed) && !failed;
+    satf_free(memory);
+    free(e.ring);
+    return last;
+}
+
+static ref_passes how_of(const test_case *t)
+{
+    bool real = t->type == SATF_F32 || t->type == SATF_F64;
+    return real                                                                      ? REF_EXACT
+           : t->type == SATF_U8 && !t->gauss.alpha && t->gauss.border != SATF_SHRINK ? REF_NARROW
+                                                                                     : REF_WHOLE;
+}
+
+/* Integers are the reference's, floats as near as rounding leaves them. */
+static void compare(const test_case *t, const satf_view *out, const long double *want, double size)
+{
+    for (int64_t i = 0; i < t->width * t->height * t->channels; i++) {
+        double got = ref_sample(out, i / (t->width * t->channels), i % (t->width * t->channels));
+        double off = t->type == SATF_F32 ? 1e-6 : 1e-12;
+        if (t->type == SATF_U8 || t->type == SATF_U16
+                ? got != (double)floorl(want[i] + 0.5L)
+                : !(fabs(got - (double)want[i]) <= off * size)) {
+            fail_case(t, "against the reference", i, got, (double)want[i]);
+        }
+    }
+}
+
+static void fill(const satf_view *view, uint64_t seed)
+{
+    int64_t n = satf_row_samples(view) * view->height;
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t r = seed % 97 == 0 ? UINT64_MAX : seed >> 40;
+        char *at = (char *)view->data + (size_t)i * satf_type_bytes(view->type);
+        switch (view->type) {
+        case SATF_U8:
+            *at = (char)r;
+            break;
+        case SATF_U16:
+            memcpy(at, &(uint16_t){(uint16_t)r}, 2);
+            break;
+        case SATF_F32:
+            memcpy(at, &(float){(float)(r % 1024) / 1024}, 4);
+            break;
+        default:
+            memcpy(at, &(double){(double)(r % 1024) / 1024}, 8);
+        }
+    }
+}
+
+static satf_view view_of(const test_case *t, satf_type type)
+{
+    satf_view view = satf_view_packed(NULL, t->width, t->height, t->channels, type);
+    view.data = satf_alloc((size_t)view.stride * (size_t)view.height);
+    return view;
+}
+
+static void check_isas(test_case *t, const satf_view *in, const satf_view *out)
+{
+    satf_view other = view_of(t, (satf_type)out->type);
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        satf_cpu_limit((satf_isa)isa);
+        t->isa = satf_cpu_isa();
+        for (int64_t first = 0, step = t->height / 3 + 1; first < t->height; first += step) {
+            int64_t end = first + step < t->height ? first + step : t->height;
+            bool last = walk(t, in, &other, first, end, in->height);
+            assert_int_equal(last, end == t->height);
+        }
+        if (memcmp(other.data, out->data, (size_t)(out->stride * out->height)) != 0) {
+            fail_case(t, "in bands, by another instruction set", -1, 0, 0);
+        }
+    }
+    satf_cpu_limit(SATF_ISA_COUNT);
+    satf_free(other.data);
+}
+
+static void run_case(test_case *t, uint64_t seed)
+{
+    satf_view in = view_of(t, t->type), out = view_of(t, t->type);
+    size_t samples = (size_t)(t->width * t->height * t->channels);
+    long double *want = malloc(samples * sizeof *want);
+    fill(&in, seed);
+    t->gauss.how = how_of(t);
+    t->isa = satf_cpu_isa();
+    ref_smooth(&t->gauss, &in, want);
+    walk(t, &in, &out, 0, t->height, t->height);
+    compare(t, &out, want, 1);
+    check_isas(t, &in, &out);
+    free(want);
+    satf_free(in.data);
+    satf_free(out.data);
+}
+
+static void test_definition(void **state)
+{
+    (void)state;
+    static pairs met;
+    uint64_t seed = 1;
+    for (int k = 0; k < SIZES * SIGMAS * TYPES * BORDERS * 8; k++) {
+        int s = k % SIZES, g = k / SIZES % SIGMAS, p = k / (SIZES * SIGMAS) % TYPES;
+        int b = k / (SIZES * SIGMAS * TYPES) % BORDERS, c = k / (SIZES * SIGMAS * TYPES * BORDERS);
+        int passes = 3 + (int)(seed % 3), channels = c % 4 + 1;
+        bool alpha = c >= 4 && channels > 1;
+        test_case t = {
+            .width = sizes[s][0],
+            .height = sizes[s][1],
+            .channels = channels,
+            .type = types[p],
+            .gauss = {.sigma = sigmas[g],
+                      .passes = passes,
+                      .border = borders[b],
+                      .constant = types[p] == SATF_F32 || types[p] == SATF_F64 ? 0.5 : 200,
+                      .alpha = alpha}};
+        seed++;
+        if (pairs_meet(&met, (const int[]){s, g, p, b, c, passes}, 6)) {
+            run_case(&t, seed);
+        }
+    }
+}
+
+/* Also all black, all white, and a step. */
+static void test_exact(void **state)
+{
+    (void)state;
+    enum { W = 40, H = 7 };
+    static const double wide[] = {0.3, 0.7, 1, 3, 10, 50, 200, 1000};
+    for (size_t g = 0; g < sizeof wide / sizeof *wide; g++) {
+        for (int passes = 3; passes <= 5; passes += wide[g] < 100 ? 1 : 3) {
+            for (int kind = 0; kind < 4; kind++) {
+                test_case t = {W, H, 1, SATF_U8, {wide[g], passes, SATF_CLAMP, 0, 0, REF_EXACT}, 0};
+                satf_view in = view_of(&t, SATF_U8), out = view_of(&t, SATF_F64);
+                long double want[W * H];
+                fill(&in, g + 1);
+                for (int i = 0; i < W * H && kind; i++) {
+                    ((uint8_t *)in.data)[i] = kind == 1 || (kind == 2 && i % W > W / 2) ? 255 : 0;
+                }
+                ref_smooth(&t.gauss, &in, want);
+                walk(&t, &in, &out, 0, t.height, t.height);
+                for (int i = 0; i < W * H; i++) {
+                    double got = ((double *)out.data)[i];
+                    if (fabs(got - (double)want[i]) > 1 / 32.0 ||
+                        (kind % 2 == 1 && got != (double)want[i])) {
+                        fail_case(&t, "against exact arithmetic", i, got, (double)want[i]);
+                    }
+                }
+                satf_free(in.data);
+                satf_free(out.data);
+            }
+        }
+    }
+}
+
+/* The response to an impulse sums up to 1, has the variance sigma^2, and is near the sampled
+ * Gaussian. */
+static void test_gaussian(void **state)
+{
+    (void)state;
+    for (double sigma = 1; sigma <= 100; sigma *= 1.37) {
+        int64_t n = 2 * (int64_t)(6 * sigma) + 21, middle = n / 2;
+        test_case t = {n, 1, 1, SATF_F64, {sigma, 4, SATF_CLAMP, 0, 0, REF_EXACT}, 0};
+        satf_view in = view_of(&t, SATF_F64), out = view_of(&t, SATF_F64);
+        memset(in.data, 0, (size_t)in.stride);
+        ((double *)in.data)[middle] = 1;
+        walk(&t, &in, &out, 0, 1, 1);
+        double sum = 0, variance = 0, off = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double x = (double)(i - middle), value = ((double *)out.data)[i];
+            double gauss = exp(-x * x / (2 * sigma * sigma)) / (sigma * sqrt(2 * acos(-1)));
+            sum += value;
+            variance += x * x * value;
+            off = fmax(off, fabs(value - gauss) * sigma);
+        }
+        if (fabs(sum - 1) > 1e-12 || fabs(sqrt(variance) / sigma - 1) > 3e-4 ||
+            off > (sigma < 1.3 ? 0.0245 : 0.0142)) {
+            fail_case(&t, "sum, deviation, distance", 0, off, sqrt(variance));
+        }
+        satf_free(in.data);
+        satf_free(out.data);
+    }
+}
+
+/* A picture that turns out to be shorter is smoothed as such. */
+static void test_short(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BORDERS; b++) {
+        for (int64_t height = 45; height < 70; height++) {
+            test_case t = {20, 70, 1, SATF_U8, {2.6, 4, borders[b], 7, 0, REF_NARROW}, 0};
+            if (borders[b] == SATF_WRAP) {
+                continue; /* which wants the last rows first */
+            }
+            satf_view in = view_of(&t, t.type), out = view_of(&t, t.type), less = in;
+            long double want[20 * 70];
+            less.height = t.height = height;
+            fill(&in, 3);
+            t.gauss.how = how_of(&t);
+            ref_smooth(&t.gauss, &less, want);
+            assert_true(walk(&t, &in, &out, 0, 70, height));
+            compare(&t, &out, want, 1);
+            satf_free(in.data);
+            satf_free(out.data);
+        }
+    }
+}
+
+/* What is not finite stays in the windows that contain it. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    test_case t = {90, 80, 1, SATF_F32, {3, 4, SATF_MIRROR, 0, 0, REF_EXACT}, 0};
+    int64_t reach = ref_reach(&t.gauss);
+    satf_view in = view_of(&t, t.type), out = view_of(&t, t.type), clean = view_of(&t, t.type);
+    fill(&in, 5);
+    walk(&t, &in, &clean, 0, t.height, t.height);
+    ((float *)in.data)[40 * 90 + 45] = INFINITY;
+    walk(&t, &in, &out, 0, t.height, t.height);
+    for (int64_t i = 0; i < 90 * 80; i++) {
+        float got = ((float *)out.data)[i], was = ((float *)clean.data)[i];
+        bool near = llabs(i % 90 - 45) <= reach && llabs(i / 90 - 40) <= reach;
+        if (near ? isfinite(got) : got != was) {
+            fail_case(&t, "what is not finite", i, got, was);
+        }
+    }
+    satf_free(in.data);
+    satf_free(out.data);
+    satf_free(clean.data);
+}
+
+/* Bands of rows and blocks of columns, of one filter and of a chain. */
+static void test_threads(void **state)
+{
+    (void)state;
+    static const char *const chains[] = {
+        "gauss=1",
+        "gauss=8,border=reflect",
+        "gauss=30,passes=5",
+        "gauss=8,border=shrink",
+        "gauss=0.5 box=3 gauss=1",
+        "gauss=1,border=mirror gauss=0.7 gauss=1.2,border=constant:1"};
+    satf_share_anything();
+    for (size_t k = 0; k < sizeof chains / sizeof *chains * TYPES; k++) {
+        test_case t = {.width = 151, .height = 310, .channels = 3, .type = types[k % TYPES]};
+        satf_view in = view_of(&t, t.type), one = view_of(&t, t.type), out = view_of(&t, t.type);
+        size_t bytes = (size_t)(out.stride * out.height);
+        satf_context *ctx;
+        satf_filter *chain;
+        fill(&in, k + 1);
+        assert_int_equal(satf_context_create(&ctx), SATF_OK);
+        assert_int_equal(satf_filter_parse(ctx, chains[k / TYPES], &chain), SATF_OK);
+        for (int threads = 1; threads < 9; threads++) {
+            memset(out.data, 7, bytes);
+            satf_context_set_threads(ctx, threads);
+            assert_int_equal(satf_filter_apply(ctx, chain, &in, threads == 1 ? &one : &out),
+                             SATF_OK);
+            if (threads > 1 && memcmp(one.data, out.data, bytes) != 0) {
+                fail_msg("%s of %s, %d threads", chains[k / TYPES], satf_type_name(t.type),
+                         threads);
+            }
+        }
+        satf_filter_destroy(chain);
+        satf_context_destroy(ctx);
+        satf_free(in.data);
+        satf_free(one.data);
+        satf_free(out.data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_gaussian),   cmocka_unit_test(test_short),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
