@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from model_files import (COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of,
                          png_write, pnm_write)
+from model_lines import box_of
 from model_sums import valid_part
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
@@ -154,7 +155,7 @@ def choices(image):
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS + ('threshold',)
              if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
-    return names + ['varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
+    return names + ['gauss', 'varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -352,6 +353,13 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'varbox':
         word, link['radii'] = radii(random, folder, image, number)
         return ['--varbox', word + border(random, image, link, usual, BORDERS[:6])], link
+    if name == 'gauss':
+        word, link['passes'] = amount(random, 0.5, 3), random.choice((4, 4, 3, 5))
+        link['sigma'] = float(word)
+        word += f',passes={link["passes"]}' if link['passes'] != 4 or random.random() < 0.2 else ''
+        side = 2 * link['passes'] * (box_of(link)[0] + 1) + 1
+        link['size'] = (side, side)
+        return ['--gauss', word + border(random, image, link, usual)], link
     if name == 'by':
         return ['--by', by(random, folder, image, link, number)], link
     if name == 'threshold':

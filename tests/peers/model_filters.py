@@ -10,7 +10,8 @@ from collections import namedtuple
 from fractions import Fraction
 
 from model_files import TOP
-from model_sums import (SLACK, U, Sums, Window, as_float, blank, channels, collect, each, half_up,
+from model_lines import gauss
+from model_sums import (SLACK, U, Sums, Window, as_float, blank, bounds, channels, collect, each, half_up,
                         moments, over, quotient_error, real, scaled, window_of)
 
 
@@ -27,13 +28,6 @@ def mean(image, weight, total, e_weight, e_total, exact, weighted):
     if exact and not weighted:
         return float(total) * (1 / weight), 0
     return value, error + 4 * U * abs(float(value))
-
-
-def bounds(image, link):
-    """The possible range of what a window holds: a constant border's value belongs to it."""
-    if image.span and link['border'] == 'constant':
-        return min(image.span[0], link['constant']), max(image.span[1], link['constant'])
-    return image.span
 
 
 PLAIN = {'alpha': False, 'alpha_span': None}  # of sums that take alpha as any channel
@@ -557,7 +551,7 @@ def permute(image, link):
                  lambda x, y: divmod(link['order'][y * w + x], w)[::-1])
 
 
-FILTERS = {'box': box, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
+FILTERS = {'box': box, 'gauss': gauss, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
            'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
            'by': by, 'real': widened, 'template': template, 'integral': integral,
            'transpose': transpose, 'rotate': rotate,

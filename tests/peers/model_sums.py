@@ -81,6 +81,13 @@ def window_of(image, link):
     return Window(image.width, image.height, link, (x - w // 2, y - h // 2, w, h))
 
 
+def bounds(image, link):
+    """The possible range of what a window holds: a constant border's value belongs to it."""
+    if image.span and link['border'] == 'constant':
+        return min(image.span[0], link['constant']), max(image.span[1], link['constant'])
+    return image.span
+
+
 def valid_part(image, link):
     """(rows, columns) of the pixels that have a result: under border valid those whose windows,
     in all steps, lie inside the image; else all."""

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Times gauss beside cv2.GaussianBlur in one process, in turns, on the same bytes and threads.
+
+    gauss.py [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--sigmas 2,10,50]
+
+DIR is where satfilter was built. Prints medians and least times in ms, after the two results were
+compared: no sample may be further away than 4 % of the full scale, which is what boxes are off at
+most. It needs numpy and opencv-python-headless.
+"""
+import argparse
+import ctypes
+import pathlib
+import statistics
+import sys
+import time
+
+import cv2
+import numpy as np
+
+U8, HOST = 0, 0  # satf_type, satf_view.device
+
+
+class View(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("width", ctypes.c_int64), ("height", ctypes.c_int64),
+                ("stride", ctypes.c_int64), ("channels", ctypes.c_int32), ("type", ctypes.c_int32),
+                ("device", ctypes.c_int32), ("flags", ctypes.c_uint32),
+                ("pixel_stride", ctypes.c_int64), ("full", ctypes.c_double)]
+
+
+class Ours:
+    def __init__(self, build, threads):
+        self.library = ctypes.CDLL(str(pathlib.Path(build) / ".libs" / "libsatfilter.so"))
+        self.library.satf_message.restype = ctypes.c_char_p
+        self.context = ctypes.c_void_p()
+        self.check(self.library.satf_context_create(ctypes.byref(self.context)))
+        self.check(self.library.satf_context_set_threads(self.context, threads))
+
+    def check(self, status):
+        if status:
+            sys.exit(f"gauss.py: {self.library.satf_message(self.context).decode()}")
+
+    def blur(self, pixels, sigma):
+        """A function that makes the result, and the result."""
+        made, chain = np.empty_like(pixels), ctypes.c_void_p()
+        spec = f"gauss={sigma},border=mirror".encode()
+        self.check(self.library.satf_filter_parse(self.context, spec, ctypes.byref(chain)))
+        views = [View(data=a.ctypes.data, width=a.shape[1], height=a.shape[0], stride=a.strides[0],
+                      channels=1, type=U8, device=HOST) for a in (pixels, made)]
+        return lambda: self.check(self.library.satf_filter_apply(
+            self.context, chain, ctypes.byref(views[0]), ctypes.byref(views[1]))), made
+
+
+def time_ms(call):
+    start = time.perf_counter()
+    call()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=".")
+    parser.add_argument("--side", type=int, default=4096)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--sigmas", default="2,10,50")
+    arguments = parser.parse_args()
+    cv2.setNumThreads(arguments.threads)
+    ours = Ours(arguments.build, arguments.threads)
+    shape = arguments.side, arguments.side
+    pixels = np.random.default_rng(7).integers(0, 256, shape, np.uint8)
+    print(f"{arguments.side} x {arguments.side} u8, {arguments.threads} threads, OpenCV {cv2.__version__}; "
+          "medians (least) in ms\n\n| sigma | gauss | cv2.GaussianBlur | x |\n|--:|--:|--:|--:|")
+    for sigma in map(float, arguments.sigmas.split(",")):
+        call, made = ours.blur(pixels, sigma)
+        call()
+        theirs = cv2.GaussianBlur(pixels, (0, 0), sigma)
+        if np.abs(made.astype(int) - theirs).max() > 0.04 * 255:
+            sys.exit(f"gauss.py: the results at sigma {sigma:g} differ")
+        times = [(time_ms(call), time_ms(lambda: cv2.GaussianBlur(pixels, (0, 0), sigma)))
+                 for _ in range(arguments.repeat)]
+        a, b = (statistics.median(t) for t in zip(*times))
+        least = [min(t) for t in zip(*times)]
+        print(f"| {sigma:g} | {a:.1f} ({least[0]:.1f}) | {b:.1f} ({least[1]:.1f}) "
+              f"| {b / a:.1f} ({least[1] / least[0]:.1f}) |")
+
+
+if __name__ == "__main__":
+    main()
