@@ -31,6 +31,7 @@ PARTS = {
 # The filter: the part, the words of the command, and what to take it for.
 SHOWN = {
     "box": ("cat", "--box 9", "The mean: the fastest blur."),
+    "gauss": ("cat", "--gauss 4", "Blur without the edges of a box."),
     "variance": ("face", "--variance 5 --range auto:1",
                  "Where something happens, as plain numbers: edges, texture, focus."),
     "stddev": ("face", "--stddev 5 --range auto:1", "The same in units of brightness."),
