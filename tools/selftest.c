@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "3f71d527c1dab141229db3b90e79a0d8173d50fea929cabc16f46e69530c2930",
-    [TRIAL_FLOATS] = "7786bcd2026be5115d1cd0a0abeb75bb5646c49db47d868b9f57c76cea92a1ea",
+    [TRIAL_INTEGERS] = "abcd16154e96b9646b6ff9f56bf368964343f78bbbd4d747274c9ee68580af31",
+    [TRIAL_FLOATS] = "c7e02d00ba6c7d7e0dc75f1e60787b13ece3b239f1da3e6dbb2ff4053a4d0aa3",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
