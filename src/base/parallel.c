@@ -284,3 +284,32 @@ void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
     }
     satf_share_release(ctx, helpers);
 }
+
+typedef struct told_loop {
+    satf_context *ctx;
+    int64_t tasks;
+    void (*body)(void *user, int64_t task, int thread);
+    void *user;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
+} told_loop;
+
+static void run_told(void *user, int64_t task, int thread)
+{
+    told_loop *loop = user;
+    if (atomic_load_explicit(&loop->status, memory_order_relaxed)) {
+        return;
+    }
+    loop->body(loop->user, task, thread);
+    if (thread == 0) {
+        double done = (double)(task + 1) / (double)loop->tasks;
+        atomic_store(&loop->status, satf_report_progress(loop->ctx, done < 1 ? done : 0));
+    }
+}
+
+satf_status satf_parallel_told(satf_context *ctx, int threads, int64_t tasks,
+                               void (*body)(void *user, int64_t task, int thread), void *user)
+{
+    told_loop loop = {.ctx = ctx, .tasks = tasks, .body = body, .user = user};
+    satf_parallel_on(ctx, threads, tasks, run_told, &loop);
+    return (satf_status)atomic_load(&loop.status);
+}

@@ -37,7 +37,12 @@ void satf_share_anything(void);
 void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
                       void (*body)(void *user, int64_t task, int thread), void *user);
 
-/* The same on up to satf_thread_count() threads. */
+/* The same in a call that reports its progress, but for its end: the caller's thread tells how far
+ * the tasks are, and once the callback cancels, no more begin. */
+satf_status satf_parallel_told(satf_context *ctx, int threads, int64_t tasks,
+                               void (*body)(void *user, int64_t task, int thread), void *user);
+
+/* satf_parallel_on() with up to satf_thread_count() threads. */
 void satf_parallel(satf_context *ctx, int64_t tasks,
                    void (*body)(void *user, int64_t task, int thread), void *user);
 

@@ -26,8 +26,6 @@ typedef struct count_work {
     bool weighted;
     char *memory;
     size_t counter_bytes;
-    int64_t bands;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } count_work;
 
 int64_t histogram_levels(int type)
@@ -133,19 +131,12 @@ static void count_band(void *user, int64_t band, int thread)
     count_work *work = user;
     counter *c = counter_of(work, thread);
     int64_t first = band * BAND_ROWS, rows = work->in->height - first;
-    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
-        return;
-    }
     if (!c->used) {
         c->used = true;
         memset(counts_of(c), 0, work->counter_bytes - sizeof *c);
     }
     for (int64_t y = 0; y < rows && y < BAND_ROWS; y++) {
         count_row(work, first + y, counts_of(c));
-    }
-    if (thread == 0) { /* the calling one */
-        double done = (double)(band + 1) / (double)work->bands;
-        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
     }
 }
 
@@ -178,15 +169,15 @@ satf_status histogram_count(satf_context *ctx, const satf_view *in, bool weighte
                        .in = in,
                        .weighted = weighted,
                        .memory = memory,
-                       .counter_bytes = counter_bytes(in->type),
-                       .bands = (in->height - 1) / BAND_ROWS + 1};
+                       .counter_bytes = counter_bytes(in->type)};
     int64_t levels = histogram_levels(in->type) * LEAST_PER_LEVEL;
     int64_t least = levels > LEAST_SAMPLES ? levels : LEAST_SAMPLES;
     for (int thread = 0; thread < satf_thread_count(ctx); thread++) {
         counter_of(&work, thread)->used = false;
     }
-    satf_parallel_on(ctx, satf_threads_for(ctx, in->width * in->height, least), work.bands,
-                     count_band, &work);
+    satf_status status =
+        satf_parallel_told(ctx, satf_threads_for(ctx, in->width * in->height, least),
+                           (in->height - 1) / BAND_ROWS + 1, count_band, &work);
     *counts = add_up(&work);
-    return (satf_status)atomic_load(&work.status);
+    return status;
 }

@@ -14,14 +14,6 @@
 enum { BAND_ROWS = 64 };
 enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
 
-/* A walker; behind it is the row that is moved before it is converted. */
-typedef struct move_walker {
-    satf_context *ctx;
-    const filter_step *step;
-    const filter_rows *rows;
-    int64_t y;
-} move_walker;
-
 static const char *refuses_rows(const filter_step *step)
 {
     move_job job = filter_move_job(step);
@@ -35,7 +27,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     size_t row = (size_t)filter_moved_view(step, NULL, 1).stride, bytes;
     if (step->by_rows) {
         step->need.kept = 1;
-        step->walker_bytes = satf_align64(sizeof(move_walker)) + satf_align64(row);
+        step->walker_bytes = satf_align64(sizeof(row_walker)) + satf_align64(row);
         return SATF_OK;
     }
     if (!filter_move_converts(step)) {
@@ -55,19 +47,13 @@ typedef struct convert_work {
     move_job job;
     char *buffers; /* one a thread */
     size_t buffer_bytes;
-    satf_context *ctx;
-    int64_t bands;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } convert_work;
 
 static void convert_band(void *user, int64_t band, int thread)
 {
-    convert_work *work = user;
+    const convert_work *work = user;
     const satf_view *out = &work->step->out;
     int64_t first = band * BAND_ROWS;
-    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
-        return;
-    }
     int64_t rows = out->height - first < BAND_ROWS ? out->height - first : BAND_ROWS;
     satf_view moved =
         filter_moved_view(work->step, work->buffers + (size_t)thread * work->buffer_bytes, rows);
@@ -76,22 +62,16 @@ static void convert_band(void *user, int64_t band, int thread)
         filter_convert(moved.type, satf_row(&moved, y), satf_row_samples(out), out->type,
                        satf_row(out, first + y));
     }
-    if (thread == 0) { /* the calling one */
-        double done = (double)(band + 1) / (double)work->bands;
-        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
-    }
 }
 
 static satf_status run_converting(satf_context *ctx, const filter_step *step, void *scratch)
 {
-    convert_work work = {
-        .step = step, .job = filter_move_job(step), .buffers = scratch, .ctx = ctx};
+    convert_work work = {.step = step, .job = filter_move_job(step), .buffers = scratch};
     work.buffer_bytes = satf_align64((size_t)filter_moved_view(step, NULL, 1).stride * BAND_ROWS);
-    work.bands = (step->out.height - 1) / BAND_ROWS + 1;
     int64_t samples = satf_row_samples(&step->out) * step->out.height;
-    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, convert_band,
-                     &work);
-    satf_status status = (satf_status)atomic_load(&work.status);
+    satf_status status =
+        satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                           (step->out.height - 1) / BAND_ROWS + 1, convert_band, &work);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
@@ -106,36 +86,34 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return move_run(ctx, &job);
 }
 
+/* Behind the walker is the row that is moved before it is converted. */
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, void *walker)
 {
-    *(move_walker *)walker = (move_walker){ctx, step, rows, first};
+    *(row_walker *)walker = (row_walker){ctx, step, rows, first};
     return SATF_OK;
 }
 
 static bool next(void *walker, satf_status *status)
 {
-    move_walker *w = walker;
+    row_walker *w = walker;
     const filter_step *step = w->step;
-    const filter_rows *rows = w->rows;
-    int64_t height = step->in.height, y = w->y++;
+    const void *from;
+    char *to = filter_next_row(w, &from, status);
+    if (!to) {
+        return false;
+    }
     move_job job = filter_move_job(step);
     satf_view moved = filter_moved_view(step, (char *)walker + satf_align64(sizeof *w), 1);
     job.in.height = job.out.height = 1;
-    job.in.data = y < height ? (void *)(uintptr_t)rows->in(rows->user, y) : NULL;
-    if (y >= filter_rows_height(rows, height)) {
-        return false;
-    }
-    char *to = job.in.data ? rows->out(rows->user, y) : NULL;
-    if (!to) {
-        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
-    } else if (filter_move_converts(step)) {
+    job.in.data = (void *)(uintptr_t)from;
+    if (filter_move_converts(step)) {
         move_rows(&job, 0, 1, moved.data, moved.stride);
         filter_convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);
     } else {
         move_rows(&job, 0, 1, to, moved.stride);
     }
-    return to != NULL;
+    return true;
 }
 
 const filter_engine filter_move_engine = {

@@ -14,11 +14,8 @@ enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it ta
 enum { PIECE_BYTES = 4096 };     /* of a row of the result: what stays in the first cache */
 
 typedef struct pixel_walker {
-    satf_context *ctx;
-    const filter_step *step;
-    const filter_rows *rows;
+    row_walker at;
     epilogue finish;
-    int64_t y;
 } pixel_walker;
 
 static bool suits(const satf_context *ctx, const filter_step *step)
@@ -76,27 +73,18 @@ static satf_status look_ahead(satf_context *ctx, const filter_step *step, epilog
 }
 
 typedef struct pixel_work {
-    satf_context *ctx;
     const filter_step *step;
     const epilogue *finish;
-    int64_t bands;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } pixel_work;
 
 static void make_band(void *user, int64_t band, int thread)
 {
-    pixel_work *work = user;
+    (void)thread;
+    const pixel_work *work = user;
     const filter_step *step = work->step;
     int64_t first = band * BAND_ROWS, left = step->in.height - first;
-    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
-        return;
-    }
     for (int64_t y = first; y < first + (left < BAND_ROWS ? left : BAND_ROWS); y++) {
         make_row(work->finish, step, y, satf_row(&step->in, y), satf_row(&step->out, y));
-    }
-    if (thread == 0) { /* the calling one */
-        double done = (double)(band + 1) / (double)work->bands;
-        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
     }
 }
 
@@ -112,14 +100,12 @@ static satf_status run(satf_context *ctx, filter_step *step)
         satf_progress_leave(ctx, part);
     }
     epilogue_find_step(finish);
-    pixel_work work = {
-        .ctx = ctx, .step = step, .finish = finish, .bands = (step->in.height - 1) / BAND_ROWS + 1};
+    pixel_work work = {step, finish};
     if (!status) {
         satf_progress_part part = satf_progress_enter(ctx, looks ? 0.5 : 0, looks ? 0.5 : 1);
         int64_t samples = satf_row_samples(&step->in) * step->in.height;
-        satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), work.bands, make_band,
-                         &work);
-        status = (satf_status)atomic_load(&work.status);
+        status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                                    (step->in.height - 1) / BAND_ROWS + 1, make_band, &work);
         satf_progress_leave(ctx, part);
     }
     return status;
@@ -131,7 +117,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
                          int64_t first, void *walker)
 {
     pixel_walker *w = walker;
-    *w = (pixel_walker){ctx, step, rows, *(const epilogue *)step->state, first};
+    *w = (pixel_walker){{ctx, step, rows, first}, *(const epilogue *)step->state};
     memcpy(w->finish.aux, step->aux, sizeof step->aux);
     epilogue_find_step(&w->finish);
     return SATF_OK;
@@ -140,20 +126,14 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 static bool next(void *walker, satf_status *status)
 {
     pixel_walker *w = walker;
-    const filter_rows *rows = w->rows;
-    int64_t height = w->step->in.height, y = w->y++;
-    const char *from = y < height ? rows->in(rows->user, y) : NULL;
-    if (y >= filter_rows_height(rows, height)) {
-        return false;
+    const void *from;
+    int64_t y = w->at.y;
+    char *to = filter_next_row(&w->at, &from, status);
+    if (to) {
+        filter_find_aux(w->at.rows, 0, y, w->finish.aux);
+        make_row(&w->finish, w->at.step, y, from, to);
     }
-    char *to = from ? rows->out(rows->user, y) : NULL;
-    if (!to) {
-        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
-        return false;
-    }
-    filter_find_aux(rows, 0, y, w->finish.aux);
-    make_row(&w->finish, w->step, y, from, to);
-    return true;
+    return to != NULL;
 }
 
 const filter_engine filter_pixel_engine = {

@@ -34,14 +34,6 @@ ADD_ROW(uint32_t)
 ADD_ROW(uint64_t)
 ADD_ROW(double)
 
-/* A walker; behind it are the row above and the terms of its own, a row of sums each. */
-typedef struct rows_walker {
-    satf_context *ctx;
-    const filter_step *step;
-    const filter_rows *rows;
-    int64_t y;
-} rows_walker;
-
 /* What the rows' sums are added in is the order of these two algorithms. */
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
@@ -61,22 +53,23 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     state->row_bytes = satf_align64(state->row_bytes);
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, false);
     state->finish.around_caches = false;
-    step->walker_bytes = satf_align64(sizeof(rows_walker)) + 2 * state->row_bytes;
+    step->walker_bytes = satf_align64(sizeof(row_walker)) + 2 * state->row_bytes;
     step->need.kept = 1;
     return SATF_OK;
 }
 
+/* Behind the walker are the row above and the terms of its own, a row of sums each. */
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, void *walker)
 {
     const rows_step *state = step->state;
-    *(rows_walker *)walker = (rows_walker){ctx, step, rows, first};
-    memset((char *)walker + satf_align64(sizeof(rows_walker)), 0, state->row_bytes);
+    *(row_walker *)walker = (row_walker){ctx, step, rows, first};
+    memset((char *)walker + satf_align64(sizeof(row_walker)), 0, state->row_bytes);
     return SATF_OK;
 }
 
 /* The sums of the row above become those of this row. */
-static void add_row(const rows_walker *w, const void *row, void *terms, void *above)
+static void add_row(const row_walker *w, const void *row, void *terms, void *above)
 {
     const filter_step *step = w->step;
     const rows_step *state = step->state;
@@ -90,7 +83,7 @@ static void add_row(const rows_walker *w, const void *row, void *terms, void *ab
          : add_row_double)(in->channels, satf_row_samples(in), terms, above);
 }
 
-static void finish_row(const rows_walker *w, int64_t y, const void *sums, void *to)
+static void finish_row(const row_walker *w, int64_t y, const void *sums, void *to)
 {
     const rows_step *state = w->step->state;
     const satf_view *in = &w->step->in;
@@ -109,24 +102,15 @@ static void finish_row(const rows_walker *w, int64_t y, const void *sums, void *
 
 static bool next(void *walker, satf_status *status)
 {
-    rows_walker *w = walker;
+    row_walker *w = walker;
     const rows_step *state = w->step->state;
-    const filter_rows *rows = w->rows;
     char *above = (char *)walker + satf_align64(sizeof *w);
-    int64_t height = w->step->in.height, y = w->y++;
-    const void *row = y < height ? rows->in(rows->user, y) : NULL;
-    if (y >= filter_rows_height(rows, height)) {
-        return false;
-    }
-    if (row) {
-        add_row(w, row, above + state->row_bytes, above);
-    }
-    void *to = row ? rows->out(rows->user, y) : NULL;
+    int64_t y = w->y;
+    const void *from;
+    void *to = filter_next_row(w, &from, status);
     if (to) {
+        add_row(w, from, above + state->row_bytes, above);
         finish_row(w, y, above, to);
-    } else {
-        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be had or stored; see its source",
-                            (long long)y);
     }
     return to != NULL;
 }

@@ -152,6 +152,32 @@ static inline void filter_find_aux(const filter_rows *rows, int k, int64_t y, sa
     }
 }
 
+/* What makes a row of each row of the input, from y on. */
+typedef struct row_walker {
+    satf_context *ctx;
+    const filter_step *step;
+    const filter_rows *rows;
+    int64_t y;
+} row_walker;
+
+/* The next row of the input, and where that of the result goes; NULL behind the last and, with
+ * *status, after a failure. */
+static inline void *filter_next_row(row_walker *w, const void **from, satf_status *status)
+{
+    const filter_rows *rows = w->rows;
+    int64_t height = w->step->in.height, y = w->y++;
+    *from = y < height ? rows->in(rows->user, y) : NULL;
+    if (y >= filter_rows_height(rows, height)) {
+        return NULL;
+    }
+    void *to = *from ? rows->out(rows->user, y) : NULL;
+    if (!to) {
+        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be had or stored; see its source",
+                            (long long)y);
+    }
+    return to;
+}
+
 /* Frees what planning has made. */
 void filter_step_release(filter_step *step);
 

@@ -117,14 +117,12 @@ void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int6
 /* ------------------------------------------------------------------ the whole */
 
 typedef struct move_work {
-    satf_context *ctx;
     const move_job *job;
     target to;
     int64_t block_width, block_height; /* pixels of the input, under a transposition */
     int64_t blocks_down;
     int64_t band_rows; /* of the result, else */
     int64_t tasks;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
 } move_work;
 
 static void run_block(const move_work *work, int64_t task)
@@ -148,18 +146,12 @@ static void run_band(const move_work *work, int64_t task)
 
 static void run_task(void *user, int64_t task, int thread)
 {
-    move_work *work = user;
-    if (atomic_load_explicit(&work->status, memory_order_relaxed)) {
-        return;
-    }
+    (void)thread;
+    const move_work *work = user;
     if (work->job->turn & MOVE_TRANSPOSE) {
         run_block(work, task);
     } else {
         run_band(work, task);
-    }
-    if (thread == 0) { /* the calling one */
-        double done = (double)(task + 1) / (double)work->tasks;
-        atomic_store(&work->status, satf_report_progress(work->ctx, done < 1 ? done : 0));
     }
 }
 
@@ -176,8 +168,7 @@ static bool streams(const move_job *job)
 satf_status move_run(satf_context *ctx, const move_job *job)
 {
     const satf_view *in = &job->in, *out = &job->out;
-    move_work work = {.ctx = ctx,
-                      .job = job,
+    move_work work = {.job = job,
                       .to = {out->data, out->stride, streams(job), SATF_ISA_CHOOSE(&move_kernels)}};
     int64_t bytes = pixel_bytes(in);
     if (job->turn & MOVE_TRANSPOSE) {
@@ -192,7 +183,6 @@ satf_status move_run(satf_context *ctx, const move_job *job)
     bool turns = job->turn & MOVE_TRANSPOSE || job->order;
     int threads = satf_threads_for(ctx, out->height * out->width * bytes,
                                    turns ? SHARE_BYTES / 2 : SHARE_BYTES);
-    satf_parallel_on(ctx, threads, work.tasks, run_task, &work);
-    satf_status status = (satf_status)atomic_load(&work.status);
+    satf_status status = satf_parallel_told(ctx, threads, work.tasks, run_task, &work);
     return status ? status : satf_report_progress(ctx, 1);
 }
