@@ -22,8 +22,7 @@ static vertical_row shape_of(const window_state *s, const window_plane *plane, i
 static char *column_sums(const window_band *b, const window_plane *plane)
 {
     const window_state *s = b->state;
-    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
-    return b->memory + plane->columns + (size_t)s->plan->across.lo * pixel;
+    return b->memory + plane->columns + (size_t)s->plan->across.lo * plane->pixel_bytes;
 }
 
 /* Fills the part of the padded row that is outside the picture. */
@@ -47,7 +46,6 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
     const window_state *s = b->state;
     const axis *across = &s->plan->across;
     int channels = s->spec->in.channels;
-    size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)channels;
     const char *row = column_sums(b, plane);
     if (!axis_has_fixed(across)) {
         return false;
@@ -56,7 +54,8 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
         int64_t times = axis_fixed(across, x);
         if (times) { /* the constant is on the sides where folding took some */
             int64_t at = x == across->n && across->before > 0 ? -1 : x;
-            plane->horizontal->add_pixel(channels, fixed, row + at * (int64_t)pixel, times);
+            plane->horizontal->add_pixel(channels, fixed, row + at * (int64_t)plane->pixel_bytes,
+                                         times);
         }
     }
     return true;
@@ -140,10 +139,9 @@ static void pad_outside(const window_band *b)
     const window_plan *plan = s->plan;
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
-        size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)s->spec->in.channels;
         char *row = column_sums(b, plane);
         memset(b->memory + plane->columns, 0,
-               (size_t)plan->columns * pixel +
+               (size_t)plan->columns * plane->pixel_bytes +
                    HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
         if (plan->across.border != SATF_CONSTANT) {
             continue;
@@ -153,7 +151,8 @@ static void pad_outside(const window_band *b)
         shape.pixels = 1;
         for (int64_t x = -plan->across.lo; x < plan->across.n + plan->across.hi; x++) {
             if (x < 0 || x >= plan->across.n) {
-                plane->marching->add(&shape, row + x * (int64_t)pixel, outside, s->spec->h);
+                plane->marching->add(&shape, row + x * (int64_t)plane->pixel_bytes, outside,
+                                     s->spec->h);
             }
         }
     }
@@ -229,11 +228,11 @@ static bool slide_row(window_band *b)
         window_prefetch(s, b->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
         for (int i = 0; i < plan->planes; i++) {
             const window_plane *plane = &plan->plane[i];
-            size_t pixel = satf_sum_bytes(plane->col_type) * (size_t)shape.channels;
             void *sums = b->memory + plane->sums;
             out[i] = sums;
-            plane->horizontal->run(&shape, b->memory + plane->columns + (size_t)shape.x * pixel,
-                                   b->memory + plane->spare, sums);
+            plane->horizontal->run(
+                &shape, b->memory + plane->columns + (size_t)shape.x * plane->pixel_bytes,
+                b->memory + plane->spare, sums);
             if (has_fixed) {
                 plane->horizontal->add_fixed(&shape, sums, fixed[i]);
             }

@@ -146,6 +146,7 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
     size_t col_bytes = satf_sum_bytes(plane->col_type);
     size_t sum_bytes = satf_sum_bytes(plane->sum_type);
     size_t spare = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
+    plane->pixel_bytes = col_bytes * (size_t)spec->in.channels;
     return satf_mul((size_t)plan->columns, (size_t)spec->in.channels, &columns) &&
            satf_mul(samples, col_bytes, &plane->row_bytes) &&
            reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,

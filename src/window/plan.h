@@ -14,8 +14,8 @@ typedef struct window_plane {
      * them), for rows of summands; else the same. */
     const vertical_kernels *vertical, *marching;
     const horizontal_kernels *horizontal;
-    /* Offsets into a band's memory, and bytes of a row of column sums (unpadded). */
-    size_t columns, spare, sums, summands, row_bytes;
+    /* Offsets into a band's memory, and bytes of column sums: of a pixel, of a row (unpadded). */
+    size_t columns, spare, sums, summands, pixel_bytes, row_bytes;
     size_t fixed_rows; /* offset into the shared memory: the rows' fixed part */
 } window_plane;
 
