@@ -63,7 +63,7 @@ SATF_FORMULA double by_integers(const formula_sums *in, const by_options *option
 SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);
-    bool as_it_is = in->either_of_floats | c.cancels;
+    bool as_it_is = in->of_floats | in->aux_of_floats | c.cancels;
     double ratio = as_it_is ? 1 : in->full / in->aux_full;
     double p = in->centre, q = in->aux[0] * ratio, sub = c.sub;
     double scale = c.is_auto ? in->aux[1] / in->aux_pixels : options->scale;
@@ -74,7 +74,7 @@ SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 
 SATF_FORMULA formula_value by_formula(const formula_sums *in, const by_options *options)
 {
-    bool exact = !in->real & in->rounded & !in->either_of_floats;
+    bool exact = !in->real & in->rounded & !(in->of_floats | in->aux_of_floats);
     double whole = in->real ? 0 : by_integers(in, options);
     double value = formula_choose(exact, whole, by_floats(in, options));
     double limit = in->centre == 0 ? 0 : in->full;

@@ -150,8 +150,8 @@ SATF_API satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filte
 
 /*
  * Non-zero if the filter takes the first three channels of a colour picture for red, green and
- * blue: those to black and white, which make grey of them, and unsharp of luma. All others do with
- * each channel what they do with any, so blue, green and red are as good.
+ * blue: those to black and white, which make grey of them, unsharp of luma, and guided of colour.
+ * All others do with each channel what they do with any, so blue, green and red are as good.
  */
 SATF_API int satf_filter_knows_colours(const satf_filter *filter);
 

@@ -33,7 +33,7 @@
 #include "satfilter/loops.h"
 #include "satfilter/module.h"
 
-/* The file's formulas, numbered from 1. */
+/* The file's formulas, numbered from 1, and its mixes. */
 #include SATF_MODULE
 enum {
     FORMULA_NONE,
@@ -42,10 +42,21 @@ enum {
 #undef FORMULA_ENTRY
     FORMULA_COUNT
 };
+enum {
+    MIX_NONE,
+#define MIX_ENTRY(filter, name, images) MIX_##filter##_##name,
+#include SATF_MODULE
+#undef MIX_ENTRY
+    MIX_COUNT
+};
 
 #define FORMULA_ENTRY(name, reads) LOOPS(name, reads) FORMULA_CALL(name, reads)
 #include SATF_MODULE
 #undef FORMULA_ENTRY
+
+#define MIX_ENTRY(filter, name, images) MIX_LOOPS(filter, name)
+#include SATF_MODULE
+#undef MIX_ENTRY
 
 #define FILTER_DESCRIPTORS
 #include SATF_MODULE
@@ -58,13 +69,21 @@ static const satf_module_formula satf_module_formulas[] = {
 #undef FORMULA_ENTRY
 };
 
+static const satf_module_mix satf_module_mixes[] = {
+    {0, {NULL, NULL, NULL, NULL}},
+#define MIX_ENTRY(filter, name, images) {images, MIX_LOOP_TABLE(filter, name)},
+#include SATF_MODULE
+#undef MIX_ENTRY
+};
+
 static const satf_module satf_module_here = {
-    SATF_MODULE_ABI,      sizeof(satf_module), sizeof(filter_info), sizeof(filter_pass),
-    sizeof(filter_param), sizeof(loop_block),  FORMULA_COUNT,
+    SATF_MODULE_ABI,      sizeof(satf_module),  sizeof(filter_info),
+    sizeof(filter_pass),  sizeof(filter_param), sizeof(loop_block),
+    FORMULA_COUNT,        sizeof(mix_block),    MIX_COUNT,
 #define FILTER_ENTRY(name) &name##_filter,
 #include SATF_MODULE
 #undef FILTER_ENTRY
-    satf_module_formulas,
+    satf_module_formulas, satf_module_mixes,
 };
 
 __attribute__((visibility("default"))) const satf_module *satf_module_entry(void);

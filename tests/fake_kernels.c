@@ -11,6 +11,7 @@
 #include "base/view.h"
 #include "filter/gpu.h"
 #include "filter/line.h"
+#include "filter/mix.h"
 #include "filter/shift.h"
 #include "filter/pixels.h"
 #include "filter/step.h"
@@ -125,7 +126,7 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
     step.pass = find_pass(task, &step.info);
     const formula_sums *common = &task->constants;
     step.scale = (filter_scale){.of_floats = common->of_floats,
-                                .either_of_floats = common->either_of_floats,
+                                .aux_of_floats = common->aux_of_floats,
                                 .full = common->full,
                                 .level = common->level,
                                 .aux_full = common->aux_full,
@@ -308,6 +309,20 @@ static satf_status convert(satf_context *ctx, const satf_view *from, const satf_
     return status;
 }
 
+static satf_status mix(satf_context *ctx, const filter_mix *task)
+{
+    filter_mix here = *task;
+    satf_status status = fake_enter(ctx, "mix");
+    for (int64_t y = 0; y < here.out.height && !status; y++) {
+        const void *rows[FORMULA_MIXED] = {NULL};
+        for (int k = 0; k < here.count; k++) {
+            rows[k] = satf_row(&here.of[k], y);
+        }
+        filter_mix_row(&here, rows, satf_row(&here.out, y));
+    }
+    return status;
+}
+
 static satf_status move(satf_context *ctx, const move_job *job)
 {
     move_job here = *job;
@@ -408,6 +423,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.shift = shift_by;
     backend.copy_pixels = copy_pixels;
     backend.convert = convert;
+    backend.mix = mix;
     backend.move = move;
     backend.table_keep = keep_table;
     backend.table_drop = fake_give;

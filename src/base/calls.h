@@ -189,6 +189,9 @@ CALL(satf_status, copy_pixels, (satf_context * ctx, const satf_view *from, const
 CALL(satf_status, convert, (satf_context * ctx, const satf_view *from, const satf_view *to),
      NO_DEVICE)
 
+/* mix->out = the mix of its images. */
+CALL(satf_status, mix, (satf_context * ctx, const filter_mix *mix), NO_DEVICE)
+
 /* All memory of the job is of job->in's device, the order too. */
 CALL(satf_status, move, (satf_context * ctx, const move_job *job), NO_DEVICE)
 

@@ -44,6 +44,7 @@ typedef struct satf_gpu_use {
 typedef struct filter_gpu_plan filter_gpu_plan;
 typedef struct filter_gpu_task filter_gpu_task;
 typedef struct filter_gpu_lines filter_gpu_lines;
+typedef struct filter_mix filter_mix;
 typedef struct move_job move_job;
 typedef struct permute_steps permute_steps;
 typedef struct sat_algorithm sat_algorithm;

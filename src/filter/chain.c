@@ -185,7 +185,8 @@ int satf_filter_knows_colours(const satf_filter *filter)
         const chain_link *link = &filter->links[i];
         const filter_passes *way = filter_way(link->info, link->options, &colour, true);
         const filter_pass *pass = &way->list[way->count - 1];
-        knows = knows || pass->grey || filter_reads(pass, FORMULA_LUMA);
+        bool guides = link->info->colour_aux && link->info->colour_aux(link->options);
+        knows = knows || pass->grey || filter_reads(pass, FORMULA_LUMA) || guides;
     }
     return knows;
 }

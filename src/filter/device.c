@@ -183,7 +183,7 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     bool cpu = filter_suits_cpu(ctx), cuda = has_algorithm(ctx, "cuda");
     why[0] = '\0';
     for (size_t i = 0; i < chain->count; i++) {
-        if (formula_is_foreign(filter_last(chain->links[i].info)->formula)) {
+        if (pass_is_foreign(filter_last(chain->links[i].info))) {
             snprintf(why, FILTER_WHY_BYTES, "%.64s is a module's filter: computed on the CPU",
                      chain->links[i].info->name);
             return SATF_HOST;

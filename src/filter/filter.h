@@ -86,8 +86,9 @@ typedef struct filter_rows {
     void *(*out)(void *user, int64_t y);
     void *user;
     const int64_t *height;
-    /* Row y of auxiliary input k, once in(user, y) has come: 0 and 1 of the first output, 2 and 3
-     * of a second one, whose rows go where second() says. NULL: there is none. */
+    /* Row y of auxiliary input k, once in(user, y) has come: those of the first output, from
+     * FILTER_AUX on those of a second one, whose rows go where second() says. NULL: there is none.
+     */
     const void *(*aux)(void *user, int k, int64_t y);
     void *(*second)(void *user, int64_t y);
 } filter_rows;

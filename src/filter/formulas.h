@@ -19,4 +19,14 @@ typedef enum formula_number {
     FORMULA_COUNT
 } formula_number;
 
+/* MIX_ENTRY(filter, name, images): filter_name_mix() reads filter_options, and of formula_pixels so
+ * many images. */
+typedef enum mix_number {
+    MIX_NONE,
+#define MIX_ENTRY(filter, name, images) MIX_##filter##_##name,
+#include "../../filters/all.h"
+#undef MIX_ENTRY
+    MIX_COUNT
+} mix_number;
+
 #endif

@@ -58,16 +58,25 @@ static const char *param_defect(const filter_info *info)
 /* What is wrong with pass k of a module's filter. */
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
-    if (pass->over > OVER_PIXEL) {
+    bool mixes = pass->over == OVER_MIX;
+    if (pass->over > OVER_PIXEL && !mixes) {
         return "is no filter of windows, and modules have only these";
     }
-    if (!is_formula(module, pass->formula, false) || !is_formula(module, pass->reduction, true)) {
+    if (mixes ? pass->mix < 1 || pass->mix >= (int)module->mix_count
+              : !is_formula(module, pass->formula, false) ||
+                    !is_formula(module, pass->reduction, true)) {
         return "names a formula that it lacks";
     }
-    return pass->of < 0 || pass->of >= 2 + k || pass->aux[0] < 0 || pass->aux[0] >= 2 + k ||
-                   pass->aux[1] < 0 || pass->aux[1] >= 2 + k
-               ? "has a pass that reads what comes after it"
-               : NULL;
+    if (mixes &&
+        (pass->lanes < 0 || pass->lanes > FORMULA_LANES || module->mixes[pass->mix].images < 1 ||
+         module->mixes[pass->mix].images > FORMULA_MIXED)) {
+        return "mixes more images or channels than there are";
+    }
+    bool after = pass->of < 0 || pass->of >= 2 + k;
+    for (int b = 0; b < FILTER_AUX; b++) {
+        after = after || pass->aux[b] < 0 || pass->aux[b] >= 2 + k;
+    }
+    return after ? "has a pass that reads what comes after it" : NULL;
 }
 
 static const char *way_defect(const satf_module *module, const filter_passes *way)
@@ -101,7 +110,8 @@ static const char *defect(const satf_module *module)
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {
         return "has options of another size than engines hold";
     }
-    if (!module->formulas || module->formula_count < 2 || module->formula_count > MODULE_FORMULAS) {
+    if (!module->formulas || module->formula_count < 2 || module->formula_count > MODULE_FORMULAS ||
+        !module->mixes || module->mix_count > MODULE_FORMULAS) {
         return "has no formula, or too many";
     }
     const char *found = param_defect(info);
@@ -146,7 +156,8 @@ static satf_status load(satf_context *ctx, const char *path)
         status = satf_fail(ctx, SATF_INVALID, "%.256s is no module of satfilter", path);
     } else if (m->abi != SATF_MODULE_ABI || m->bytes != sizeof *m ||
                m->filter_bytes != sizeof(filter_info) || m->pass_bytes != sizeof(filter_pass) ||
-               m->param_bytes != sizeof(filter_param) || m->block_bytes != sizeof(loop_block)) {
+               m->param_bytes != sizeof(filter_param) || m->block_bytes != sizeof(loop_block) ||
+               m->mix_bytes != sizeof(mix_block)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
                            "module %.256s was compiled with the headers of another version (%u, "
                            "this library has %u): compile it again",

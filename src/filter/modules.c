@@ -24,6 +24,12 @@ static const unsigned all_reads[FORMULA_COUNT] = {
 };
 #undef FORMULA_ENTRY
 
+#define MIX_ENTRY(filter, name, images) [MIX_##filter##_##name] = (images),
+static const int image_counts[MIX_COUNT] = {
+#include "../../filters/all.h"
+};
+#undef MIX_ENTRY
+
 /* What a module's filter has become: its passes with formulas of numbers of our own. */
 typedef struct loaded_module {
     const satf_module *from;
@@ -56,6 +62,23 @@ loop_kernel formula_loop(const loop_kernels *kernels, int number, loop_mode mode
     return formula_is_foreign(number) ? foreign(number)->loops[mode] : kernels->run[number][mode];
 }
 
+/* Numbers of mixes likewise. */
+static const satf_module_mix *foreign_mix(int number)
+{
+    int n = number - MIX_COUNT;
+    return &loaded[n / MODULE_FORMULAS]->from->mixes[n % MODULE_FORMULAS];
+}
+
+int mix_images(int number)
+{
+    return number < MIX_COUNT ? image_counts[number] : foreign_mix(number)->images;
+}
+
+mix_loop mix_loop_of(const mix_kernels *kernels, int number, int lanes)
+{
+    return (number < MIX_COUNT ? kernels->run[number] : foreign_mix(number)->loops)[lanes - 1];
+}
+
 const filter_info *module_filter_at(size_t index)
 {
     return index < atomic_load(&loaded_count) ? &loaded[index]->info : NULL;
@@ -67,7 +90,8 @@ const filter_info *module_filter_at(size_t index)
 static void renumber(filter_pass *pass, size_t m)
 {
     int first = FORMULA_COUNT + (int)m * MODULE_FORMULAS;
-    pass->formula += first;
+    pass->formula += pass->over == OVER_MIX ? 0 : first;
+    pass->mix += pass->over == OVER_MIX ? MIX_COUNT + (int)m * MODULE_FORMULAS : 0;
     pass->reduction = pass->reduction == FORMULA_NONE ? FORMULA_NONE : pass->reduction + first;
     pass->kernel = KERNEL_NONE;
 }

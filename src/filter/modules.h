@@ -3,6 +3,7 @@
 #define SATF_FILTER_MODULES_H
 
 #include "epilogue_loops.h"
+#include "mix_loops.h"
 #include "pass.h"
 
 #include "../satfilter/module.h"
@@ -11,13 +12,20 @@
 formula_function formula_function_of(int number);
 loop_kernel formula_loop(const loop_kernels *kernels, int number, loop_mode mode);
 
+mix_loop mix_loop_of(const mix_kernels *kernels, int number, int lanes);
+
 /* Whether it is a module's: devices have no code for it. */
 static inline bool formula_is_foreign(int number)
 {
     return number >= FORMULA_COUNT;
 }
 
-enum { MODULES = 64, MODULE_FORMULAS = 32 }; /* at most; formulas of each, FORMULA_NONE too */
+static inline bool pass_is_foreign(const filter_pass *pass)
+{
+    return formula_is_foreign(pass->formula) || pass->mix >= MIX_COUNT;
+}
+
+enum { MODULES = 64, MODULE_FORMULAS = 32 }; /* at most; formulas of each, or mixes, with NONE */
 
 /* Adds what has been checked to the table, for good; by one thread at a time. SATF_LIMIT,
  * SATF_NO_MEMORY. */

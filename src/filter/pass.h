@@ -56,6 +56,17 @@ static inline bool filter_is_simple(const filter_info *info)
     return info->ways[0].count == 1;
 }
 
+/* Images that a mix sees, by its number. (modules.c) */
+int mix_images(int number);
+
+/* Whether it reads image aux[b]. */
+static inline bool filter_reads_aux(const filter_pass *pass, int b)
+{
+    return pass->over == OVER_MIX ? b + 1 < mix_images(pass->mix)
+           : b < 2                ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
+                                  : false;
+}
+
 /* Whether it sums over windows. */
 static inline bool filter_has_window(const filter_pass *pass)
 {

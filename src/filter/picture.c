@@ -88,6 +88,17 @@ static satf_status fail_any(satf_context *ctx, const satf_view *picture, const s
                      or_one ? ", or of 1" : "", like == LIKE_COLOURS ? "not counted" : "too");
 }
 
+static satf_status fail_rgb(satf_context *ctx, const satf_view *picture, const satf_view *in)
+{
+    return satf_fail(ctx, SATF_INVALID,
+                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s%s; of "
+                     "colour it must be %" PRId64 " x %" PRId64 ", as the input, and u8, u16, f32 "
+                     "or f64",
+                     picture->width, picture->height, colours_of(picture),
+                     satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
+                     in->width, in->height);
+}
+
 satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
                                  filter_likeness like)
 {
@@ -95,6 +106,9 @@ satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, co
     bool one = like == LIKE_OR_ONE && picture->channels == 1;
     bool channels = picture->channels == in->channels || one;
     bool filtered = picture->type != SATF_U32 && picture->type != SATF_U64;
+    if (like == LIKE_RGB) {
+        return sized && colours_of(picture) == 3 && filtered ? SATF_OK : fail_rgb(ctx, picture, in);
+    }
     if (like == LIKE_COLOURS || like == LIKE_CHANNELS) {
         bool colours = colours_of(picture) == colours_of(in);
         channels =

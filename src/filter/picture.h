@@ -24,7 +24,8 @@ typedef enum filter_likeness {
     LIKE_INPUT,    /* its channels and sample type */
     LIKE_OR_ONE,   /* the same, or one channel */
     LIKE_CHANNELS, /* its channels, of any type that is filtered */
-    LIKE_COLOURS   /* its channels or one, alpha not counted, of any such type */
+    LIKE_COLOURS,  /* its channels or one, alpha not counted, of any such type */
+    LIKE_RGB       /* RGB, with or without alpha, of any such type */
 } filter_likeness;
 
 satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,

@@ -93,7 +93,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     epilogue *finish = step->state;
     bool looks = step->pass->histogram;
     satf_status status = SATF_OK;
-    memcpy(finish->aux, step->aux, sizeof step->aux);
+    memcpy(finish->aux, step->aux, sizeof finish->aux);
     if (looks) {
         satf_progress_part part = satf_progress_enter(ctx, 0, 0.5);
         status = look_ahead(ctx, step, finish);
@@ -118,7 +118,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     pixel_walker *w = walker;
     *w = (pixel_walker){{ctx, step, rows, first}, *(const epilogue *)step->state};
-    memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     epilogue_find_step(&w->finish);
     return SATF_OK;
 }

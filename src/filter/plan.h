@@ -42,13 +42,13 @@ typedef struct walk_span {
 typedef struct plan_step {
     filter_step step;
     plan_place in, out,
-        aux[4];        /* the latter of the first output, then of the second or the feeder */
-    plan_place feeder; /* PLACE_NONE: there is none */
-    plan_place second; /* the part that is made beside it; PLACE_NONE: none is */
-    size_t link;       /* of the chain */
+        aux[FILTER_AUX + 2]; /* the latter of the first output, then of the second or the feeder */
+    plan_place feeder;       /* PLACE_NONE: there is none */
+    plan_place second;       /* the part that is made beside it; PLACE_NONE: none is */
+    size_t link;             /* of the chain */
     /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
      * makes an image; where the ring and the step's own memory are in that of a walker. */
-    walk_source from[5];
+    walk_source from[FILTER_AUX + 3];
     walk_span span;
     int64_t ring_rows;
     size_t ring_at, second_at, walker_at;

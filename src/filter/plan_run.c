@@ -158,7 +158,8 @@ static const void *stage_aux(void *user, int k, int64_t y)
            : walk_same_image(&t->planned->out, place)
                ? ring_row(t, false, y)
                : find_row(t, &t->planned->from[1 + k], place,
-                          k < 2 ? &t->step.aux[k] : &t->step.second_aux[k - 2], y);
+                          k < FILTER_AUX ? &t->step.aux[k] : &t->step.second_aux[k - FILTER_AUX],
+                          y);
 }
 
 static void *stage_out(void *user, int64_t y)
@@ -323,9 +324,11 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
         status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
     }
     filter_step step = of->step;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < FILTER_AUX; k++) {
         step.aux[k].data = plan_find(plan, &of->aux[k], images);
-        step.second_aux[k].data = plan_find(plan, &of->aux[2 + k], images);
+    }
+    for (int k = 0; k < 2; k++) {
+        step.second_aux[k].data = plan_find(plan, &of->aux[FILTER_AUX + k], images);
     }
     step.in.data = plan_find(plan, &of->in, images);
     step.feeder_in.data = plan_find(plan, &of->feeder, images);

@@ -62,6 +62,7 @@ static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of,
 typedef struct plan_aux {
     plan_place place, sums_place; /* PLACE_NONE: none */
     satf_view view, sums;
+    bool rgb; /* it guides by its colour (filter_info.colour_aux) */
 } plan_aux;
 
 /* A row that is every row. */
@@ -77,6 +78,16 @@ static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view
     return status;
 }
 
+static bool takes_rgb(const chain_link *link)
+{
+    return link->info->colour_aux && link->info->colour_aux(link->options);
+}
+
+static bool is_rgb(const satf_view *view)
+{
+    return view->channels - (view->flags & SATF_ALPHA ? 1 : 0) == 3;
+}
+
 static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
                             const satf_view *picture, plan_aux *aux)
 {
@@ -84,8 +95,12 @@ static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link 
     const satf_view *in = &of->from;
     satf_image *spread = NULL;
     bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
-    satf_status status = filter_picture_check(ctx, picture, in, any ? LIKE_COLOURS : LIKE_OR_ONE);
-    if (!status && (picture->channels != in->channels || (any && !same_alpha))) {
+    aux->rgb = takes_rgb(of->link) && is_rgb(picture);
+    satf_status status = filter_picture_check(ctx, picture, in,
+                                              aux->rgb ? LIKE_RGB
+                                              : any    ? LIKE_COLOURS
+                                                       : LIKE_OR_ONE);
+    if (!status && !aux->rgb && (picture->channels != in->channels || (any && !same_alpha))) {
         status = filter_picture_spread(ctx, picture, in, &spread);
         picture = status ? picture : &spread->view;
     }
@@ -117,8 +132,11 @@ static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link 
     }
     aux->place = (plan_place){PLACE_AUX, 0};
     aux->view = plan->from_aux;
+    aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
     return filter_picture_check(ctx, &aux->view, &of->from,
-                                info->any_aux ? LIKE_CHANNELS : LIKE_INPUT);
+                                aux->rgb        ? LIKE_RGB
+                                : info->any_aux ? LIKE_CHANNELS
+                                                : LIKE_INPUT);
 }
 
 /* The images of a filter's passes (filter_pass). */
@@ -126,13 +144,43 @@ typedef struct pass_images {
     const plan_link *of;
     const filter_passes *way;
     plan_aux aux;
-    satf_view between; /* like a real result of a pass that is not the last */
-    size_t bytes;      /* of it */
+    size_t bytes;                 /* of the largest image between passes */
+    int slots[FILTER_MAX_PASSES]; /* which of as many places it is in */
 } pass_images;
+
+/* Whether image 1 is the input, for want of another. */
+static bool has_aux(const pass_images *images)
+{
+    return images->aux.place.kind != PLACE_NONE;
+}
+
+static int channels_of(const pass_images *images, int number)
+{
+    int input = images->of->from.channels;
+    if (number < 2) {
+        return number && has_aux(images) ? images->aux.view.channels : input;
+    }
+    const filter_pass *pass = &images->way->list[number - 2];
+    return pass->over != OVER_MIX ? channels_of(images, pass->of)
+           : pass->lanes          ? pass->lanes
+                                  : input;
+}
+
+/* Of a pass that is not the last. */
+static satf_view view_between(const pass_images *images, int number)
+{
+    const satf_view *from = &images->of->from;
+    bool whole =
+        images->way->list[number - 2].type == TYPE_WHOLE && !satf_type_is_float(from->type);
+    satf_view view = satf_view_packed(NULL, from->width, from->height, channels_of(images, number),
+                                      whole ? SATF_F32 : SATF_F64);
+    view.device = from->device;
+    return view;
+}
 
 static plan_place pass_place(const pass_images *images, int number, satf_view *view)
 {
-    if (number == 0) {
+    if (number == 0 || (number == 1 && !has_aux(images))) {
         *view = images->of->from;
         return images->of->in;
     }
@@ -144,21 +192,15 @@ static plan_place pass_place(const pass_images *images, int number, satf_view *v
         *view = images->aux.sums;
         return images->aux.sums_place;
     }
-    *view = images->between;
-    if (images->way->list[number - 2].type == TYPE_WHOLE &&
-        !satf_type_is_float((satf_type)images->of->from.type)) {
-        view->type = SATF_F32;
-        view->stride = satf_row_samples(view) * (int64_t)sizeof(float);
-    }
-    return (plan_place){PLACE_PASS, (size_t)(number - 2) * images->bytes};
+    *view = view_between(images, number);
+    return (plan_place){PLACE_PASS, (size_t)images->slots[number - 2] * images->bytes};
 }
 
 static void aux_places(const pass_images *images, const filter_pass *pass, plan_place *places,
                        satf_view *views)
 {
-    static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
-    for (int b = 0; b < 2; b++) {
-        if (filter_reads(pass, reads[b])) {
+    for (int b = 0; b < FILTER_AUX; b++) {
+        if (filter_reads_aux(pass, b)) {
             places[b] = pass_place(images, pass->aux[b], &views[b]);
         }
     }
@@ -171,7 +213,7 @@ static const filter_pass *second_of(const satf_plan *plan, const pass_images *im
 {
     const filter_pass *pass = &images->way->list[number - 2], *next = pass + 1;
     int behind = images->way->count + 1 - number;
-    if (behind > 1 && pass->of == next->of && pass->over == next->over &&
+    if (behind > 1 && pass->over != OVER_MIX && pass->of == next->of && pass->over == next->over &&
         pass->outside == next->outside) {
         *place = pass_place(images, number + 1, view);
         return next;
@@ -184,20 +226,67 @@ static const filter_pass *second_of(const satf_plan *plan, const pass_images *im
     return NULL;
 }
 
+static bool reads_image(const filter_pass *pass, int number)
+{
+    bool reads = pass->of == number;
+    for (int b = 0; b < FILTER_AUX; b++) {
+        reads = reads || (filter_reads_aux(pass, b) && pass->aux[b] == number);
+    }
+    return reads;
+}
+
+/* The last pass that reads image `number`. */
+static int last_reader(const pass_images *images, int number)
+{
+    int last = 0;
+    for (int k = 0; k < images->way->count; k++) {
+        last = reads_image(&images->way->list[k], number) ? k : last;
+    }
+    return last;
+}
+
 /* Whether the next pass alone reads what pass `number` makes, and sums over the same pixels. */
 static bool feeds_next(const pass_images *images, int number)
 {
     const filter_passes *way = images->way;
     const filter_pass *pass = &way->list[number - 2], *next = pass + 1;
     bool feeds = number <= way->count && next->over == pass->over && next->aux[0] == number &&
-                 next->of != number && next->aux[1] != number &&
-                 filter_reads(next, FORMULA_AUX) && filter_has_window(pass);
+                 next->of != number && next->aux[1] != number && filter_reads(next, FORMULA_AUX) &&
+                 filter_has_window(pass);
     for (int k = number; k < way->count && feeds; k++) {
-        const filter_pass *later = &way->list[k];
-        feeds = later->of != number && later->aux[1] != number &&
-                (later == next || later->aux[0] != number);
+        feeds = &way->list[k] == next || !reads_image(&way->list[k], number);
     }
     return feeds;
+}
+
+/* Pass k's image goes where one was that no pass reads from k - 1 on: that may be made with k. */
+static int free_slot(const pass_images *images, int k)
+{
+    bool taken[FILTER_MAX_PASSES] = {false};
+    int slot = 0;
+    for (int m = 0; m < k; m++) {
+        taken[images->slots[m]] =
+            taken[images->slots[m]] || m + 1 == k || last_reader(images, 2 + m) + 1 >= k;
+    }
+    while (taken[slot]) {
+        slot++;
+    }
+    return slot;
+}
+
+static satf_status place_images(satf_context *ctx, pass_images *images)
+{
+    satf_status status = SATF_OK;
+    size_t all;
+    for (int k = 0; k + 1 < images->way->count && !status; k++) {
+        satf_view view = view_between(images, 2 + k);
+        size_t bytes;
+        status = plan_image_bytes(ctx, &view, &bytes);
+        images->bytes = bytes > images->bytes ? bytes : images->bytes;
+        images->slots[k] = free_slot(images, k);
+    }
+    return status || satf_mul(images->bytes, FILTER_MAX_PASSES, &all) ? status
+                                                                      : plan_fail_size(ctx);
 }
 
 /* Pass `number`, which is an image's as well, and what is made beside it; from the pass before it
@@ -213,9 +302,8 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
                              .input = &of->from,
                              .by_rows = plan->use == FILTER_BY_ROWS,
                              .lasting = plan->use == FILTER_LASTING,
-                             .input_aux =
-                                 images->aux.place.kind == PLACE_NONE ? NULL : &images->aux.view};
-    plan_place in = pass_place(images, pass->of, &spec.in), aux[4] = {{PLACE_NONE, 0}};
+                             .input_aux = has_aux(images) ? &images->aux.view : NULL};
+    plan_place in = pass_place(images, pass->of, &spec.in), aux[FILTER_AUX + 2] = {{PLACE_NONE, 0}};
     plan_place out = of->out, beside = {PLACE_NONE, 0};
     spec.out = of->to;
     spec.out.width -= led;
@@ -229,12 +317,12 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
         spec.feeder = pass - 1;
         aux[0].kind = PLACE_NONE;
         feeder = pass_place(images, spec.feeder->of, &spec.feeder_in);
-        aux_places(images, spec.feeder, &aux[2], spec.second_aux);
+        aux_places(images, spec.feeder, &aux[FILTER_AUX], spec.second_aux);
     } else {
         spec.second = second_of(plan, images, number, &spec.second_out, &beside);
     }
     if (spec.second) {
-        aux_places(images, spec.second, &aux[2], spec.second_aux);
+        aux_places(images, spec.second, &aux[FILTER_AUX], spec.second_aux);
     }
     plan_step *step;
     satf_status status = add_step(ctx, plan, &spec, &step);
@@ -253,22 +341,16 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
     const satf_view *from = &of->from;
     pass_images images = {.of = of};
     satf_status status = find_aux(ctx, plan, of, &images.aux);
-    size_t all = 0;
+    satf_view guide = {.channels = images.aux.rgb ? 3 : 1};
     images.way =
-        filter_way(of->link->info, of->link->options, from, images.aux.place.kind != PLACE_NONE);
+        filter_way(of->link->info, of->link->options,
+                   has_aux(&images) && takes_rgb(of->link) ? &guide : from, has_aux(&images));
     int count = images.way->count;
-    images.between = satf_view_packed(NULL, from->width, from->height, from->channels, SATF_F64);
-    images.between.device = plan->device;
     if (!status && count == 0) {
         status =
             satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet", of->link->info->name);
     }
-    if (!status && count > 1) {
-        status = plan_image_bytes(ctx, &images.between, &images.bytes);
-        if (!status && !satf_mul(images.bytes, (size_t)count - 1, &all)) {
-            status = plan_fail_size(ctx);
-        }
-    }
+    status = status ? status : place_images(ctx, &images);
     for (int k = 0; k < count && !status; k++) {
         const plan_step *made = &plan->steps[plan->count];
         if (plan->device != SATF_HOST && feeds_next(&images, 2 + k)) {

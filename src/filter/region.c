@@ -119,11 +119,12 @@ static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
         [OVER_SIDES] = summed,
         [OVER_RECTS] = summed,
         [OVER_LINES] = summed,
-        [OVER_ELSEWHERE] = {0, 0, 0, 0}};
+        [OVER_ELSEWHERE] = {0, 0, 0, 0},
+        [OVER_MIX] = {0, 0, 0, 0}};
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
         filter_reach most = sum(of[pass->of], over[pass->over]);
-        for (int b = 0; b < 2; b++) {
+        for (int b = 0; b < FILTER_AUX; b++) {
             most = largest(most, of[pass->aux[b] < 0 ? 1 : pass->aux[b]]);
         }
         of[2 + k] = most;

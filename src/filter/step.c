@@ -152,7 +152,7 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
     return (filter_scale){.of_floats = of_floats,
                           .full = full,
                           .level = of_floats && !says ? 1 : full / UINT8_MAX,
-                          .either_of_floats = of_floats,
+                          .aux_of_floats = of_floats,
                           .aux_full = full,
                           .most = INFINITY};
 }
@@ -167,7 +167,7 @@ static filter_scale find_scale(const filter_step_spec *spec, const filter_step *
                 !scale.of_floats && !satf_type_is_float(step->out.type);
     if (aux) {
         bool own = aux->full > 0 || aux->type != input->type;
-        scale.either_of_floats = scale.of_floats || satf_type_is_float(aux->type);
+        scale.aux_of_floats = satf_type_is_float(aux->type);
         scale.aux_full = own ? satf_full_scale(aux) : scale.full;
         scale.aux_pixels = (double)aux->width * (double)aux->height;
     }
@@ -207,7 +207,8 @@ static const filter_engine *const engines[] = {
     &filter_device_march_engine, &filter_device_ring_engine,   &filter_device_prefix_engine,
     &filter_device_pixel_engine, &filter_device_move_engine,   &filter_permute_engine,
     &filter_choice_engine,       &filter_cells_engine,         &filter_device_cells_engine,
-    &filter_line_engine,         &filter_device_line_engine,
+    &filter_line_engine,         &filter_device_line_engine,   &filter_mix_engine,
+    &filter_device_mix_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -233,7 +234,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 {
     bool there = step->in.device != SATF_HOST;
     step->engine = NULL;
-    if (there && formula_is_foreign(step->pass->formula)) {
+    if (there && pass_is_foreign(step->pass)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s is a module's filter, and modules compute on the CPU; use the device "
                          "cpu",
@@ -264,7 +265,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 /* From the window of the filter's options to that of the pass. */
 static void place_window(filter_over over, filter_step *step)
 {
-    if (over == OVER_PIXEL) {
+    if (over == OVER_PIXEL || over == OVER_MIX) {
         step->size = (filter_size){1, 1};
         step->at = (filter_place){0, 0};
     } else if (over == OVER_MIRRORED) {
@@ -359,10 +360,10 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
                           .pass = pass,
                           .in = *in,
                           .out = spec->out,
-                          .aux = {spec->aux[0], spec->aux[1]},
                           .by_rows = spec->by_rows,
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
+    memcpy(step->aux, spec->aux, sizeof step->aux);
     read_options(link, step);
     place_window(pass->over, step);
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);

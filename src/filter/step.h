@@ -10,7 +10,7 @@ struct filter_engine;
 /* What formulas know of the samples that the filter takes, of which the step may be a part: see
  * formula_sums. */
 typedef struct filter_scale {
-    bool of_floats, either_of_floats;
+    bool of_floats, aux_of_floats;
     double full, level, aux_full, aux_pixels, most;
 } filter_scale;
 
@@ -30,7 +30,7 @@ typedef struct filter_step {
     bool squared;       /* OVER_ALL: squares are summed */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
-    satf_view aux[2];
+    satf_view aux[FILTER_AUX];
     /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
      */
     const filter_pass *second;
@@ -130,14 +130,15 @@ extern const filter_engine filter_window_engine, filter_table_engine, filter_pre
     filter_device_engine, filter_device_window_engine, filter_device_large_engine,
     filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
     filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine,
-    filter_device_cells_engine, filter_line_engine, filter_device_line_engine;
+    filter_device_cells_engine, filter_line_engine, filter_device_line_engine, filter_mix_engine,
+    filter_device_mix_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {
     common->of_floats = scale->of_floats;
     common->full = scale->full;
     common->level = scale->level;
-    common->either_of_floats = scale->either_of_floats;
+    common->aux_of_floats = scale->aux_of_floats;
     common->aux_full = scale->aux_full;
     common->aux_pixels = scale->aux_pixels;
     common->most = scale->most;
@@ -192,7 +193,7 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
 typedef struct filter_step_spec {
     const chain_link *link;
     const filter_pass *pass;
-    satf_view in, out, aux[2];
+    satf_view in, out, aux[FILTER_AUX];
     const filter_pass *second; /* as filter_step.second, if the engine pairs; or NULL */
     satf_view second_out, second_aux[2];
     const filter_pass *feeder; /* as filter_step.feeder; or NULL */

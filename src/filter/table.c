@@ -77,7 +77,7 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
                                  from->help,
                                  from->detail,
                                  kinds[filter_last(from)->over],
-                                 formula_is_foreign(filter_last(from)->formula),
+                                 pass_is_foreign(filter_last(from)),
                                  filter_outputs(from) ? 2 : 1};
     }
     satf_give(info, bytes, &all, sizeof all);

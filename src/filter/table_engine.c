@@ -515,7 +515,7 @@ static satf_status read_tables(table_state *state, double from)
     const filter_step *step = state->step;
     table_step *plan = state->plan;
     satf_status status = SATF_OK;
-    memcpy(plan->finish.aux, step->aux, sizeof step->aux);
+    memcpy(plan->finish.aux, step->aux, sizeof plan->finish.aux);
     satf_progress_part whole = satf_progress_enter(ctx, from, 1 - from);
     if (step->pass->reduction != FORMULA_NONE) {
         epilogue_reduction reduction;

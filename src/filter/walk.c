@@ -16,7 +16,7 @@ enum { MOST_STEPS = 32 };
 enum { CACHE_BYTES = 1 << 20, LEAST_BYTES = 4 << 20 };
 
 /* What a step sums, and the auxiliary inputs of its outputs. */
-enum { SOURCES = 5 };
+enum { SOURCES = FILTER_AUX + 3 };
 
 /* ------------------------------------------------------------------ finding walks */
 
@@ -101,11 +101,10 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
     int windows = 0;
     for (size_t c = index < walk->count ? index + 1 : 0; c < walk->count; c++) {
         const plan_step *of = &plan->steps[walk->first + c];
-        const plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1], &of->aux[2], &of->aux[3]};
         for (int k = 0; k < SOURCES; k++) {
-            bool asks = index < walk->count
-                            ? of->from[k].maker == (int)index
-                            : of->from[k].maker < 0 && places[k]->kind == PLACE_INPUT;
+            const plan_place *place = k ? &of->aux[k - 1] : &of->in;
+            bool asks = index < walk->count ? of->from[k].maker == (int)index
+                                            : of->from[k].maker < 0 && place->kind == PLACE_INPUT;
             int64_t around = k ? 0 : rows_around(&of->step), below = k ? 0 : rows_below(&of->step);
             if (asks) {
                 ask(&span, &of->span, &of->from[k], around, below);
@@ -237,9 +236,9 @@ static void take_turns(satf_plan *plan)
     plan_place latest = {PLACE_EVEN, 0};
     for (size_t i = 0; i < plan->count; i++) {
         plan_step *of = &plan->steps[i];
-        plan_place *places[] = {&of->in, &of->aux[0], &of->aux[1], &of->aux[2], &of->aux[3]};
         for (int k = 0; k < SOURCES; k++) {
-            places[k]->kind = is_between(places[k]) ? latest.kind : places[k]->kind;
+            plan_place *place = k ? &of->aux[k - 1] : &of->in;
+            place->kind = is_between(place) ? latest.kind : place->kind;
         }
         if (is_between(&of->out) && !walk_is_inside(plan, i)) {
             latest.kind = latest.kind == PLACE_EVEN ? PLACE_ODD : PLACE_EVEN;

@@ -50,7 +50,7 @@ static void begin_row(window_walker *w, int64_t y)
     filter_find_aux(rows, 0, y, w->finish.aux);
     if (w->to.second) {
         w->to.second_row = rows->second(rows->user, y);
-        filter_find_aux(rows, 2, y, w->second.aux);
+        filter_find_aux(rows, FILTER_AUX, y, w->second.aux);
     }
 }
 
@@ -163,7 +163,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
     sink_state to = sink_of(step);
-    memcpy(state->finish.aux, step->aux, sizeof step->aux);
+    memcpy(state->finish.aux, step->aux, sizeof state->finish.aux);
     memcpy(state->second.aux, step->second_aux, sizeof step->second_aux);
     if (step->pass->reduction == FORMULA_NONE) {
         return window_run(ctx, &state->plan, step->in.data, step->kept, sink, &to);
@@ -189,7 +189,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
     const window_step *state = step->state;
     window_walker *w = walker;
     *w = (window_walker){.to = sink_of(step), .finish = state->finish, .second = state->second};
-    memcpy(w->finish.aux, step->aux, sizeof step->aux);
+    memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     memcpy(w->second.aux, step->second_aux, sizeof step->second_aux);
     w->to.finish = &w->finish;
     w->to.second = step->second ? &w->second : NULL;

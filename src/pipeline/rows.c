@@ -33,7 +33,9 @@ static const char *refusal(const filter_rows_need *need, bool any_height)
 static void note_engine(satf_context *ctx, const satf_plan *last)
 {
     satf_used used;
-    satf_plan_step(last, 0, &used, sizeof used);
+    satf_plan_info all;
+    satf_plan_describe(last, &all, sizeof all);
+    satf_plan_step(last, all.steps - 1, &used, sizeof used);
     ctx->report_engine = used.engine;
     ctx->report_algorithm = used.algorithm;
     ctx->report_device = used.device;

@@ -39,16 +39,17 @@ typedef struct filter_param {
 
 /* What a pass sums over, or moves. The first five are windows. */
 typedef enum filter_over {
-    OVER_WINDOW,   /* width x height around the pixel */
-    OVER_MIRRORED, /* the pixels whose windows contain the pixel: its window's mirror image */
-    OVER_PIXEL,    /* the pixel alone */
-    OVER_CHOICE,   /* of several windows that which varies least, the first of those */
-    OVER_SIDES,    /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
-    OVER_RECTS,    /* the template's rectangles */
-    OVER_ALL,      /* everything above and left of the pixel, and the pixel: the SAT itself */
-    OVER_CELLS,    /* the cell of a coarser grid that the pixel is: with a shape */
-    OVER_LINES,    /* several times over a line along the row, then as often along the column */
-    OVER_ELSEWHERE /* one pixel from elsewhere, as it is: no sums, any sample type */
+    OVER_WINDOW,    /* width x height around the pixel */
+    OVER_MIRRORED,  /* the pixels whose windows contain the pixel: its window's mirror image */
+    OVER_PIXEL,     /* the pixel alone */
+    OVER_CHOICE,    /* of several windows that which varies least, the first of those */
+    OVER_SIDES,     /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
+    OVER_RECTS,     /* the template's rectangles */
+    OVER_ALL,       /* everything above and left of the pixel, and the pixel: the SAT itself */
+    OVER_CELLS,     /* the cell of a coarser grid that the pixel is: with a shape */
+    OVER_LINES,     /* several times over a line along the row, then as often along the column */
+    OVER_ELSEWHERE, /* one pixel from elsewhere, as it is: no sums, any sample type */
+    OVER_MIX        /* the pixels of several images at one place, all their channels */
 } filter_over;
 
 typedef enum filter_type_rule {
@@ -93,17 +94,20 @@ typedef struct filter_lines {
 
 /*
  * A pass makes one image: of sums over pixels of one image, and of samples of others at the pixel.
- * Images are counted: 0 is the filter's input, 1 the image given beside it, 2 + k the result of
- * pass k, which has the input's shape and is not rounded: f64, or by TYPE_WHOLE. The last pass's is
- * the filter's. FILTER_SUMS, for formulas of the library alone: at every pixel the sums of all
- * samples of image 1, those of a channel in its lane.
+ * Images are counted: 0 is the filter's input, 1 the image given beside it, or the input where
+ * there is none, 2 + k the result of pass k, which has the input's size and is not rounded: f64, or
+ * by TYPE_WHOLE. Its channels are those of what is summed. The last pass's is the filter's.
+ * FILTER_SUMS, for formulas of the library alone: at every pixel the sums of all samples of image
+ * 1, those of a channel in its lane.
  */
-enum { FILTER_MAX_PASSES = 16, FILTER_MAX_WAYS = 4, FILTER_SUMS = -1 };
+enum { FILTER_MAX_PASSES = 24, FILTER_MAX_WAYS = 4, FILTER_AUX = 6, FILTER_SUMS = -1 };
 
 typedef struct filter_pass {
     filter_over over;
-    int of;     /* what is summed */
-    int aux[2]; /* whose samples the formula reads, if it does */
+    int of;              /* what is summed, or the first image of a mix */
+    int aux[FILTER_AUX]; /* whose samples the formula reads, if it does: up to 2, a mix all it sees
+                          */
+    int lanes;           /* OVER_MIX: channels of the image it makes; 0: the filter's input's */
     /* What lies outside under border constant:V, common: what all samples have in common. NULL: V.
      */
     double (*outside)(double constant, const formula_sums *common);
@@ -115,7 +119,8 @@ typedef struct filter_pass {
      * threshold, TYPE_REAL. */
     size_t bilevel;
     filter_kernel kernel;
-    int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move */
+    int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move or mix */
+    int mix;     /* OVER_MIX: MIX_FILTER_NAME, of FILTER_NAME_mix() */
     /* Windows: a formula over the same windows whose greatest finite value in the whole image, and
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
@@ -170,6 +175,10 @@ typedef struct filter_info {
     /* The auxiliary input may have another sample type than the input, and its alpha is left out:
      * it has one channel or the input's besides alpha. */
     bool any_aux;
+    /* Whether an auxiliary input of RGB, with these options, may have any sample type and channels
+     * of its own. What way() is told then are the colours of that: 3, or 1 of all others. Its alpha
+     * is in its image, and no pass should read it. NULL: never. */
+    bool (*colour_aux)(const void *options);
     /* Whether passes read FILTER_SUMS with these options. NULL: never. */
     bool (*sums_aux)(const void *options);
 } filter_info;

@@ -41,9 +41,9 @@ typedef enum formula_words {
  * it has device kernels of its own for images of bytes, by its results: bytes (FORMULA_OFTEN),
  * which without squares has some for images and results of 16 bits too; floats
  * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that reads samples of other images, and
- * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or where it sums
- * floats and another formula (FORMULA_FEEDS), over the same windows of another such image, makes
- * what it reads first (FORMULA_OFTEN_FED).
+ * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or where
+ * it sums floats and another formula (FORMULA_FEEDS), over the same windows of another such image,
+ * makes what it reads first (FORMULA_OFTEN_FED).
  */
 enum {
     FORMULA_SUM = 1,
@@ -82,15 +82,28 @@ typedef struct formula_sums {
     /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
-     * beside it, the same where there is none, its number of pixels, or 0, and whether either of
-     * the two is of floats. */
-    bool of_floats, either_of_floats;
+     * beside it, the same where there is none, its number of pixels, or 0, and whether that is
+     * of floats. */
+    bool of_floats, aux_of_floats;
     double full, level, aux_full, aux_pixels;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
     double otsu;            /* of the histogram (filter_pass.histogram), -1 if all is alike; or 0 */
     double factor, before;  /* template: the rectangle's weight, the terms so far */
 } formula_sums;
+
+/*
+ * What a mix sees: the pixels of up to FORMULA_MIXED images at one place, by image and channel. It
+ * gives the pixel of another image there, of `lanes` channels: FILTER_NAME_mix() for
+ * MIX_ENTRY(FILTER, NAME, how many images it sees).
+ */
+enum { FORMULA_MIXED = 7, FORMULA_LANES = 4 };
+
+typedef struct formula_pixels {
+    const formula_sums *common; /* what all samples have in common; no sums */
+    int lanes;
+    double of[FORMULA_MIXED][FORMULA_LANES];
+} formula_pixels;
 
 /* Leaves what a formula reads. One that reads squares alone gets them without a shift. */
 SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)

@@ -77,7 +77,69 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
     LOOP(name, reads, exact, false, FORMULA_EXACT, LOAD_REALS) \
     LOOP(name, reads, word, false, FORMULA_WORD, LOAD_WORDS)
 
-/* The same at any place, by definition, for options of any filter. */
+/* ------------------------------------------------------------------------- mixes */
+
+enum { MIX_PIXELS = 128 }; /* of a block: what it reads stays in the first level of cache */
+
+/* A channel of a block. */
+typedef double mix_lane[MIX_PIXELS];
+
+/* What a mix does not read need not be set. */
+typedef struct mix_block {
+    formula_sums common; /* what all samples have in common */
+    const void *options;
+    int64_t n;
+    mix_lane of[FORMULA_MIXED][FORMULA_LANES], results[FORMULA_LANES];
+} mix_block;
+
+typedef void (*mix_loop)(mix_block *block);
+
+/* Written out, for compilers make no vectors of loops in loops. */
+#define MIX_LOAD(k)                   \
+    in.of[k][0] = block->of[k][0][i]; \
+    in.of[k][1] = block->of[k][1][i]; \
+    in.of[k][2] = block->of[k][2][i]; \
+    in.of[k][3] = block->of[k][3][i]
+
+/* A mix that makes so many lanes. The options are copied: the results might alias them. */
+#define MIX_LOOP(filter, name, count)                            \
+    static void filter##_##name##_##count(mix_block *block)      \
+    {                                                            \
+        const formula_sums common = block->common;               \
+        filter##_options options;                                \
+        formula_pixels in = {.common = &common, .lanes = count}; \
+        memcpy(&options, block->options, sizeof options);        \
+        for (int64_t i = 0; i < block->n; i++) {                 \
+            double result[FORMULA_LANES] = {0, 0, 0, 0};         \
+            MIX_LOAD(0);                                         \
+            MIX_LOAD(1);                                         \
+            MIX_LOAD(2);                                         \
+            MIX_LOAD(3);                                         \
+            MIX_LOAD(4);                                         \
+            MIX_LOAD(5);                                         \
+            MIX_LOAD(6);                                         \
+            filter##_##name##_mix(&in, &options, result);        \
+            block->results[0][i] = result[0];                    \
+            block->results[1][i] = result[1];                    \
+            block->results[2][i] = result[2];                    \
+            block->results[3][i] = result[3];                    \
+        }                                                        \
+    }
+
+/* filter_name_1() to filter_name_4(), and all in a row. */
+#define MIX_LOOPS(filter, name) \
+    MIX_LOOP(filter, name, 1)   \
+    MIX_LOOP(filter, name, 2)   \
+    MIX_LOOP(filter, name, 3)   \
+    MIX_LOOP(filter, name, 4)
+#define MIX_LOOP_TABLE(filter, name)                                                       \
+    {                                                                                      \
+        filter##_##name##_1, filter##_##name##_2, filter##_##name##_3, filter##_##name##_4 \
+    }
+
+/* ------------------------------------------------------------------- one at a time */
+
+/* A formula at any place, by definition, for options of any filter. */
 typedef formula_value (*formula_function)(const formula_sums *in, const void *options);
 
 #define FORMULA_CALL(name, reads)                                                 \

@@ -15,13 +15,20 @@ typedef struct satf_module_formula {
     loop_kernel loops[LOOP_MODES];
 } satf_module_formula;
 
+typedef struct satf_module_mix {
+    int images;
+    mix_loop loops[FORMULA_LANES];
+} satf_module_mix;
+
 typedef struct satf_module {
     uint32_t abi;   /* SATF_MODULE_ABI; the members up to `formula_count` stay as they are */
     uint32_t bytes; /* of this struct */
     uint32_t filter_bytes, pass_bytes, param_bytes, block_bytes;
-    uint32_t formula_count; /* FORMULA_NONE, 0, among them */
+    uint32_t formula_count;        /* FORMULA_NONE, 0, among them */
+    uint32_t mix_bytes, mix_count; /* the latter with MIX_NONE */
     const filter_info *filter;
     const satf_module_formula *formulas;
+    const satf_module_mix *mixes;
 } satf_module;
 
 /* The one symbol of a module. */

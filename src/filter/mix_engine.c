@@ -1,0 +1,164 @@
+/* Mixes on the CPU, row by row, and on a device. */
+#include <string.h>
+
+#include "../base/cpu.h"
+#include "../base/gpu.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "mix.h"
+#include "modules.h"
+#include "step.h"
+
+/* Samples that are worth a thread, and rows of a task. */
+enum { LEAST_SAMPLES = 70000, TASK_ROWS = 16 };
+
+void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
+{
+    const mix_kernels *kernels = SATF_ISA_CHOOSE(&mix_kernels);
+    const satf_view *out = &mix->out;
+    int lanes = out->channels;
+    mix_block block;
+    block.common = mix->common;
+    block.options = mix->options.bytes;
+    for (int64_t x = 0; x < out->width; x += block.n) {
+        block.n = out->width - x < MIX_PIXELS ? out->width - x : MIX_PIXELS;
+        for (int k = 0; k < mix->count; k++) {
+            const satf_view *of = &mix->of[k];
+            kernels->load((satf_type)of->type, of->channels, block.n,
+                          (const char *)rows[k] + x * satf_pixel_bytes(of), block.of[k]);
+        }
+        mix_loop_of(kernels, mix->number, lanes)(&block);
+        kernels->store((satf_type)out->type, lanes, block.n, block.results,
+                       (char *)to + x * satf_pixel_bytes(out));
+    }
+}
+
+/* ------------------------------------------------------------------------ the engine */
+
+typedef struct mix_walker {
+    satf_context *ctx;
+    filter_mix mix;
+    const filter_rows *rows;
+    int64_t y;
+} mix_walker;
+
+static filter_mix mix_of(const filter_step *step)
+{
+    filter_mix mix = {.number = step->pass->mix,
+                      .count = mix_images(step->pass->mix),
+                      .of = {step->in},
+                      .out = step->out};
+    memcpy(&mix.of[1], step->aux, sizeof step->aux);
+    filter_set_scale(&step->scale, &mix.common);
+    memcpy(mix.options.bytes, step->options, sizeof mix.options.bytes);
+    return mix;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    (void)ctx;
+    step->need.kept = 1;
+    step->walker_bytes = satf_align64(sizeof(mix_walker));
+    return SATF_OK;
+}
+
+typedef struct mix_work {
+    filter_mix mix;
+    satf_context *ctx;
+    _Atomic int status; /* SATF_CANCELLED, once that is so */
+} mix_work;
+
+static void mix_rows(void *user, int64_t task, int thread)
+{
+    mix_work *work = user;
+    const filter_mix *mix = &work->mix;
+    int64_t height = mix->out.height, first = task * TASK_ROWS;
+    int64_t end = height - first < TASK_ROWS ? height : first + TASK_ROWS;
+    for (int64_t y = first; y < end && !atomic_load_explicit(&work->status, memory_order_relaxed);
+         y++) {
+        const void *rows[FORMULA_MIXED];
+        for (int k = 0; k < mix->count; k++) {
+            rows[k] = satf_row(&mix->of[k], y);
+        }
+        filter_mix_row(mix, rows, satf_row(&mix->out, y));
+    }
+    if (thread == 0 && end < height) { /* the calling one */
+        atomic_store(&work->status,
+                     (int)satf_report_progress(work->ctx, (double)end / (double)height));
+    }
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    mix_work work = {.mix = mix_of(step), .ctx = ctx};
+    int64_t samples = satf_row_samples(&step->out) * step->out.height;
+    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                     (step->out.height - 1) / TASK_ROWS + 1, mix_rows, &work);
+    satf_status status = (satf_status)atomic_load(&work.status);
+    return status ? status : satf_report_progress(ctx, 1);
+}
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, void *walker)
+{
+    *(mix_walker *)walker = (mix_walker){.ctx = ctx, .mix = mix_of(step), .rows = rows, .y = first};
+    return SATF_OK;
+}
+
+static bool next(void *walker, satf_status *status)
+{
+    mix_walker *w = walker;
+    const filter_rows *rows = w->rows;
+    int64_t height = w->mix.out.height, y = w->y++;
+    const void *of[FORMULA_MIXED] = {y < height ? rows->in(rows->user, y) : NULL};
+    if (y >= filter_rows_height(rows, height)) {
+        return false;
+    }
+    bool all = of[0] != NULL;
+    for (int k = 1; k < w->mix.count && all; k++) {
+        of[k] = rows->aux(rows->user, k - 1, y);
+        all = of[k] != NULL;
+    }
+    void *to = all ? rows->out(rows->user, y) : NULL;
+    if (to) {
+        filter_mix_row(&w->mix, of, to);
+    } else {
+        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
+    }
+    return to != NULL;
+}
+
+const filter_engine filter_mix_engine = {
+    .name = "mix",
+    .overs = 1U << OVER_MIX,
+    .ns = 1,
+    .plan = plan,
+    .run = run,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+};
+
+/* -------------------------------------------------------------------------- a device */
+
+static satf_status plan_there(satf_context *ctx, filter_step *step)
+{
+    (void)ctx, (void)step;
+    return SATF_OK;
+}
+
+static satf_status run_there(satf_context *ctx, filter_step *step)
+{
+    filter_mix mix = mix_of(step);
+    return satf_cuda()->mix(ctx, &mix);
+}
+
+const filter_engine filter_device_mix_engine = {
+    .name = "mix",
+    .overs = 1U << OVER_MIX,
+    .on_device = true,
+    .ns = 0.01,
+    .plan = plan_there,
+    .run = run_there,
+};
