@@ -7,12 +7,28 @@ FILTER_ENTRY(guided)
 #elif defined(FORMULA_ENTRY)
 FORMULA_ENTRY(guided_product, FORMULA_SUM | FORMULA_AUX)
 FORMULA_ENTRY(guided_sum, FORMULA_SUM)
+FORMULA_ENTRY(guided_mean, FORMULA_SUM)
 FORMULA_ENTRY(guided_rise, FORMULA_SUM | FORMULA_AUX | FORMULA_FEEDS)
 FORMULA_ENTRY(guided_slope, FORMULA_SUM | FORMULA_SQUARE | FORMULA_OFTEN_REAL)
 FORMULA_ENTRY(guided_slope_by, FORMULA_SUM | FORMULA_SQUARE | FORMULA_AUX | FORMULA_AUX_TOO)
 FORMULA_ENTRY(guided_offset, FORMULA_SUM | FORMULA_AUX | FORMULA_OFTEN_BESIDE)
 FORMULA_ENTRY(guided_offset_by, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO)
 FORMULA_ENTRY(guided, FORMULA_SUM | FORMULA_AUX | FORMULA_AUX_TOO | FORMULA_OFTEN_FED)
+#elif defined(MIX_ENTRY)
+MIX_ENTRY(guided, squares, 1)
+MIX_ENTRY(guided, crosses, 1)
+MIX_ENTRY(guided, own_slopes, 3)
+MIX_ENTRY(guided, own_crosses, 3)
+MIX_ENTRY(guided, own_offset, 3)
+MIX_ENTRY(guided, own_rise, 3)
+MIX_ENTRY(guided, product_r, 2)
+MIX_ENTRY(guided, product_g, 2)
+MIX_ENTRY(guided, product_b, 2)
+MIX_ENTRY(guided, slope_r, 7)
+MIX_ENTRY(guided, slope_g, 7)
+MIX_ENTRY(guided, slope_b, 7)
+MIX_ENTRY(guided, colour_offset, 5)
+MIX_ENTRY(guided, colour_rise, 4)
 #elif !defined(SATF_FILTERS_GUIDED_H)
 #define SATF_FILTERS_GUIDED_H
 
@@ -22,11 +38,13 @@ typedef struct guided_options {
     filter_window window;
     double eps, amount;
     struct filter_picture *guide;
+    bool colour;
     int64_t full;
 } guided_options;
 
-typedef guided_options guided_product_options, guided_sum_options, guided_rise_options,
-    guided_slope_options, guided_slope_by_options, guided_offset_options, guided_offset_by_options;
+typedef guided_options guided_product_options, guided_sum_options, guided_mean_options,
+    guided_rise_options, guided_slope_options, guided_slope_by_options, guided_offset_options,
+    guided_offset_by_options;
 
 /*
  * Slopes a and offsets b are kept as they are of floats, and of integers in steps of 2^-24 and of
@@ -47,7 +65,7 @@ SATF_FORMULA double guided_offset_steps(const formula_sums *in)
 SATF_FORMULA double guided_in_steps(double value, double steps, const formula_sums *in)
 {
     double nearest = (value * steps + 0x1.8p52) - 0x1.8p52;
-    return in->of_floats ? value : nearest;
+    return formula_choose(in->of_floats, value, nearest);
 }
 
 SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
@@ -59,8 +77,8 @@ SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
 /* a as a number again. */
 SATF_FORMULA double guided_slope_of(double kept, const formula_sums *in)
 {
-    double number = in->of_floats ? kept : kept * (1 / GUIDED_STEPS);
-    return in->aux_full == in->full ? number : number * (in->full / in->aux_full);
+    double ratio = in->aux_full == in->full ? 1 : in->full / in->aux_full;
+    return kept * (ratio * (in->of_floats ? 1 : 1 / GUIDED_STEPS));
 }
 
 /* One pixel of the input times that of the guide. */
@@ -149,6 +167,242 @@ SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_o
     return formula_real(options->amount == 0 ? base : base + detail);
 }
 
+/* ------------------------------------------------------------------------ a guide of colour */
+
+/*
+ * The paper's extension to colour: each channel p of the input, alpha too, has three slopes,
+ * a = (C + eps U)^-1 c. C is the covariance matrix of the guide's R, G and B in the window, c their
+ * covariances with p, and b = mean(p) - a mean(I). Images hold slopes by the guide's channel.
+ *
+ * Means are of exact sums: of integers products add up below 2^53 in windows of up to 2^21 pixels
+ * of 16 bits, 2^37 of 8. A mean in double is off by 2^-52 of it, so C is by at most 2^-50 M^2 a
+ * number, far below eps M^2 >= 2^-20 M^2. No eigenvalue of C + eps U is below eps M^2, so |a| is at
+ * most deviation(p) / (2 root(eps) M): 1 / (4 root(eps)) M' / M, 2^8 at most as it is kept. Sums of
+ * slopes are then below 2^53 steps in windows of up to 2^29 * 4 root(eps) pixels, and those of
+ * offsets, at most 1 + 7 / (16 root(eps)) times the full scale, in 2^20 at least.
+ *
+ * Where the input guides itself, a of its three channels is U - eps M^2 (C + eps U)^-1, which is
+ * symmetric and in -1/2 ... 1: two images, of the diagonal and of the others.
+ *
+ * Of symmetric matrices the diagonal is in an image of three lanes, and RG, GB, BR in another.
+ */
+
+/* Each channel times itself, then R, G and B times the next. */
+SATF_FORMULA void guided_squares_mix(const formula_pixels *in, const guided_options *options,
+                                     double *result)
+{
+    (void)options;
+    result[0] = in->of[0][0] * in->of[0][0];
+    result[1] = in->of[0][1] * in->of[0][1];
+    result[2] = in->of[0][2] * in->of[0][2];
+    if (in->lanes > 3) {
+        result[3] = in->of[0][3] * in->of[0][3];
+    }
+}
+
+SATF_FORMULA void guided_crosses_mix(const formula_pixels *in, const guided_options *options,
+                                     double *result)
+{
+    (void)options;
+    result[0] = in->of[0][0] * in->of[0][1];
+    result[1] = in->of[0][1] * in->of[0][2];
+    result[2] = in->of[0][2] * in->of[0][0];
+}
+
+SATF_FORMULA formula_value guided_mean_formula(const formula_sums *in,
+                                               const guided_mean_options *options)
+{
+    (void)options;
+    return formula_real(formula_true_mean(in));
+}
+
+/*
+ * C + eps M^2 U as L D L^T: the reciprocals of D, and L below its diagonal of ones: 10, 20, 21. The
+ * numbers of D are at least eps M^2, and are taken so: rounding may have made less of them where
+ * floats have an offset.
+ */
+typedef struct guided_factors {
+    double d0, d1, d2, l10, l20, l21;
+} guided_factors;
+
+SATF_FORMULA double guided_at_least(double least, double value)
+{
+    return value > least ? value : least;
+}
+
+/* Of the means of the guide, of its squares and of its crosses, beginning with channel k. */
+SATF_FORMULA guided_factors guided_factors_of(const double *mean, const double *square,
+                                              const double *cross, int k, double eps)
+{
+    int i = k, j = (k + 1) % 3, l = (k + 2) % 3;
+    double ij = cross[i] - mean[i] * mean[j];
+    double jl = cross[j] - mean[j] * mean[l];
+    double li = cross[l] - mean[l] * mean[i];
+    guided_factors f;
+    f.d0 = 1 / guided_at_least(eps, square[i] - mean[i] * mean[i] + eps);
+    f.l10 = ij * f.d0;
+    f.l20 = li * f.d0;
+    double below = jl - f.l20 * ij;
+    f.d1 = 1 / guided_at_least(eps, square[j] - mean[j] * mean[j] + eps - f.l10 * ij);
+    f.l21 = below * f.d1;
+    double last = square[l] - mean[l] * mean[l] + eps - f.l20 * li - f.l21 * below;
+    f.d2 = 1 / guided_at_least(eps, last);
+    return f;
+}
+
+SATF_FORMULA double guided_eps(const formula_pixels *in, const guided_options *options)
+{
+    return options->eps * in->common->aux_full * in->common->aux_full;
+}
+
+/* Images: the means of the input, of its squares and of its crosses. */
+SATF_FORMULA void guided_own_slopes_mix(const formula_pixels *in, const guided_options *options,
+                                        double *result)
+{
+    double eps = guided_eps(in, options);
+    guided_factors f = guided_factors_of(in->of[0], in->of[1], in->of[2], 0, eps);
+    double m = f.l10 * f.l21 - f.l20;
+    double i0 = f.d0 + f.l10 * f.l10 * f.d1 + m * m * f.d2;
+    double i1 = f.d1 + f.l21 * f.l21 * f.d2;
+    result[0] = guided_keep_slope(1 - eps * i0, in->common);
+    result[1] = guided_keep_slope(1 - eps * i1, in->common);
+    result[2] = guided_keep_slope(1 - eps * f.d2, in->common);
+    if (in->lanes > 3) {
+        double alpha = in->of[0][3];
+        double variance = guided_at_least(0, in->of[1][3] - alpha * alpha);
+        result[3] = guided_keep_slope(variance / (variance + eps), in->common);
+    }
+}
+
+SATF_FORMULA void guided_own_crosses_mix(const formula_pixels *in, const guided_options *options,
+                                         double *result)
+{
+    double eps = guided_eps(in, options);
+    guided_factors f = guided_factors_of(in->of[0], in->of[1], in->of[2], 0, eps);
+    double m = f.l10 * f.l21 - f.l20;
+    result[0] = guided_keep_slope(eps * (f.l10 * f.d1 + m * f.l21 * f.d2), in->common);
+    result[1] = guided_keep_slope(eps * (f.l21 * f.d2), in->common);
+    result[2] = guided_keep_slope(-eps * (m * f.d2), in->common);
+}
+
+/* Row c of a symmetric matrix of slopes, or of sums of them, times three numbers. */
+SATF_FORMULA double guided_own_row(const double *slopes, const double *crosses, int c,
+                                   const double *of, const formula_sums *common)
+{
+    int j = (c + 1) % 3, l = (c + 2) % 3;
+    return guided_slope_of(slopes[c], common) * of[c] +
+           guided_slope_of(crosses[c], common) * of[j] +
+           guided_slope_of(crosses[l], common) * of[l];
+}
+
+SATF_FORMULA double guided_keep_offset(double offset, const formula_sums *common)
+{
+    return guided_in_steps(offset, guided_offset_steps(common), common);
+}
+
+/* Images: the means of the input, its slopes and crosses. */
+SATF_FORMULA void guided_own_offset_mix(const formula_pixels *in, const guided_options *options,
+                                        double *result)
+{
+    (void)options;
+    const double *mean = in->of[0], *slopes = in->of[1], *crosses = in->of[2];
+    double r = mean[0] - guided_own_row(slopes, crosses, 0, mean, in->common);
+    double g = mean[1] - guided_own_row(slopes, crosses, 1, mean, in->common);
+    double b = mean[2] - guided_own_row(slopes, crosses, 2, mean, in->common);
+    result[0] = guided_keep_offset(r, in->common);
+    result[1] = guided_keep_offset(g, in->common);
+    result[2] = guided_keep_offset(b, in->common);
+    if (in->lanes > 3) {
+        double line = guided_slope_of(slopes[3], in->common) * mean[3];
+        result[3] = guided_keep_offset(mean[3] - line, in->common);
+    }
+}
+
+/* Images: the sums of the slopes, of the crosses, and the input. */
+SATF_FORMULA void guided_own_rise_mix(const formula_pixels *in, const guided_options *options,
+                                      double *result)
+{
+    (void)options;
+    result[0] = guided_own_row(in->of[0], in->of[1], 0, in->of[2], in->common);
+    result[1] = guided_own_row(in->of[0], in->of[1], 1, in->of[2], in->common);
+    result[2] = guided_own_row(in->of[0], in->of[1], 2, in->of[2], in->common);
+    if (in->lanes > 3) {
+        result[3] = guided_slope_of(in->of[0][3], in->common) * in->of[2][3];
+    }
+}
+
+/* The input times channel k of the guide. */
+SATF_FORMULA void guided_product_by(const formula_pixels *in, int k, double *result)
+{
+    for (int c = 0; c < in->lanes; c++) {
+        result[c] = in->of[0][c] * in->of[1][k];
+    }
+}
+
+/* The slopes over channel k of the guide: the last unknown of what is solved in turns. Images: the
+ * means of the guide, of its squares and of its crosses, of the input, of its products with R, G
+ * and B. */
+SATF_FORMULA void guided_slope_over(const formula_pixels *in, int k, double eps, double *result)
+{
+    const double *mean = in->of[0];
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    guided_factors f = guided_factors_of(mean, in->of[1], in->of[2], i, eps);
+    for (int c = 0; c < in->lanes; c++) {
+        double p = in->of[3][c];
+        double y0 = in->of[4 + i][c] - mean[i] * p;
+        double y1 = in->of[4 + j][c] - mean[j] * p - f.l10 * y0;
+        double y2 = in->of[4 + k][c] - mean[k] * p - f.l20 * y0 - f.l21 * y1;
+        result[c] = guided_keep_slope(y2 * f.d2, in->common);
+    }
+}
+
+#define GUIDED_CHANNEL(name, k)                                                                  \
+    SATF_FORMULA void guided_product_##name##_mix(const formula_pixels *in,                      \
+                                                  const guided_options *options, double *result) \
+    {                                                                                            \
+        (void)options;                                                                           \
+        guided_product_by(in, k, result);                                                        \
+    }                                                                                            \
+    SATF_FORMULA void guided_slope_##name##_mix(const formula_pixels *in,                        \
+                                                const guided_options *options, double *result)   \
+    {                                                                                            \
+        guided_slope_over(in, k, guided_eps(in, options), result);                               \
+    }
+
+GUIDED_CHANNEL(r, 0)
+GUIDED_CHANNEL(g, 1)
+GUIDED_CHANNEL(b, 2)
+
+/* Slopes over R, G and B, or sums of them, times the three numbers of one pixel. */
+SATF_FORMULA double guided_colour_row(const double (*slopes)[FORMULA_LANES], int c,
+                                      const double *of, const formula_sums *common)
+{
+    return guided_slope_of(slopes[0][c], common) * of[0] +
+           guided_slope_of(slopes[1][c], common) * of[1] +
+           guided_slope_of(slopes[2][c], common) * of[2];
+}
+
+/* Images: the slopes over R, G and B, the means of the guide and of the input. */
+SATF_FORMULA void guided_colour_offset_mix(const formula_pixels *in, const guided_options *options,
+                                           double *result)
+{
+    (void)options;
+    for (int c = 0; c < in->lanes; c++) {
+        double line = guided_colour_row(in->of, c, in->of[3], in->common);
+        result[c] = guided_keep_offset(in->of[4][c] - line, in->common);
+    }
+}
+
+/* Images: the sums of the slopes over R, G and B, and the guide. */
+SATF_FORMULA void guided_colour_rise_mix(const formula_pixels *in, const guided_options *options,
+                                         double *result)
+{
+    (void)options;
+    for (int c = 0; c < in->lanes; c++) {
+        result[c] = guided_colour_row(in->of, c, in->of[3], in->common);
+    }
+}
+
 #elif defined(FILTER_DESCRIPTORS)
 
 static const filter_param guided_params[] = {
@@ -160,7 +414,9 @@ static const filter_param guided_params[] = {
      "amplified; 0 to 10"},
     {"guide", "FILE", "", PARAM_IMAGE, offsetof(guided_options, guide), 0, 0, NULL,
      "an image of the same size and depth, of one channel or as many, whose edges stay; the image "
-     "itself without"},
+     "itself without; with colour, RGB of any depth"},
+    {"colour", NULL, "", PARAM_FLAG, offsetof(guided_options, colour), 0, 0, "off",
+     "an RGB guide's channels guide together, so edges of colour stay that no channel shows alone"},
     FILTER_FULL_PARAM(offsetof(guided_options, full)),
     FILTER_PARAM_END,
 };
@@ -177,7 +433,7 @@ static double guided_outside_guide(double constant, const formula_sums *common)
 {
     double sample = constant * (common->aux_full / common->full);
     double most = common->aux_full;
-    return common->of_floats ? sample : floor((sample < most ? sample : most) + 0.5);
+    return common->aux_of_floats ? sample : floor((sample < most ? sample : most) + 0.5);
 }
 
 static double guided_outside_product(double constant, const formula_sums *common)
@@ -185,63 +441,102 @@ static double guided_outside_product(double constant, const formula_sums *common
     return constant * guided_outside_guide(constant, common);
 }
 
+static double guided_outside_square(double constant, const formula_sums *common)
+{
+    double guide = guided_outside_guide(constant, common);
+    return guide * guide;
+}
+
 static double guided_outside_offset(double constant, const formula_sums *common)
 {
     return constant * guided_offset_steps(common);
 }
 
+#define GUIDED_PASS(where, image, beyond, name, ...)                                               \
+    {                                                                                              \
+        .over = OVER_##where, .of = (image), .outside = (beyond), .formula = FORMULA_guided##name, \
+        .type = TYPE_##__VA_ARGS__                                                                 \
+    }
+#define GUIDED_MIX(name, image, ...)                                                          \
+    {                                                                                         \
+        .over = OVER_MIX, .of = (image), .mix = MIX_guided_##name, .type = TYPE_##__VA_ARGS__ \
+    }
+#define GUIDED_LAST(offsets, rise) \
+    GUIDED_PASS(MIRRORED, offsets, guided_outside_offset, , OF_INPUT, .aux = {(rise), 0})
+
 /* Images: 0 the input, 2 the slopes, 3 the offsets, 4 the sums of slopes times the input. Slopes
  * are in 0 ... 1 and offsets in 0 ... the largest sample: at most 2^24 steps. */
 static const filter_pass guided_passes[] = {
-    {.type = TYPE_WHOLE, .formula = FORMULA_guided_slope},
-    {.aux = {2}, .type = TYPE_WHOLE, .formula = FORMULA_guided_offset},
-    {.over = OVER_MIRRORED,
-     .of = 2,
-     .outside = guided_outside_nothing,
-     .type = TYPE_REAL,
-     .formula = FORMULA_guided_rise},
-    {.over = OVER_MIRRORED,
-     .of = 3,
-     .aux = {4, 0},
-     .outside = guided_outside_offset,
-     .type = TYPE_OF_INPUT,
-     .formula = FORMULA_guided},
+    GUIDED_PASS(WINDOW, 0, NULL, _slope, WHOLE),
+    GUIDED_PASS(WINDOW, 0, NULL, _offset, WHOLE, .aux = {2}),
+    GUIDED_PASS(MIRRORED, 2, guided_outside_nothing, _rise, REAL),
+    GUIDED_LAST(3, 4),
 };
 
 /* Images: 0 the input, 1 the guide, 2 their products, 3 sums of these, 4 of the input, 5 the
  * slopes, 6 the offsets, 7 the sums of slopes times the guide. */
 static const filter_pass guided_passes_by[] = {
-    {.over = OVER_PIXEL, .aux = {1}, .type = TYPE_REAL, .formula = FORMULA_guided_product},
-    {.of = 2, .outside = guided_outside_product, .type = TYPE_REAL, .formula = FORMULA_guided_sum},
-    {.type = TYPE_REAL, .formula = FORMULA_guided_sum},
-    {.of = 1,
-     .aux = {3, 4},
-     .outside = guided_outside_guide,
-     .type = TYPE_REAL,
-     .formula = FORMULA_guided_slope_by},
-    {.of = 1,
-     .aux = {5, 4},
-     .outside = guided_outside_guide,
-     .type = TYPE_REAL,
-     .formula = FORMULA_guided_offset_by},
-    {.over = OVER_MIRRORED,
-     .of = 5,
-     .aux = {1},
-     .outside = guided_outside_nothing,
-     .type = TYPE_REAL,
-     .formula = FORMULA_guided_rise},
-    {.over = OVER_MIRRORED,
-     .of = 6,
-     .aux = {7, 0},
-     .outside = guided_outside_offset,
-     .type = TYPE_OF_INPUT,
-     .formula = FORMULA_guided},
+    GUIDED_PASS(PIXEL, 0, NULL, _product, REAL, .aux = {1}),
+    GUIDED_PASS(WINDOW, 2, guided_outside_product, _sum, REAL),
+    GUIDED_PASS(WINDOW, 0, NULL, _sum, REAL),
+    GUIDED_PASS(WINDOW, 1, guided_outside_guide, _slope_by, REAL, .aux = {3, 4}),
+    GUIDED_PASS(WINDOW, 1, guided_outside_guide, _offset_by, REAL, .aux = {5, 4}),
+    GUIDED_PASS(MIRRORED, 5, guided_outside_nothing, _rise, REAL, .aux = {1}),
+    GUIDED_LAST(6, 7),
 };
+
+/* Images: 0 the input, 2 its squares, 3 its crosses, 4 to 6 the means of the three, 7 and 8 the
+ * slopes, 9 the offsets, 10 and 11 the sums of slopes, 12 these times the input. */
+static const filter_pass guided_passes_own[] = {
+    GUIDED_MIX(squares, 0, REAL),
+    GUIDED_MIX(crosses, 0, REAL, .lanes = 3),
+    GUIDED_PASS(WINDOW, 0, NULL, _mean, REAL),
+    GUIDED_PASS(WINDOW, 2, guided_outside_square, _mean, REAL),
+    GUIDED_PASS(WINDOW, 3, guided_outside_square, _mean, REAL),
+    GUIDED_MIX(own_slopes, 4, WHOLE, .aux = {5, 6}),
+    GUIDED_MIX(own_crosses, 4, WHOLE, .aux = {5, 6}, .lanes = 3),
+    GUIDED_MIX(own_offset, 4, REAL, .aux = {7, 8}),
+    GUIDED_PASS(MIRRORED, 7, guided_outside_nothing, _sum, REAL),
+    GUIDED_PASS(MIRRORED, 8, guided_outside_nothing, _sum, REAL),
+    GUIDED_MIX(own_rise, 10, REAL, .aux = {11, 0}),
+    GUIDED_LAST(9, 12),
+};
+
+/* Images: 0 the input, 1 the guide, 2 its squares, 3 its crosses, 4 to 6 the means of the three, 7
+ * of the input, 8 to 10 its products with R, G and B, 11 to 13 their means, 14 to 16 the slopes
+ * over R, G and B, 17 the offsets, 18 to 20 the sums of slopes, 21 these times the guide. */
+static const filter_pass guided_passes_colour[] = {
+    GUIDED_MIX(squares, 1, REAL, .lanes = 3),
+    GUIDED_MIX(crosses, 1, REAL, .lanes = 3),
+    GUIDED_PASS(WINDOW, 1, guided_outside_guide, _mean, REAL),
+    GUIDED_PASS(WINDOW, 2, guided_outside_square, _mean, REAL),
+    GUIDED_PASS(WINDOW, 3, guided_outside_square, _mean, REAL),
+    GUIDED_PASS(WINDOW, 0, NULL, _mean, REAL),
+    GUIDED_MIX(product_r, 0, REAL, .aux = {1}),
+    GUIDED_MIX(product_g, 0, REAL, .aux = {1}),
+    GUIDED_MIX(product_b, 0, REAL, .aux = {1}),
+    GUIDED_PASS(WINDOW, 8, guided_outside_product, _mean, REAL),
+    GUIDED_PASS(WINDOW, 9, guided_outside_product, _mean, REAL),
+    GUIDED_PASS(WINDOW, 10, guided_outside_product, _mean, REAL),
+    GUIDED_MIX(slope_r, 4, REAL, .aux = {5, 6, 7, 11, 12, 13}),
+    GUIDED_MIX(slope_g, 4, REAL, .aux = {5, 6, 7, 11, 12, 13}),
+    GUIDED_MIX(slope_b, 4, REAL, .aux = {5, 6, 7, 11, 12, 13}),
+    GUIDED_MIX(colour_offset, 14, REAL, .aux = {15, 16, 4, 7}),
+    GUIDED_PASS(MIRRORED, 14, guided_outside_nothing, _sum, REAL),
+    GUIDED_PASS(MIRRORED, 15, guided_outside_nothing, _sum, REAL),
+    GUIDED_PASS(MIRRORED, 16, guided_outside_nothing, _sum, REAL),
+    GUIDED_MIX(colour_rise, 18, REAL, .aux = {19, 20, 1}),
+    GUIDED_LAST(17, 21),
+};
+
+static bool guided_colour(const void *options)
+{
+    return ((const guided_options *)options)->colour;
+}
 
 static int guided_way(const void *options, int colours, bool aux)
 {
-    (void)options, (void)colours;
-    return aux;
+    return 2 * (guided_colour(options) && colours == 3) + aux;
 }
 
 static const filter_info guided_filter = {
@@ -256,7 +551,12 @@ static const filter_info guided_filter = {
         "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
         "share of the guide's full scale squared (1 of floats). Each channel is filtered by "
         "itself, "
-        "alpha too. Where the guide has another full scale M' than the input's M, a stands for "
+        "alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, "
+        "guides as one: a is three numbers, the inverse of the covariance matrix of R, G and B + "
+        "eps times what each has in common with p. Every channel of the image has its own a, and "
+        "alpha too; an image without guide=FILE guides its alpha by itself. Where the guide is not "
+        "RGB, colour changes nothing. Where the guide has another full scale M' than the input's "
+        "M, a stands for "
         "a M' / M, and what lies outside under constant:V is V M' / M there, of integers rounded "
         "and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to 2^-24, b "
         "to 2^-16 (full scales above 255: 2^-8); the result "
@@ -268,8 +568,10 @@ static const filter_info guided_filter = {
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),
-    .ways = {FILTER_PASSES(guided_passes), FILTER_PASSES(guided_passes_by)},
+    .ways = {FILTER_PASSES(guided_passes), FILTER_PASSES(guided_passes_by),
+             FILTER_PASSES(guided_passes_own), FILTER_PASSES(guided_passes_colour)},
     .way = guided_way,
+    .colour_aux = guided_colour,
 };
 
 #endif

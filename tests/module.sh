@@ -90,7 +90,8 @@ END
 for file in "$top_srcdir"/filters/*.h; do
     grep -q FILTER_WINDOW_PARAMS "$file" || continue
     name=$(basename "$file" .h)
-    sed "s/\\b$name\\b/own/g; s/\\b${name}_/own_/g; s/FORMULA_$name/FORMULA_own/g" "$file" >own.h
+    sed "s/\\b$name\\b/own/g; s/\\b${name}_/own_/g; s/FORMULA_$name/FORMULA_own/g
+        s/MIX_$name/MIX_own/g" "$file" >own.h
     module own
     for spec in '5' '7x3,border=mirror' '4,at=1:0,border=constant:9'; do
         for type in u8 u16 f32; do
@@ -101,9 +102,17 @@ for file in "$top_srcdir"/filters/*.h; do
             check "$name $spec of $type" "$? $first $(cmp want.npy out.npy && echo same)" "0 0 same"
         done
     done
+    if grep -q '^MIX_ENTRY' "$file"; then
+        run "--$name" 5,colour "$top_srcdir/samples/scene.png" want.png
+        first=$?
+        run --module own.so --own 5,colour "$top_srcdir/samples/scene.png" out.png
+        check "mixes of $name" "$? $first $(cmp want.png out.png && echo same)" "0 0 same"
+        echo "$name" >>mixed
+    fi
     echo "$name" >>tried
 done
 check "filters were tried" "$([ "$(wc -l <tried)" -ge 8 ] && echo many)" many
+check "mixes were tried" "$(cat mixed)" guided
 
 # What is refused.
 run --module missing.so --box 3 in.pgm out.pgm

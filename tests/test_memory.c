@@ -112,6 +112,7 @@ static const char *const chains[] = {"box=9",
                                      "integral",
                                      "box=5,border=wrap",
                                      "guided=7,eps=0.01",
+                                     "guided=5,colour",
                                      "transpose box=3 flip=v variance=9"};
 enum { CHAINS = sizeof chains / sizeof *chains };
 

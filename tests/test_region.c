@@ -257,6 +257,7 @@ static void test_chains(void **state)
         "sauvola=5 box=3 wolf=7",
         "box=3 rotate=90 guided=5x3,border=mirror flip=h",
         "guided=6x4,at=3:-1",
+        "guided=5x4,at=1:-1,colour,border=mirror flip=h",
     };
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {

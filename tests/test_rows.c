@@ -239,6 +239,8 @@ static void chains(void **state)
          SATF_U8, SATF_U16},
         {"box=3 box=3 box=3 box=3 box=3 box=3", 30001, 40, 1, SATF_U8, SATF_F32},
         {"sauvola=15x9 box=3x300", 20001, 77, 3, SATF_U8, SATF_TYPE_AUTO},
+        {"guided=9x5,at=2:1,colour,amount=2", 5001, 60, 3, SATF_U8, SATF_TYPE_AUTO},
+        {"box=3 guided=4x7,colour,border=shrink", 3001, 50, 4, SATF_F32, SATF_TYPE_AUTO},
         {"box=9x1,border=wrap", 30001, 30, 1, SATF_F64, SATF_TYPE_AUTO},
         {"box=5,border=wrap,at=0:2 integral", 9001, 50, 1, SATF_U8, SATF_U64},
     };

@@ -195,8 +195,9 @@ static void test_variants(void **state)
 {
     (void)state;
     static const char *const specs[] = {"unsharp=5x9,luma", "unsharp=7,threshold=3",
-                                        "unsharp=5,luma,threshold=2 box=3", "guided=5,amount=2"};
-    assert_int_equal(check_specs(specs, 4, 3, SATF_U8), 4);
+                                        "unsharp=5,luma,threshold=2 box=3", "guided=5,amount=2",
+                                        "guided=5,colour"};
+    assert_int_equal(check_specs(specs, 5, 3, SATF_U8), 5);
 }
 
 /* Windows that a device sums without a table. */
@@ -207,6 +208,33 @@ static void test_no_tables(void **state)
     satf_context_set_engine(gpu, SATF_ENGINE_WINDOW);
     assert_int_equal(check_specs(specs, 3, 3, SATF_U16), 3);
     satf_context_set_engine(gpu, SATF_ENGINE_AUTO);
+}
+
+/* A guide of colour has its own channels and depth there, too. */
+static void test_colour_guide(void **state)
+{
+    (void)state;
+    ref_image other = {W, H, 4, SATF_U16, 1, NULL};
+    ref_fill(&other, 8);
+    satf_view guide = ref_view(&other, 0);
+    for (int channels = 1; channels <= 4; channels++) {
+        ref_image image = {W, H, channels, SATF_U8, 0, NULL};
+        ref_fill(&image, (uint64_t)channels);
+        satf_view in = ref_view(&image, 0), out = in;
+        satf_filter *filter = parse_filter(cpu, "guided=7x4,at=1:0,colour,border=constant:9");
+        assert_int_equal(satf_filter_set_image(cpu, filter, &guide), SATF_OK);
+        limit_to(0);
+        out.data = want;
+        run_on(cpu, "a guide of colour", filter, &in, &out);
+        out.data = got;
+        run_on(gpu, "a guide of colour", filter, &in, &out);
+        same_bytes("a guide of colour", &in, &out);
+        satf_filter_destroy(filter);
+        free(in.data);
+        free(image.samples);
+    }
+    free(guide.data);
+    free(other.samples);
 }
 
 /* Views whose pixels are apart, and a part of a result. */
@@ -398,15 +426,11 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_filter),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_no_tables),
-        cmocka_unit_test(test_views),
-        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_short_of_memory),
+        cmocka_unit_test(test_every_filter), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_periodic),     cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_no_tables),    cmocka_unit_test(test_colour_guide),
+        cmocka_unit_test(test_views),        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_short_of_memory),
         cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -821,7 +821,7 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
 
 def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, int] = (0, 0),
            border: str | float = "clamp", eps: float = 0.01, amount: float = 0,
-           guide: ArrayLike | None = None, full: int = 0, out: np.ndarray | None = None,
+           guide: ArrayLike | None = None, colour: bool = False, full: int = 0, out: np.ndarray | None = None,
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Smooth, but keep the edges of a guide.
 
@@ -830,13 +830,17 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     contain it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
     channels, or with one that guides all. Edges of a contrast well above the root of eps stay, what is below
     is smoothed; eps is a share of the guide's full scale squared (1 of floats). Each channel is filtered by
-    itself, alpha too. Where the guide has another full scale M' than the input's M, a stands for a M' / M,
-    and what lies outside under constant:V is V M' / M there, of integers rounded and at most M'; beyond that
-    border a is 0 and b is V. Of integers a is taken to 2^-24, b to 2^-16 (full scales above 255: 2^-8); the
-    result is rounded to nearest and saturated to 0 and the full scale. It has the input's type. With amount=A
-    it is q + A (p - q), q being the result without: base and detail. Take 1.5 to 4, a window of a fiftieth of
-    the picture and eps=0.01 for local contrast that has no halos at strong edges; --unsharp sharpens the
-    edges too, and is faster. Not where noise is to go: A of 0.
+    itself, alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, guides as
+    one: a is three numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in
+    common with p. Every channel of the image has its own a, and alpha too; an image without guide=FILE guides
+    its alpha by itself. Where the guide is not RGB, colour changes nothing. Where the guide has another full
+    scale M' than the input's M, a stands for a M' / M, and what lies outside under constant:V is V M' / M
+    there, of integers rounded and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to
+    2^-24, b to 2^-16 (full scales above 255: 2^-8); the result is rounded to nearest and saturated to 0 and
+    the full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result without:
+    base and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that
+    has no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise is to go: A
+    of 0.
 
     Parameters
     ----------
@@ -857,6 +861,8 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
         10.
     guide : array | None
         an image of the same size and type, (H, W) or (H, W, C), whose edges stay; the image itself without.
+    colour : bool
+        an RGB guide's channels guide together, so edges of colour stay that no channel shows alone.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
         the most of integers.
@@ -876,13 +882,14 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     TypeError : samples of this type cannot be filtered; the message says what makes others
     """
     if guide is not None:
-        f = Filter.of("guided", size=size, at=at, border=border, eps=eps, amount=amount, guide=guide, full=full)
+        f = Filter.of("guided", size=size, at=at, border=border, eps=eps, amount=amount, guide=guide,
+                      colour=colour, full=full)
         return _apply(f, image, out, dtype, channel_axis, alpha)
-    key = ("guided", size, at, border, eps, amount, full)
+    key = ("guided", size, at, border, eps, amount, colour, full)
     try:
         f = _made[key]
     except (KeyError, TypeError):
-        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, full=full)
+        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, colour=colour, full=full)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 

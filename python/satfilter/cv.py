@@ -141,13 +141,14 @@ def niBlackThreshold(src: np.ndarray, maxValue: float, type: int, blockSize: int
 
 def guidedFilter(guide: np.ndarray, src: np.ndarray, radius: int, eps: float,
                  dst: np.ndarray | None = None) -> np.ndarray:
-    """cv2.ximgproc's, of a guide with one channel; eps is in the samples' unit squared."""
+    """cv2.ximgproc's, of a guide with one channel or three; eps is in the samples' unit squared."""
     image, other = _arrays.plain(src), _arrays.plain(guide)
-    if other.ndim != 2:
-        raise ValueError("a guide of one channel, (H, W); OpenCV takes guides of three for one of three axes")
+    if other.ndim != 2 and other.shape[2:] != (3,):
+        raise ValueError("a guide of one channel, (H, W), or of three, (H, W, 3)")
     full = 1 if image.dtype.kind == "f" else 2 ** (8 * image.itemsize) - 1
     radius = _words.integer("radius", radius, 0, 32767)
-    params = {"size": 2 * radius + 1, "eps": _words.number("eps", eps) / full**2, "border": "reflect"}
+    params = {"size": 2 * radius + 1, "eps": _words.number("eps", eps) / full**2, "border": "reflect",
+              "colour": other.ndim > 2}
     f = _arrays.Filter.of("guided", **params, **({} if other is image else {"guide": other}))
     return _arrays.apply(f, image, dst, None, None if image.ndim == 2 else -1)
 

@@ -172,7 +172,8 @@ def function(name, help_, detail, kind, params):
         lines += [f"    f = {of}", "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
         return "\n".join(lines)
     if files:  # arrays are no keys
-        lines += [f"    if {files[0]} is not None:", f"        f = {of}",
+        lines += [f"    if {files[0]} is not None:",
+                  wrapped("        f = Filter.of(", [f'"{name}"', *passed.split(", ")]) + ")",
                   "        return _apply(f, image, out, dtype, channel_axis, alpha)"]
         arguments = [a for a in arguments if a not in files]
         passed = ", ".join(f"{a}={a}" for a in arguments)

@@ -194,6 +194,24 @@ def guided(picture, size, eps, amount):
     return full * (base + amount * (inner(p, size) - base))
 
 
+def guided_colour(guide, samples, size, eps):
+    """The same for channels of 0 ... 1 whose guide is R, G and B together: a 3 x 3 system a pixel."""
+    def mean(of):
+        return np.stack([sums(np.ascontiguousarray(of[..., k]), size) / size ** 2
+                         for k in range(of.shape[-1])], -1)
+    middle, own = mean(guide), mean(samples)
+    squares = mean((guide[..., :, None] * guide[..., None, :]).reshape(*guide.shape[:2], 9))
+    products = mean((guide[..., :, None] * samples[..., None, :]).reshape(*guide.shape[:2], -1))
+    matrix = squares.reshape(*middle.shape, 3) - middle[..., :, None] * middle[..., None, :]
+    right = products.reshape(*middle.shape, -1) - middle[..., :, None] * own[..., None, :]
+    a = np.linalg.solve(matrix + eps * np.eye(3), right)
+    b = own - (middle[..., :, None] * a).sum(-2)
+    slopes = mean(a.reshape(*a.shape[:2], -1)).reshape(-1, 3, samples.shape[-1])
+    inside = inner(inner(guide, size), size).reshape(-1, 3, 1)
+    offsets = mean(b)
+    return (inside * slopes).sum(1).reshape(offsets.shape) + offsets
+
+
 def by(picture, other, op, scale):
     """(over, under) is the number s of integers; None: the mean."""
     p, q = picture.samples.astype(float), other.astype(float)
@@ -371,6 +389,25 @@ def colour(options, report, picture):
                     int((moved > (0 if picture.full else 1e-9)).sum()), moved.size)
 
 
+def guides(options, report, picture):
+    """He's filter by R, G and B together: in numpy within what is kept, and OpenCV's, of floats of 32 bits."""
+    full = picture.full or 1
+    samples = picture.samples / full
+    for size, eps in ((9, 0.01), (5, 0.001), (25, 0.05)):
+        spec = f'guided {size},eps={eps},colour,border=reflect'
+        whole = run(options, picture, spec).astype(float)
+        ours = inner(inner(whole, size), size)
+        theirs = full * guided_colour(samples, samples, size, eps)
+        most = 0.52 if picture.full else 1e-9
+        theirs = theirs.clip(0, full) if picture.full else theirs
+        wrong = int((np.abs(ours - theirs) > most).sum())
+        report.line(spec, "He's algorithm in doubles", picture, wrong, ours.size)
+        if picture.is_byte:
+            theirs = cv2.ximgproc.guidedFilter(picture.samples, picture.samples, size // 2, eps * 255 ** 2)
+            wrong = int((np.abs(whole - theirs) > 1).sum())
+            report.line(spec, 'cv2.ximgproc, by a level', picture, wrong, whole.size)
+
+
 def pairs(options, report, picture):
     """by: what a dark frame and a flat field are for, and all else, beside numpy."""
     random = np.random.default_rng(2)
@@ -412,6 +449,7 @@ def main():
             opencv(options, report, picture)
     for picture in colours(options.data):
         colour(options, report, picture)
+        guides(options, report, picture)
     print(f'{report.failed} comparisons failed')
     return 1 if report.failed else 0
 

@@ -83,6 +83,11 @@ class OpenCV(unittest.TestCase):
             want = cv2.ximgproc.guidedFilter(guide, source, 4, eps)
             made = ours.guidedFilter(guide, source, 4, eps)
             self.assertLessEqual(np.abs(made.astype("f8") - want).max(), 1)
+        smooth = cv2.blur(COLOUR, (5, 5))
+        for guide, source in ((COLOUR, COLOUR), (smooth, COLOUR), (smooth, COLOUR[..., 1].copy())):
+            want = cv2.ximgproc.guidedFilter(guide, source, 4, 400.0)
+            made = ours.guidedFilter(guide, source, 4, 400.0)
+            self.assertLessEqual(np.abs(made.astype("f8") - want).max(), 1)
 
     def test_into(self):
         out = np.zeros_like(GREY)
@@ -98,7 +103,7 @@ class OpenCV(unittest.TestCase):
                      lambda: ours.adaptiveThreshold(GREY, 255, 0, 0, 4, 2),
                      lambda: ours.niBlackThreshold(GREY, 255, 0, 15, 0.2, None, 3),
                      lambda: ours.blur(GREY, (3, 3), borderType=9), lambda: ours.boxFilter(GREY, 9, (3, 3)),
-                     lambda: ours.guidedFilter(COLOUR, COLOUR, 3, 10)):
+                     lambda: ours.guidedFilter(COLOUR[..., :2], COLOUR, 3, 10)):
             with self.assertRaises(ValueError):
                 call()
         with self.assertRaises(TypeError):

@@ -1,0 +1,68 @@
+/* guided by colour on a device: the CPU's bits of integers. */
+#include <stdio.h>
+
+#include "../../src/base/view.h"
+#include "../filter_make.h"
+#include "../filter_reference.h"
+#include "program.h"
+
+static void check(const char *spec, const ref_image *image, const satf_view *guide, uint64_t seed)
+{
+    void *memory[2];
+    satf_filter *filter = parse_filter(cpu, spec);
+    if (guide) {
+        gpu_must(cpu, satf_filter_set_image(cpu, filter, guide));
+    }
+    satf_view in = ref_view(image, (int64_t)(seed % 3)), want = ref_view(image, 0), got = want;
+    size_t bytes = (size_t)(want.stride * want.height);
+    got.data = calloc(1, bytes);
+    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &want));
+    satf_view there = gpu_view(gpu, &in, (int64_t)(seed % 4), 1, seed & 1, &memory[0]);
+    satf_view out = gpu_view(gpu, &got, 0, 0, false, &memory[1]);
+    gpu_must(gpu, satf_cuda()->copy(gpu, &in, &there));
+    gpu_must(gpu, satf_filter_apply(gpu, filter, &there, &out));
+    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    if (memcmp(got.data, want.data, bytes) != 0) {
+        fail_msg("%s of %s, %d channels, %s", spec, satf_type_name(image->type), image->channels,
+                 guide ? satf_type_name(guide->type) : "no guide");
+    }
+    gpu_runs++;
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
+    satf_filter_destroy(filter);
+    free(in.data);
+    free(want.data);
+    free(got.data);
+}
+
+/* Guides have channels and a depth of their own; RGB and RGBA guide themselves. */
+static void test_colour(void **state)
+{
+    static const char *const specs[] = {"guided=9,colour,border=mirror",
+                                        "guided=7x4,at=1:0,colour,border=constant:9,amount=2",
+                                        "guided=31,colour,border=shrink,eps=0.000001"};
+    static const int types[] = {SATF_U8, SATF_U16};
+    (void)state;
+    for (int k = 0; k < 2 * 2 * 4 * 3; k++) {
+        int channels = k / 4 % 4 + 1;
+        ref_image image = {131, 67, channels, types[k % 2], channels % 2 == 0, NULL};
+        ref_image other = {131, 67, 4, types[k / 2 % 2], 1, NULL};
+        ref_fill(&image, (uint64_t)k);
+        ref_fill(&other, (uint64_t)k + 99);
+        satf_view guide = ref_view(&other, 0);
+        check(specs[k / 16], &image, &guide, (uint64_t)k);
+        check(specs[k / 16], &image, NULL, (uint64_t)k);
+        free(guide.data);
+        free(other.samples);
+        free(image.samples);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    gpu_test_begin(argc, argv);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_colour)};
+    return gpu_test_end("test_gpu_colour",
+                        cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
+}
