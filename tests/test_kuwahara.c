@@ -81,7 +81,7 @@ static int choose(const kuwahara_case *c, const window *windows, int64_t pixel)
     return best;
 }
 
-/* Floats may come from any window that varies no more than rounding does. */
+/* Floats may come from any window that varies no more, but for rounding and 2^-30. */
 static bool may_choose(const kuwahara_case *c, const window *windows, int best, int k,
                        int64_t pixel)
 {

@@ -124,7 +124,7 @@ static void every_window_filter(void **state)
                 bool tables =
                     filter_last(info)->over == OVER_CHOICE && satf_type_is_float(pictures[i].type);
                 if ((wrap || tables) && refusal_of(&pictures[i], spec)) {
-                    continue; /* a filter of several steps; a choice of floats under shrink */
+                    continue; /* a filter of several steps; a choice of floats */
                 }
                 bool jpeg = strstr(out, ".jpg") != NULL; /* black and white only as grey */
                 compare(in, out, spec, jpeg ? SATF_U8 : SATF_TYPE_AUTO, 2);

@@ -143,7 +143,7 @@ void choice_take(const choice *of, int64_t n, const choice_row *other, int64_t o
         if (of->exact) {
             lessen_exactly(many, other->exact + a, row->exact + b, less);
         } else {
-            of->kernels->lessen(many, other->over + a, at(other->under, a), row->over + b,
+            of->kernels->lessen(of->real, many, other->over + a, at(other->under, a), row->over + b,
                                 at(row->under, b), less);
         }
         of->kernels->take(many, of->finish->out_channels, bytes, less,

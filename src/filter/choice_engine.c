@@ -1,7 +1,7 @@
 /*
- * Choices among windows of one size on the CPU by marching: the sums of each window once, wherever
- * it lies, so of a picture that is extended by its border. Rows of results, and of how much their
- * windows vary, wait in a ring until the last pixel has seen them.
+ * Choices among windows of integers, of one size, on the CPU by marching: the sums of each window
+ * once, wherever it lies, so of a picture that is extended by its border. Rows of results, and of
+ * how much their windows vary, wait in a ring until the last pixel has seen them.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -212,8 +212,8 @@ static bool suits(const satf_context *ctx, const filter_step *step)
         alike = alike && windows[k].w == windows[0].w && windows[k].h == windows[0].h;
     }
     (void)ctx;
-    /* What lies outside would have to be the shift of the floats around. */
-    return alike && !(satf_type_is_float(step->in.type) && step->border.kind == SATF_SHRINK);
+    /* Floats have the shift of what lies around them, which a border would be part of. */
+    return alike && !satf_type_is_float(step->in.type);
 }
 
 static const char *refuses_rows(const filter_step *step)
@@ -244,7 +244,6 @@ static satf_status plan_march(satf_context *ctx, const filter_step *step, choice
                         .border = SATF_CLAMP,
                         .weighted = step->weighted,
                         .squares = true,
-                        .shifts = satf_type_is_float(in->type),
                         .row = extended_row};
     spec.in =
         satf_view_packed(NULL, in->width + hull->w + window->w - 2,

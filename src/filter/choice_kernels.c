@@ -46,11 +46,13 @@ static void vary(const choice_block *block, double *over, double *under)
     }
 }
 
-static void lessen(int64_t n, const double *restrict other_over, const double *restrict other_under,
-                   double *restrict over, double *restrict under, uint8_t *restrict less)
+static void lessen(bool real, int64_t n, const double *restrict other_over,
+                   const double *restrict other_under, double *restrict over,
+                   double *restrict under, uint8_t *restrict less)
 {
+    double room = real ? 1 + VARIED_ALIKE : 1;
     for (int64_t i = 0; !under && i < n; i++) {
-        bool is = other_over[i] < over[i];
+        bool is = other_over[i] * room < over[i];
         over[i] = is ? other_over[i] : over[i];
         less[i] = is;
     }

@@ -19,8 +19,8 @@ typedef struct choice_kernels {
      */
     void (*vary)(const choice_block *block, double *over, double *under);
     /* To over / under, where that is less; less[i] is then 1, else 0. */
-    void (*lessen)(int64_t n, const double *other_over, const double *other_under, double *over,
-                   double *under, uint8_t *less);
+    void (*lessen)(bool real, int64_t n, const double *other_over, const double *other_under,
+                   double *over, double *under, uint8_t *less);
     /* to = from for the pixels with less, of samples of so many bytes. */
     void (*take)(int64_t n, int channels, size_t bytes, const uint8_t *less, const void *from,
                  void *to);

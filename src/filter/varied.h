@@ -49,11 +49,15 @@ SATF_FORMULA varied_product varied_multiply(satf_u128 a, uint64_t b)
     return product;
 }
 
+/* What variances of floats must differ by, as a share of them: sums round, and windows of few
+ * levels often vary alike. */
+#define VARIED_ALIKE 0x1p-30
+
 /* Whether a varies less than b. */
 SATF_FORMULA bool varied_less(bool real, const varied *a, const varied *b)
 {
     if (real) {
-        return a->real < b->real;
+        return a->real * (1 + VARIED_ALIKE) < b->real;
     }
     varied_product left = varied_multiply(a->spread, b->weight * b->weight);
     varied_product right = varied_multiply(b->spread, a->weight * a->weight);

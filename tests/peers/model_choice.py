@@ -25,7 +25,7 @@ def varied(image, window):
                                         weighted)
             exact = (values[2] / weight - (values[1] / weight)**2) if weight else math.inf
             total[y][x] += exact
-            off[y][x] += error + (1e-12 * float(exact) + 1e-12 if real(image) and weight else 0)
+            off[y][x] += error + (1e-9 * float(exact) + 1e-12 if real(image) and weight else 0)
     return total, off, means
 
 
