@@ -218,9 +218,9 @@ static bool suits(const satf_context *ctx, const filter_step *step)
 
 static const char *refuses_rows(const filter_step *step)
 {
-    satf_rect windows[FILTER_MAX_WINDOWS];
-    filter_windows(step, windows);
-    return step->border.kind == SATF_WRAP && windows[0].h > 1 && windows[0].h >= step->in.height
+    /* Rows are kept for good at the picture's end or at its start, not both. */
+    satf_rect all = filter_windows_hull(step);
+    return step->border.kind == SATF_WRAP && all.h > 1 && all.h >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;
 }
