@@ -1,6 +1,7 @@
 /* What a fake device computes, by the CPU's code, and the backend as a whole. */
 #include "fake_state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,10 +109,38 @@ static satf_status run_step(satf_context *cpu, filter_step *step)
     return status;
 }
 
+static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
+                            const filter_engine *engine);
+
+/* What the task's feeder makes, as aux[0] of a task without one. */
+static satf_status run_fed(satf_context *cpu, const filter_gpu_task *task,
+                           const filter_engine *engine)
+{
+    filter_gpu_task feeder = *task, fed = *task;
+    const satf_view *in = &task->feeder_in;
+    void *made = malloc((size_t)(satf_row_samples(in) * in->height) * sizeof(double));
+    feeder.feeder = fed.feeder = FORMULA_NONE;
+    feeder.formula = task->feeder;
+    feeder.in = *in;
+    feeder.out = satf_view_packed(made, in->width, in->height, in->channels, SATF_F64);
+    feeder.aux[0] = task->feeder_aux;
+    feeder.layers[0] = task->feeder_layer;
+    feeder.constants.most = INFINITY;
+    fed.aux[0] = feeder.out;
+    satf_status status =
+        made ? run_task(cpu, &feeder, engine) : satf_fail_memory(cpu, 0, "a fake device");
+    status = status ? status : run_task(cpu, &fed, engine);
+    free(made);
+    return status;
+}
+
 /* As the CPU's tables or its pixels do it: the step is what the task says. */
 static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
                             const filter_engine *engine)
 {
+    if (task->feeder) {
+        return run_fed(cpu, task, engine);
+    }
     const satf_rect *window = &task->window.rect;
     filter_step step = {.options = task->options.bytes,
                         .in = on_host(&task->in),

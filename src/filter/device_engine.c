@@ -154,7 +154,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_device_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .overs = (1U << OVER_ELSEWHERE) - 1,
+    .overs = FILTER_TABLES,
     .on_device = true,
     .ns = 0.01,
     .state_bytes = sizeof(device_step),

@@ -123,7 +123,11 @@ typedef struct filter_engine {
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
 
-enum { FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL };
+enum {
+    FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL,
+    FILTER_TABLES =
+        FILTER_WINDOWS | 1U << OVER_CHOICE | 1U << OVER_SIDES | 1U << OVER_RECTS | 1U << OVER_ALL
+};
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,

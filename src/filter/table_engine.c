@@ -590,7 +590,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_table_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .overs = (1U << OVER_ELSEWHERE) - 1,
+    .overs = FILTER_TABLES,
     .ns = 3,
     .state_bytes = sizeof(table_step),
     .plan = plan_tables,
