@@ -1,6 +1,5 @@
 /* Plans: what is decided once for a chain and its images' shape. */
 #include "plan_memory.h"
-#include "plan_steps.h"
 
 #include <inttypes.h>
 #include <string.h>

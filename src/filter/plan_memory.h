@@ -1,8 +1,11 @@
-/* The memory of a plan. */
+/* Of the making of plans: their steps and their memory. */
 #ifndef SATF_FILTER_PLAN_MEMORY_H
 #define SATF_FILTER_PLAN_MEMORY_H
 
 #include "plan.h"
+
+/* Makes the steps of the chain: plan->steps, none of which is planned yet. */
+satf_status plan_make_steps(satf_context *ctx, satf_plan *plan);
 
 /* Says that no memory holds it. */
 satf_status plan_fail_size(satf_context *ctx);

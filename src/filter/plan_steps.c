@@ -4,7 +4,6 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "plan_memory.h"
-#include "plan_steps.h"
 #include "region.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,

@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "../satfilter/formula.h"
 
 /* Of a segment's sums: they are to stay in the first level of cache. */
 #define SEGMENT_BYTES 4096
@@ -259,23 +260,9 @@ void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
 static void fill_outside(const window_plan *plan, char *row)
 {
     const window_spec *spec = &plan->spec;
-    size_t bytes = satf_type_bytes(spec->in.type);
     double value = spec->border == SATF_CONSTANT ? spec->constant : 0;
-    for (int64_t i = 0; i < plan->samples; i++) {
-        char *sample = row + (size_t)i * bytes;
-        switch (spec->in.type) {
-        case SATF_U8:
-            memcpy(sample, &(uint8_t){(uint8_t)value}, bytes);
-            break;
-        case SATF_U16:
-            memcpy(sample, &(uint16_t){(uint16_t)value}, bytes);
-            break;
-        case SATF_F32:
-            memcpy(sample, &(float){(float)value}, bytes);
-            break;
-        default:
-            memcpy(sample, &value, bytes);
-        }
+    for (int64_t i = 0; i < plan->samples; i++, row += satf_type_bytes(spec->in.type)) {
+        formula_store((int)spec->in.type, formula_real(value), row);
     }
 }
 
