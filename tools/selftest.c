@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "abcd16154e96b9646b6ff9f56bf368964343f78bbbd4d747274c9ee68580af31",
-    [TRIAL_FLOATS] = "c7e02d00ba6c7d7e0dc75f1e60787b13ece3b239f1da3e6dbb2ff4053a4d0aa3",
+    [TRIAL_INTEGERS] = "83a9636519aad0d02b4d1c81e2ef1dee4277998f1030c5e53a488818e60d62de",
+    [TRIAL_FLOATS] = "a6cd3aac04fa1e6e96f1ba0a1b66603040c84a5983cc08749eedbd1604484f9e",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {

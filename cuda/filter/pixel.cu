@@ -141,7 +141,10 @@ static __global__ void __launch_bounds__(THREADS)
             continue;
         }
         for (int i = 0; i < n; i++) {
-            double sample = load_one<Sample>(from + i * (int64_t)sizeof(Sample));
+            int sample = 0; /* it may lie anywhere */
+            for (int b = 0; b < (int)sizeof(Sample); b++) {
+                sample |= (uint8_t)from[i * (int)sizeof(Sample) + b] << 8 * b;
+            }
             to[i] = sample > cut ? above : below;
         }
     }
