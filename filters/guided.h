@@ -187,6 +187,21 @@ SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_o
  * Of symmetric matrices the diagonal is in an image of three lanes, and RG, GB, BR in another.
  */
 
+/* Of integers within -most ... most, which samples up to the full scale never leave: under full=M
+ * others may be above it, and what is summed has to be exact of these as well. */
+SATF_FORMULA double guided_within(double value, double most, const formula_sums *common)
+{
+    double end = common->of_floats ? INFINITY : most;
+    double below = value > end ? end : value;
+    return below < -end ? -end : below;
+}
+
+SATF_FORMULA double guided_keep_colour(double slope, const formula_sums *common)
+{
+    double most = 0x1p8 * (common->full / common->aux_full);
+    return guided_keep_slope(guided_within(slope, most, common), common);
+}
+
 /* Each channel times itself, then R, G and B times the next. */
 SATF_FORMULA void guided_squares_mix(const formula_pixels *in, const guided_options *options,
                                      double *result)
@@ -264,13 +279,13 @@ SATF_FORMULA void guided_own_slopes_mix(const formula_pixels *in, const guided_o
     double m = f.l10 * f.l21 - f.l20;
     double i0 = f.d0 + f.l10 * f.l10 * f.d1 + m * m * f.d2;
     double i1 = f.d1 + f.l21 * f.l21 * f.d2;
-    result[0] = guided_keep_slope(1 - eps * i0, in->common);
-    result[1] = guided_keep_slope(1 - eps * i1, in->common);
-    result[2] = guided_keep_slope(1 - eps * f.d2, in->common);
+    result[0] = guided_keep_colour(1 - eps * i0, in->common);
+    result[1] = guided_keep_colour(1 - eps * i1, in->common);
+    result[2] = guided_keep_colour(1 - eps * f.d2, in->common);
     if (in->lanes > 3) {
         double alpha = in->of[0][3];
         double variance = guided_at_least(0, in->of[1][3] - alpha * alpha);
-        result[3] = guided_keep_slope(variance / (variance + eps), in->common);
+        result[3] = guided_keep_colour(variance / (variance + eps), in->common);
     }
 }
 
@@ -280,9 +295,9 @@ SATF_FORMULA void guided_own_crosses_mix(const formula_pixels *in, const guided_
     double eps = guided_eps(in, options);
     guided_factors f = guided_factors_of(in->of[0], in->of[1], in->of[2], 0, eps);
     double m = f.l10 * f.l21 - f.l20;
-    result[0] = guided_keep_slope(eps * (f.l10 * f.d1 + m * f.l21 * f.d2), in->common);
-    result[1] = guided_keep_slope(eps * (f.l21 * f.d2), in->common);
-    result[2] = guided_keep_slope(-eps * (m * f.d2), in->common);
+    result[0] = guided_keep_colour(eps * (f.l10 * f.d1 + m * f.l21 * f.d2), in->common);
+    result[1] = guided_keep_colour(eps * (f.l21 * f.d2), in->common);
+    result[2] = guided_keep_colour(-eps * (m * f.d2), in->common);
 }
 
 /* Row c of a symmetric matrix of slopes, or of sums of them, times three numbers. */
@@ -297,7 +312,8 @@ SATF_FORMULA double guided_own_row(const double *slopes, const double *crosses, 
 
 SATF_FORMULA double guided_keep_offset(double offset, const formula_sums *common)
 {
-    return guided_in_steps(offset, guided_offset_steps(common), common);
+    double steps = guided_offset_steps(common);
+    return guided_in_steps(guided_within(offset, 0x1p34 / steps, common), steps, common);
 }
 
 /* Images: the means of the input, its slopes and crosses. */
@@ -352,7 +368,7 @@ SATF_FORMULA void guided_slope_over(const formula_pixels *in, int k, double eps,
         double y0 = in->of[4 + i][c] - mean[i] * p;
         double y1 = in->of[4 + j][c] - mean[j] * p - f.l10 * y0;
         double y2 = in->of[4 + k][c] - mean[k] * p - f.l20 * y0 - f.l21 * y1;
-        result[c] = guided_keep_slope(y2 * f.d2, in->common);
+        result[c] = guided_keep_colour(y2 * f.d2, in->common);
     }
 }
 

@@ -9,6 +9,12 @@
 
 #include "formula.h"
 
+/* These are casts of C, of which C++ compilers warn where -Wold-style-cast asks them to. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 /* A kind of parameter, and the type of its value in the options struct (options.h). */
 typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
@@ -255,5 +261,9 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
     {                                                     \
         NULL, NULL, NULL, PARAM_FLAG, 0, 0, 0, NULL, NULL \
     }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif
