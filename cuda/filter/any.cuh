@@ -340,6 +340,13 @@ static __device__ inline void store_aligned(int type, formula_value value, char 
     }
 }
 
+/* Whether its samples lie at multiples of their size. */
+static __device__ inline bool is_aligned(const satf_view *view)
+{
+    uintptr_t size = (uintptr_t)sample_bytes(view->type);
+    return (((uintptr_t)view->data | (uintptr_t)view->stride) & (size - 1)) == 0;
+}
+
 static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
                                     formula_value value)
 {

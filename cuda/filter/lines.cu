@@ -189,13 +189,14 @@ static __global__ void __launch_bounds__(THREADS)
     store_samples(filter_gpu_lines job, const T *numbers)
 {
     int channels = job.in.channels;
-    int64_t n = job.in.width * channels, bytes = sample_bytes(job.out.type);
+    int64_t n = job.in.width * channels;
+    bool aligned = is_aligned(&job.out);
     for (int64_t y = blockIdx.y; y < job.in.height; y += gridDim.y) {
-        char *row = (char *)job.out.data + y * job.out.stride;
         double one = job.ones[1] ? job.ones[1][y] / job.one : 1;
         for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
              i += (int64_t)gridDim.x * THREADS) {
-            int64_t last = i - i % channels + channels - 1;
+            int c = (int)(i % channels);
+            int64_t last = i - c + channels - 1;
             double value = (double)numbers[y * n + i];
             if (job.numbers.narrow) {
                 value /= 1 << LINE_NARROW_BITS;
@@ -207,7 +208,7 @@ static __global__ void __launch_bounds__(THREADS)
                 double alpha = (double)numbers[y * n + last] / job.numbers.alpha_scale;
                 value = alpha == 0 ? 0 : value / job.numbers.scale / alpha + 0.0;
             }
-            store_aligned(job.out.type, formula_real(value), row + i * bytes);
+            store(&job.out, i / channels, y, c, aligned, formula_real(value));
         }
     }
 }

@@ -29,6 +29,7 @@ static __global__ void __launch_bounds__(THREADS) mix_pixels(const __grid_consta
     formula_pixels in;
     in.common = &mix.common;
     in.lanes = LANES;
+    bool aligned = is_aligned(out);
     for (int64_t y = blockIdx.y; y < out->height; y += gridDim.y) {
         for (int64_t x = (int64_t)blockIdx.x * THREADS + threadIdx.x; x < out->width;
              x += (int64_t)gridDim.x * THREADS) {
@@ -45,11 +46,9 @@ static __global__ void __launch_bounds__(THREADS) mix_pixels(const __grid_consta
                 }
             }
             Mix::apply(&in, mix.options.bytes, result);
-            int64_t bytes = sample_bytes(out->type);
-            char *to = (char *)out->data + y * out->stride + x * LANES * bytes;
 #pragma unroll
             for (int c = 0; c < LANES; c++) {
-                store_aligned(out->type, formula_real(result[c]), to + c * bytes);
+                store(out, x, y, c, aligned, formula_real(result[c]));
             }
         }
     }
