@@ -16,7 +16,7 @@ static void resize_shape(const void *options, int64_t *width, int64_t *height)
 
 static const filter_param resize_params[] = {
     {"size", "WxH|P%", "pixels", PARAM_SHAPE, offsetof(resize_options, size), 1, INT32_MAX, "50%",
-     "width and height of the result in pixels, or their share of the picture's in per cent"},
+     "sides of the result, or their share of the picture's"},
     FILTER_PARAM_END,
 };
 

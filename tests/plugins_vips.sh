@@ -92,7 +92,8 @@ every()
         template) value=$top_srcdir/samples/sharpen.txt ;;
         permute) value=$work/order.npy ;;
         by) value=$in ;;
-        *) value=$("$satfilter" --help "$filter" |
+        varbox) value=$in ;;
+        *) value=$("$satfilter" --help "$filter" | sed -e ':a' -e '$!N;s/\n          */ /;ta' -e 'P;D' |
             sed -n 's/^  [^a-z ][^ ]*  *.*(default \([^)]*\)).*/\1/p;s/^  h|v .*/h/p;s/^  90.*/90/p' | sed q) ;;
         esac
         [ "$filter" != integral ] || value=

@@ -10,9 +10,16 @@ static int half_side(int side)
     return side % 2 ? 2 * ((side - 1) / 4) + 1 : side / 2;
 }
 
-/* "15" or "15x9", "2:-1" */
-static void append_halved(GString *to, satf_param_type type, const char *text)
+/* "15" or "15x9", "2:-1"; "2.5", of pixels. */
+static void append_halved(GString *to, const satf_param_info *info, const char *text)
 {
+    if (info->type == SATF_PARAM_REAL) {
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        double half = g_ascii_strtod(text, NULL) / 2;
+        g_string_append(to, g_ascii_dtostr(number, sizeof number, MAX(half, info->min)));
+        return;
+    }
+    satf_param_type type = info->type;
     char *rest = NULL;
     int first = (int)strtol(text, &rest, 10);
     int second = *rest ? (int)strtol(rest + 1, NULL, 10) : first;
@@ -23,16 +30,17 @@ static void append_halved(GString *to, satf_param_type type, const char *text)
     }
 }
 
-/* The parameter of that name; "": the value behind the filter's name. */
-static satf_param_type type_of(const char *filter, const char *name)
+/* Whether there is a parameter of that name, or, "", the value behind the filter's name, and counts
+ * pixels. */
+static gboolean counts_pixels(const char *filter, const char *name, satf_param_info *info)
 {
-    satf_param_info info;
-    for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
-        if (*name ? g_str_equal(info.name, name) : info.is_value) {
-            return info.type;
+    for (size_t i = 0; satf_filter_param(filter, i, info, sizeof *info); i++) {
+        if (*name ? g_str_equal(info->name, name) : info->is_value) {
+            return info->type == SATF_PARAM_SIZE || info->type == SATF_PARAM_PLACE ||
+                   (info->type == SATF_PARAM_REAL && g_str_equal(info->unit, "pixels"));
         }
     }
-    return SATF_PARAM_FLAG;
+    return FALSE;
 }
 
 /* "NAME[=VALUE]", then ",PARAM[=VALUE]" each. */
@@ -42,12 +50,12 @@ static void append_filter(GString *to, const char *word)
     char *filter = g_strndup(pieces[0], strcspn(pieces[0], "="));
     for (char **piece = pieces; *piece; piece++) {
         char **pair = g_strsplit(*piece, "=", 2);
-        satf_param_type type = type_of(filter, piece == pieces ? "" : pair[0]);
+        satf_param_info info;
+        gboolean halves = counts_pixels(filter, piece == pieces ? "" : pair[0], &info);
         g_string_append_printf(to, "%c%s%s", piece == pieces ? ' ' : ',', pair[0],
                                pair[1] ? "=" : "");
-        gboolean pixels = pair[1] && !pair[1][strspn(pair[1], "0123456789xX:-")];
-        if (pixels && (type == SATF_PARAM_SIZE || type == SATF_PARAM_PLACE)) {
-            append_halved(to, type, pair[1]);
+        if (halves && pair[1] && !pair[1][strspn(pair[1], "0123456789.xX:-")]) {
+            append_halved(to, &info, pair[1]);
         } else if (pair[1]) {
             g_string_append(to, pair[1]);
         }

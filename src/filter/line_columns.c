@@ -161,11 +161,11 @@ static void next_pass(line_columns *c, int pass, int64_t t, double *to)
     int64_t side = side_of(w), start = start_of(c, pass);
     int64_t y = c->first + t - 1 - pass * (w->radius + 1);
     int64_t place = y % side < 0 ? y % side + side : y % side;
-    const double *row = ring_row(c, pass, t - 1), *sums;
-    double *block = sums_row(c, pass, side);
     if (t == start) {
         return;
     }
+    const double *row = ring_row(c, pass, t - 1), *sums;
+    double *block = sums_row(c, pass, side);
     if (place == 0 || t - 1 == start) {
         memcpy(block, row, c->row_bytes);
     } else {

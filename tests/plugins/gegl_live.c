@@ -86,8 +86,9 @@ static void check_all_regions(void)
         }
         check_regions("R'G'B' u8", names[i]);
         for (int b = 0; b < 6 && has(names[i], "border"); b++) {
-            char *chain =
-                g_strdup_printf("%s width=16 height=7 at=7:-3 border=%s", names[i], borders[b]);
+            char *chain = g_strdup_printf("%s%s%s border=%s", names[i],
+                                          has(names[i], "width") ? " width=16 height=7" : "",
+                                          has(names[i], "at") ? " at=7:-3" : "", borders[b]);
             check_regions("R'G'B'A u8", chain);
             g_free(chain);
         }
