@@ -201,7 +201,9 @@ while read -r element; do
     same RGB 64 48 "$element" "$(plain "$filter")" ""
     chroma=$(plain "$filter")
     case $chroma in *=[0-9]*) chroma=--$filter=$(halved "${chroma#*=}") ;; esac
-    same NV21 67 41 "$element" "$(plain "$filter")" "$chroma"
+    # The channels of a plane choose one window.
+    case $filter in kuwahara) layout=I420 ;; *) layout=NV21 ;; esac
+    same $layout 67 41 "$element" "$(plain "$filter")" "$chroma"
 done <"$work/built"
 
 # says ELEMENT PROPERTY TEXT...: in what gst-inspect says of the property
