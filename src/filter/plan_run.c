@@ -406,9 +406,13 @@ static satf_status fetch(satf_context *ctx, satf_plan *plan, const plan_images *
 static satf_status deliver(satf_context *ctx, satf_plan *plan, const plan_images *images,
                            satf_status status)
 {
-    satf_view out = with_data(&plan->out, images->out), back = out, part = part_of_result(plan);
+    satf_view out = with_data(&plan->out, images->out), back = out;
+    if (!plan_delivers(plan)) {
+        return status;
+    }
+    satf_view part = part_of_result(plan);
     if (!plan_crosses(plan)) {
-        return status || !plan_delivers(plan) ? status : filter_copy_pixels(ctx, &part, &out);
+        return status ? status : filter_copy_pixels(ctx, &part, &out);
     }
     if (!satf_is_packed(&out)) {
         back = plan_packed(&out, plan->near + plan->near_out);
