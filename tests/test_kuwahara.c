@@ -102,20 +102,12 @@ static bool is_mean(const kuwahara_case *c, const window *of, int64_t pixel, int
     bool weighted = c->image.alpha && lane < channels - 1;
     ref_wide sum = of->sums[pixel * channels + lane];
     ref_wide weight = weighted ? of->sums[pixel * channels + channels - 1] : of->area[pixel];
-    uint8_t u8;
-    uint16_t u16;
-    float f32;
-    double f64;
     int64_t i = pixel * channels + lane;
     if (type == SATF_U8 || type == SATF_U16) {
-        memcpy(&u8, (const char *)got + i, 1);
-        memcpy(&u16, (const char *)got + 2 * i, 2);
         ref_wide mean = weight ? (2 * sum + weight) / (2 * weight) : 0;
-        return mean == (type == SATF_U8 ? u8 : u16);
+        return mean == (type == SATF_U8 ? ((const uint8_t *)got)[i] : ((const uint16_t *)got)[i]);
     }
-    memcpy(&f32, (const char *)got + 4 * i, 4);
-    memcpy(&f64, (const char *)got + 8 * i, 8);
-    double value = type == SATF_F32 ? (double)f32 : f64;
+    double value = type == SATF_F32 ? (double)((const float *)got)[i] : ((const double *)got)[i];
     double mean = weight ? (double)sum / (double)weight / REF_UNIT : 0;
     return fabs(value - mean) <= (type == SATF_F32 ? 1e-6 : 1e-12) * (1 + fabs(mean));
 }

@@ -131,10 +131,11 @@ static void round_u8(const double *restrict from, uint8_t *restrict to, int64_t 
     }
 }
 
-static void round_u16(const double *restrict from, uint16_t *restrict to, int64_t n)
+static void round_u16(const double *restrict from, void *restrict to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        to[i] = (uint16_t)rounded(from[i], UINT16_MAX);
+        uint16_t sample = (uint16_t)rounded(from[i], UINT16_MAX);
+        memcpy((char *)to + 2 * i, &sample, sizeof sample); /* it may lie anywhere */
     }
 }
 

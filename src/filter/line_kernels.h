@@ -37,7 +37,7 @@ typedef struct line_kernels {
     void (*narrow)(const uint16_t *from, uint8_t *to, int64_t n);
     /* to = numbers 0 <= x < 2^31 rounded, halves up, and saturated. */
     void (*round_u8)(const double *from, uint8_t *to, int64_t n);
-    void (*round_u16)(const double *from, uint16_t *to, int64_t n);
+    void (*round_u16)(const double *from, void *to, int64_t n);
     /* sums += with */
     void (*add)(double *sums, const double *with, int64_t n);
     /* to = with + sums */
