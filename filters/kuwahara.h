@@ -1,4 +1,4 @@
-/* kuwahara: the mean of that window beside the pixel which varies least. */
+/* kuwahara: the mean of the flattest of four windows beside the pixel. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(kuwahara)
 #elif defined(FORMULA_ENTRY)
@@ -58,8 +58,8 @@ static const filter_info kuwahara_filter = {
     .name = "kuwahara",
     .help = "smooth like a painting: the mean on the flatter side of edges",
     .detail =
-        "Of the four windows of N x N (or W x H) pixels that have the pixel in a corner, the mean "
-        "of that which varies least: edges stay sharp, and what is between them becomes "
+        "Four windows of N x N (or W x H) pixels have the pixel in a corner. The result is the "
+        "mean of the window that varies least: edges stay sharp, and areas between them become "
         "flat. Of windows that vary alike the first counts: upper left, upper right, "
         "lower left, lower right. A window varies by the sum of the variances of its channels, so "
         "that all of a pixel's channels come from one window; of integers these are compared "

@@ -71,7 +71,7 @@ through_gegl()
 # plain FILTER: the option of the command that applies it with its defaults
 plain()
 {
-    "$satfilter" --help "$1" | sed -e ':a' -e '$!N;s/\n          */ /;ta' -e 'P;D' |
+    help_lines "$1" |
         sed -n 's/^  [^ ]*  *.*(default \([^)]*\)).*/\1/p' >"$work/defaults"
     echo "--$1$(sed 's/^/=/;q' "$work/defaults" | grep -v =off)"
 }

@@ -93,7 +93,7 @@ every()
         permute) value=$work/order.npy ;;
         by) value=$in ;;
         varbox) value=$in ;;
-        *) value=$("$satfilter" --help "$filter" | sed -e ':a' -e '$!N;s/\n          */ /;ta' -e 'P;D' |
+        *) value=$(help_lines "$filter" |
             sed -n 's/^  [^a-z ][^ ]*  *.*(default \([^)]*\)).*/\1/p;s/^  h|v .*/h/p;s/^  90.*/90/p' | sed q) ;;
         esac
         [ "$filter" != integral ] || value=

@@ -898,8 +898,8 @@ def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str |
              alpha: bool = False) -> np.ndarray:
     """Smooth like a painting: the mean on the flatter side of edges.
 
-    Of the four windows of N x N (or W x H) pixels that have the pixel in a corner, the mean of that which
-    varies least: edges stay sharp, and what is between them becomes flat. Of windows that vary alike the
+    Four windows of N x N (or W x H) pixels have the pixel in a corner. The result is the mean of the window
+    that varies least: edges stay sharp, and areas between them become flat. Of windows that vary alike the
     first counts: upper left, upper right, lower left, lower right. A window varies by the sum of the
     variances of its channels, so that all of a pixel's channels come from one window; of integers these are
     compared exactly, of floats they are alike if they differ by less than 2^-30 of them. Colour is weighted

@@ -35,14 +35,6 @@ typedef struct cells_step {
     epilogue finish;
 } cells_step;
 
-/* A walker; behind it are its arrays. */
-typedef struct cells_walker {
-    satf_context *ctx;
-    const filter_step *step;
-    const filter_rows *rows;
-    int64_t y;
-} cells_walker;
-
 /* ---------------------------------------------------------------------- planning */
 
 static bool choose_types(const filter_step *step, cells_step *state)
@@ -109,7 +101,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (step->by_rows) {
         step->need.kept = 1;
         step->need.height = true;
-        step->walker_bytes = satf_align64(sizeof(cells_walker)) + state->bytes;
+        step->walker_bytes = satf_align64(sizeof(row_walker)) + state->bytes; /* its arrays */
         step->scratch_bytes = 0;
     }
     epilogue_init(&state->finish, step->pass, step->options, in, out, step->weighted);
@@ -173,12 +165,6 @@ static bool make_row(const filter_step *step, char *memory, int64_t y,
 
 /* ----------------------------------------------------------------- whole pictures */
 
-typedef struct cells_run {
-    satf_context *ctx;
-    const filter_step *step;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
-} cells_run;
-
 static const void *row_in_memory(void *user, int64_t y)
 {
     return satf_row(user, y);
@@ -186,30 +172,23 @@ static const void *row_in_memory(void *user, int64_t y)
 
 static void make_rows(void *user, int64_t task, int thread)
 {
-    cells_run *run = user;
-    const filter_step *step = run->step;
+    const filter_step *step = user;
     const cells_step *state = step->state;
     satf_view in = step->in;
     int64_t y = task * state->task_rows, end = y + state->task_rows;
     end = end < step->out.height ? end : step->out.height;
     char *memory = step->scratch + (size_t)thread * state->bytes;
-    for (; y < end && !atomic_load_explicit(&run->status, memory_order_relaxed); y++) {
+    for (; y < end; y++) {
         make_row(step, memory, y, row_in_memory, &in, satf_row(&step->out, y));
-        if (thread == 0 && y + 1 < step->out.height) { /* the calling one */
-            double done = (double)(y + 1) / (double)step->out.height;
-            atomic_store(&run->status, satf_report_progress(run->ctx, done));
-        }
     }
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     const cells_step *state = step->state;
-    cells_run run = {.ctx = ctx, .step = step};
     int64_t samples = satf_row_samples(&step->in) * step->in.height;
-    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES), state->tasks, make_rows,
-                     &run);
-    satf_status status = (satf_status)atomic_load(&run.status);
+    satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                                            state->tasks, make_rows, step);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
@@ -218,13 +197,13 @@ static satf_status run(satf_context *ctx, filter_step *step)
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, void *walker)
 {
-    *(cells_walker *)walker = (cells_walker){ctx, step, rows, first};
+    *(row_walker *)walker = (row_walker){ctx, step, rows, first};
     return SATF_OK;
 }
 
 static bool next(void *walker, satf_status *status)
 {
-    cells_walker *w = walker;
+    row_walker *w = walker;
     const filter_rows *rows = w->rows;
     int64_t y = w->y++;
     if (y >= w->step->out.height) {

@@ -267,7 +267,7 @@ static bool lay_out(choice_step *state, size_t *bytes)
     const satf_view *wide = &state->plan.spec.in;
     size_t pixels = (size_t)wide->width, ring = (size_t)state->ring, row;
     *bytes = satf_align64(sizeof(choice_walker));
-    if (!satf_mul(pixels, sizeof(varied), &row)) {
+    if (!satf_mul(pixels, sizeof(varied), &row)) { /* that choice_row_bytes() is at most */
         return false;
     }
     row = choice_row_bytes(&state->choice, pixels);

@@ -32,7 +32,8 @@ typedef struct line_run {
     const filter_step *step;
     const line_step *plan;
     atomic_int status;
-    _Atomic int64_t done, all; /* rows, or what counts as one */
+    int64_t all; /* rows, or what counts as one */
+    _Atomic int64_t done;
 } line_run;
 
 /* An end of a walk over images in memory. */

@@ -37,10 +37,8 @@ void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
 /* ------------------------------------------------------------------------ the engine */
 
 typedef struct mix_walker {
-    satf_context *ctx;
+    row_walker at;
     filter_mix mix;
-    const filter_rows *rows;
-    int64_t y;
 } mix_walker;
 
 static filter_mix mix_of(const filter_step *step)
@@ -63,68 +61,54 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-typedef struct mix_work {
-    filter_mix mix;
-    satf_context *ctx;
-    _Atomic int status; /* SATF_CANCELLED, once that is so */
-} mix_work;
-
 static void mix_rows(void *user, int64_t task, int thread)
 {
-    mix_work *work = user;
-    const filter_mix *mix = &work->mix;
+    const filter_mix *mix = user;
     int64_t height = mix->out.height, first = task * TASK_ROWS;
     int64_t end = height - first < TASK_ROWS ? height : first + TASK_ROWS;
-    for (int64_t y = first; y < end && !atomic_load_explicit(&work->status, memory_order_relaxed);
-         y++) {
+    (void)thread;
+    for (int64_t y = first; y < end; y++) {
         const void *rows[FORMULA_MIXED];
         for (int k = 0; k < mix->count; k++) {
             rows[k] = satf_row(&mix->of[k], y);
         }
         filter_mix_row(mix, rows, satf_row(&mix->out, y));
     }
-    if (thread == 0 && end < height) { /* the calling one */
-        atomic_store(&work->status,
-                     (int)satf_report_progress(work->ctx, (double)end / (double)height));
-    }
 }
 
 static satf_status run(satf_context *ctx, filter_step *step)
 {
-    mix_work work = {.mix = mix_of(step), .ctx = ctx};
+    filter_mix mix = mix_of(step);
     int64_t samples = satf_row_samples(&step->out) * step->out.height;
-    satf_parallel_on(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                     (step->out.height - 1) / TASK_ROWS + 1, mix_rows, &work);
-    satf_status status = (satf_status)atomic_load(&work.status);
+    satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                                            (step->out.height - 1) / TASK_ROWS + 1, mix_rows, &mix);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, void *walker)
 {
-    *(mix_walker *)walker = (mix_walker){.ctx = ctx, .mix = mix_of(step), .rows = rows, .y = first};
+    *(mix_walker *)walker = (mix_walker){{ctx, step, rows, first}, mix_of(step)};
     return SATF_OK;
 }
 
 static bool next(void *walker, satf_status *status)
 {
     mix_walker *w = walker;
-    const filter_rows *rows = w->rows;
-    int64_t height = w->mix.out.height, y = w->y++;
-    const void *of[FORMULA_MIXED] = {y < height ? rows->in(rows->user, y) : NULL};
-    if (y >= filter_rows_height(rows, height)) {
-        return false;
-    }
-    bool all = of[0] != NULL;
-    for (int k = 1; k < w->mix.count && all; k++) {
+    const filter_rows *rows = w->at.rows;
+    const void *of[FORMULA_MIXED];
+    int64_t y = w->at.y;
+    void *to = filter_next_row(&w->at, &of[0], status);
+    for (int k = 1; k < w->mix.count && to; k++) {
         of[k] = rows->aux(rows->user, k - 1, y);
-        all = of[k] != NULL;
+        if (!of[k]) {
+            *status = satf_fail(w->at.ctx, SATF_IO, "row %lld beside the input could not be had",
+                                (long long)y);
+            return false;
+        }
     }
-    void *to = all ? rows->out(rows->user, y) : NULL;
     if (to) {
         filter_mix_row(&w->mix, of, to);
-    } else {
-        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be read or stored", (long long)y);
     }
     return to != NULL;
 }

@@ -123,6 +123,7 @@ typedef struct filter_engine {
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
 
+/* filter_engine.overs of windows of one size; and of all that is read from tables. */
 enum {
     FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL,
     FILTER_TABLES =

@@ -48,7 +48,7 @@ typedef enum filter_over {
     OVER_WINDOW,    /* width x height around the pixel */
     OVER_MIRRORED,  /* the pixels whose windows contain the pixel: its window's mirror image */
     OVER_PIXEL,     /* the pixel alone */
-    OVER_CHOICE,    /* of several windows that which varies least, the first of those */
+    OVER_CHOICE,    /* of several windows the one that varies least, or the first of these */
     OVER_SIDES,     /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
     OVER_RECTS,     /* the template's rectangles */
     OVER_ALL,       /* everything above and left of the pixel, and the pixel: the SAT itself */
