@@ -24,6 +24,7 @@ fail()
 }
 
 . "$top_srcdir/tests/plugins/numbers.sh"
+. "$top_srcdir/tests/plugins/help.sh"
 
 # gegl_picture KIND WIDTH HEIGHT: $work/in.raw and $work/in.pam, of 8 bits
 gegl_picture()

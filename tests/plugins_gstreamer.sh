@@ -168,6 +168,8 @@ fi
 
 # ------------------------------------------------------------- which elements
 
+. "$top_srcdir/tests/plugins/help.sh"
+
 # plain FILTER: the option of the command that applies it with its defaults
 plain()
 {

@@ -34,6 +34,7 @@ export VIPSHOME
 # ------------------------------------------------------------------ pictures
 
 . "$top_srcdir/tests/plugins/numbers.sh"
+. "$top_srcdir/tests/plugins/help.sh"
 
 # vips_picture FORMAT CHANNELS WIDTH HEIGHT: in $work/in.v too
 vips_picture()

@@ -5,12 +5,6 @@
 "$satfilter" -q -f --type u8 --format pam --box 1 "$top_srcdir/samples/scene.png" "$work/scene.pam"
 tail -c +100000 "$work/scene.pam" >"$work/bytes"
 
-# help_lines FILTER: its help, each parameter in one line
-help_lines()
-{
-    "$satfilter" --help "$1" | sed -e ':a' -e '$!N;s/\n          */ /;ta' -e 'P;D'
-}
-
 # values FILE.npy: what follows its header
 values()
 {
