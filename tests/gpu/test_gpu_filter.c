@@ -158,7 +158,9 @@ static satf_filter *make_filter(const char *name, int border, double constant, i
             gpu_must_do(cpu, satf_filter_set_rects(cpu, filter, rects, 3), name);
         } else if (any_value(p, choose, &state, text, sizeof text)) {
             if (p->kind == PARAM_SIZE) {
-                snprintf(text, sizeof text, "%dx%d", (int)w, (int)h);
+                int most = (int)p->max;
+                snprintf(text, sizeof text, "%dx%d", w < most ? (int)w : most,
+                         h < most ? (int)h : most);
             } else if (p->kind == PARAM_PLACE) {
                 any_place(filter, choose, &state, text, sizeof text);
             }
