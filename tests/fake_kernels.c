@@ -209,14 +209,7 @@ static satf_status find_otsu(satf_context *ctx, const satf_view *in, bool weight
 /* Windows without a table, where these are asked for. */
 static bool march_fits(const filter_gpu_task *task, bool pays)
 {
-    (void)task;
-    return !pays;
-}
-
-static bool ring_fits(const filter_gpu_task *task)
-{
-    (void)task;
-    return false;
+    return !task->has_rects && !pays;
 }
 
 static satf_status grey(satf_context *ctx, const satf_view *from, const satf_view *to)
@@ -443,7 +436,6 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.filter_plan = backend.march_plan = plan_make;
     backend.filter_run = backend.march_run = run_filter;
     backend.march_fits = march_fits;
-    backend.ring_fits = ring_fits;
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
     backend.grey = grey;

@@ -115,6 +115,9 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
 {
     int shared, shared_block;
     march_plan plan;
+    if (task->has_rects) {
+        return ring_fits(task);
+    }
     int64_t row_bytes = task->in.width * task->in.channels * (int64_t)sizeof(double);
     if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
         row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !kernel_of(task)) {
@@ -160,6 +163,9 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(march_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
+    if (task->has_rects) {
+        return ring_plan_make(ctx, plan);
+    }
     march_kernel kernel = kernel_of(task);
     int shared, shared_block;
     int64_t at_once;
@@ -190,6 +196,9 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
 extern "C" satf_status cuda_march_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     march_plan march;
+    if (plan->task.has_rects) {
+        return ring_run(ctx, plan);
+    }
     memcpy(&march, plan->launch[0].bytes, sizeof march);
     march_kernel kernel = (march_kernel)plan->kernel;
     kernel<<<(unsigned)march.strips *(unsigned)march.segments, MARCH_THREADS, (size_t)march.bytes,

@@ -38,4 +38,9 @@ march_kernel march_kernel_u16(const filter_gpu_task *task);
 march_kernel march_kernel_f32(const filter_gpu_task *task);
 march_kernel march_kernel_f64(const filter_gpu_task *task);
 
+/* The calls march_fits, march_plan and march_run of rectangles. (ring.cu) */
+bool ring_fits(const filter_gpu_task *task);
+satf_status ring_plan_make(satf_context *ctx, filter_gpu_plan *plan);
+satf_status ring_run(satf_context *ctx, const filter_gpu_plan *plan);
+
 #endif

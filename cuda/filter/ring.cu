@@ -4,6 +4,7 @@
  * reach. They are a ring: the newest take the place of the oldest. Every border is a matter of
  * which samples are loaded. Sums wrap at 32 bits, as a table's do, and so have the same bits.
  */
+#include "march.h"
 #include "rects.cuh"
 #include "shared.h"
 
@@ -314,7 +315,7 @@ static ring_plan plan_strips(const filter_gpu_task *task, int shared_block)
     return plan;
 }
 
-extern "C" bool cuda_ring_fits(const filter_gpu_task *task)
+bool ring_fits(const filter_gpu_task *task)
 {
     int shared, shared_block;
     if (!kernel_of(task) || task->in.width >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2) {
@@ -348,7 +349,7 @@ static void choose_segments(const filter_gpu_task *task, ring_plan *plan, int64_
     }
 }
 
-extern "C" satf_status cuda_ring_plan(satf_context *ctx, filter_gpu_plan *plan)
+satf_status ring_plan_make(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(ring_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
@@ -371,7 +372,7 @@ extern "C" satf_status cuda_ring_plan(satf_context *ctx, filter_gpu_plan *plan)
     return SATF_OK;
 }
 
-extern "C" satf_status cuda_ring_run(satf_context *ctx, const filter_gpu_plan *plan)
+satf_status ring_run(satf_context *ctx, const filter_gpu_plan *plan)
 {
     ring_plan ring;
     memcpy(&ring, plan->launch[0].bytes, sizeof ring);

@@ -142,16 +142,12 @@ CALL(satf_status, filter_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_D
 /* out = the formula of the sums that the tables hold. */
 CALL(satf_status, filter_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
-/* The same of windows, from the samples themselves: the task has its layers' types, summands and
- * what lies outside, but no tables. pays: it fits, and is faster than tables. */
+/* The same from the samples themselves, of windows, and of rectangles over integers: the task has
+ * its layers' types, summands and what lies outside, but no tables. pays: it fits, and is faster
+ * than tables. */
 CALL(bool, march_fits, (const filter_gpu_task *task, bool pays), false)
 CALL(satf_status, march_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DEVICE)
 CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
-
-/* The same of rectangles over integers, whose sums stay in shared memory. */
-CALL(bool, ring_fits, (const filter_gpu_task *task), false)
-CALL(satf_status, ring_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DEVICE)
-CALL(satf_status, ring_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
 /* The same of pixels alone: it reads no sums, and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)

@@ -1,10 +1,33 @@
-/* Windows of bytes, and of samples of 16 bits, on a CUDA device by its matrix units: no table, each
- * sample comes in once. Means of bytes under large windows have kernels of their own. */
+/*
+ * Windows on a CUDA device without a table. Those of bytes, and of samples of 16 bits, by its
+ * matrix units: each sample comes in once, and means of bytes under large windows have kernels of
+ * their own. Others by marches: blocks go down strips of the image. So do templates of integers
+ * whose rectangles reach so far that a block's shared memory holds the sums that they read.
+ */
 #include "../base/gpu.h"
 #include "../base/memory.h"
+#include "../base/sums.h"
 #include "../base/view.h"
 #include "../window/gpu.h"
 #include "device_task.h"
+
+/* What can take a step. All know step->state as what is theirs of it. */
+typedef struct window_kernel {
+    bool (*suits)(const satf_context *ctx, const filter_step *step);
+    satf_status (*plan)(satf_context *ctx, filter_step *step);
+    satf_status (*prepare)(satf_context *ctx, filter_step *step);
+    satf_status (*run)(satf_context *ctx, filter_step *step);
+} window_kernel;
+
+/* What a plan keeps of a step. */
+typedef struct window_step {
+    union {
+        window_gpu_box box;
+        window_gpu_large large;
+        filter_gpu_plan march;
+    } of;
+    const window_kernel *kernel;
+} window_step;
 
 static bool make_bands(const filter_step *step, const window_gpu_halo *halo, window_bands *across,
                        window_bands *down)
@@ -63,7 +86,7 @@ static window_gpu_formula formula_of(const filter_step *step)
     return formula;
 }
 
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool suits_box(const satf_context *ctx, const filter_step *step)
 {
     window_gpu_halo halo;
     window_bands across, down;
@@ -135,16 +158,14 @@ static satf_status run_aligned(satf_context *ctx, const filter_step *step, satf_
 
 /* ------------------------------------------------------------------- small windows */
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status plan_box(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
     box->in = step->in;
     box->out = step->out;
     box->formula = formula_of(step);
     box->area = (uint64_t)(step->size.width * step->size.height);
-    if (!find_bands(step, &box->halo, &box->across, &box->down)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "the window engine has no kernel for such windows");
-    }
+    find_bands(step, &box->halo, &box->across, &box->down);
     box->across.run = window_gpu_run(step->out.type);
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
@@ -152,36 +173,23 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->box_plan(ctx, box);
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status prepare_box(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
     box->weights = (uint32_t *)(void *)step->kept;
     return satf_cuda()->box_prepare(ctx, box);
 }
 
-static satf_status multiply(satf_context *ctx, const void *box)
+static satf_status multiply_box(satf_context *ctx, const void *box)
 {
     return satf_cuda()->box_run(ctx, box);
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status run_box(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
-    return run_aligned(ctx, step, &box->in, &box->out, multiply, box);
+    return run_aligned(ctx, step, &box->in, &box->out, multiply_box, box);
 }
-
-const filter_engine filter_device_window_engine = {
-    .name = "window",
-    .kind = SATF_ENGINE_WINDOW,
-    .overs = FILTER_WINDOWS,
-    .on_device = true,
-    .ns = 0.002,
-    .state_bytes = sizeof(window_gpu_box),
-    .suits = suits,
-    .plan = plan,
-    .prepare = prepare,
-    .run = run,
-};
 
 /* ------------------------------------------------------------------- large windows */
 
@@ -253,15 +261,139 @@ static satf_status run_large(satf_context *ctx, filter_step *step)
     return run_aligned(ctx, step, &large->in, &large->out, multiply_large, large);
 }
 
-const filter_engine filter_device_large_engine = {
+/* ------------------------------------------------------------------------ marches */
+
+/* Without a table, of sums over so many pixels; step: of which `in` and the border count. */
+static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
+{
+    sat_layer layer = {.summand = summand};
+    layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
+    if (step->border.kind == SATF_CONSTANT) {
+        sat_layer_find_outside(step, NULL, &layer);
+    }
+    return filter_device_layer(step, &layer);
+}
+
+static filter_gpu_task make_task(const filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
+    task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
+    task.layer_count = 1;
+    task.rect_count = task.has_rects ? (int64_t)step->rects->count : 1;
+    if (filter_reads(step->pass, FORMULA_SQUARE)) {
+        task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
+        task.layer_count = 2;
+    }
+    if (step->feeder) {
+        filter_step fed = *step;
+        fed.in = step->feeder_in;
+        fed.border.constant = step->feeder_constant;
+        task.feeder = (int32_t)step->feeder->formula;
+        task.feeder_layer = layer_of(&fed, SATF_SUMMAND_PLAIN, area);
+        task.feeder_in = step->feeder_in;
+        task.feeder_aux = step->second_aux[0];
+    }
+    return task;
+}
+
+/* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
+static bool pays(const satf_context *ctx, const filter_step *step)
+{
+    return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
+           step->pass->kernel != KERNEL_MEAN;
+}
+
+static bool suits_march(const satf_context *ctx, const filter_step *step)
+{
+    if (step->weighted || step->pass->reduction != FORMULA_NONE || !pays(ctx, step)) {
+        return false;
+    }
+    filter_gpu_task task = make_task(step);
+    return task.known != FILTER_GPU_LUMA &&
+           satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+}
+
+static satf_status plan_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task = make_task(step);
+    step->kept_bytes = march->task.has_rects ? step->rects->count * sizeof *step->rects->items : 0;
+    return satf_cuda()->march_plan(ctx, march);
+}
+
+static satf_status prepare_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    return march->task.has_rects ? filter_send_rects(ctx, step, step->kept) : SATF_OK;
+}
+
+static satf_status run_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task.in.data = step->in.data;
+    march->task.out.data = step->out.data;
+    memcpy(march->task.aux, step->aux, sizeof march->task.aux);
+    march->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
+    march->task.feeder_in.data = step->feeder_in.data;
+    march->task.feeder_aux = step->second_aux[0];
+    return satf_cuda()->march_run(ctx, march);
+}
+
+/* ------------------------------------------------------------------------ the engine */
+
+/* Fastest first. */
+static const window_kernel kernels[] = {
+    {suits_box, plan_box, prepare_box, run_box},
+    {suits_large, plan_large, prepare_large, run_large},
+    {suits_march, plan_march, prepare_march, run_march},
+};
+
+/* NULL: none takes the step. */
+static const window_kernel *find_kernel(const satf_context *ctx, const filter_step *step)
+{
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        if (kernels[k].suits(ctx, step)) {
+            return &kernels[k];
+        }
+    }
+    return NULL;
+}
+
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    return find_kernel(ctx, step) != NULL;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    window_step *state = step->state;
+    state->kernel = find_kernel(ctx, step);
+    return state->kernel ? state->kernel->plan(ctx, step)
+                         : satf_fail(ctx, SATF_UNSUPPORTED,
+                                     "the window engine has no kernel for such windows");
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    return ((const window_step *)step->state)->kernel->prepare(ctx, step);
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    return ((const window_step *)step->state)->kernel->run(ctx, step);
+}
+
+const filter_engine filter_device_window_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
-    .overs = FILTER_WINDOWS,
+    .overs = FILTER_WINDOWS | 1U << OVER_RECTS,
     .on_device = true,
+    .feeds = true,
     .ns = 0.003,
-    .state_bytes = sizeof(window_gpu_large),
-    .suits = suits_large,
-    .plan = plan_large,
-    .prepare = prepare_large,
-    .run = run_large,
+    .state_bytes = sizeof(window_step),
+    .suits = suits,
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
 };

@@ -132,8 +132,7 @@ enum {
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,
-    filter_device_engine, filter_device_window_engine, filter_device_large_engine,
-    filter_device_march_engine, filter_device_ring_engine, filter_device_prefix_engine,
+    filter_device_engine, filter_device_window_engine, filter_device_prefix_engine,
     filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine,
     filter_device_cells_engine, filter_line_engine, filter_device_line_engine, filter_mix_engine,
     filter_device_mix_engine;
