@@ -1,11 +1,12 @@
 /*
- * Filters over the cells of a coarser grid, on the CPU: rows are added up to columns of the cells'
+ * Filters over the cells of a coarser grid. On the CPU rows are added up to columns of the cells'
  * height, and these to sums, which are finished as those of windows are. A row of the result takes
  * the picture's rows under it, of which its first may be the last of the row above.
  */
 #include <string.h>
 
 #include "../base/cpu.h"
+#include "../base/gpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -85,6 +86,9 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 {
     cells_step *state = step->state;
     const satf_view *in = &step->in, *out = &step->out;
+    if (in->device != SATF_HOST) {
+        return SATF_OK;
+    }
     state->across = cells_axis_of(in->width, out->width);
     state->down = cells_axis_of(in->height, out->height);
     bool fits = choose_types(step, state);
@@ -186,6 +190,9 @@ static void make_rows(void *user, int64_t task, int thread)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     const cells_step *state = step->state;
+    if (step->in.device != SATF_HOST) {
+        return satf_cuda()->cells(ctx, &step->in, &step->out, step->weighted);
+    }
     int64_t samples = satf_row_samples(&step->in) * step->in.height;
     satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
                                             state->tasks, make_rows, step);
@@ -222,6 +229,7 @@ const filter_engine filter_cells_engine = {
     .name = "cells",
     .overs = 1U << OVER_CELLS,
     .ns = 1,
+    .ns_there = 0.01,
     .state_bytes = sizeof(cells_step),
     .plan = plan,
     .run = run,

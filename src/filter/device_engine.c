@@ -18,7 +18,6 @@ static filter_gpu_task make_task(const filter_step *step, const filter_tables *t
 {
     filter_gpu_task task = filter_device_task(step);
     task.layer_count = tables->count;
-    task.rect_count = task.has_rects ? (int64_t)tables->rect_count : 1;
     for (int k = 0; k < tables->count; k++) {
         task.layers[k] = filter_device_layer(step, &tables->layers[k]);
     }
@@ -155,8 +154,7 @@ const filter_engine filter_device_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
     .overs = FILTER_TABLES,
-    .on_device = true,
-    .ns = 0.01,
+    .ns_there = 0.01,
     .state_bytes = sizeof(device_step),
     .plan = plan,
     .prepare = prepare,

@@ -47,7 +47,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .weighted = step->weighted,
         .has_rects = pass->over == OVER_RECTS,
         .sides = pass->over == OVER_SIDES,
-        .rect_count = 1,
+        .rect_count = pass->over == OVER_RECTS ? (int64_t)step->rects->count : 1,
         .reduced = step->reduced,
         .window = {filter_window_rect(step), 0}, /* of no factor */
     };
@@ -62,6 +62,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
     filter_set_scale(&step->scale, &finish.constants);
     task.has_aux = filter_reads(pass, FORMULA_AUX | FORMULA_AUX_TOO);
     task.constants = finish.constants;
+    memcpy(task.aux, step->aux, sizeof task.aux);
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;
 }

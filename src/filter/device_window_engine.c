@@ -280,7 +280,6 @@ static filter_gpu_task make_task(const filter_step *step)
     uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
     task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
     task.layer_count = 1;
-    task.rect_count = task.has_rects ? (int64_t)step->rects->count : 1;
     if (filter_reads(step->pass, FORMULA_SQUARE)) {
         task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
         task.layer_count = 2;
@@ -388,9 +387,8 @@ const filter_engine filter_device_window_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
     .overs = FILTER_WINDOWS | 1U << OVER_RECTS,
-    .on_device = true,
     .feeds = true,
-    .ns = 0.003,
+    .ns_there = 0.003,
     .state_bytes = sizeof(window_step),
     .suits = suits,
     .plan = plan,

@@ -1,4 +1,4 @@
-/* Mixes on the CPU, row by row, and on a device. */
+/* Mixes, on the CPU row by row. */
 #include <string.h>
 
 #include "../base/cpu.h"
@@ -79,6 +79,9 @@ static void mix_rows(void *user, int64_t task, int thread)
 static satf_status run(satf_context *ctx, filter_step *step)
 {
     filter_mix mix = mix_of(step);
+    if (step->in.device != SATF_HOST) {
+        return satf_cuda()->mix(ctx, &mix);
+    }
     int64_t samples = satf_row_samples(&step->out) * step->out.height;
     satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
                                             (step->out.height - 1) / TASK_ROWS + 1, mix_rows, &mix);
@@ -117,32 +120,10 @@ const filter_engine filter_mix_engine = {
     .name = "mix",
     .overs = 1U << OVER_MIX,
     .ns = 1,
+    .ns_there = 0.01,
     .plan = plan,
     .run = run,
     .begin = begin,
     .next = next,
     .anywhere = true,
-};
-
-/* -------------------------------------------------------------------------- a device */
-
-static satf_status plan_there(satf_context *ctx, filter_step *step)
-{
-    (void)ctx, (void)step;
-    return SATF_OK;
-}
-
-static satf_status run_there(satf_context *ctx, filter_step *step)
-{
-    filter_mix mix = mix_of(step);
-    return satf_cuda()->mix(ctx, &mix);
-}
-
-const filter_engine filter_device_mix_engine = {
-    .name = "mix",
-    .overs = 1U << OVER_MIX,
-    .on_device = true,
-    .ns = 0.01,
-    .plan = plan_there,
-    .run = run_there,
 };

@@ -311,7 +311,7 @@ satf_used filter_plan_step(const satf_plan *plan, size_t index)
     }
     const filter_step *step = &plan->steps[index].step;
     bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
-    return (satf_used){.engine = step->engine->name,
+    return (satf_used){.engine = step->name,
                        .algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL,
                        .device = plan->device == SATF_HOST ? "cpu" : "cuda",
                        .filter = step->info->name,

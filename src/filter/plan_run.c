@@ -298,7 +298,7 @@ static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const pla
 
 static void report_step(satf_context *ctx, const filter_step *step)
 {
-    ctx->report_engine = step->engine->name;
+    ctx->report_engine = step->name;
     ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
 }
 

@@ -61,11 +61,16 @@ static const char *algorithm(const filter_step *step)
     return state->algorithm->name;
 }
 
-/* But for where it runs, either is the other. */
-#define PREFIX_ENGINE                                                                              \
-    .name = "sat", .kind = SATF_ENGINE_SAT, .overs = 1U << OVER_ALL,                               \
-    .state_bytes = sizeof(sat_plan), .suits = suits, .plan = plan, .prepare = prepare, .run = run, \
-    .algorithm = algorithm
-
-const filter_engine filter_prefix_engine = {PREFIX_ENGINE, .ns = 2};
-const filter_engine filter_device_prefix_engine = {PREFIX_ENGINE, .ns = 0.005, .on_device = true};
+const filter_engine filter_prefix_engine = {
+    .name = "sat",
+    .kind = SATF_ENGINE_SAT,
+    .overs = 1U << OVER_ALL,
+    .ns = 2,
+    .ns_there = 0.005,
+    .state_bytes = sizeof(sat_plan),
+    .suits = suits,
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
+    .algorithm = algorithm,
+};

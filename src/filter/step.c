@@ -201,13 +201,10 @@ static void read_options(const chain_link *link, filter_step *step)
 /* ------------------------------------------------------------------ engines */
 
 static const filter_engine *const engines[] = {
-    &filter_window_engine,       &filter_pixel_engine,         &filter_prefix_engine,
-    &filter_rows_engine,         &filter_table_engine,         &filter_move_engine,
-    &filter_device_engine,       &filter_device_window_engine, &filter_device_prefix_engine,
-    &filter_device_pixel_engine, &filter_device_move_engine,   &filter_permute_engine,
-    &filter_choice_engine,       &filter_cells_engine,         &filter_device_cells_engine,
-    &filter_line_engine,         &filter_device_line_engine,   &filter_mix_engine,
-    &filter_device_mix_engine,
+    &filter_window_engine, &filter_pixel_engine,  &filter_prefix_engine,
+    &filter_rows_engine,   &filter_table_engine,  &filter_move_engine,
+    &filter_choice_engine, &filter_cells_engine,  &filter_line_engine,
+    &filter_mix_engine,    &filter_device_engine, &filter_device_window_engine,
 };
 
 /* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
@@ -219,11 +216,16 @@ static satf_engine wanted_kind(const satf_context *ctx)
                : ctx->settings.engine;
 }
 
+static double ns_of(const filter_engine *engine, bool there)
+{
+    return there ? engine->ns_there : engine->ns;
+}
+
 static bool allows(const satf_context *ctx, const filter_engine *engine, filter_over over,
                    bool there)
 {
     satf_engine wanted = wanted_kind(ctx);
-    return engine->on_device == there && (engine->overs >> over & 1) &&
+    return ns_of(engine, there) > 0 && (engine->overs >> over & 1) &&
            (wanted == SATF_ENGINE_AUTO || engine->kind == SATF_ENGINE_AUTO ||
             engine->kind == wanted);
 }
@@ -243,7 +245,7 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
         const filter_engine *engine = engines[i];
         if (allows(ctx, engine, step->pass->over, there) &&
             (!engine->suits || engine->suits(ctx, step)) &&
-            (!step->engine || engine->ns < step->engine->ns)) {
+            (!step->engine || ns_of(engine, there) < ns_of(step->engine, there))) {
             step->engine = engine;
         }
     }
@@ -314,8 +316,8 @@ double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         const filter_engine *engine = engines[i];
         if (!engine->suits && allows(ctx, engine, filter_last(link->info)->over, there) &&
-            (least == 0 || engine->ns < least)) {
-            least = engine->ns;
+            (least == 0 || ns_of(engine, there) < least)) {
+            least = ns_of(engine, there);
         }
     }
     return least * all_sums_of(link);
@@ -391,7 +393,9 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         step->second_out = spec->second_out;
         memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
-    step->ns = step->engine->ns * sums_of(link, step->second ? step->second : pass);
+    step->name = step->engine->name;
+    step->ns = ns_of(step->engine, in->device != SATF_HOST) *
+               sums_of(link, step->second ? step->second : pass);
     return SATF_OK;
 }
 

@@ -48,8 +48,9 @@ typedef struct filter_step {
     bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
-    double ns;   /* a sample of the result: roughly, on one thread or on the device */
-    void *state; /* the engine's: state_bytes, zeros before it plans */
+    const char *name; /* of the engine, as reports have it */
+    double ns;        /* a sample of the result: roughly, on one thread or on the device */
+    void *state;      /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
@@ -91,14 +92,14 @@ static inline satf_rect filter_windows_hull(const filter_step *step)
 /* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
  * memory is new, to prepare that, and then runs any number of times. */
 typedef struct filter_engine {
-    const char *name;   /* as reports have it */
-    satf_engine kind;   /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
-    unsigned overs;     /* bit o: it takes passes over filter_over o */
-    bool on_device;     /* images on a CUDA device, else on the host */
-    bool pairs;         /* it makes filter_step.second_out too */
-    bool feeds;         /* it makes what filter_step.feeder says */
-    double ns;          /* a sum, or a sample that moves: roughly, on one thread or the device */
-    size_t state_bytes; /* of filter_step.state */
+    const char *name;    /* as reports have it */
+    satf_engine kind;    /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
+    unsigned overs;      /* bit o: it takes passes over filter_over o */
+    bool pairs;          /* it makes filter_step.second_out too */
+    bool feeds;          /* it makes what filter_step.feeder says */
+    double ns, ns_there; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
+                          * device; 0: it takes no images there */
+    size_t state_bytes;  /* of filter_step.state */
     /* NULL: it takes all steps of such passes. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
     /* Decides everything, and how much memory that takes. by_rows: and how many rows
@@ -131,11 +132,9 @@ enum {
 };
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
-    filter_pixel_engine, filter_device_pixel_engine, filter_rows_engine, filter_move_engine,
-    filter_device_engine, filter_device_window_engine, filter_device_prefix_engine,
-    filter_device_move_engine, filter_permute_engine, filter_choice_engine, filter_cells_engine,
-    filter_device_cells_engine, filter_line_engine, filter_device_line_engine, filter_mix_engine,
-    filter_device_mix_engine;
+    filter_pixel_engine, filter_rows_engine, filter_move_engine, filter_device_engine,
+    filter_device_window_engine, filter_choice_engine, filter_cells_engine, filter_line_engine,
+    filter_mix_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {
