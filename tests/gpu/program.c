@@ -114,3 +114,34 @@ void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memo
     }
     free(here);
 }
+
+void gpu_compare(const char *spec, const satf_filter *filter, const satf_view *in, uint64_t seed)
+{
+    void *memory[2];
+    int64_t pad = (int64_t)(seed % 4), shift = (int64_t)(seed / 4 % 4);
+    satf_view want, got;
+    gpu_must_do(cpu, satf_filter_output(cpu, filter, in, &want), spec);
+    size_t bytes = (size_t)(want.stride * want.height);
+    got = want;
+    want.data = calloc(1, bytes);
+    got.data = calloc(1, bytes);
+    gpu_must_do(cpu, satf_filter_apply(cpu, filter, in, &want), spec);
+    satf_view there = gpu_view(gpu, in, pad, shift, seed & 16, &memory[0]);
+    satf_view out =
+        gpu_view(gpu, &got, seed & 32 ? 0 : shift, seed & 32 ? 0 : pad, seed & 64, &memory[1]);
+    gpu_must(gpu, satf_cuda()->copy(gpu, in, &there));
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &there, &out), spec);
+    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
+    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    gpu_check_guards(gpu, &out, memory[1], seed & 32 ? 0 : pad);
+    if (memcmp(got.data, want.data, bytes) != 0) {
+        fail_msg("%s of %s, %d channels%s, %ld x %ld, seed %lu", spec, satf_type_name(in->type),
+                 in->channels, in->flags & SATF_ALPHA ? " with alpha" : "", (long)in->width,
+                 (long)in->height, (unsigned long)seed);
+    }
+    gpu_runs++;
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
+    free(want.data);
+    free(got.data);
+}

@@ -51,4 +51,8 @@ satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_
 /* Fails if more than the rows of the view has been written. */
 void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memory, int64_t shift);
 
+/* Fails unless the filter of that spec makes the CPU's bits of the image, which the seed lays out
+ * in device memory. */
+void gpu_compare(const char *spec, const satf_filter *filter, const satf_view *in, uint64_t seed);
+
 #endif

@@ -1,39 +1,18 @@
 /* guided by colour on a device: the CPU's bits of integers. */
-#include <stdio.h>
-
-#include "../../src/base/view.h"
 #include "../filter_make.h"
 #include "../filter_reference.h"
 #include "program.h"
 
 static void check(const char *spec, const ref_image *image, const satf_view *guide, uint64_t seed)
 {
-    void *memory[2];
     satf_filter *filter = parse_filter(cpu, spec);
+    satf_view in = ref_view(image, (int64_t)(seed % 3));
     if (guide) {
         gpu_must(cpu, satf_filter_set_image(cpu, filter, guide));
     }
-    satf_view in = ref_view(image, (int64_t)(seed % 3)), want = ref_view(image, 0), got = want;
-    size_t bytes = (size_t)(want.stride * want.height);
-    got.data = calloc(1, bytes);
-    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &want));
-    satf_view there = gpu_view(gpu, &in, (int64_t)(seed % 4), 1, seed & 1, &memory[0]);
-    satf_view out = gpu_view(gpu, &got, 0, 0, false, &memory[1]);
-    gpu_must(gpu, satf_cuda()->copy(gpu, &in, &there));
-    gpu_must(gpu, satf_filter_apply(gpu, filter, &there, &out));
-    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    if (memcmp(got.data, want.data, bytes) != 0) {
-        fail_msg("%s of %s, %d channels, %s", spec, satf_type_name(image->type), image->channels,
-                 guide ? satf_type_name(guide->type) : "no guide");
-    }
-    gpu_runs++;
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
+    gpu_compare(spec, filter, &in, seed);
     satf_filter_destroy(filter);
     free(in.data);
-    free(want.data);
-    free(got.data);
 }
 
 /* Guides have channels and a depth of their own; RGB and RGBA guide themselves. */

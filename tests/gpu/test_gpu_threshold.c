@@ -1,7 +1,4 @@
 /* One level for the whole picture, given or found, on a device: the CPU's bits. */
-#include <stdio.h>
-
-#include "../../src/base/view.h"
 #include "../filter_make.h"
 #include "../filter_reference.h"
 #include "program.h"
@@ -27,36 +24,11 @@ static void fill(ref_image *image, int kind, uint64_t seed)
 
 static void check(const char *spec, const ref_image *image, uint64_t seed)
 {
-    void *memory[2];
-    int64_t pad = (int64_t)(seed % 4), shift = (int64_t)(seed / 4 % 4);
     satf_filter *filter = parse_filter(cpu, spec);
-    satf_view in = ref_view(image, (int64_t)(seed % 3)), want, got;
-    gpu_must(cpu, satf_filter_output(cpu, filter, &in, &want));
-    size_t bytes = (size_t)(want.stride * want.height);
-    got = want;
-    want.data = calloc(1, bytes);
-    got.data = calloc(1, bytes);
-    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &want));
-    satf_view there = gpu_view(gpu, &in, pad, shift, seed & 16, &memory[0]);
-    satf_view out =
-        gpu_view(gpu, &got, seed & 32 ? 0 : shift, seed & 32 ? 0 : pad, seed & 64, &memory[1]);
-    gpu_must(gpu, satf_cuda()->copy(gpu, &in, &there));
-    gpu_must(gpu, satf_filter_apply(gpu, filter, &there, &out));
-    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    gpu_check_guards(gpu, &out, memory[1], seed & 32 ? 0 : pad);
-    if (memcmp(got.data, want.data, bytes) != 0) {
-        fail_msg("%s of %s, %d channels%s, %ld x %ld, seed %lu", spec, satf_type_name(image->type),
-                 image->channels, image->alpha ? " with alpha" : "", (long)image->width,
-                 (long)image->height, (unsigned long)seed);
-    }
-    gpu_runs++;
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
+    satf_view in = ref_view(image, (int64_t)(seed % 3));
+    gpu_compare(spec, filter, &in, seed);
     satf_filter_destroy(filter);
     free(in.data);
-    free(want.data);
-    free(got.data);
 }
 
 static void test_levels(void **state)
