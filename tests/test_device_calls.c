@@ -279,6 +279,46 @@ static void test_stack(void **state)
     satf_context_destroy(cpu);
 }
 
+/* ------------------------------------------------------------------------- orders */
+
+/* A plan prepares it, and tells; a call moves the pixels. */
+static void test_order(void **state)
+{
+    enum { SIDE = 64, PIXELS = SIDE * SIDE };
+    satf_context *ctx = *state;
+    static uint32_t from[PIXELS], to[PIXELS];
+    static int64_t order[PIXELS];
+    satf_view in = satf_view_packed(from, SIDE, SIDE, 1, SATF_U32), out = in;
+    for (int k = 0; k < PIXELS; k++) {
+        order[k] = PIXELS - 1 - k;
+        from[k] = (uint32_t)k;
+    }
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, "permute", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_order(ctx, filter, order, PIXELS), SATF_OK);
+    assert_int_equal(satf_context_set_device(ctx, DEVICE), SATF_OK);
+    out.data = to;
+    for (int planned = 0; planned < 2; planned++) {
+        satf_used used;
+        satf_plan *plan = NULL;
+        memset(to, 0, sizeof to);
+        if (planned) {
+            assert_int_equal(satf_plan_create(ctx, filter, &in, 1, &out, 1, &plan), SATF_OK);
+            assert_int_equal(satf_plan_run(plan, &in, 1, &out, 1), SATF_OK);
+        } else {
+            assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        }
+        satf_context_used(ctx, &used, sizeof used);
+        assert_string_equal(used.engine, planned ? "permute" : "move");
+        assert_true((used.algorithm != NULL) == planned);
+        for (int k = 0; k < PIXELS; k++) {
+            assert_int_equal(to[k], PIXELS - 1 - k);
+        }
+        satf_plan_destroy(plan);
+    }
+    satf_filter_destroy(filter);
+}
+
 int main(void)
 {
     fake = fake_device_load();
@@ -289,9 +329,10 @@ int main(void)
         pixels[i] = (uint8_t)(i * i * 5 + i / 7);
     }
     const struct CMUnitTest tests[] = {
-        TEST(test_allocator),    TEST(test_allocator_tables), TEST(test_allocator_fails),
-        TEST(test_nothing_left), TEST(test_destroyed),        TEST(test_outputs),
-        TEST(test_stack),
+        TEST(test_allocator),       TEST(test_allocator_tables),
+        TEST(test_allocator_fails), TEST(test_nothing_left),
+        TEST(test_destroyed),       TEST(test_outputs),
+        TEST(test_stack),           TEST(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
