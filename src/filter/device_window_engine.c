@@ -142,18 +142,13 @@ static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const
     return from->data == to->data ? SATF_OK : satf_cuda()->realign(ctx, from, to);
 }
 
-/* What computes *out of *in, both aligned where they must be. */
-typedef satf_status multiplication(satf_context *ctx, const void *of);
-
-/* Between the copies of what is not aligned. in, out: the views that `of` has. */
-static satf_status run_aligned(satf_context *ctx, const filter_step *step, satf_view *in,
-                               satf_view *out, multiplication *multiply, const void *of)
+/* What kernels are given in place of the step's views. */
+static satf_status begin_copies(satf_context *ctx, const filter_step *step, satf_view *in,
+                                satf_view *out)
 {
     *in = aligned(step, &step->in, 0);
     *out = aligned(step, &step->out, copy_bytes(step));
-    satf_status status = copy_if_other(ctx, &step->in, in);
-    status = status ? status : multiply(ctx, of);
-    return status ? status : copy_if_other(ctx, out, &step->out);
+    return copy_if_other(ctx, &step->in, in);
 }
 
 /* ------------------------------------------------------------------- small windows */
@@ -180,15 +175,12 @@ static satf_status prepare_box(satf_context *ctx, filter_step *step)
     return satf_cuda()->box_prepare(ctx, box);
 }
 
-static satf_status multiply_box(satf_context *ctx, const void *box)
-{
-    return satf_cuda()->box_run(ctx, box);
-}
-
 static satf_status run_box(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
-    return run_aligned(ctx, step, &box->in, &box->out, multiply_box, box);
+    satf_status status = begin_copies(ctx, step, &box->in, &box->out);
+    status = status ? status : satf_cuda()->box_run(ctx, box);
+    return status ? status : copy_if_other(ctx, &box->out, &step->out);
 }
 
 /* ------------------------------------------------------------------- large windows */
@@ -249,16 +241,13 @@ static satf_status prepare_large(satf_context *ctx, filter_step *step)
     return satf_cuda()->large_prepare(ctx, step->state);
 }
 
-static satf_status multiply_large(satf_context *ctx, const void *large)
-{
-    return satf_cuda()->large_run(ctx, large);
-}
-
 static satf_status run_large(satf_context *ctx, filter_step *step)
 {
     window_gpu_large *large = step->state;
     place(step, large); /* grey lies in front of the scratch */
-    return run_aligned(ctx, step, &large->in, &large->out, multiply_large, large);
+    satf_status status = begin_copies(ctx, step, &large->in, &large->out);
+    status = status ? status : satf_cuda()->large_run(ctx, large);
+    return status ? status : copy_if_other(ctx, &large->out, &step->out);
 }
 
 /* ------------------------------------------------------------------------ marches */
