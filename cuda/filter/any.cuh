@@ -505,47 +505,58 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
     }
 }
 
-/* All threads of the block. span: ANY_SPANS, in shared memory. give(x, y, c, value) for each
- * result. */
-template <class Formula, class Sum, class Square, class Give>
-static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
-                                          int64_t tile, padded_span *span, Give give)
+/* All threads of the block. span: ANY_SPANS, in shared memory; finds: they are not yet there of the
+ * windows `of`. each(j, x, y, region) for a thread's pixels of the tile, the j-th of ANY_ROWS. */
+template <class Each>
+static __device__ inline void for_regions(const filter_gpu_task *task, const pixel_area *area,
+                                          int64_t tile, const satf_rect *of, bool finds,
+                                          padded_span *span, Each each)
 {
     int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
     int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
     int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
     int64_t first_x = tile_x * across, first_y = tile_y * down;
     int64_t x = position(&area->columns, first_x + column);
+    if (finds) {
+        __syncthreads();
+        find_spans(task, area, of, first_x, first_y, span);
+        __syncthreads();
+    }
+#pragma unroll 1
+    for (int j = 0; j < ANY_ROWS; j++) {
+        int row = j * rows + thread_row;
+        if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
+            continue;
+        }
+        int64_t y = position(&area->rows, first_y + row);
+        region r;
+        if (task->prefix) {
+            locate_prefix(x, y, &r);
+        } else {
+            locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
+        }
+        each(j, x, y, &r);
+    }
+}
+
+/* Likewise give(x, y, c, value) for each result. */
+template <class Formula, class Sum, class Square, class Give>
+static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
+                                          int64_t tile, padded_span *span, Give give)
+{
     for (int c = 0; c < task->out.channels; c++) { /* as the input, or without alpha */
         double before[ANY_ROWS] = {0};
         for (int64_t k = 0; k < task->rect_count; k++) {
             const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
-            const satf_rect *of = &rect->rect;
-            if (c == 0 || task->rect_count > 1) { /* else they are there */
-                __syncthreads();
-                find_spans(task, area, of, first_x, first_y, span);
-                __syncthreads();
-            }
-#pragma unroll 1
-            for (int j = 0; j < ANY_ROWS; j++) {
-                int row = j * rows + thread_row;
-                if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
-                    continue;
-                }
-                int64_t y = position(&area->rows, first_y + row);
-                region r;
-                if (task->prefix) {
-                    locate_prefix(x, y, &r);
-                } else {
-                    locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
-                }
+            auto add = [&](int j, int64_t x, int64_t y, const region *r) {
                 formula_value value =
-                    apply<Formula, Sum, Square>(task, rect->weight, &r, c, x, y, before[j]);
+                    apply<Formula, Sum, Square>(task, rect->weight, r, c, x, y, before[j]);
                 before[j] = value.real;
                 if (k == task->rect_count - 1) {
                     give(x, y, c, value);
                 }
-            }
+            };
+            for_regions(task, area, tile, &rect->rect, c == 0 || task->rect_count > 1, span, add);
         }
     }
 }

@@ -29,36 +29,20 @@ template <class Sum, class Square>
 static __device__ inline void do_choice_tile(const filter_gpu_task *task, const pixel_area *area,
                                              int64_t tile, padded_span *span, bool aligned)
 {
-    int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
-    int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
-    int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
-    int64_t first_x = tile_x * across, first_y = tile_y * down;
-    int64_t x = position(&area->columns, first_x + column);
     varied best[ANY_ROWS];
     for (int k = 0; k < task->choices; k++) {
-        const satf_rect *of = &task->choice[k];
-        __syncthreads();
-        find_spans(task, area, of, first_x, first_y, span);
-        __syncthreads();
-#pragma unroll 1
-        for (int j = 0; j < ANY_ROWS; j++) {
-            int row = j * rows + thread_row;
-            if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
-                continue;
-            }
-            int64_t y = position(&area->rows, first_y + row);
-            region r;
-            locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
-            varied now = vary<Sum, Square>(task, &r);
+        auto choose = [&](int j, int64_t x, int64_t y, const region *r) {
+            varied now = vary<Sum, Square>(task, r);
             if (k > 0 && !varied_less((Sum)0.5 != 0, &now, &best[j])) {
-                continue;
+                return;
             }
             best[j] = now;
             for (int c = 0; c < task->out.channels; c++) {
                 store(&task->out, x, y, c, aligned,
-                      apply<known_mean, Sum, Square>(task, 1, &r, c, x, y, 0));
+                      apply<known_mean, Sum, Square>(task, 1, r, c, x, y, 0));
             }
-        }
+        };
+        for_regions(task, area, tile, &task->choice[k], true, span, choose);
     }
 }
 
