@@ -53,7 +53,7 @@ template <class Sum> static __device__ inline void load_weight(formula_sums *in,
     in->weight = (uint64_t)alpha;
 }
 
-static __device__ inline int sample_bytes(int type)
+static __host__ __device__ inline int sample_bytes(int type)
 {
     return type == SATF_U8                        ? 1
            : type == SATF_U16                     ? 2
@@ -341,7 +341,7 @@ static __device__ inline void store_aligned(int type, formula_value value, char 
 }
 
 /* Whether its samples lie at multiples of their size. */
-static __device__ inline bool is_aligned(const satf_view *view)
+static __host__ __device__ inline bool is_aligned(const satf_view *view)
 {
     uintptr_t size = (uintptr_t)sample_bytes(view->type);
     return (((uintptr_t)view->data | (uintptr_t)view->stride) & (size - 1)) == 0;

@@ -401,8 +401,7 @@ extern "C" satf_status cuda_filter_run(satf_context *ctx, const filter_gpu_plan 
             }
         }
     }
-    uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
-    bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
+    bool aligned = is_aligned(&task->out);
     corner_plan blocks;
     memcpy(&blocks, plan->launch[aligned].bytes, sizeof blocks);
     corner_kernel kernel = (corner_kernel)plan->kernel;

@@ -171,8 +171,7 @@ extern "C" satf_status cuda_pixel_run(satf_context *ctx, const filter_gpu_task *
     if (task->known == FILTER_GPU_STEP) {
         return run_steps(ctx, task);
     }
-    uintptr_t bytes = (uintptr_t)satf_type_bytes(task->out.type);
-    bool aligned = (((uintptr_t)task->out.data | (uintptr_t)task->out.stride) & (bytes - 1)) == 0;
+    bool aligned = is_aligned(&task->out);
     int64_t columns = (satf_row_samples(&task->out) - 1) / THREADS + 1, rows = task->out.height;
     dim3 grid((unsigned)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS),
               (unsigned)(rows < MOST_ROWS ? rows : MOST_ROWS));

@@ -102,8 +102,7 @@ template <class T> struct ring_block {
         at = column < 0 ? -1 : (column * task.in.channels + c) * (int64_t)sizeof(T);
         aligned = (((uintptr_t)task.in.data | (uintptr_t)task.in.stride) & (sizeof(T) - 1)) == 0;
         outside = (T)task.layers[0].outside[c].integer;
-        uintptr_t bytes = (uintptr_t)sample_bytes(task.out.type);
-        out_aligned = (((uintptr_t)task.out.data | (uintptr_t)task.out.stride) & (bytes - 1)) == 0;
+        out_aligned = is_aligned(&task.out);
     }
 
     /* What load_terms() makes of a rectangle: where the rows above and of its end, and the columns
