@@ -92,6 +92,32 @@ static double constant_of(const filter_gpu_task *task, const filter_info *info)
                                                 : (double)layer->outside[0].integer;
 }
 
+static const void *image_in(void *user, int64_t y)
+{
+    return satf_row(&((const filter_step *)user)->in, y);
+}
+
+static void *image_out(void *user, int64_t y)
+{
+    return satf_row(&((const filter_step *)user)->out, y);
+}
+
+/* By one walker. */
+static satf_status walk(satf_context *cpu, filter_step *step)
+{
+    filter_rows rows = {.in = image_in, .out = image_out, .user = step};
+    void *walker = aligned_alloc(64, satf_align64(step->walker_bytes) + 64);
+    satf_status status = walker ? SATF_OK : satf_fail_memory(cpu, 0, "a fake device");
+    if (!status && filter_reduces(step->pass)) {
+        status = step->engine->look(cpu, step, NULL, NULL);
+    }
+    status = status ? status : step->engine->begin(cpu, step, &rows, 0, step->out.height, walker);
+    while (!status && step->engine->next(walker, &status)) {
+    }
+    free(walker);
+    return status;
+}
+
 static satf_status run_step(satf_context *cpu, filter_step *step)
 {
     step->state = satf_alloc_zeroed(step->engine->state_bytes);
@@ -100,8 +126,9 @@ static satf_status run_step(satf_context *cpu, filter_step *step)
     step->scratch = status ? NULL : aligned_alloc(64, bytes);
     step->kept = status ? NULL : aligned_alloc(64, satf_align64(step->kept_bytes) + 64);
     if (!status) {
-        status = step->scratch && step->kept ? step->engine->run(cpu, step)
-                                             : satf_fail_memory(cpu, bytes, "a fake device");
+        status = !step->scratch || !step->kept ? satf_fail_memory(cpu, bytes, "a fake device")
+                 : step->engine->anywhere      ? walk(cpu, step)
+                                               : step->engine->run(cpu, step);
     }
     free(step->scratch);
     free(step->kept);

@@ -15,15 +15,18 @@
 /* How often rows are marched over; the linker leads these calls here (--wrap). */
 static int marches;
 
-satf_status __real_window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
-                              window_sink sink, void *user);
-satf_status __wrap_window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
-                              window_sink sink, void *user);
-satf_status __wrap_window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
-                              window_sink sink, void *user)
+satf_status __real_window_march_begin(satf_context *ctx, const window_plan *plan,
+                                      const window_source *from, char *shared, char *own,
+                                      window_sink sink, void *user, window_march *m);
+satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan,
+                                      const window_source *from, char *shared, char *own,
+                                      window_sink sink, void *user, window_march *m);
+satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan,
+                                      const window_source *from, char *shared, char *own,
+                                      window_sink sink, void *user, window_march *m)
 {
-    marches++;
-    return __real_window_run(ctx, plan, data, memory, sink, user);
+    marches += from->first == 0;
+    return __real_window_march_begin(ctx, plan, from, shared, own, sink, user, m);
 }
 
 enum { W = 101, H = 47 };
@@ -74,21 +77,6 @@ static void check_output(satf_context *ctx, const char *text, const char *name, 
     }
     satf_filter_destroy(filter);
     free(want.data);
-}
-
-/* A march down rows that others make, in a chain. */
-satf_status __real_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
-                                      char *shared, char *own, int64_t first, window_sink sink,
-                                      void *user, window_march *m);
-satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
-                                      char *shared, char *own, int64_t first, window_sink sink,
-                                      void *user, window_march *m);
-satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
-                                      char *shared, char *own, int64_t first, window_sink sink,
-                                      void *user, window_march *m)
-{
-    marches++;
-    return __real_window_march_begin(ctx, plan, source, shared, own, first, sink, user, m);
 }
 
 typedef struct outputs_case {

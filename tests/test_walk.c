@@ -69,11 +69,14 @@ static void count_walks(satf_context *ctx, const satf_filter *chain, const satf_
     filter_call call = filter_whole_call(ctx, chain, in, out);
     satf_plan *plan;
     assert_int_equal(filter_plan_make(ctx, &call, SATF_HOST, FILTER_CALL, &plan), SATF_OK);
-    t->walked += plan->walk_count > 0;
+    bool walked = false;
     for (size_t w = 0; w < plan->walk_count; w++) {
-        t->banded += plan->walks[w].walkers > 1;
+        bool several = plan->walks[w].count > 1;
+        walked = walked || several;
+        t->banded += several && plan->walks[w].walkers > 1;
         t->deep += plan->walks[w].count > 4;
     }
+    t->walked += walked;
     filter_plan_free(ctx, plan);
 }
 
@@ -203,9 +206,9 @@ static void high_windows_go_one_by_one(void **state)
     }
 }
 
-/* The march of a window higher than the picture begins with sums of its first and last rows, of
- * which a step has but one place: so it has no walkers. */
-static void windows_higher_than_the_picture_do_not_walk(void **state)
+/* The march of a window higher than the picture begins with sums of its first and last rows, which
+ * each walker has of an image in memory. */
+static void windows_higher_than_the_picture_walk(void **state)
 {
     satf_context *ctx = *state;
     satf_view in = satf_view_packed(NULL, 3000, 100, 1, SATF_U8);
@@ -223,7 +226,7 @@ static void windows_higher_than_the_picture_do_not_walk(void **state)
             assert_int_equal(filter_plan_make(ctx, &call, SATF_HOST, FILTER_CALL, &plan), SATF_OK);
             assert_int_equal(plan->walk_count, 1);
             assert_int_equal(plan->walks[0].walkers, threads);
-            assert_int_equal(plan->walks[0].first, higher);
+            assert_int_equal(plan->walks[0].first, 0);
             filter_plan_free(ctx, plan);
         }
         satf_filter_destroy(low);
@@ -313,13 +316,47 @@ static void progress_begins_at_0(void **state)
     satf_filter_destroy(chain);
 }
 
+static int stop_soon(void *user, double done)
+{
+    double *latest = user;
+    *latest = done;
+    return done > 0;
+}
+
+/* Floats that go by strips, of which a walker makes all rows of one after the other, and a filter
+ * that looks at them first. */
+static void long_steps_can_be_cancelled(void **state)
+{
+    enum { SIDE = 1024 };
+    satf_context *ctx = *state;
+    static const char *const specs[] = {"variance=3", "wolf=9"};
+    static float samples[SIDE * SIDE];
+    static double results[SIDE * SIDE];
+    uint64_t random = 7;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        samples[i] = 1 / (3 + (float)(ref_random(&random) >> 44));
+    }
+    satf_view in = satf_view_packed(samples, SIDE, SIDE, 1, SATF_F32), out;
+    for (int k = 0; k < 2; k++) {
+        satf_filter *filter = parse_filter(ctx, specs[k]);
+        double latest = -1;
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        out.data = results;
+        satf_context_set_progress(ctx, stop_soon, &latest);
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_CANCELLED);
+        assert_true(latest > 0 && latest < 0.5);
+        satf_context_set_progress(ctx, NULL, NULL);
+        satf_filter_destroy(filter);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(progress_begins_at_0),         TEST(windows_higher_than_the_picture_do_not_walk),
+        TEST(progress_begins_at_0),         TEST(windows_higher_than_the_picture_walk),
         TEST(large_rings_do_not_walk),      TEST(second_outputs_are_those_of_one_thread),
         TEST(memory_is_that_of_rows),       TEST(high_windows_go_one_by_one),
-        TEST(bits_are_those_of_one_by_one),
+        TEST(bits_are_those_of_one_by_one), TEST(long_steps_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,8 +19,9 @@
 #include "base/border.h"
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/view.h"
-#include "window/plan.h"
+#include "window/march.h"
 
 /* ------------------------------------------------------------------ pictures */
 
@@ -190,10 +192,9 @@ static satf_u128 read_integer(const char *at, satf_sum_type type)
     }
 }
 
-static void collect(void *user, int thread, const window_segment *s)
+static void collect(void *user, const window_segment *s)
 {
     results *r = user;
-    (void)thread;
     bool ok = s->n >= 1 && s->n * r->channels <= 4096 && s->y >= 0 && s->y < r->height &&
               s->x == r->next_x[s->y] && s->x + s->n <= r->width &&
               (!r->streaming || s->y == r->last_y || (s->y == r->last_y + 1 && s->x == 0)) &&
@@ -270,7 +271,38 @@ static void results_destroy(results *r)
     free(r->next_x);
 }
 
-/* Plans, prepares and runs once. */
+/* Marches side by side, a band of rows each. */
+typedef struct bands {
+    satf_context *ctx;
+    const window_plan *plan;
+    char *memory;
+    int64_t count;
+    window_sink sink;
+    void *user;
+    atomic_int status;
+} bands;
+
+static void march_down(void *user, int64_t task, int thread)
+{
+    bands *all = user;
+    const window_plan *plan = all->plan;
+    const window_spec *spec = &plan->spec;
+    int64_t height = spec->in.height;
+    window_source from = {spec->row ? spec->row_user : spec->in.data, task * height / all->count,
+                          (task + 1) * height / all->count};
+    char *own = all->memory + plan->shared_bytes + (size_t)task * plan->band_bytes;
+    window_march march;
+    (void)thread;
+    satf_status status =
+        window_march_begin(all->ctx, plan, &from, all->memory, own, all->sink, all->user, &march);
+    while (!status && window_next(&march.band)) {
+    }
+    if (march.state.stop) {
+        atomic_store(&all->status, (int)march.state.stop);
+    }
+}
+
+/* Plans, prepares and goes down once: on all threads, or streaming. */
 static satf_status run_once(satf_context *ctx, const window_spec *spec, window_sink sink,
                             void *user)
 {
@@ -279,12 +311,15 @@ static satf_status run_once(satf_context *ctx, const window_spec *spec, window_s
     if (status) {
         return status;
     }
-    void *memory = satf_alloc(plan.bytes);
-    assert_non_null(memory);
-    window_prepare(&plan, memory);
-    status = window_run(ctx, &plan, spec->row ? spec->row_user : spec->in.data, memory, sink, user);
-    satf_free(memory);
-    return status;
+    bands all = {.ctx = ctx, .plan = &plan, .sink = sink, .user = user};
+    all.count = spec->row ? 1 : satf_thread_count(ctx);
+    all.count = all.count < spec->in.height ? all.count : spec->in.height;
+    all.memory = satf_alloc(plan.shared_bytes + (size_t)all.count * plan.band_bytes);
+    assert_non_null(all.memory);
+    window_prepare(&plan, all.memory);
+    satf_parallel(ctx, all.count, march_down, &all);
+    satf_free(all.memory);
+    return (satf_status)atomic_load(&all.status);
 }
 
 /* ------------------------------------------------------------------- reference */

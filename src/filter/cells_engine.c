@@ -17,9 +17,6 @@
 /* Samples of a segment, which stay in the first-level cache. */
 enum { SEGMENT_SAMPLES = 512 };
 
-/* Samples of the input that are a task, and those that are worth another thread. */
-enum { TASK_SAMPLES = 1 << 17, LEAST_SAMPLES = 200000 };
-
 /* Arrays of a thread, behind which kernels may read. */
 enum { SLACK = 64 };
 
@@ -31,8 +28,7 @@ typedef struct cells_step {
     cells_add add;
     cells_sum sum;
     bool direct; /* add() takes samples, else their summands, in the columns' type */
-    size_t column_bytes, summand_bytes, bytes; /* of a thread: in front of its sums, and in all */
-    int64_t task_rows, tasks;
+    size_t column_bytes, summand_bytes, bytes; /* of a walker: in front of its sums, and in all */
     epilogue finish;
 } cells_step;
 
@@ -96,18 +92,12 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         choose_kernels(step, state);
         fits = lay_out(step, state);
     }
-    int64_t row_samples = satf_row_samples(in) * (in->height / out->height);
-    state->task_rows = row_samples < TASK_SAMPLES ? TASK_SAMPLES / row_samples : 1;
-    state->tasks = (out->height - 1) / state->task_rows + 1;
-    if (!fits || !satf_mul(state->bytes, (size_t)satf_thread_count(ctx), &step->scratch_bytes)) {
+    if (!fits) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
-    if (step->by_rows) {
-        step->need.kept = 1;
-        step->need.height = true;
-        step->walker_bytes = satf_align64(sizeof(row_walker)) + state->bytes; /* its arrays */
-        step->scratch_bytes = 0;
-    }
+    step->need.kept = 1;
+    step->need.height = true;
+    step->walker_bytes = satf_align64(sizeof(row_walker)) + state->bytes; /* its arrays */
     epilogue_init(&state->finish, step->pass, step->options, in, out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.around_caches = state->finish.around_caches && !step->passes_on;
@@ -167,48 +157,20 @@ static bool make_row(const filter_step *step, char *memory, int64_t y,
     return true;
 }
 
-/* ----------------------------------------------------------------- whole pictures */
-
-static const void *row_in_memory(void *user, int64_t y)
+static satf_status run_there(satf_context *ctx, filter_step *step)
 {
-    return satf_row(user, y);
+    return satf_cuda()->cells(ctx, &step->in, &step->out, step->weighted);
 }
-
-static void make_rows(void *user, int64_t task, int thread)
-{
-    const filter_step *step = user;
-    const cells_step *state = step->state;
-    satf_view in = step->in;
-    int64_t y = task * state->task_rows, end = y + state->task_rows;
-    end = end < step->out.height ? end : step->out.height;
-    char *memory = step->scratch + (size_t)thread * state->bytes;
-    for (; y < end; y++) {
-        make_row(step, memory, y, row_in_memory, &in, satf_row(&step->out, y));
-    }
-}
-
-static satf_status run(satf_context *ctx, filter_step *step)
-{
-    const cells_step *state = step->state;
-    if (step->in.device != SATF_HOST) {
-        return satf_cuda()->cells(ctx, &step->in, &step->out, step->weighted);
-    }
-    int64_t samples = satf_row_samples(&step->in) * step->in.height;
-    satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                                            state->tasks, make_rows, step);
-    return status ? status : satf_report_progress(ctx, 1);
-}
-
-/* ------------------------------------------------------------------------ by rows */
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
+    (void)end;
     *(row_walker *)walker = (row_walker){ctx, step, rows, first};
     return SATF_OK;
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     row_walker *w = walker;
     const filter_rows *rows = w->rows;
@@ -232,7 +194,9 @@ const filter_engine filter_cells_engine = {
     .ns_there = 0.01,
     .state_bytes = sizeof(cells_step),
     .plan = plan,
-    .run = run,
+    .run = run_there,
     .begin = begin,
     .next = next,
+    .anywhere = true,
+    .least_samples = 200000,
 };

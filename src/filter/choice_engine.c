@@ -3,7 +3,6 @@
  * once, wherever it lies, so of a picture that is extended by its border. Rows of results, and of
  * how much their windows vary, wait in a ring until the last pixel has seen them.
  */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "../base/border.h"
@@ -15,8 +14,7 @@
 #include "step.h"
 
 enum {
-    LEAST_SAMPLES = 30000, /* that are worth another thread */
-    CHOICE_PIXELS = 512    /* between which is chosen at once, in the first level of cache */
+    CHOICE_PIXELS = 512 /* between which is chosen at once, in the first level of cache */
 };
 
 /* What a plan keeps of a step. */
@@ -30,7 +28,6 @@ typedef struct choice_step {
     int64_t in_pixel, out_pixel;                 /* bytes */
     /* Offsets into a walker's memory, behind which is its march's. */
     size_t rows, held, results, varies, best, march;
-    int bands;
 } choice_step;
 
 /* A walker: behind it are its rows. */
@@ -161,7 +158,7 @@ static choice_row ring_row(choice_walker *w, size_t slot)
     return choice_row_at(&state->choice, memory_of(w, at), wide);
 }
 
-static void take_segment(void *user, int thread, const window_segment *given)
+static void take_segment(void *user, const window_segment *given)
 {
     choice_walker *w = user;
     const filter_step *step = w->step;
@@ -169,7 +166,6 @@ static void take_segment(void *user, int thread, const window_segment *given)
     size_t wide = (size_t)state->plan.spec.in.width, slot = (size_t)(given->y % state->ring);
     double areas[HORIZONTAL_SEGMENT];
     window_segment segment = *given;
-    (void)thread;
     if (step->border.kind == SATF_SHRINK) {
         set_areas(w, areas, &segment);
     }
@@ -293,12 +289,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h),
                               step->border.kind == SATF_SHRINK);
     satf_status status = plan_march(ctx, step, state);
-    int64_t rows = step->in.height;
-    state->bands = satf_threads_for(ctx, satf_row_samples(&step->in) * rows, LEAST_SAMPLES);
-    state->bands = state->bands < rows ? state->bands : (int)rows;
-    if (!status && (!lay_out(state, &step->walker_bytes) ||
-                    !satf_mul(step->by_rows ? 0 : (size_t)state->bands, step->walker_bytes,
-                              &step->scratch_bytes))) {
+    if (!status && !lay_out(state, &step->walker_bytes)) {
         status = satf_fail(ctx, SATF_LIMIT, "the rows of windows are too large for any memory");
     }
     if (!status && step->by_rows) {
@@ -320,27 +311,29 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 }
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
     const choice_step *state = step->state;
     choice_walker *w = walker;
+    (void)end;
     *w = (choice_walker){.ctx = ctx, .step = step, .rows = rows, .y = first, .made = first};
     int64_t *held = (int64_t *)(void *)memory_of(w, state->held);
     for (int64_t i = 0; i < state->kept; i++) {
         held[i] = -1;
     }
-    return window_march_begin(ctx, &state->plan, w, step->kept, memory_of(w, state->march), first,
+    window_source from = {w, first, state->plan.down.n};
+    return window_march_begin(ctx, &state->plan, &from, step->kept, memory_of(w, state->march),
                               take_segment, w, &w->windows);
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     choice_walker *w = walker;
     const choice_step *state = w->step->state;
     int64_t height = w->step->in.height;
     while (w->made < w->y + state->ring && w->y < filter_rows_height(w->rows, height)) {
         bool made = window_next(&w->windows.band);
-        *status = (satf_status)atomic_load_explicit(&w->windows.state.stop, memory_order_relaxed);
+        *status = w->windows.state.stop;
         if (!made || *status) {
             return false;
         }
@@ -363,65 +356,6 @@ static bool next(void *walker, satf_status *status)
     return true;
 }
 
-/* -------------------------------------------------------------------------- whole */
-
-/* A run. */
-typedef struct choice_run {
-    satf_context *ctx;
-    const filter_step *step;
-    atomic_int stop; /* a satf_status */
-} choice_run;
-
-static const void *row_in(void *user, int64_t y)
-{
-    return satf_row(&((const choice_run *)user)->step->in, y);
-}
-
-static void *row_out(void *user, int64_t y)
-{
-    return satf_row(&((const choice_run *)user)->step->out, y);
-}
-
-static bool goes_on(choice_run *run, int thread, double done)
-{
-    if (thread == 0) {
-        satf_status status = satf_report_progress(run->ctx, done);
-        if (status) {
-            atomic_store(&run->stop, (int)status);
-        }
-    }
-    return !atomic_load_explicit(&run->stop, memory_order_relaxed);
-}
-
-static void run_band(void *user, int64_t band, int thread)
-{
-    choice_run *run = user;
-    const filter_step *step = run->step;
-    const choice_step *state = step->state;
-    const filter_rows rows = {.in = row_in, .out = row_out, .user = run};
-    int64_t height = step->in.height, first = band * height / state->bands;
-    int64_t end = (band + 1) * height / state->bands;
-    char *walker = step->scratch + (size_t)band * step->walker_bytes;
-    satf_status status = begin(run->ctx, step, &rows, first, walker);
-    for (int64_t y = first; y < end && !status; y++) {
-        if (!goes_on(run, thread, (double)(y - first) / (double)(end - first))) {
-            return;
-        }
-        next(walker, &status);
-    }
-    if (status) {
-        atomic_store(&run->stop, (int)status);
-    }
-}
-
-static satf_status run(satf_context *ctx, filter_step *step)
-{
-    const choice_step *state = step->state;
-    choice_run run = {.ctx = ctx, .step = step};
-    satf_parallel(ctx, state->bands, run_band, &run);
-    return (satf_status)atomic_load(&run.stop);
-}
-
 const filter_engine filter_choice_engine = {
     .name = "window",
     .kind = SATF_ENGINE_WINDOW,
@@ -431,9 +365,9 @@ const filter_engine filter_choice_engine = {
     .suits = suits,
     .plan = plan,
     .prepare = prepare,
-    .run = run,
     .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
     .anywhere = true,
+    .least_samples = 90000,
 };

@@ -91,6 +91,9 @@ typedef struct filter_rows {
      */
     const void *(*aux)(void *user, int k, int64_t y);
     void *(*second)(void *user, int64_t y);
+    /* Hears of pixels of the result that are made, from an engine that makes rows in pieces; false:
+     * it should stop. NULL: by rows. */
+    bool (*goes_on)(void *user, int64_t pixels);
 } filter_rows;
 
 /* Rows of an input for which the plan expects so many. */

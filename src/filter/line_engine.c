@@ -1,7 +1,6 @@
 /*
- * Passes along lines. On the CPU threads take bands of rows, of which each makes the rows around a
- * seam as well. Where the passes reach so far that this costs too much, they pass all rows along
- * first, and then take blocks of columns.
+ * Passes along lines. On the CPU by walkers, or, of an image in memory and where the passes reach
+ * far, all rows are passed along first, and then blocks of columns down.
  */
 #include "line.h"
 
@@ -16,15 +15,14 @@
 
 enum {
     LEAST_SAMPLES = 70000,   /* that are worth a thread */
-    LEAST_REACHES = 8,       /* a band's height in these, for rings of bands */
+    LEAST_REACHES = 8,       /* a band's height in these, for walkers */
     BLOCK_BYTES = 512 << 10, /* of the rings of a block of columns */
     LEAST_BLOCK = 64         /* samples of a row, unless there are fewer */
 };
 
 typedef struct line_step {
     line_spec spec;
-    int64_t bands, band_rows;
-    int64_t blocks, block_pixels; /* 0: bands */
+    int64_t blocks, block_pixels; /* of run() */
     size_t walk_bytes, passed_bytes;
 } line_step;
 
@@ -94,9 +92,10 @@ static int64_t number_bytes(const filter_step *step)
 }
 
 /* Columns whose rings stay in a cache, and as many blocks as there are threads. */
-static void plan_blocks(const filter_step *step, int64_t threads, line_step *plan)
+static void plan_blocks(satf_context *ctx, const filter_step *step, line_step *plan)
 {
     const satf_view *in = &step->in;
+    int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
     int64_t column = step->lines.times * (2 * step->lines.radius + 12) * number_bytes(step);
     int64_t samples = most(BLOCK_BYTES / column, LEAST_BLOCK);
     int64_t pixels = least(samples / in->channels, (in->width + threads - 1) / threads);
@@ -104,16 +103,13 @@ static void plan_blocks(const filter_step *step, int64_t threads, line_step *pla
     plan->blocks = (in->width - 1) / plan->block_pixels + 1;
 }
 
-static void share_out(satf_context *ctx, const filter_step *step, line_step *plan)
+/* Whether bands would be so low, that rows around seams or rings that no cache holds cost too much.
+ */
+static bool runs(const satf_context *ctx, const filter_step *step)
 {
     const satf_view *in = &step->in;
-    int64_t samples = satf_row_samples(in) * in->height, reach = filter_lines_reach(&step->lines);
-    int64_t threads = satf_threads_for(ctx, samples, LEAST_SAMPLES);
-    if (in->height / threads < LEAST_REACHES * reach) {
-        plan_blocks(step, threads, plan);
-    }
-    plan->band_rows = (in->height - 1) / threads + 1;
-    plan->bands = (in->height - 1) / plan->band_rows + 1;
+    int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
+    return in->height / threads < LEAST_REACHES * filter_lines_reach(&step->lines);
 }
 
 static int64_t batches(const filter_step *step)
@@ -155,17 +151,18 @@ static void *walker_out(void *user, int64_t y)
 }
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
     const line_step *plan = step->state;
     line_walker *w = walker;
+    (void)end;
     line_ends ends = {walker_row, walker_height, walker_out, w};
     *w = (line_walker){ctx, rows, step->in.height, NULL};
     w->walk = line_walk_begin(&plan->spec, &ends, first, (char *)walker + satf_align64(sizeof *w));
     return SATF_OK;
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     line_walker *w = walker;
     bool failed, made = line_walk_next(w->walk, &failed);
@@ -202,18 +199,6 @@ static void walk_rows(line_run *run, int thread, line_walk *walk, int64_t rows)
             return;
         }
     }
-}
-
-static void band(void *user, int64_t task, int thread)
-{
-    line_run *run = user;
-    const line_step *plan = run->plan;
-    line_image image = {run->step, 0};
-    line_ends ends = image_ends(&image);
-    int64_t first = task * plan->band_rows;
-    char *memory = run->step->scratch + (size_t)task * plan->walk_bytes;
-    walk_rows(run, thread, line_walk_begin(&plan->spec, &ends, first, memory),
-              least(plan->band_rows, run->step->in.height - first));
 }
 
 /* What a thread works in: behind the rows that have been passed along. */
@@ -259,20 +244,15 @@ static satf_status run(satf_context *ctx, filter_step *step)
     }
     const line_step *plan = step->state;
     line_run run = {.ctx = ctx, .step = step, .plan = plan};
-    run.all = step->in.height;
-    if (plan->blocks) {
-        run.all += plan->blocks * step->in.height;
-        satf_parallel(ctx, batches(step), pass_along, &run);
-        satf_parallel(ctx, plan->blocks, pass_down, &run);
-    } else {
-        satf_parallel(ctx, plan->bands, band, &run);
-    }
+    run.all = (1 + plan->blocks) * step->in.height;
+    satf_parallel(ctx, batches(step), pass_along, &run);
+    satf_parallel(ctx, plan->blocks, pass_down, &run);
     satf_status status = (satf_status)atomic_load(&run.status);
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-/* What a thread works in that takes blocks, and what all have passed along. */
-static bool find_block_bytes(const filter_step *step, line_step *plan)
+/* What a thread works in, and what all have passed along. */
+static bool find_bytes(const filter_step *step, line_step *plan)
 {
     line_spec down = block_spec(plan, plan->block_pixels), along = plan->spec;
     along.part = LINE_ALONG;
@@ -290,15 +270,15 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     line_step *plan = step->state;
     plan->spec = spec_of(step);
     plan->walk_bytes = line_walk_bytes(&plan->spec);
-    if (step->by_rows && plan->walk_bytes) {
+    if (step->walked && plan->walk_bytes) {
         step->need.kept = line_rows_kept(&plan->spec);
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
         return SATF_OK;
     }
-    share_out(ctx, step, plan);
-    size_t walks = plan->blocks ? (size_t)satf_thread_count(ctx) : (size_t)plan->bands;
-    return (plan->blocks == 0 || find_block_bytes(step, plan)) && plan->walk_bytes &&
-                   satf_mul(walks, plan->walk_bytes, &step->scratch_bytes) &&
+    plan_blocks(ctx, step, plan);
+    return find_bytes(step, plan) && plan->walk_bytes &&
+                   satf_mul((size_t)satf_thread_count(ctx), plan->walk_bytes,
+                            &step->scratch_bytes) &&
                    satf_add(step->scratch_bytes, plan->passed_bytes, &step->scratch_bytes)
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT, "the rows of sums are too large for any memory");
@@ -312,9 +292,11 @@ const filter_engine filter_line_engine = {
     .state_bytes = sizeof(line_step),
     .plan = plan,
     .run = run,
+    .runs = runs,
     .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
     .rows_ahead = LINE_ROWS + LINE_LANES,
     .anywhere = true,
+    .least_samples = LEAST_SAMPLES,
 };

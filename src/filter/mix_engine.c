@@ -10,9 +10,6 @@
 #include "modules.h"
 #include "step.h"
 
-/* Samples that are worth a thread, and rows of a task. */
-enum { LEAST_SAMPLES = 70000, TASK_ROWS = 16 };
-
 void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
 {
     const mix_kernels *kernels = SATF_ISA_CHOOSE(&mix_kernels);
@@ -61,41 +58,21 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static void mix_rows(void *user, int64_t task, int thread)
-{
-    const filter_mix *mix = user;
-    int64_t height = mix->out.height, first = task * TASK_ROWS;
-    int64_t end = height - first < TASK_ROWS ? height : first + TASK_ROWS;
-    (void)thread;
-    for (int64_t y = first; y < end; y++) {
-        const void *rows[FORMULA_MIXED];
-        for (int k = 0; k < mix->count; k++) {
-            rows[k] = satf_row(&mix->of[k], y);
-        }
-        filter_mix_row(mix, rows, satf_row(&mix->out, y));
-    }
-}
-
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status run_there(satf_context *ctx, filter_step *step)
 {
     filter_mix mix = mix_of(step);
-    if (step->in.device != SATF_HOST) {
-        return satf_cuda()->mix(ctx, &mix);
-    }
-    int64_t samples = satf_row_samples(&step->out) * step->out.height;
-    satf_status status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                                            (step->out.height - 1) / TASK_ROWS + 1, mix_rows, &mix);
-    return status ? status : satf_report_progress(ctx, 1);
+    return satf_cuda()->mix(ctx, &mix);
 }
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
+    (void)end;
     *(mix_walker *)walker = (mix_walker){{ctx, step, rows, first}, mix_of(step)};
     return SATF_OK;
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     mix_walker *w = walker;
     const filter_rows *rows = w->at.rows;
@@ -122,8 +99,9 @@ const filter_engine filter_mix_engine = {
     .ns = 1,
     .ns_there = 0.01,
     .plan = plan,
-    .run = run,
+    .run = run_there,
     .begin = begin,
     .next = next,
     .anywhere = true,
+    .least_samples = 200000,
 };

@@ -225,13 +225,14 @@ static satf_status run(satf_context *ctx, filter_step *step)
 
 /* Behind the walker is the row that is moved before it is converted. */
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
+    (void)end;
     *(row_walker *)walker = (row_walker){ctx, step, rows, first};
     return SATF_OK;
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     row_walker *w = walker;
     const filter_step *step = w->step;

@@ -10,9 +10,7 @@
 #include "otsu.h"
 #include "step.h"
 
-enum { BAND_ROWS = 32 };
-enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
-enum { PIECE_BYTES = 4096 };     /* of a row of the result: what stays in the first cache */
+enum { PIECE_BYTES = 4096 }; /* of a row of the result: what stays in the first cache */
 
 typedef struct pixel_walker {
     row_walker at;
@@ -36,7 +34,7 @@ static size_t keys_at(const filter_step *step)
     return (size_t)histogram_levels(step->in.type) * sizeof(uint64_t);
 }
 
-static satf_status run_there(satf_context *ctx, const filter_step *step)
+static satf_status run_there(satf_context *ctx, filter_step *step)
 {
     filter_gpu_task task = filter_device_task(step);
     satf_status status = SATF_OK;
@@ -82,10 +80,10 @@ static void make_row(const epilogue *finish, const filter_step *step, int64_t y,
     }
 }
 
-/* ---------------------------------------------------------------------- whole images */
-
-static satf_status look_ahead(satf_context *ctx, const filter_step *step, epilogue *finish)
+static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
+                        void *walkers)
 {
+    epilogue *finish = step->state;
     const uint64_t *counts;
     int64_t levels = histogram_levels(step->in.type);
     satf_status status = histogram_count(ctx, &step->in, step->weighted, step->scratch, &counts);
@@ -93,64 +91,22 @@ static satf_status look_ahead(satf_context *ctx, const filter_step *step, epilog
     otsu_level best = otsu_none();
     otsu_look(&all, counts, 0, levels, none, &best);
     finish->constants.otsu = (double)best.level;
+    (void)walk, (void)walkers;
     return status;
 }
-
-typedef struct pixel_work {
-    const filter_step *step;
-    const epilogue *finish;
-} pixel_work;
-
-static void make_band(void *user, int64_t band, int thread)
-{
-    (void)thread;
-    const pixel_work *work = user;
-    const filter_step *step = work->step;
-    int64_t first = band * BAND_ROWS, left = step->in.height - first;
-    for (int64_t y = first; y < first + (left < BAND_ROWS ? left : BAND_ROWS); y++) {
-        make_row(work->finish, step, y, satf_row(&step->in, y), satf_row(&step->out, y));
-    }
-}
-
-static satf_status run(satf_context *ctx, filter_step *step)
-{
-    if (step->in.device != SATF_HOST) {
-        return run_there(ctx, step);
-    }
-    epilogue *finish = step->state;
-    bool looks = step->pass->histogram;
-    satf_status status = SATF_OK;
-    memcpy(finish->aux, step->aux, sizeof finish->aux);
-    if (looks) {
-        satf_progress_part part = satf_progress_enter(ctx, 0, 0.5);
-        status = look_ahead(ctx, step, finish);
-        satf_progress_leave(ctx, part);
-    }
-    epilogue_find_step(finish);
-    pixel_work work = {step, finish};
-    if (!status) {
-        satf_progress_part part = satf_progress_enter(ctx, looks ? 0.5 : 0, looks ? 0.5 : 1);
-        int64_t samples = satf_row_samples(&step->in) * step->in.height;
-        status = satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                                    (step->in.height - 1) / BAND_ROWS + 1, make_band, &work);
-        satf_progress_leave(ctx, part);
-    }
-    return status;
-}
-
-/* ------------------------------------------------------------------------- by rows */
 
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
     pixel_walker *w = walker;
+    (void)end;
     *w = (pixel_walker){{ctx, step, rows, first}, *(const epilogue *)step->state};
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     epilogue_find_step(&w->finish);
     return SATF_OK;
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     pixel_walker *w = walker;
     const void *from;
@@ -171,9 +127,11 @@ const filter_engine filter_pixel_engine = {
     .state_bytes = sizeof(epilogue),
     .suits = suits,
     .plan = plan,
-    .run = run,
+    .run = run_there,
+    .look = look,
     .refuses_rows = refuses_rows,
     .begin = begin,
     .next = next,
     .anywhere = true,
+    .least_samples = 150000,
 };

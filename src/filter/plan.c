@@ -66,14 +66,15 @@ static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index
 static satf_status reserve_walks(satf_context *ctx, satf_plan *plan)
 {
     satf_status status = walk_lay_out(plan) ? SATF_OK : plan_fail_size(ctx);
+    size_t all = 0;
     for (size_t w = 0; w < plan->walk_count && !status; w++) {
-        plan_walk *walk = &plan->walks[w];
-        size_t bytes;
-        status = satf_mul(walk->bytes, (size_t)walk->walkers, &bytes)
-                     ? plan_reserve(ctx, plan, bytes, &walk->at)
+        size_t bytes = 0;
+        status = satf_mul(plan->walks[w].bytes, (size_t)plan->walks[w].walkers, &bytes)
+                     ? SATF_OK
                      : plan_fail_size(ctx);
+        all = status ? all : larger(all, bytes);
     }
-    return status;
+    return status ? status : plan_reserve(ctx, plan, all, &plan->walkers_at);
 }
 
 static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
@@ -236,7 +237,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 {
     size_t steps = most_steps(call->filter) * sizeof(plan_step);
     size_t pictures = 2 * call->filter->count * sizeof(plan_picture);
-    size_t walks = call->filter->count * sizeof(plan_walk);
+    size_t walks = most_steps(call->filter) * sizeof(plan_walk); /* of one step, at the most */
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {

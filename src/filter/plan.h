@@ -73,8 +73,8 @@ typedef struct plan_walk {
     size_t first, count;
     int walkers; /* of which each makes so many rows of the last step's result: */
     int64_t band_rows;
-    int64_t kept;     /* rows of its input that it needs at a time */
-    size_t bytes, at; /* memory of a walker; where the first one's is, in that of the plan */
+    int64_t kept; /* rows of its input that it needs at a time */
+    size_t bytes; /* memory of a walker; walks take turns in that of the plan */
 } plan_walk;
 
 /* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many
@@ -107,15 +107,15 @@ struct satf_plan {
     plan_step *steps;
     plan_picture *pictures;
     size_t picture_count;
-    plan_walk *walks; /* by rows one of all steps */
+    plan_walk *walks; /* by rows one of all steps; else also of one step */
     size_t walk_count;
     /*
      * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
      * behind even and odd filters that take turns, of those between the parts of filters, of what
-     * each step keeps, and of what all steps use in turn. The images between two filters have their
-     * filter's exact type, so that nothing is rounded on the way.
+     * each step keeps, and of what all steps and walkers use in turn. The images between two
+     * filters have their filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, aux_at, to_at, images_at[2], passes_at, scratch_at, kept_at;
+    size_t from_at, aux_at, to_at, images_at[2], passes_at, scratch_at, walkers_at, kept_at;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */

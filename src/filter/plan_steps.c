@@ -5,12 +5,14 @@
 #include "../base/view.h"
 #include "plan_memory.h"
 #include "region.h"
+#include "walk.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
                             plan_step **added)
 {
     *added = &plan->steps[plan->count];
     (*added)->link = (size_t)(spec->link - plan->chain->links);
+    walk_from_memory(*added);
     satf_status status = filter_step_make(ctx, spec, &(*added)->step);
     plan->count += !status;
     return status;

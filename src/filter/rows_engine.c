@@ -60,9 +60,10 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 /* Behind the walker are the row above and the terms of its own, a row of sums each. */
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker)
+                         int64_t first, int64_t end, void *walker)
 {
     const rows_step *state = step->state;
+    (void)end;
     *(row_walker *)walker = (row_walker){ctx, step, rows, first};
     memset((char *)walker + satf_align64(sizeof(row_walker)), 0, state->row_bytes);
     return SATF_OK;
@@ -100,7 +101,7 @@ static void finish_row(const row_walker *w, int64_t y, const void *sums, void *t
     }
 }
 
-static bool next(void *walker, satf_status *status)
+static int64_t next(void *walker, satf_status *status)
 {
     row_walker *w = walker;
     const rows_step *state = w->step->state;

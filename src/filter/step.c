@@ -361,6 +361,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
                           .pass = pass,
                           .in = *in,
                           .out = spec->out,
+                          .walked = spec->by_rows,
                           .by_rows = spec->by_rows,
                           .lasting = spec->lasting};
     step->in.data = step->out.data = NULL;
@@ -419,9 +420,11 @@ void filter_step_release(filter_step *step)
 }
 
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                              int64_t first, char *walker)
+                              int64_t first, int64_t end, char *walker, char **own)
 {
-    if (step->grey) {
+    bool grey = step->grey && step->by_rows;
+    *own = walker + (grey ? step->grey_bytes : 0);
+    if (grey) {
         grey_walker *g = (grey_walker *)(void *)walker;
         filter_grey_rows_init(&g->grey, rows, &step->source, &step->need,
                               walker + satf_align64(sizeof *g));
@@ -431,5 +434,5 @@ satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const 
                                 .height = rows->height};
         rows = &g->rows;
     }
-    return step->engine->begin(ctx, step, rows, first, walker + step->grey_bytes);
+    return step->engine->begin(ctx, step, rows, first, end, *own);
 }

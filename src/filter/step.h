@@ -43,7 +43,8 @@ typedef struct filter_step {
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
-    bool by_rows;   /* walkers make it: in, source and out have no data */
+    bool walked;    /* walkers make it */
+    bool by_rows;   /* and of rows: in, source and out have no data */
     bool passes_on; /* the rows it makes are looked at soon, so they go through the caches */
     bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
 
@@ -54,7 +55,7 @@ typedef struct filter_step {
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
-    size_t walker_bytes; /* by_rows: of a walker */
+    size_t walker_bytes; /* of a walker */
     size_t grey_bytes;   /* of the scratch, or of a walker, in front of the engine's */
     char *kept, *scratch;
     filter_rows_need need; /* by_rows */
@@ -106,20 +107,29 @@ typedef struct filter_engine {
      * (filter_step.need). */
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
-    satf_status (*run)(satf_context *ctx, filter_step *step);     /* on a device: enqueues */
-    void (*release)(void *state);                                 /* NULL: it owns nothing */
+    /* On a device it enqueues. On the host it makes what walkers cannot, or not as fast. */
+    satf_status (*run)(satf_context *ctx, filter_step *step);
+    /* Whether run() is faster on the host than walkers that begin anywhere, for a step that is none
+     * of a walk of several. NULL: never. */
+    bool (*runs)(const satf_context *ctx, const filter_step *step);
+    /* Looks at the whole image in memory before walkers begin; walk(walkers) makes it once more.
+     * NULL: it has no such filter. */
+    satf_status (*look)(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
+                        void *walkers);
+    void (*release)(void *state); /* NULL: it owns nothing */
     /* Why it cannot make such a step by rows, asked before it plans; NULL: it can. */
     const char *(*refuses_rows)(const filter_step *step);
     /*
-     * by_rows: a walker makes the result's rows from `first` on in memory of its own. rows and the
-     * step are there as long as it goes. next() makes one row; false, and *status, behind the last
-     * and after a failure.
+     * A walker makes rows first ... end - 1 of the result in memory of its own. rows and the step
+     * are there as long as it goes. next() makes the next row, or several unless by_rows, and
+     * returns their number; 0, and *status, behind the last and after a failure.
      */
     satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, void *walker);
-    bool (*next)(void *walker, satf_status *status);
+                         int64_t first, int64_t end, void *walker);
+    int64_t (*next)(void *walker, satf_status *status);
     int64_t rows_ahead; /* of the input that it may ask for beyond those of windows, either way */
-    bool anywhere;      /* a walker may begin at any row, and many go side by side */
+    bool anywhere;      /* a walker may begin at any row, and many go side by side: */
+    int64_t least_samples; /* that are worth another thread, plain ones of integers */
     /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
@@ -224,10 +234,10 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* By rows, where the step's need has no refusal: see filter_engine.begin. walker:
- * step->walker_bytes, aligned to 64; that of engine->next() is grey_bytes behind it. */
+/* Of a step that is walked, where its need has no refusal: see filter_engine.begin. walker:
+ * step->walker_bytes, aligned to 64; *own is that of engine->next(). */
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                              int64_t first, char *walker);
+                              int64_t first, int64_t end, char *walker, char **own);
 
 /* ------------------------------------------------------------------------ grey */
 

@@ -4,7 +4,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 
-/* Samples of a step that are worth a thread. */
+/* Samples of a step among others that are worth a thread. */
 enum { LEAST_SAMPLES = 70000 };
 
 /* Steps of a walk of images in memory, at most: each is a few calls deeper than the one behind it.
@@ -71,15 +71,14 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
     }
 }
 
-/* Whether the step can be one of the walk from `first` on, of which many go side by side. The march
- * under a window as high as the picture has sums that all walkers share (axis_has_fixed()). */
+/* Whether the step can be one of the walk from `first` on, of which many go side by side. */
 static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
-    bool whole = step->size.height >= step->in.height || (inner && step->border.kind == SATF_WRAP);
-    return step->engine->anywhere && !filter_reduces(step->pass) &&
-           !(whole && step->size.height > 1);
+    bool whole = step->size.height >= step->in.height || step->border.kind == SATF_WRAP;
+    return step->engine->anywhere && !filter_reduces(step->pass) && !step->pass->shape &&
+           !(inner && whole && step->size.height > 1);
 }
 
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
@@ -185,13 +184,27 @@ static bool finds_shifts(const plan_step *of)
            !(filter_has_shifts(step->pass) || (step->second && filter_has_shifts(step->second)));
 }
 
+/* Samples of a step alone that are worth a thread. */
+static int64_t least_samples(const filter_step *step)
+{
+    const filter_pass *second = step->second ? step->second : step->pass;
+    bool slow = satf_type_is_float(step->in.type) || step->weighted ||
+                filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
+    return step->engine->least_samples / (slow ? 3 : 1);
+}
+
 static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
 {
-    const satf_view *out = &plan->steps[walk->first + walk->count - 1].step.out;
-    int64_t samples = satf_row_samples(out) * out->height * (int64_t)walk->count;
-    int64_t walkers = plan->use == FILTER_BY_ROWS
-                          ? 1
-                          : least(satf_threads_for(ctx, samples, LEAST_SAMPLES), out->height);
+    const filter_step *last = &plan->steps[walk->first + walk->count - 1].step;
+    const satf_view *out = &last->out, *in = &last->in;
+    bool alone = walk->count == 1;
+    int64_t samples = most(satf_row_samples(in) * in->height, satf_row_samples(out) * out->height) *
+                      (int64_t)walk->count;
+    int64_t walkers =
+        plan->use == FILTER_BY_ROWS
+            ? 1
+            : least(satf_threads_for(ctx, samples, alone ? least_samples(last) : LEAST_SAMPLES),
+                    out->height);
     walk->band_rows = (out->height + walkers - 1) / walkers;
     walk->walkers = (int)((out->height + walk->band_rows - 1) / walk->band_rows);
 }
@@ -217,17 +230,36 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
     }
     bool whole = !pays(plan, walk) || (walk->walkers > 1 && !shifts);
     if (whole && plan->use != FILTER_BY_ROWS) {
+        for (size_t k = 0; k < walk->count; k++) {
+            walk_from_memory(&steps[k]);
+        }
         return;
     }
     for (size_t k = 0; k < walk->count; k++) {
         bool inner = k + 1 < walk->count;
-        steps[k].step.by_rows = true;
+        steps[k].step.walked = steps[k].step.by_rows = true;
         steps[k].step.passes_on = inner || plan->use == FILTER_BY_ROWS;
         steps[k].ring_rows = inner ? rows_of(&steps[k].span, steps[k].step.out.height) : 0;
     }
     walk_span input = span_of(plan, walk, walk->count);
     walk->kept = rows_of(&input, plan->in.height);
     plan->walk_count++;
+}
+
+/* Steps that are none of a walk yet, and have walkers, become one each. */
+static void make_single_walks(satf_context *ctx, satf_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        filter_step *step = &plan->steps[i].step;
+        const filter_engine *engine = step->engine;
+        bool runs = !engine->anywhere || (engine->runs && engine->runs(ctx, step));
+        if (!step->walked && !runs) {
+            plan_walk *walk = &plan->walks[plan->walk_count++];
+            *walk = (plan_walk){.first = i, .count = 1};
+            step->walked = true;
+            share_out(ctx, plan, walk);
+        }
+    }
 }
 
 /* Images between filters take turns again, where some have become rings. */
@@ -274,6 +306,7 @@ void walk_find(satf_context *ctx, satf_plan *plan)
         }
     }
     take_turns(plan);
+    make_single_walks(ctx, plan);
 }
 
 /* ----------------------------------------------------------------- what they take */

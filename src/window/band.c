@@ -4,9 +4,6 @@
 #include "../base/border.h"
 #include "../base/view.h"
 
-/* Samples between two looks at the context's progress callback. */
-#define REPORT_SAMPLES (1 << 18)
-
 /* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
  * so. */
 static const void *own_row(window_state *s, int64_t i)
@@ -24,7 +21,7 @@ static const void *own_row(window_state *s, int64_t i)
             satf_fail(s->ctx, SATF_IO, "row %lld of the picture could not be had; see its source",
                       (long long)i);
         }
-        atomic_store(&s->stop, SATF_IO);
+        s->stop = SATF_IO;
     }
     return row;
 }
@@ -124,7 +121,7 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
         if (columns == 0) {
             set_areas(b, &piece, rows);
         }
-        s->sink(s->user, b->thread, &piece);
+        s->sink(s->user, &piece);
     }
 }
 
@@ -160,29 +157,6 @@ bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const vo
     if (s->spec->border == SATF_SHRINK) {
         deliver_pieces(b, segment);
         return false;
-    }
-    return true;
-}
-
-bool window_go_on(window_band *b, int64_t pixels)
-{
-    window_state *s = b->state;
-    const satf_view *in = &s->spec->in;
-    if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-        return false;
-    }
-    b->unreported += pixels;
-    if (b->unreported * in->channels >= REPORT_SAMPLES) {
-        int64_t done = atomic_fetch_add(&s->pixels_done, b->unreported) + b->unreported;
-        b->unreported = 0;
-        if (b->thread == 0 && done < in->width * in->height) {
-            satf_status status =
-                satf_report_progress(s->ctx, (double)done / (double)(in->width * in->height));
-            if (status) {
-                atomic_store(&s->stop, (int)status);
-                return false;
-            }
-        }
     }
     return true;
 }

@@ -170,7 +170,7 @@ static bool start_sliding(window_band *b)
     pad_outside(b);
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
-        memcpy(column_sums(b, plane), s->shared + plane->fixed_rows, plane->row_bytes);
+        memcpy(column_sums(b, plane), b->memory + plane->fixed_rows, plane->row_bytes);
     }
     for (int64_t y = b->y - down->lo; y <= b->y + down->hi; y++) {
         const void *row = window_fetch(s, y);
@@ -239,25 +239,22 @@ static bool slide_row(window_band *b)
         }
         window_segment segment;
         if (window_segment_at(b, b->y, shape.x, shape.pixels, out, &segment)) {
-            s->sink(s->user, b->thread, &segment);
+            s->sink(s->user, &segment);
         }
     }
     return true;
 }
 
 /* The rows' fixed part; false after a failure. */
-static bool add_fixed_rows(window_state *s)
+static bool add_fixed_rows(const window_band *b)
 {
+    window_state *s = b->state;
     const window_plan *plan = s->plan;
     const axis *down = &plan->down;
-    const window_band b = {.state = s, .memory = s->bands};
-    if (plan->is_float || !axis_has_fixed(down)) {
-        return true; /* nothing is folded away: the zeros of window_prepare() */
-    }
     for (int i = 0; i < plan->planes; i++) {
-        memset(s->shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
+        memset(b->memory + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
     }
-    for (int64_t y = 0; y <= down->n; y++) {
+    for (int64_t y = 0; y <= down->n && !plan->is_float && axis_has_fixed(down); y++) {
         int64_t times = axis_fixed(down, y);
         if (times == 0) {
             continue;
@@ -267,7 +264,7 @@ static bool add_fixed_rows(window_state *s)
             return false;
         }
         for (int i = 0; i < plan->planes; i++) {
-            add_row(&b, &plan->plane[i], s->shared + plan->plane[i].fixed_rows, row, times);
+            add_row(b, &plan->plane[i], b->memory + plan->plane[i].fixed_rows, row, times);
         }
     }
     return true;
@@ -280,12 +277,9 @@ static bool add_fixed_rows(window_state *s)
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 
-enum { NOT_THE_CALLER = 1 }; /* a thread that reports no progress */
-
 static bool stops(const window_band *b)
 {
-    return b->y >= b->end || b->y >= b->state->down.n ||
-           atomic_load_explicit(&b->state->stop, memory_order_relaxed);
+    return b->y >= b->end || b->y >= b->state->down.n || b->state->stop;
 }
 
 /* From the band's row on by strips: to the end, or until sliding is worth another try. */
@@ -314,7 +308,6 @@ bool window_next(window_band *b)
     }
     if (b->way == WAY_SLIDES) {
         if (slides && slide_row(b)) {
-            window_go_on(b, plan->across.n);
             b->y++;
             return true;
         }
@@ -333,71 +326,26 @@ bool window_next(window_band *b)
     return delivered;
 }
 
-/* A band of those rows. */
-static void begin_band(window_state *s, char *memory, int thread, int64_t first, int64_t end,
-                       window_band *b)
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
+                               const window_source *from, char *shared, char *own, window_sink sink,
+                               void *user, window_march *m)
 {
-    const axis *down = &s->plan->down;
-    *b = (window_band){.state = s,
-                       .memory = memory,
-                       .thread = thread,
-                       .y = first,
-                       .end = end,
-                       .until = first,
-                       .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
-}
-
-satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
-                               char *shared, char *own, int64_t first, window_sink sink, void *user,
-                               window_march *m)
-{
+    const axis *down = &plan->down;
     m->spec = plan->spec;
-    m->spec.row_user = source;
+    *(plan->spec.row ? &m->spec.row_user : &m->spec.in.data) = from->picture;
     m->state = (window_state){.ctx = ctx,
                               .plan = plan,
                               .spec = &m->spec,
                               .sink = sink,
                               .user = user,
-                              .down = plan->down,
-                              .shared = shared,
-                              .bands = own};
-    begin_band(&m->state, own, NOT_THE_CALLER, first, plan->down.n, &m->band);
-    return add_fixed_rows(&m->state) ? SATF_OK : (satf_status)atomic_load(&m->state.stop);
-}
-
-static void run_band(void *user, int64_t task, int thread)
-{
-    window_state *s = user;
-    const window_plan *plan = s->plan;
-    int64_t first = task * plan->band_rows, end = first + plan->band_rows;
-    window_band b;
-    begin_band(s, s->bands + (size_t)task * plan->band_bytes, thread, first,
-               end < plan->down.n ? end : plan->down.n, &b);
-    while (window_next(&b)) {
-    }
-}
-
-satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
-                       window_sink sink, void *user)
-{
-    window_spec spec = plan->spec;
-    if (spec.row) {
-        spec.row_user = data;
-    } else {
-        spec.in.data = data;
-    }
-    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
-    ctx->message[0] = '\0';
-    window_state s = {
-        .ctx = ctx, .plan = plan, .spec = &spec, .sink = sink, .user = user, .down = plan->down};
-    s.shared = memory;
-    s.bands = s.shared + plan->shared_bytes;
-    if (add_fixed_rows(&s)) {
-        satf_parallel_on(ctx, satf_thread_count(ctx), plan->bands, run_band, &s);
-    }
-    satf_status status = (satf_status)atomic_load(&s.stop);
-    if (!status) {
-        ctx->message[0] = first;
-    }
-    return status;
+                              .down = *down,
+                              .shared = shared};
+    m->band =
+        (window_band){.state = &m->state,
+                      .memory = own,
+                      .y = from->first,
+                      .end = from->end,
+                      .until = from->first,
+                      .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
+    return add_fixed_rows(&m->band) ? SATF_OK : m->state.stop;
 }

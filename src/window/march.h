@@ -2,8 +2,6 @@
 #ifndef SATF_WINDOW_MARCH_H
 #define SATF_WINDOW_MARCH_H
 
-#include <stdatomic.h>
-
 #include "plan.h"
 
 typedef struct window_state {
@@ -12,10 +10,9 @@ typedef struct window_state {
     const window_spec *spec;
     window_sink sink;
     void *user;
-    axis down;            /* the plan's, of the picture's height as far as is known */
-    char *shared, *bands; /* memory */
-    atomic_int stop;      /* a satf_status: some band has failed, all finish early */
-    _Atomic int64_t pixels_done;
+    axis down;        /* the plan's, of the picture's height as far as is known */
+    char *shared;     /* memory */
+    satf_status stop; /* it has failed, and finishes early */
 } window_state;
 
 /* How a band goes on from its row. */
@@ -24,13 +21,11 @@ typedef enum window_way { WAY_OPEN, WAY_SLIDES, WAY_STRIPS } window_way;
 typedef struct window_band {
     window_state *state;
     char *memory;
-    int thread;
     int64_t y, end; /* the row that comes next, and that behind the last */
     window_way way;
     int64_t since, until; /* the row that the way was taken at, and that behind its last */
     int64_t patience;     /* rows that go by strips before sliding is tried again */
     double level, most;   /* sliding floats: their grid, see find_grid() */
-    int64_t unreported;   /* pixels */
     const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
     const char *centre;
@@ -53,25 +48,35 @@ void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
                        window_segment *segment);
 
-/* Counts pixels delivered; false if the band should stop. */
-bool window_go_on(window_band *b, int64_t pixels);
-
 /* Delivers the band's next row, or more where its floats go by strips one after the other; false
- * behind the last, or if the band should stop. */
+ * behind the last, and after a failure. */
 bool window_next(window_band *b);
 
-/* A march of its own, from a row of the picture on, for plans whose spec has `row`. It does not
- * report progress. */
+/* A march down some rows of the picture, beside others. */
 typedef struct window_march {
     window_spec spec;
     window_state state;
     window_band band;
 } window_march;
 
-/* source: the user of spec.row. shared: memory that is prepared for the plan. own: the march's,
- * plan->band_bytes, aligned to 64. */
-satf_status window_march_begin(satf_context *ctx, const window_plan *plan, void *source,
-                               char *shared, char *own, int64_t first, window_sink sink, void *user,
-                               window_march *m);
+/* The user of spec.row, or without that the picture's data, and rows first ... end - 1 of it. */
+typedef struct window_source {
+    void *picture;
+    int64_t first, end;
+} window_source;
+
+/*
+ * Will compute all window sums of these rows and hand them to sink (streaming: rows come strictly
+ * top to bottom). shared: memory that is prepared for the plan. own: the march's, plan->band_bytes,
+ * aligned to 64. Integer sums are exact. Float sums are formed in double in an order that depends
+ * only on the shape of picture and window and on the position (not on marches, streaming or the
+ * CPU), and never by subtracting unless every step is exact, which no sum shows: the error is at
+ * most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite sample touches only the
+ * windows that contain it. -0 counts as 0. With spec.shifts samples are taken above a shift first
+ * (base/shift.h), which tile_rows rows of a strip share: the bits depend on these, too.
+ */
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
+                               const window_source *from, char *shared, char *own, window_sink sink,
+                               void *user, window_march *m);
 
 #endif

@@ -17,11 +17,6 @@
 /* Samples of a strip's row, so that all the row's arrays stay in the first level. */
 #define STRIP_SAMPLES 512
 
-/* A band of fewer samples of a plain sum of integers is not worth another thread: to wake it
- * takes as long. Other sums take three times as long, at least. */
-#define MIN_BAND_SAMPLES 200000
-#define MIN_BAND_SAMPLES_SLOW (MIN_BAND_SAMPLES / 3)
-
 /* Reserves a * b + slack bytes at a multiple of 64 of an area of *total bytes. */
 static bool reserve(size_t a, size_t b, size_t *total, size_t *offset)
 {
@@ -97,18 +92,6 @@ static bool plan_strips(window_plan *plan)
                    &plan->strip_spare);
 }
 
-static int64_t choose_bands(satf_context *ctx, const window_plan *plan)
-{
-    int64_t rows = plan->down.n;
-    if (plan->spec.row) {
-        return 1;
-    }
-    bool slow = plan->is_float || plan->spec.squares || plan->spec.weighted;
-    int64_t bands = satf_threads_for(ctx, rows * plan->samples,
-                                     slow ? MIN_BAND_SAMPLES_SLOW : MIN_BAND_SAMPLES);
-    return bands < rows ? bands : rows;
-}
-
 /* What the whole run shares, and of a band's memory what planes do not have for themselves. */
 static bool plan_shared(window_plan *plan)
 {
@@ -157,11 +140,11 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
                    &plane->sums) &&
            reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
                    &plan->band_bytes, &plane->summands) &&
-           reserve(samples, col_bytes, &plan->shared_bytes, &plane->fixed_rows);
+           reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
 }
 
 /* False if the memory overflows size_t. */
-static bool lay_out(satf_context *ctx, window_plan *plan)
+static bool lay_out(window_plan *plan)
 {
     const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     const window_spec *spec = &plan->spec;
@@ -188,11 +171,7 @@ static bool lay_out(satf_context *ctx, window_plan *plan)
         widest = sum_bytes > widest ? sum_bytes : widest;
     }
     plan->segment = SEGMENT_BYTES / (int64_t)widest / spec->in.channels / 64 * 64;
-    plan->bands = choose_bands(ctx, plan);
-    plan->band_rows = (plan->down.n + plan->bands - 1) / plan->bands;
-    plan->bands = (plan->down.n + plan->band_rows - 1) / plan->band_rows;
-    return satf_mul((size_t)plan->bands, plan->band_bytes, &plan->bytes) &&
-           satf_add(plan->bytes, plan->shared_bytes, &plan->bytes);
+    return true;
 }
 
 static satf_status check(satf_context *ctx, const window_spec *spec)
@@ -233,7 +212,8 @@ satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_
         return status;
     }
     *plan = (window_plan){.spec = *spec};
-    if (!lay_out(ctx, plan) || plan->bytes > (uint64_t)ctx->settings.max_bytes) {
+    if (!lay_out(plan) ||
+        plan->shared_bytes + plan->band_bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a window of this size needs more memory than the limit of %lld bytes: "
                          "raise it (limit: max-memory)",
@@ -278,9 +258,6 @@ void window_prepare(const window_plan *plan, void *memory)
     for (int64_t i = 0; i < plan->across.hi; i++) {
         table[plan->across.lo + i] =
             satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
-    }
-    for (int i = 0; i < plan->planes; i++) {
-        memset(shared + plan->plane[i].fixed_rows, 0, plan->plane[i].row_bytes);
     }
     double *columns = (double *)(void *)(shared + plan->areas);
     for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->samples; i++) {

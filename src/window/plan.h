@@ -15,8 +15,7 @@ typedef struct window_plane {
     const vertical_kernels *vertical, *marching;
     const horizontal_kernels *horizontal;
     /* Offsets into a band's memory, and bytes of column sums: of a pixel, of a row (unpadded). */
-    size_t columns, spare, sums, summands, pixel_bytes, row_bytes;
-    size_t fixed_rows; /* offset into the shared memory: the rows' fixed part */
+    size_t columns, spare, sums, summands, fixed_rows, pixel_bytes, row_bytes;
 } window_plane;
 
 typedef struct window_plan {
@@ -39,31 +38,16 @@ typedef struct window_plan {
     size_t strip_bytes;
     /* Offsets into a band's memory. */
     size_t strip_memory, shifts, line, products, edge, strip_spare;
-    int64_t bands, band_rows;
     size_t outside, border_table; /* offsets into the shared memory */
     /* SATF_SHRINK: columns of each sample's window (shared); areas of a segment's (a band's). */
     size_t areas, segment_areas;
-    size_t shared_bytes, band_bytes, bytes;
+    size_t shared_bytes, band_bytes;
 } window_plan;
 
 /* Decides everything for that spec, whose data are not looked at. */
 satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
 
-/* Fills in what every run reads and none changes. memory: plan->bytes, aligned to 64. */
+/* Fills in what every march reads and none changes. memory: plan->shared_bytes, aligned to 64. */
 void window_prepare(const window_plan *plan, void *memory);
-
-/*
- * Computes all window sums of the picture at `data` (or, where the spec has `row`, of the rows that
- * it gives to the user `data`) and hands them to sink, on all threads of the context (streaming:
- * rows come strictly top to bottom). memory: prepared for the plan. Integer sums are exact.
- * Float sums are formed in double in an order that depends only on the shape of picture and
- * window and on the position (not on threads, streaming or the CPU), and never by subtracting
- * unless every step is exact, which no sum shows: the error is at most (w + h) * 2^-53 *
- * sum of |summands| of that window, and a non-finite sample touches only the windows that
- * contain it. -0 counts as 0. With spec.shifts samples are taken above a shift first
- * (base/shift.h), which tile_rows rows of a strip share: the bits depend on these, too.
- */
-satf_status window_run(satf_context *ctx, const window_plan *plan, void *data, void *memory,
-                       window_sink sink, void *user);
 
 #endif

@@ -287,7 +287,7 @@ static void finish(window_band *b, const group *strips, int64_t y, int64_t j, bo
             }
             window_segment segment;
             if (deliver && window_segment_at(b, y, strip.x + x, pixels, out, &segment)) {
-                b->state->sink(b->state->user, b->thread, &segment);
+                b->state->sink(b->state->user, &segment);
             }
         }
     }
@@ -339,11 +339,8 @@ static bool take_up(window_band *b, const group *strips, int64_t first)
 /* Delivers row y of them, which were taken up at b->since. */
 static bool deliver_row(window_band *b, const group *strips, int64_t y)
 {
-    const window_plan *plan = b->state->plan;
-    int64_t tile = y - y % plan->tile_rows, first = tile > b->since ? tile : b->since;
-    int64_t pixels = strips->end - strips->first > 1 ? plan->across.n : plan->strip_pixels;
-    return (y > first || take_up(b, strips, y)) && go_down(b, strips, first, y) &&
-           window_go_on(b, pixels);
+    int64_t tile = y - y % b->state->plan->tile_rows, first = tile > b->since ? tile : b->since;
+    return (y > first || take_up(b, strips, y)) && go_down(b, strips, first, y) && !b->state->stop;
 }
 
 bool window_strips_row(window_band *b)

@@ -61,10 +61,10 @@ typedef struct window_segment {
     const double *areas;
 } window_segment;
 
-/* Takes a segment, on `thread` (as in satf_parallel). When streaming, segments come
- * row by row from left to right; else in any order. Arrays are valid during the
- * call; they are aligned to 64 bytes, with room to read (not use) 64 bytes past their end. */
-typedef void (*window_sink)(void *user, int thread, const window_segment *segment);
+/* Takes a segment. When streaming, segments come row by row from left to right; else in any order.
+ * Arrays are valid during the call; they are aligned to 64 bytes, with room to read (not use) 64
+ * bytes past their end. */
+typedef void (*window_sink)(void *user, const window_segment *segment);
 
 /* The sum types that segments will have. */
 satf_sum_type window_sum_type(const window_spec *spec, bool squares);
