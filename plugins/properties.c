@@ -2,6 +2,7 @@
 #include "properties.h"
 
 #include <satfilter.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------------- lists */
 
@@ -17,7 +18,8 @@ static GParamSpec *number_spec(const satf_param_info *info, GParamFlags flags)
         return g_param_spec_int64(name, name, help, (gint64)info->min, (gint64)info->max,
                                   (gint64)value, flags);
     case SATF_PARAM_REAL:
-        return g_param_spec_double(name, name, help, info->min, info->max, value, flags);
+        return g_param_spec_double(name, name, help, info->min, info->max,
+                                   CLAMP(value, info->min, info->max), flags);
     case SATF_PARAM_FLAG:
         return g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, "on") == 0,
                                     flags);
@@ -30,6 +32,27 @@ static GParamSpec *side_spec(const char *name, const satf_param_info *info, GPar
 {
     return g_param_spec_int(name, name, "of the window in pixels; 0: as size", 0, (int)info->max, 0,
                             flags);
+}
+
+/* The word that a real takes in place of a number, of the syntax "V|otsu"; NULL: none. */
+static const char *word_of(const satf_param_info *info)
+{
+    const char *bar = info->type == SATF_PARAM_REAL ? strchr(info->syntax, '|') : NULL;
+    return bar ? bar + 1 : NULL;
+}
+
+/* "otsu-level": the word rather than the number. */
+static GParamSpec *word_spec(const satf_param_info *info, GParamFlags flags)
+{
+    const char *word = word_of(info);
+    char *name = g_strdup_printf("%s-%s", word, info->name);
+    char *help = g_strdup_printf("%s, whatever the number of %s", word, info->name);
+    GParamSpec *spec =
+        g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, word) == 0,
+                             flags & (GParamFlags)~G_PARAM_STATIC_STRINGS);
+    g_free(name);
+    g_free(help);
+    return spec;
 }
 
 GPtrArray *properties_make(const char *filter, GParamFlags number, GParamFlags text)
@@ -47,6 +70,9 @@ GPtrArray *properties_make(const char *filter, GParamFlags number, GParamFlags t
         if (info.type == SATF_PARAM_SIZE) {
             g_ptr_array_add(made, side_spec("width", &info, number));
             g_ptr_array_add(made, side_spec("height", &info, number));
+        }
+        if (word_of(&info)) {
+            g_ptr_array_add(made, word_spec(&info, number));
         }
     }
     return made;
@@ -89,13 +115,19 @@ static void append_text(GString *to, const char *text)
     g_free(value);
 }
 
-static void append_value(GString *to, const satf_param_info *info, const GValue *value)
+/* How many of the values are the parameter's. */
+static int append_value(GString *to, const satf_param_info *info, const GValue *value)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
     if (info->type == SATF_PARAM_SIZE) {
         int side = g_value_get_int(value);
         int width = g_value_get_int(value + 1), height = g_value_get_int(value + 2);
         g_string_append_printf(to, "%dx%d", width ? width : side, height ? height : side);
+        return 3;
+    }
+    const char *word = word_of(info);
+    if (word && g_value_get_boolean(value + 1)) {
+        g_string_append(to, word);
     } else if (info->type == SATF_PARAM_INTEGER) {
         g_string_append_printf(to, "%" G_GINT64_FORMAT, g_value_get_int64(value));
     } else if (info->type == SATF_PARAM_REAL) {
@@ -105,6 +137,7 @@ static void append_value(GString *to, const satf_param_info *info, const GValue 
     } else {
         append_text(to, g_value_get_string(value));
     }
+    return word ? 2 : 1;
 }
 
 char *properties_text(const char *filter, const GValue *values)
@@ -120,8 +153,7 @@ char *properties_text(const char *filter, const GValue *values)
         } else {
             g_string_append_printf(rest, ",%s=", info.name);
         }
-        append_value(info.is_value ? text : rest, &info, values);
-        values += info.type == SATF_PARAM_SIZE ? 3 : 1;
+        values += append_value(info.is_value ? text : rest, &info, values);
     }
     g_string_append(text, rest->str);
     g_string_free(rest, TRUE);

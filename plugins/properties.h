@@ -4,9 +4,9 @@
 
 #include <glib-object.h>
 
-/* One for each parameter of the filter that is no file, three for a window: size, width, height.
- * Numbers and flags have the flags `number`, texts those of `text`. Floating references, for
- * properties_install(). */
+/* One for each parameter of the filter that is no file, three for a window: size, width, height,
+ * two for a number or a word: level, otsu-level (a flag). Numbers and flags have the flags
+ * `number`, texts those of `text`. Floating references, for properties_install(). */
 GPtrArray *properties_make(const char *filter, GParamFlags number, GParamFlags text);
 
 /* Installs them, numbered from 1; the class owns them then. */

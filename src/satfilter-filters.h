@@ -308,7 +308,8 @@ typedef enum satf_param_type {
 typedef struct satf_param_info {
     const char *name;
     satf_param_type type;
-    const char *syntax;       /* "N|WxH", "90|180|270"; NULL for a flag */
+    const char *syntax;       /* "N|WxH", "90|180|270", "V|otsu" (a number or that
+                               * word); NULL for a flag */
     const char *unit;         /* of its numbers: "pixels"; "" if they have none */
     double min, max;          /* of each number in it; else 0 */
     const char *default_text; /* NULL: there is none, it must be given */

@@ -110,6 +110,7 @@ for size in 66x50 35x21 1x1 8x300; do
     same "$width" "$height" variance "--variance 5,border=mirror" size=0.015748031496062992 border=mirror
     same "$width" "$height" stddev "--stddev 9" options=size=9
     same "$width" "$height" sauvola "--sauvola 15,k=0.2" options=size=15 k=0.51
+    same "$width" "$height" threshold "--threshold otsu" options=level=otsu
     same "$width" "$height" unsharp "--unsharp 9,amount=2.5" options=size=9 amount=0.025
     same "$width" "$height" guided "--guided 5,eps=0.0001" options=size=5 eps=0.16666666666666667
     same "$width" "$height" integral "--integral --squared" squared=1

@@ -95,7 +95,8 @@ diff "$work/wanted" "$work/built" || fail "the operations are not the table's fi
 for line in 'box size gint 3' 'box width gint 0' 'box at gchararray "0:0"' 'box border gchararray "clamp"' \
     'box title: Box: mean over a window' 'box categories: satfilter' 'box gimp:menu-label: Box' \
     'box gimp:menu-path: <Image>/Filters/Satfilter' 'sauvola k gdouble 0.340000' \
-    'sauvola r gdouble 128.000000' 'integral squared gboolean FALSE'; do
+    'sauvola r gdouble 128.000000' 'integral squared gboolean FALSE' \
+    'threshold level gdouble 128.000000' 'threshold otsu-level gboolean FALSE'; do
     grep -qxF "satfilter:$line" "$work/info" || fail "not '$line' but $(cat "$work/info")"
 done
 while read -r operation; do
@@ -119,6 +120,8 @@ satfilter:variance size=9 border=constant:1|--variance 9,border=constant:255
 satfilter:wolf size=9 border=constant:0.4|--wolf 9,border=constant:102
 satfilter:integral squared=true|--integral --squared
 satfilter:flip axis=v satfilter:stddev size=7|--flip v --stddev 7
+satfilter:threshold level=1 otsu-level=true|--threshold otsu
+satfilter:threshold level=100.5|--threshold 100.5
 satfilter:sauvola size=21 k=0.2 satfilter:box size=5|--sauvola 21,k=0.2 --box 5
 CHAINS
 for size in "rgb 66 50" "rgba 67 41" "grey 67 41" "rgb 1 1" "rgba 1 1"; do

@@ -130,6 +130,7 @@ for format in $formats; do
         same "$format" "$width" "$height" "satstddev size=9 height=6 border=mirror" \
             "--stddev 9x6,border=mirror" "--stddev $(halved 9)x$(halved 6),border=mirror"
         same "$format" "$width" "$height" "satsauvola size=21 k=0.2" "--sauvola 21,k=0.2" ""
+        same "$format" "$width" "$height" "satthreshold level=1 otsu-level=true" "--threshold otsu" ""
         same "$format" "$width" "$height" "satunsharp size=7 amount=2.5 at=2:-3" \
             "--unsharp 7,amount=2.5,at=2:-3" "--unsharp $(halved 7),amount=2.5,at=1:-1"
         # chroma keeps what is luma's alone
@@ -223,6 +224,7 @@ says satbox size controllable "Integer. Range: 1 - 65535 Default: 3" "window in 
 says satbox width controllable "Integer. Range: 0 - 65535 Default: 0"
 says satbox border 'String. Default: "clamp"' "mirror"
 says satsauvola k controllable "Double. Range: -10 - 10 Default: 0.34" "threshold"
+says satthreshold otsu-level controllable "Boolean. Default: false" "whatever the number of level"
 says satguided eps controllable "Double. Range: 1e-06 - 1000000 Default: 0.01"
 says satintegral squared controllable "Boolean. Default: false"
 says satflip axis 'String. Default: "h"' "left and right"

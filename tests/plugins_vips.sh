@@ -120,6 +120,8 @@ for size in 66x50 1x1 35x300; do
         same "--guided 5,eps=0.0001" guided 5 --eps 0.0001
         same "--rotate 270" rotate 270
         same "--sauvola 21,k=0.2" sauvola 21 --k 0.2
+        [ "$bands" = float:1 ] || same "--threshold otsu" threshold otsu
+        same "--by $in,scale=auto" by "$in" --scale auto
     done
 done
 
@@ -194,6 +196,7 @@ vips_picture uchar 4 24 16
 refused "'15y9' is no window for box: N or WxH" box 15y9
 refused "'0' is no window for box" box 0
 refused "'none' is no border" box 9 --border none
+refused "'nan' is no level for threshold: it must be a number or otsu" threshold nan
 refused "eps = 0: " guided 9 --eps 0
 refused "eps = -1: " guided 9 --eps -1
 refused "cannot open template .*/nonexistent" template /nonexistent

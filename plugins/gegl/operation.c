@@ -194,14 +194,18 @@ static GeglRectangle get_cached(GeglOperation *base, const GeglRectangle *roi)
 /* ------------------------------------------------------------------- pictures */
 
 /*
- * Floats, if the result is of the input's type then. Else samples of 16 bits, to all of which the
- * possible range is mapped; black and white of 8 bits stays exactly what the command makes.
+ * Floats, if the filter takes them and the result is of the input's type then. Else samples of 16
+ * bits, to all of which the possible range is mapped; black and white of 8 bits stays exactly what
+ * the command makes.
  */
 static const char *samples_for(operation *self, const Babl *source)
 {
-    satf_view out, in = satf_view_packed(NULL, 1, 1, 3, SATF_F32);
-    if (!self->filter || satf_filter_output(self->ctx, self->filter, &in, &out) ||
-        out.type == SATF_F32) {
+    satf_view out, floats = satf_view_packed(NULL, 1, 1, 3, SATF_F32);
+    satf_view integers = satf_view_packed(NULL, 1, 1, 3, SATF_U16);
+    gboolean known =
+        self->filter && (!satf_filter_output(self->ctx, self->filter, &floats, &out) ||
+                         !satf_filter_output(self->ctx, self->filter, &integers, &out));
+    if (!known || out.type == SATF_F32) {
         return "float";
     }
     gboolean bytes = source && babl_format_get_type(source, 0) == babl_type("u8");

@@ -123,10 +123,17 @@ static int apply(operation *self, satf_context *ctx, const satf_filter *filter, 
 
 /* ------------------------------------------------------------------ arguments */
 
+/* A number that may be a word, of the syntax "V|otsu", is a text. */
+static satf_param_type argument_type(const satf_param_info *info)
+{
+    return info->type == SATF_PARAM_REAL && strchr(info->syntax, '|') ? SATF_PARAM_CHOICE
+                                                                      : info->type;
+}
+
 static satf_status set_argument(satf_context *ctx, satf_filter *filter, const satf_param_info *info,
                                 const argument *value)
 {
-    switch (info->type) {
+    switch (argument_type(info)) {
     case SATF_PARAM_INTEGER:
     case SATF_PARAM_FLAG:
         return satf_filter_set_int(ctx, filter, info->name, value->integer);
@@ -181,7 +188,7 @@ static GParamSpec *new_spec(const satf_param_info *info)
     const GParamFlags flags = G_PARAM_READWRITE;
     const char *name = info->name, *help = info->help;
     double value = info->default_text ? g_ascii_strtod(info->default_text, NULL) : 0;
-    switch (info->type) {
+    switch (argument_type(info)) {
     case SATF_PARAM_INTEGER:
         return g_param_spec_int(name, name, help, G_MININT, G_MAXINT, (int)value, flags);
     case SATF_PARAM_REAL:
