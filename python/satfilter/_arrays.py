@@ -85,7 +85,7 @@ class Filter:
     by the same parameters and arrays, however these were written.
     """
 
-    __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
+    __slots__ = ("capsule", "names", "arrays", "only", "_made_of", "_turned")
 
     def __init__(self, spec: str):
         if not isinstance(spec, str):
@@ -93,6 +93,7 @@ class Filter:
         self.capsule = _core.parse(spec)
         self.names = [re.split("[=,]", word)[0] for word in spec.split()]
         self.arrays: dict[str, np.ndarray] = {}
+        self.only: np.dtype | None = None
         self._made_of: tuple[str, dict[str, Any] | None] = (spec, None)
         self._turned: Filter | None = None
 
@@ -103,6 +104,7 @@ class Filter:
         self.capsule = _core.create(name)
         self.names = [name]
         self.arrays = {}
+        self.only = None
         self._turned = None
         given = {key: value for key, value in params.items() if value is not None}
         self._made_of = (name, given)
@@ -110,6 +112,9 @@ class Filter:
             self._set(name, row, given.pop(_argument(name, row[0]), None))
         if given:
             raise TypeError(f"{name} has no parameter {', '.join(given)}")
+        guide = self.arrays.get("guide")
+        if guide is not None and not (",colour" in self.spec and guide.shape[2:] == (3,)):
+            self.only = guide.dtype  # other images of their own may have any type
         self._made_of = (name, {**params, **self.arrays})
         return self
 
@@ -146,19 +151,30 @@ class Filter:
             rows = plain(value).copy()
             if rows.ndim == 3 and rows.shape[2] > 4 or rows.ndim not in (2, 3):
                 raise ValueError(f"{param}: (H, W), or (H, W, C) of 1 to 4 channels, not of shape {rows.shape}")
-            aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
-            _core.set_image(self.capsule, np.ascontiguousarray(aux), int(rows.ndim == 3), 0, 0.0)
+            self._set_image(rows, 0.0 if rows.dtype in _SAMPLES else _full(rows.dtype))
         self.arrays[_argument(name, param)] = rows
 
+    def _set_image(self, rows: np.ndarray, full: float) -> None:
+        aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
+        _core.set_image(self.capsule, np.ascontiguousarray(aux), int(rows.ndim == 3), 0, full)
+
+    def check(self, of: np.dtype) -> None:
+        """Refuses images of that type, as the library does, which sees a converted guide."""
+        if self.only is not None and self.only != of:
+            raise ValueError(f"guide has {self.only} samples, the image {of}; a guide has the image's type, but for RGB "
+                             "with colour=True")
+
     def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
-        """The filter for images of that type that are converted so: its own images are converted too."""
-        if not self.arrays or self.names[0] in ("template", "permute", "by"):
+        """The filter for images of that type that are converted so: its own image, if of that type, is converted too."""
+        if not self.arrays or self.names[0] in ("template", "permute"):
             return self
-        for key, array in self.arrays.items():
-            if array.dtype != of:
-                raise ValueError(f"{key} has {array.dtype} samples, the image {of}")
         name, params = self._made_of
-        return Filter.of(name, **{**(params or {}), **{k: convert(a) for k, a in self.arrays.items()}})
+        ((key, array),) = self.arrays.items()
+        if array.dtype == of:
+            return Filter.of(name, **{**(params or {}), key: convert(array)})
+        made = Filter.of(name, **(params or {}))
+        made._set_image(array, _full(array.dtype))  # also of floats: the image may become one of another full scale
+        return made
 
     def turned(self) -> Filter:
         """The filter of the transposed image."""
@@ -295,10 +311,11 @@ def filter_of(spec: str | Filter) -> Filter:
 def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axis: int | None = None,
           alpha: bool = False) -> np.ndarray:
     """The filter applied to each image: as they are, or by a conversion that changes no result."""
+    quick = dtype is None and f.only is None
     try:
-        if dtype is None and channel_axis is None and alpha is False:
+        if quick and channel_axis is None and alpha is False:
             return _run(f.capsule, image, out, AUTO, 0, 0, 0.0)
-        if dtype is None and type(channel_axis) is int and channel_axis == -1 and type(alpha) is bool:
+        if quick and type(channel_axis) is int and channel_axis == -1 and type(alpha) is bool:
             return _run(f.capsule, image, out, AUTO, 1, ALPHA if alpha else 0, 0.0)
     except (BufferError, TypeError):
         pass
@@ -389,6 +406,7 @@ def _kind(f, image, channels):
 def _typed(f, image, out, want, channels, flags):
     """Samples of every type, the channels last."""
     t = image.dtype
+    f.check(t)
     if f.all_of(_MOVE):
         return _moved(f, image, out, want, channels, flags)
     if t in _SAMPLES:
@@ -447,9 +465,13 @@ def _integers(f, image, out, want, channels, flags):
                         "astype('float64') makes them")
     if want is None:
         want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
-    full = float(2 ** (8 * t.itemsize) - 1)
     to = np.dtype("f8") if kind != "bilevel" else None
-    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, full), out, want)
+    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _full(t)), out, want)
+
+
+def _full(t: np.dtype) -> float:
+    """The full scale of samples; of signed integers that of unsigned ones."""
+    return float(2 ** (8 * t.itemsize) - 1) if t.kind in "iu" else 1.0
 
 
 def _mean(f, image, channels):

@@ -89,7 +89,7 @@ def _check_names(f: Filter) -> None:
 
 def _has_image(f: Filter) -> bool:
     """It keeps an image, of the size of those that it is for."""
-    return "by" in f.names or "guide" in f.arrays or ",guide=" in f.spec
+    return bool({"by", "varbox"} & set(f.names)) or ",guide=" in f.spec
 
 
 def _axes(f: Filter, shape: tuple[int, ...], axes: list[int], channels: int) -> list[Axis]:

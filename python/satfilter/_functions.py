@@ -860,7 +860,8 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
         how much of what was smoothed away comes back: 1 is the image itself, more its detail amplified; 0 to
         10.
     guide : array | None
-        an image of the same size and type, (H, W) or (H, W, C), whose edges stay; the image itself without.
+        an image of the same size and type, (H, W) or (H, W, C), whose edges stay; with colour=True, (H, W, 3)
+        of any type. The image itself without.
     colour : bool
         an RGB guide's channels guide together, so edges of colour stay that no channel shows alone.
     full : int
@@ -955,8 +956,7 @@ def varbox(image: ArrayLike, map: ArrayLike, *, border: str | float = "clamp", o
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats, bool.
     map : array
-        the radius r of each pixel's window: an image of the same size, with one channel or as many, besides
-        alpha; fractions in a .npy of floats.
+        the radius r of each pixel's window, of any type: (H, W), which serves all channels, or (H, W, C).
     border : str | float
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
@@ -1039,7 +1039,7 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats, bool.
     other : array
-        the other image: (H, W), which serves all channels, or (H, W, C).
+        the other image, of any type: (H, W), which serves all channels, or (H, W, C).
     op : str
         add, sub, mul, div: p + s q, p - s q, s p q or s p / q.
     scale : float | str

@@ -35,6 +35,7 @@ class Plan:
             return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
             raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
+        f.check(like.dtype)
         alpha = _words.flag("alpha", alpha)
         if channel_axis is not None and _words.axis("channel_axis", channel_axis, like.ndim) != like.ndim - 1:
             raise ValueError("channel_axis: a plan's channels are on the last axis")

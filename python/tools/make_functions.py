@@ -37,9 +37,10 @@ HELP = {
              "the pixel that is computed.",
     "order": "integers of shape (H * W) or (H, W), each of 0 to H * W - 1 once: pixel k of the result, "
              "counted along the rows, is pixel order[k] of the image.",
-    "other": "the other image: (H, W), which serves all channels, or (H, W, C).",
-    "guide": "an image of the same size and type, (H, W) or (H, W, C), whose edges stay; the image itself "
-             "without.",
+    "other": "the other image, of any type: (H, W), which serves all channels, or (H, W, C).",
+    "map": "the radius r of each pixel's window, of any type: (H, W), which serves all channels, or (H, W, C).",
+    "guide": "an image of the same size and type, (H, W) or (H, W, C), whose edges stay; with colour=True, (H, W, 3) "
+             "of any type. The image itself without.",
 }
 RESULTS = {
     "same": "An array of the image's type. Integers are rounded once, halves up; into floats nothing is "

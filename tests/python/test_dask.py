@@ -106,8 +106,9 @@ class Filters(unittest.TestCase):
         """Filters that depend on the whole image take images of one block, and refuse others."""
         stack = picture("u1", (3, 30, 40))
         guide = picture("u1", (30, 40), seed=2)
+        varied = satfilter.Filter.of("varbox", map=guide // 50)
         mixed = "box=5,border=wrap box=3"
-        for spec in ("wolf=9", "wolf=9,border=valid", satfilter.Filter.of("guided", size=5, guide=guide),
+        for spec in ("wolf=9", "wolf=9,border=valid", varied, satfilter.Filter.of("guided", size=5, guide=guide),
                      satfilter.Filter.of("guided", size=5, guide=guide, border="valid"), mixed):
             self.same(sd.filter(da.from_array(stack, (1, 30, 40)), spec), satfilter.filter(stack, spec), str(spec))
             with self.assertRaisesRegex(ValueError, "filter after filter" if spec == mixed else

@@ -89,6 +89,29 @@ class Types(unittest.TestCase):
         for image, guide in (("i2", "u2"), ("i2", "i4"), ("?", "u1"), ("u1", "f8"), ("f2", "f4")):
             with self.assertRaisesRegex(ValueError, "guide has|second image", msg=(image, guide)):
                 satfilter.guided(picture(image), 5, guide=picture(guide))
+        for image, guide in (("u1", "i1"), ("f8", "i4"), ("u2", "?"), ("f4", "f8")):
+            f = satfilter.Filter.of("guided", size=5, guide=picture(guide), colour=True)
+            for call in (lambda: satfilter.filter(picture(image), f), lambda: satfilter.Plan(f, picture(image)),
+                         lambda: satfilter.filter(picture(image), f, dtype="f8")):
+                with self.assertRaisesRegex(ValueError, f"guide has {np.dtype(guide)} samples, the image "
+                                            f"{np.dtype(image)}; ", msg=(image, guide)):
+                    call()
+
+    def test_guides_of_other_types(self):
+        """RGB guides of colour, and maps: of every type for images of every type."""
+        for dtype in REAL + ["?"]:
+            image = picture(dtype)
+            low = image if image.dtype.kind in "fb" else image // 2
+            for other in REAL + ["?"]:
+                small = np.random.default_rng(3).integers(0, 5, (21, 30)).astype(other)
+                want = satfilter.varbox(image, small.astype("f8"))
+                self.same(satfilter.varbox(image, small), want, want.dtype, (dtype, other))
+                guide = picture(other, (21, 30, 3), 2)
+                full = 2.0 ** (8 * guide.itemsize) - 1 if guide.dtype.kind in "iu" else 1
+                made = satfilter.guided(low, 5, guide=guide, colour=True)
+                want = satfilter.guided(low, 5, guide=guide / full, colour=True)
+                off, most = (np.abs(a.astype("f8")).max() for a in (made.astype("f8") - want, want))
+                self.assertLessEqual(off, 1e-9 * most + (low.dtype.kind in "iu"), (dtype, other))
 
     def test_variance(self):
         for dtype in UNSIGNED + SIGNED:
