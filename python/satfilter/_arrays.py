@@ -139,7 +139,7 @@ class Filter:
 
     def _set_array(self, name: str, param: str, value: Any) -> None:
         if name == "template":
-            rows = _rows(value)
+            rows = _words.rects(value)
             rects = np.empty(len(rows), [("x", "i8"), ("y", "i8"), ("w", "i8"), ("h", "i8"), ("weight", "f8")])
             for field, column in zip(("y", "x", "h", "w", "weight"), rows.T):
                 rects[field] = column
@@ -165,7 +165,7 @@ class Filter:
                              "with colour=True")
 
     def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
-        """The filter for images of that type that are converted so: its own image, if of that type, is converted too."""
+        """The filter for images of that type that are converted so, as its own image is, if of that type."""
         if not self.arrays or self.names[0] in ("template", "permute"):
             return self
         name, params = self._made_of
@@ -225,21 +225,6 @@ class Filter:
 
     def __repr__(self) -> str:
         return f"satfilter.Filter({self.spec!r})"
-
-
-def _rows(value: Any) -> np.ndarray:
-    """A template's rectangles and weights."""
-    wanted = "rects: rows of (row, column, height, width, weight)"
-    try:
-        rows = np.array(value, "f8")
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{wanted}, not {shown(value)}") from None
-    if rows.ndim == 0 or rows.shape[-1] != 5:
-        raise ValueError(f"{wanted}, not an array of shape {rows.shape}")
-    rows = rows.reshape(-1, 5)
-    if not (np.abs(rows[:, :4]) < 2**31).all() or (rows[:, :4] % 1).any():
-        raise ValueError(f"{wanted}: all but the weight are integers")
-    return rows
 
 
 def _order(value: Any) -> np.ndarray:

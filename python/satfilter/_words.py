@@ -127,3 +127,18 @@ def array(name: str, value: Any) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
     raise TypeError(f"{name} is a {type(value).__name__}, not a numpy.ndarray")
+
+
+def rects(value: Any) -> np.ndarray:
+    """A template's rectangles and weights."""
+    wanted = "rects: rows of (row, column, height, width, weight)"
+    try:
+        rows = np.array(value, "f8")
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{wanted}, not {shown(value)}") from None
+    if rows.ndim == 0 or rows.shape[-1] != 5:
+        raise ValueError(f"{wanted}, not an array of shape {rows.shape}")
+    rows = rows.reshape(-1, 5)
+    if not (np.abs(rows[:, :4]) < 2**31).all() or (rows[:, :4] % 1).any():
+        raise ValueError(f"{wanted}: all but the weight are integers")
+    return rows
