@@ -9,14 +9,12 @@ typedef struct resize_options {
 
 static void resize_shape(const void *options, int64_t *width, int64_t *height)
 {
-    const filter_size *size = &((const resize_options *)options)->size;
-    *width = filter_shape_side(size->width, *width);
-    *height = filter_shape_side(size->height, *height);
+    filter_shape_sides(&((const resize_options *)options)->size, width, height);
 }
 
 static const filter_param resize_params[] = {
     {"size", "WxH|P%", "pixels", PARAM_SHAPE, offsetof(resize_options, size), 1, INT32_MAX, "50%",
-     "sides of the result, or their share of the picture's"},
+     "sides of the result, or their share of the picture's; of 1024x or x768 the other follows"},
     FILTER_PARAM_END,
 };
 
@@ -34,7 +32,9 @@ static const filter_info resize_filter = {
     .help = "smaller: the mean of what each pixel covers",
     .detail =
         "A smaller picture of W x H pixels, or of P per cent of the width and of the height, "
-        "rounded, at least 1 (P%xQ% takes one for each). Each pixel is the mean of the pixels "
+        "rounded, at least 1 (P%xQ% takes one for each). Of Wx, such as 1024x, the height follows, "
+        "of xH the width, so that the picture keeps its proportions. Each pixel is the mean of the "
+        "pixels "
         "that it covers, of those at its edges the part that it covers. The mean of integers is "
         "exact, rounded to nearest, halves up; that of floats is formed in double. Colour is "
         "weighted by alpha, alpha is averaged by itself. The result has the input's type and "

@@ -301,7 +301,8 @@ typedef enum satf_param_type {
                         * "valid" */
     SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
     SATF_PARAM_FILE,   /* the name of a file */
-    SATF_PARAM_SHAPE   /* the result's sides, "111x70", or their share of the input's: "33%" */
+    SATF_PARAM_SHAPE   /* the result's sides, "111x70", of "1024x" and "x768" the other follows; or
+                        * their share of the input's, "33%" */
 } satf_param_type;
 
 /* A parameter of a filter. Static storage. */

@@ -476,6 +476,8 @@ for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *r
     run --help "${topic%%:*}"
     check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
 done
+run --help resize
+check "--help resize: no window" "$? $(grep -c 'window' stdout)" "0 0"
 run --help=box
 check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
 run --help box in.png

@@ -283,6 +283,12 @@ static void test_shapes(void **state)
         {"resize=33.3333%", 33, 17, NULL},
         {"resize=50.50%x7", 51, 7, "resize=50.5%x7"},
         {"resize=9x9", 9, 9, NULL},
+        {"resize=60x", 60, 31, NULL},         /* 30.6 */
+        {"resize=50X", 50, 26, "resize=50x"}, /* 25.5: half up */
+        {"resize=x17", 33, 17, NULL},
+        {"resize=x51", 100, 51, NULL},
+        {"resize=x1", 2, 1, NULL}, /* 1.96 */
+        {"resize=20x transpose resize=x15", 8, 15, NULL},
         {"resize=50% transpose resize=50%", 13, 25, NULL},
         {"box=3,border=valid resize=50%", 49, 25, NULL},
         {"resize=50% integral,zeros", 51, 27, NULL},
@@ -306,38 +312,54 @@ static void test_shapes(void **state)
 static void test_errors(void **state)
 {
     satf_context *ctx = *state;
-    static const char *const wrong[] = {"33",   "33%x",  "x5",   "0x5",   "5x0",       "0%",
-                                        "101%", "5x5x5", "-5x5", "1.5x2", "5in",       "3inx3in",
-                                        "%",    "5x5%%", "33 %", "1e1x5", "0.0000001%"};
+    static const char *const wrong[] = {"33",    "33%x", "x",     "0x5",       "5x0",     "0%",
+                                        "x5%",   "0x",   "x0",    "xx5",       "5xx",     "101%",
+                                        "5x5x5", "-5x5", "1.5x2", "5in",       "3inx3in", "%",
+                                        "5x5%%", "33 %", "1e1x5", "0.0000001%"};
     satf_filter *filter;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(satf_filter_create(ctx, "resize", &filter), SATF_OK);
         if (satf_filter_set(ctx, filter, "size", wrong[i]) != SATF_INVALID ||
-            !strstr(satf_message(ctx), "such as 111x70 or 33%")) {
+            !strstr(
+                satf_message(ctx),
+                ", which makes pictures smaller: 111x70 pixels are possible, 1024x or x768, ")) {
             fail_msg("%s: %s", wrong[i], satf_message(ctx));
         }
         satf_filter_destroy(filter);
     }
     assert_int_equal(satf_filter_parse(ctx, "box=33%", &filter), SATF_INVALID);
     satf_view in = satf_view_packed(NULL, 100, 51, 1, SATF_U8), out;
-    filter = parse(ctx, "resize=100x52");
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
-    assert_string_equal(satf_message(ctx), "resize makes no picture wider or higher: 100 x 52 "
-                                           "pixels are asked for, of 100 x 51");
-    satf_filter_destroy(filter);
+    static const char *const large[] = {
+        "resize=100x52", "100 x 52", "resize=200x",        "200 x 102",
+        "resize=x52",    "102 x 52", "resize=2147483647x", "2147483647 x 1095216660"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i += 2) {
+        char want[128];
+        filter = parse(ctx, large[i]);
+        snprintf(want, sizeof want,
+                 "resize makes no picture wider or higher: %s pixels are asked "
+                 "for, of 100 x 51",
+                 large[i + 1]);
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
+        assert_string_equal(satf_message(ctx), want);
+        satf_filter_destroy(filter);
+    }
 }
 
 /* A picture whose height is not known yet has no half. */
 static void test_any_height(void **state)
 {
     satf_context *ctx = *state;
-    satf_filter *filter = parse(ctx, "resize=50%");
+    static const char *const specs[] = {"resize=50%", "resize=30x", "resize=x30"};
     satf_view in = satf_view_packed(NULL, 100, 50, 1, SATF_U8), out;
-    satf_rows *rows;
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-    assert_int_equal(satf_rows_open_any_height(ctx, filter, &in, &out, &rows), SATF_UNSUPPORTED);
-    assert_non_null(strstr(satf_message(ctx), "resize needs to know the picture's height"));
-    satf_filter_destroy(filter);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        satf_filter *filter = parse(ctx, specs[i]);
+        satf_rows *rows;
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        assert_int_equal(satf_rows_open_any_height(ctx, filter, &in, &out, &rows),
+                         SATF_UNSUPPORTED);
+        assert_non_null(strstr(satf_message(ctx), "resize needs to know the picture's height"));
+        satf_filter_destroy(filter);
+    }
 }
 
 /* ---------------------------------------------------------------------- chains */

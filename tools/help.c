@@ -141,11 +141,13 @@ static void help_filter(const satf_filter_info *info)
     print_wrapped(info->detail, 0, 0);
     satf_param_info p;
     size_t count = 0;
+    bool window = false;
     for (; satf_filter_param(info->name, count, &p, sizeof p); count++) {
         fputs(count ? "" : "\nParameters:\n", stdout);
         param_row(&p);
+        window |= p.type == SATF_PARAM_SIZE;
     }
-    if (value && strstr(value, "WxH")) {
+    if (window) {
         putchar('\n');
         print_wrapped(help_even_windows, 0, 0);
         putchar('\n');

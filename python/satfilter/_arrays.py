@@ -58,7 +58,7 @@ def _possible(kind: int, syntax: str, least: float, most: float) -> str:
     if kind == PLACE:
         return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
     if kind == SHAPE:
-        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text such as '33%' of at most 100%"
+        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x' or 'x768'"
     if kind == FLAG:
         return "True or False"
     if kind == BORDER:
@@ -161,7 +161,7 @@ class Filter:
     def check(self, of: np.dtype) -> None:
         """Refuses images of that type, as the library does, which sees a converted guide."""
         if self.only is not None and self.only != of:
-            raise ValueError(f"guide has {self.only} samples, the image {of}; a guide has the image's type, but for RGB "
+            raise ValueError(f"guide has {self.only} samples, the image {of}; a guide has the image's type, unless RGB "
                              "with colour=True")
 
     def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:

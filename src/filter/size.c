@@ -118,20 +118,21 @@ static bool next_shape_side(const filter_param *param, const char **text, int64_
 satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value)
 {
-    filter_size size;
+    filter_size size = {0, 0};
     const char *p = text;
-    bool good = next_shape_side(param, &p, &size.width);
-    size.height = size.width;
+    bool wide = *p != 'x' && *p != 'X', good = !wide || next_shape_side(param, &p, &size.width);
     if (good && (*p == 'x' || *p == 'X')) {
         p++;
-        good = next_shape_side(param, &p, &size.height);
+        good = (wide && size.width > 0 && !*p) || next_shape_side(param, &p, &size.height);
     } else {
         good = good && size.width < 0;
+        size.height = size.width;
     }
-    if (!good || *p) {
+    if (!good || *p || (!wide && size.height < 0)) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no %s for %s: WxH pixels, or P%% or P%%xQ%% of at most 100%% "
-                         "and %d decimals are possible, such as 111x70 or 33%%",
+                         "'%.80s' is no %s for %s, which makes pictures smaller: 111x70 pixels are "
+                         "possible, 1024x or x768, whose other side follows, and 33%% or 33%%x50%% "
+                         "of the sides, of at most 100%% and %d decimals",
                          text, param->name, info->name, DECIMALS);
     }
     *(filter_size *)value = size;
@@ -156,7 +157,9 @@ static void print_length(int64_t n, const char *unit, char text[FILTER_SIZE_BYTE
 
 static void print_side(int64_t side, bool share, char text[FILTER_SIZE_BYTES / 2])
 {
-    if (side >= 0) {
+    if (side == 0) {
+        *text = '\0';
+    } else if (side > 0) {
         snprintf(text, FILTER_SIZE_BYTES / 2, "%" PRId64, side);
     } else if (share) {
         print_length(-side, "%", text);

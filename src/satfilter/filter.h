@@ -189,14 +189,25 @@ typedef struct filter_info {
     bool (*sums_aux)(const void *options);
 } filter_info;
 
-/* A side of PARAM_SHAPE for an input of so many pixels: itself, or below 0 that many 10^-8 of them,
- * rounded, halves up, at least 1. */
-static inline int64_t filter_shape_side(int64_t side, int64_t pixels)
+/* pixels * parts / all, rounded, halves up, at least 1 and at most INT64_MAX. */
+static inline int64_t filter_shape_share(int64_t pixels, int64_t parts, int64_t all)
 {
-    const uint64_t all = 100000000;
-    satf_u128 parts = (satf_u128)(uint64_t)pixels * (uint64_t)-side;
-    int64_t share = (int64_t)((parts + all / 2) / all);
-    return side > 0 ? side : share > 1 ? share : 1;
+    satf_u128 share =
+        ((satf_u128)(uint64_t)pixels * (uint64_t)parts + (uint64_t)all / 2) / (uint64_t)all;
+    return share < 1 ? 1 : share < INT64_MAX ? (int64_t)share : INT64_MAX;
+}
+
+/* The sides of PARAM_SHAPE for an input of *width x *height: pixels, below 0 that many 10^-8 of the
+ * input's, 0 as the other side is to the input's. */
+static inline void filter_shape_sides(const filter_size *size, int64_t *width, int64_t *height)
+{
+    const int64_t all = 100000000;
+    int64_t w = size->width, h = size->height;
+    int64_t wide = w < 0 ? filter_shape_share(*width, -w, all) : w;
+    int64_t high = h < 0 ? filter_shape_share(*height, -h, all) : h;
+    wide = w ? wide : filter_shape_share(*width, high, *height);
+    *height = h ? high : filter_shape_share(*height, wide, *width);
+    *width = wide;
 }
 
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
