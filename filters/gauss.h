@@ -53,7 +53,7 @@ static const filter_pass gauss_passes[] = {{
 
 static const filter_info gauss_filter = {
     .name = "gauss",
-    .help = "Gaussian smoothing, as fast for any sigma",
+    .help = "Gaussian blur, as fast for any sigma",
     .detail =
         "The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with "
         "fractional ends one after the other, whose variances add up to that of the Gaussian. With "

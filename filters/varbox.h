@@ -53,7 +53,7 @@ static const filter_pass varbox_passes[] = {{
 
 static const filter_info varbox_filter = {
     .name = "varbox",
-    .help = "mean over a window whose size a picture gives, pixel by pixel",
+    .help = "blur by a depth map: the mean over each pixel's own window",
     .detail =
         "The mean of the 2 r + 1 by 2 r + 1 pixels around each pixel, r being the sample of MAP "
         "there: depth of field from a depth map, or a blur that grows towards the edges. The "

@@ -467,7 +467,8 @@ run --help --box 15 in.pgm out.pgm
 check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box N|WxH ..."
 run --help box stddev
 check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
-for topic in blur:'mean over N x N pixels is --box' png:'png  *rw' jpg:'jpeg  *rw' \
+for topic in blur:'mean over N x N pixels is --box' blur:'Gaussian blur is --gauss S' shrink:'by --resize 640x$' \
+    paint:'--kuwahara 7' bokeh:'--varbox MAP' bw:'--wolf 31' png:'png  *rw' jpg:'jpeg  *rw' \
     no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
     1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
     squared:'A flag of --integral' resize:'smaller: the mean' scale:'--resize 50%' type:'u8 u16' \
@@ -485,7 +486,7 @@ check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'i
 run --help brder
 check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
 run
-check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 4"
+check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 6"
 
 # ---------------------------------------------------------- defaults, others' names
 # A window's default stands in where no size follows: a file, an option, nothing.

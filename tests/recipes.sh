@@ -2,8 +2,8 @@
 # Every command of README.md, docs/recipes.md, docs/pages.md and samples/README.md runs as it stands,
 # in a copy of what a clone has, and makes the files that it names; ./bootstrap has run before.
 # README's C compiles, too.
-# Each picture that it makes is read again: it has its input's size, unless it is resized, and shows
-# something.
+# Each picture that it makes is read again: it has its input's size, unless it is resized or awk's, and
+# shows something.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
 source=$(cd "${top_srcdir:-.}" && pwd)
@@ -33,7 +33,7 @@ outputs_of()
         esac
         shift
     done
-    case $last in *.png | *.npy) echo "$last" ;; esac
+    case $last in *.png | *.npy | *.pgm) echo "$last" ;; esac
 }
 
 # "640x480": the size of a picture or an array, which becomes the array shown.npy; nothing if it
@@ -64,7 +64,7 @@ check_picture()
     local want got
     want=$(size_of "$(input_of "$1" "$2")")
     got=$(size_of "$1")
-    case $2 in *--resize*) want=$got ;; esac
+    case $2 in *--resize* | awk*) want=$got ;; esac
     if [ -z "$got" ] || [ "$got" != "$want" ]; then
         fail "$2: $1 is ${got:-no picture}, its input $want"
     elif [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -le 1 ]; then

@@ -3,13 +3,17 @@
 #include <string.h>
 
 #define MEAN "the mean over N x N pixels is --box N"
-#define GAUSSIAN "Gaussian smoothing is --gauss S, S being its standard deviation in pixels"
+#define BLUR "a Gaussian blur is --gauss S, S being sigma in pixels; " MEAN
+#define GAUSSIAN "a Gaussian blur is --gauss S, S being its standard deviation in pixels"
 #define EDGES_STAY "what smooths and keeps edges is --guided N"
-#define PAGE "a page becomes black and white by --sauvola 31"
+#define PAGE "a page becomes black and white by --wolf 31, one lit evenly by --threshold otsu"
+#define DEPTHS "a blur by a map of depths is --varbox MAP, whose samples are radii"
+#define PAINTED "smoothing like a painting is --kuwahara 7"
+#define SMALLER "smaller pictures are made by --resize 50% or, 640 wide, by --resize 640x"
 #define WEIGHTS "weighted rectangles around each pixel are a --template"
 
 static const synonym synonyms[] = {
-    {"blur", "box", MEAN},
+    {"blur", "gauss", BLUR},
     {"boxblur", "box", MEAN},
     {"box-blur", "box", MEAN},
     {"box-filter", "box", MEAN},
@@ -18,12 +22,22 @@ static const synonym synonyms[] = {
     {"smooth", "box", MEAN},
     {"gaussian", "gauss", GAUSSIAN},
     {"gaussian-blur", "gauss", GAUSSIAN},
+    {"sigma", "gauss", GAUSSIAN},
+    {"depth-map", "varbox", DEPTHS},
+    {"bokeh", "varbox", DEPTHS},
+    {"tilt-shift", "varbox", DEPTHS},
+    {"paint", "kuwahara", PAINTED},
+    {"painting", "kuwahara", PAINTED},
+    {"oil", "kuwahara", PAINTED},
     {"median", "box", "the nearest is the mean, --box N"},
     {"bilateral", "guided", EDGES_STAY},
     {"denoise", "guided", EDGES_STAY},
     {"adaptive-threshold", "adaptive", "--adaptive 15 is above the mean less 5 levels"},
     {"otsu", "threshold", "--threshold otsu finds one level for the whole picture"},
-    {"binarize", "sauvola", PAGE},
+    {"binarize", "wolf", PAGE},
+    {"bw", "wolf", PAGE},
+    {"black-and-white", "wolf", PAGE},
+    {"monochrome", "wolf", PAGE},
     {"sharpen", "unsharp", "a picture is sharpened by --unsharp 5"},
     {"convolve", "template", WEIGHTS},
     {"convolution", "template", WEIGHTS},
@@ -35,8 +49,11 @@ static const synonym synonyms[] = {
     {"laplacian", "template", "edges are differences of rectangles, and those a --template"},
     {"negate", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"negative", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
-    {"scale", "resize", "smaller pictures are made by --resize 50% or --resize 640x480"},
-    {"thumbnail", "resize", "smaller pictures are made by --resize 50% or --resize 640x480"},
+    {"scale", "resize", SMALLER},
+    {"thumbnail", "resize", SMALLER},
+    {"shrink", "resize", SMALLER},
+    {"reduce", "resize", SMALLER},
+    {"width", "resize", SMALLER},
     {"crop", NULL, "no filter cuts a part out of the picture"},
     {"gray", NULL, "no filter turns colours into grey alone"},
     {"grey", NULL, "no filter turns colours into grey alone"},

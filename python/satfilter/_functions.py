@@ -63,7 +63,7 @@ def box(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
 def gauss(image: ArrayLike, sigma: float = 2, *, passes: int = 4, border: str | float = "clamp",
           out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
           alpha: bool = False) -> np.ndarray:
-    """Gaussian smoothing, as fast for any sigma.
+    """Gaussian blur, as fast for any sigma.
 
     The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with fractional ends
     one after the other, whose variances add up to that of the Gaussian. With 4 passes no weight along a row
@@ -941,7 +941,7 @@ def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str |
 
 def varbox(image: ArrayLike, map: ArrayLike, *, border: str | float = "clamp", out: np.ndarray | None = None,
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
-    """Mean over a window whose size a picture gives, pixel by pixel.
+    """Blur by a depth map: the mean over each pixel's own window.
 
     The mean of the 2 r + 1 by 2 r + 1 pixels around each pixel, r being the sample of MAP there: depth of
     field from a depth map, or a blur that grows towards the edges. The sample counts as it is, 3 is a window
@@ -984,10 +984,11 @@ def resize(image: ArrayLike, size: str | tuple[int, int] = "50%", *, out: np.nda
     """Smaller: the mean of what each pixel covers.
 
     A smaller picture of W x H pixels, or of P per cent of the width and of the height, rounded, at least 1
-    (P%xQ% takes one for each). Each pixel is the mean of the pixels that it covers, of those at its edges the
-    part that it covers. The mean of integers is exact, rounded to nearest, halves up; that of floats is
-    formed in double. Colour is weighted by alpha, alpha is averaged by itself. The result has the input's
-    type and range, and its resolution is smaller likewise. Pictures do not become larger.
+    (P%xQ% takes one for each). Of Wx, such as 1024x, the height follows, of xH the width, so that the picture
+    keeps its proportions. Each pixel is the mean of the pixels that it covers, of those at its edges the part
+    that it covers. The mean of integers is exact, rounded to nearest, halves up; that of floats is formed in
+    double. Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type and
+    range, and its resolution is smaller likewise. Pictures do not become larger.
 
     Parameters
     ----------
