@@ -995,7 +995,7 @@ def resize(image: ArrayLike, size: str | tuple[int, int] = "50%", *, out: np.nda
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats, bool.
     size : str | tuple[int, int]
-        (rows, columns) of the result, or their share of the image's: "33%".
+        (rows, columns) of the result, or their share of the image's: "33%"; of "1024x" the rows follow.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one

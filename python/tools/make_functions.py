@@ -98,7 +98,7 @@ def help_of(argument, kind, syntax, unit, help_):
     if kind == _arrays.SIZE:
         text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
     elif kind == _arrays.SHAPE:
-        text = "(rows, columns) of the result, or their share of the image's: \"33%\"."
+        text = "(rows, columns) of the result, or their share of the image's: \"33%\"; of \"1024x\" the rows follow."
     elif kind == _arrays.CHOICE:
         text = ", ".join(syntax.split("|")) + ": " + text
     return text if text.endswith(".") else text + "."

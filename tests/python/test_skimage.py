@@ -70,6 +70,7 @@ class Skimage(unittest.TestCase):
                 room = 0.5 + 1e-6 if image.dtype.kind == "u" else 1e-5
                 self.assertLess(np.abs(made - want).max(), room, (image.dtype, size))
         made = satfilter.resize(pictures()[2], (35, 30))
+        np.testing.assert_array_equal(satfilter.resize(pictures()[2], "30x"), satfilter.resize(pictures()[2], (23, 30)))
         np.testing.assert_allclose(made, transform.downscale_local_mean(pictures()[2], (2, 3)), rtol=1e-14)
 
     def test_local(self):
