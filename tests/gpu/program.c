@@ -115,10 +115,33 @@ void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memo
     free(here);
 }
 
-void gpu_compare(const char *spec, const satf_filter *filter, const satf_view *in, uint64_t seed)
+void gpu_run_there(const char *spec, const satf_filter *filter, const satf_view *in,
+                   const satf_view *got, uint64_t seed, bool planned)
 {
     void *memory[2];
     int64_t pad = (int64_t)(seed % 4), shift = (int64_t)(seed / 4 % 4);
+    satf_view from = gpu_view(gpu, in, pad, shift, seed & 16, &memory[0]);
+    satf_view to = gpu_view(gpu, got, shift, pad, seed & 32, &memory[1]);
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, in, &from), "upload");
+    if (planned) {
+        satf_plan *plan;
+        gpu_must_do(gpu, satf_plan_create(gpu, filter, &from, 1, &to, 1, &plan), spec);
+        gpu_must_do(gpu, satf_plan_run(plan, &from, 1, &to, 1), spec);
+        gpu_must_do(gpu, satf_plan_run(plan, &from, 1, &to, 1), spec);
+        satf_plan_destroy(plan);
+    } else {
+        gpu_must_do(gpu, satf_filter_apply(gpu, filter, &from, &to), spec);
+    }
+    gpu_must_do(gpu, satf_cuda()->copy(gpu, &to, got), "download");
+    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), spec);
+    gpu_check_guards(gpu, &to, memory[1], pad);
+    satf_cuda()->free(gpu, memory[0]);
+    satf_cuda()->free(gpu, memory[1]);
+}
+
+void gpu_compare_filter(const char *spec, const satf_filter *filter, const satf_view *in,
+                        uint64_t seed)
+{
     satf_view want, got;
     gpu_must_do(cpu, satf_filter_output(cpu, filter, in, &want), spec);
     size_t bytes = (size_t)(want.stride * want.height);
@@ -126,22 +149,13 @@ void gpu_compare(const char *spec, const satf_filter *filter, const satf_view *i
     want.data = calloc(1, bytes);
     got.data = calloc(1, bytes);
     gpu_must_do(cpu, satf_filter_apply(cpu, filter, in, &want), spec);
-    satf_view there = gpu_view(gpu, in, pad, shift, seed & 16, &memory[0]);
-    satf_view out =
-        gpu_view(gpu, &got, seed & 32 ? 0 : shift, seed & 32 ? 0 : pad, seed & 64, &memory[1]);
-    gpu_must(gpu, satf_cuda()->copy(gpu, in, &there));
-    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &there, &out), spec);
-    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    gpu_check_guards(gpu, &out, memory[1], seed & 32 ? 0 : pad);
+    gpu_run_there(spec, filter, in, &got, seed, false);
     if (memcmp(got.data, want.data, bytes) != 0) {
         fail_msg("%s of %s, %d channels%s, %ld x %ld, seed %lu", spec, satf_type_name(in->type),
                  in->channels, in->flags & SATF_ALPHA ? " with alpha" : "", (long)in->width,
                  (long)in->height, (unsigned long)seed);
     }
     gpu_runs++;
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
     free(want.data);
     free(got.data);
 }

@@ -51,8 +51,15 @@ satf_view gpu_view(satf_context *ctx, const satf_view *like, int64_t pad, int64_
 /* Fails if more than the rows of the view has been written. */
 void gpu_check_guards(satf_context *ctx, const satf_view *view, const void *memory, int64_t shift);
 
+/* What the filter makes of the image, by images in device memory that begin anywhere, upside down
+ * or not, as the seed says; by a call, or by a plan whose second run finds what the first has kept.
+ */
+void gpu_run_there(const char *spec, const satf_filter *filter, const satf_view *in,
+                   const satf_view *got, uint64_t seed, bool planned);
+
 /* Fails unless the filter of that spec makes the CPU's bits of the image, which the seed lays out
- * in device memory. */
-void gpu_compare(const char *spec, const satf_filter *filter, const satf_view *in, uint64_t seed);
+ * so. */
+void gpu_compare_filter(const char *spec, const satf_filter *filter, const satf_view *in,
+                        uint64_t seed);
 
 #endif

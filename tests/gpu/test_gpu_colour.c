@@ -10,7 +10,7 @@ static void check(const char *spec, const ref_image *image, const satf_view *gui
     if (guide) {
         gpu_must(cpu, satf_filter_set_image(cpu, filter, guide));
     }
-    gpu_compare(spec, filter, &in, seed);
+    gpu_compare_filter(spec, filter, &in, seed);
     satf_filter_destroy(filter);
     free(in.data);
 }

@@ -78,30 +78,6 @@ static void compare(const test_case *t, const satf_view *want, const satf_view *
     }
 }
 
-/* The device's result of views on the device, into `got` on the host. */
-static void apply_on_device(const test_case *t, const satf_view *got)
-{
-    void *memory[2];
-    int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
-    satf_view in = gpu_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
-    satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
-    gpu_must_do(gpu, satf_cuda()->copy(gpu, &t->in, &in), "upload");
-    if (t->seed / 2 % 2) { /* every other time by a plan, whose second run finds kept words */
-        satf_plan *plan;
-        gpu_must_do(gpu, satf_plan_create(gpu, t->filter, &in, 1, &out, 1, &plan), t->name);
-        gpu_must_do(gpu, satf_plan_run(plan, &in, 1, &out, 1), t->name);
-        gpu_must_do(gpu, satf_plan_run(plan, &in, 1, &out, 1), t->name);
-        satf_plan_destroy(plan);
-    } else {
-        gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->name);
-    }
-    gpu_must_do(gpu, satf_cuda()->copy(gpu, &out, got), "download");
-    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), t->name);
-    gpu_check_guards(gpu, &out, memory[1], pad);
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
-}
-
 /* By the engine that is set; whether tables cannot be another. */
 static bool run_by_engine(const test_case *t, const satf_view *want)
 {
@@ -114,7 +90,7 @@ static bool run_by_engine(const test_case *t, const satf_view *want)
     bool sat = strcmp(report.engine, "sat") == 0;
     assert_true(!sat || report.algorithm != NULL);
     memset(got.data, GPU_GUARD, (size_t)(got.stride * got.height));
-    apply_on_device(t, &got);
+    gpu_run_there(t->name, t->filter, &t->in, &got, t->seed, t->seed / 2 % 2);
     compare(t, want, &got, "device views");
     gpu_runs += 2;
     free(got.data);

@@ -84,26 +84,6 @@ static void compare(const template_case *t, const satf_view *want, const satf_vi
     gpu_runs++;
 }
 
-/* Images of the device, which begin anywhere, upside down or not, by a plan that runs twice. */
-static void run_there(const template_case *t, const satf_view *got)
-{
-    void *memory[2];
-    int64_t pad = (int64_t)(t->seed % 4), shift = (int64_t)(t->seed / 4 % 4);
-    satf_view in = gpu_view(gpu, &t->in, pad, shift, t->seed & 16, &memory[0]);
-    satf_view out = gpu_view(gpu, &t->out, shift, pad, t->seed & 32, &memory[1]);
-    satf_plan *plan;
-    gpu_must(gpu, satf_cuda()->copy(gpu, &t->in, &in));
-    gpu_must(gpu, satf_plan_create(gpu, t->filter, &in, 1, &out, 1, &plan));
-    gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
-    gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
-    satf_plan_destroy(plan);
-    gpu_must(gpu, satf_cuda()->copy(gpu, &out, got));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    gpu_check_guards(gpu, &out, memory[1], pad);
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
-}
-
 /* Whether it went by tables. */
 static bool run_by_engine(const template_case *t, const satf_view *want)
 {
@@ -114,7 +94,7 @@ static bool run_by_engine(const template_case *t, const satf_view *want)
     bool sat = strcmp(report.engine, "sat") == 0;
     compare(t, want, &got, sat ? "host views by tables" : "host views by rings");
     memset(got.data, GPU_GUARD, (size_t)(got.stride * got.height));
-    run_there(t, &got);
+    gpu_run_there("template", t->filter, &t->in, &got, t->seed, true);
     compare(t, want, &got, sat ? "device views by tables" : "device views by rings");
     free(got.data);
     return sat;

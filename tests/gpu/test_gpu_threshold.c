@@ -26,7 +26,7 @@ static void check(const char *spec, const ref_image *image, uint64_t seed)
 {
     satf_filter *filter = parse_filter(cpu, spec);
     satf_view in = ref_view(image, (int64_t)(seed % 3));
-    gpu_compare(spec, filter, &in, seed);
+    gpu_compare_filter(spec, filter, &in, seed);
     satf_filter_destroy(filter);
     free(in.data);
 }
