@@ -358,8 +358,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     window_step *state = step->state;
     state->kernel = find_kernel(ctx, step);
     return state->kernel ? state->kernel->plan(ctx, step)
-                         : satf_fail(ctx, SATF_UNSUPPORTED,
-                                     "the window engine has no kernel for such windows");
+                         : satf_fail(ctx, SATF_DEVICE_FAILED,
+                                     "the device no longer says what fits it, and did before");
 }
 
 static satf_status prepare(satf_context *ctx, filter_step *step)

@@ -157,12 +157,15 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->most = scale->most;
 }
 
-/* Auxiliary inputs k and k + 1 of that row, for the epilogue: each row is this one. */
+/* Auxiliary inputs k and k + 1 of that row, for the epilogue, where they are no images in memory:
+ * each row is this one. */
 static inline void filter_find_aux(const filter_rows *rows, int k, int64_t y, satf_view *aux)
 {
     for (int b = 0; b < 2 && rows->aux; b++) {
-        aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
-        aux[b].stride = 0;
+        if (!aux[b].data || aux[b].stride == 0) {
+            aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
+            aux[b].stride = 0;
+        }
     }
 }
 

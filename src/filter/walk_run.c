@@ -230,11 +230,12 @@ static bool image_goes_on(void *user, int64_t pixels)
 filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images)
 {
     filter_step step = of->step;
+    bool rows = step.by_rows; /* which come one by one, from memory too */
     for (int k = 0; k < FILTER_AUX + 2; k++) {
         satf_view *aux = k < FILTER_AUX ? &step.aux[k] : &step.second_aux[k - FILTER_AUX];
-        aux->data = of->from[1 + k].maker < 0 ? plan_find(plan, &of->aux[k], images) : NULL;
+        aux->data = rows ? NULL : plan_find(plan, &of->aux[k], images);
     }
-    step.in.data = of->from[0].maker < 0 ? plan_find(plan, &of->in, images) : NULL;
+    step.in.data = rows ? NULL : plan_find(plan, &of->in, images);
     step.feeder_in.data = plan_find(plan, &of->feeder, images);
     step.out.data = of->ring_rows ? NULL : plan_find(plan, &of->out, images);
     step.second_out.data = of->ring_rows                   ? NULL

@@ -7,6 +7,9 @@
 #include "epilogue.h"
 #include "step.h"
 
+/* Of an image in memory: rows of a call, and pixels between two looks whether to go on. */
+enum { ROWS_AT_ONCE = 32, TOLD_PIXELS = 1 << 15 };
+
 /* What a plan keeps of a step. */
 typedef struct window_step {
     window_plan plan;
@@ -29,10 +32,12 @@ typedef struct window_walker {
 static void begin_row(window_walker *w, int64_t y)
 {
     const filter_rows *rows = w->rows;
-    if (rows->goes_on && !rows->goes_on(rows->user, w->pixels)) {
-        w->march.state.stop = SATF_CANCELLED;
+    if (w->pixels >= TOLD_PIXELS && rows->goes_on) {
+        if (!rows->goes_on(rows->user, w->pixels)) {
+            w->march.state.stop = SATF_CANCELLED;
+        }
+        w->pixels = 0;
     }
-    w->pixels = 0;
     w->y = y;
     w->row = rows->out(rows->user, y);
     filter_find_aux(rows, 0, y, w->finish.aux);
@@ -168,8 +173,9 @@ static int64_t next(void *walker, satf_status *status)
 {
     window_walker *w = walker;
     window_band *band = &w->march.band;
-    int64_t before = band->y;
-    window_next(band);
+    int64_t before = band->y, most = w->rows->goes_on ? ROWS_AT_ONCE : 1;
+    while (window_next(band) && band->y - before < most) {
+    }
     *status = w->march.state.stop;
     if (!*status && !w->row) {
         *status = satf_fail(w->march.state.ctx, SATF_IO, "a row could not be stored");

@@ -21,15 +21,20 @@ typedef enum window_way { WAY_OPEN, WAY_SLIDES, WAY_STRIPS } window_way;
 typedef struct window_band {
     window_state *state;
     char *memory;
-    int64_t y, end; /* the row that comes next, and that behind the last */
+    int64_t y; /* the row that comes next */
     window_way way;
-    int64_t since, until; /* the row that the way was taken at, and that behind its last */
-    int64_t patience;     /* rows that go by strips before sliding is tried again */
+    /* The row that the way was taken at, that behind its last, and that behind the band's last. Two
+     * of them side by side would be moved at once with y, and that waits for the stores before: the
+     * row's, which go around the caches. */
+    int64_t since;
+    int64_t patience; /* rows that go by strips before sliding is tried again */
+    int64_t until;
     double level, most;   /* sliding floats: their grid, see find_grid() */
     const double *shifts; /* of the sums that are handed out, or NULL */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
     const char *centre;
     int64_t centre_row;
+    int64_t end;
 } window_band;
 
 /* The samples of row y of the picture with its border; NULL after a failure. Where the height is
