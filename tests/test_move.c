@@ -12,8 +12,9 @@
 #include "pairs.h"
 
 /* Beside tiles and vectors; lines and columns of one pixel; longer than a chunk. */
-static const int64_t sizes[][2] = {{1, 1},   {1, 97},  {97, 1},   {2, 3},     {17, 16},  {33, 63},
-                                   {64, 64}, {65, 31}, {131, 67}, {128, 129}, {4099, 2}, {3, 4099}};
+static const int64_t sizes[][2] = {{1, 1},    {1, 97},   {97, 1},  {2, 3},    {17, 16},
+                                   {33, 63},  {64, 64},  {65, 31}, {131, 67}, {128, 129},
+                                   {4099, 2}, {3, 4099}, {8, 70},  {131, 8}};
 enum { SIZES = sizeof sizes / sizeof *sizes, GUARD = 0xa5 };
 
 typedef struct test_case {

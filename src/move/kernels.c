@@ -12,6 +12,7 @@
 enum {
     MAX_TILE_BYTES = 128 * 256,
     MAX_SIDE = 128,
+    FEW = 8,     /* rows or columns that caches hold lines of, however far apart they lie */
     SLACK = 64,  /* what moves wider than a pixel touch behind a row's last one */
     AHEAD = 32,  /* pixels of a gather that are on their way */
     CHUNK = 4096 /* bytes that are put together before they are written */
@@ -231,6 +232,27 @@ INLINE void turn(const char *from, size_t pitch, char *to, size_t to_pitch, size
 
 /* --------------------------------------------------------------- transposing */
 
+/* A part so narrow or low that its lines need no tile: as many whole blocks as there are, and what
+ * is beside and under them by pixels. */
+INLINE void transpose_directly(const move_part *p, size_t bytes)
+{
+    int64_t rows = 0, columns = 0;
+#ifdef BY_BLOCKS
+    if (BY_BLOCKS(bytes) && bytes != 3) {
+        rows = p->height - p->height % (int64_t)(16 / bytes);
+        columns = p->width - p->width % (int64_t)(VECTOR_BYTES / bytes);
+        turn_blocks(p->in, (size_t)p->in_stride, p->out, (size_t)p->out_stride, bytes, (size_t)rows,
+                    (size_t)columns);
+    }
+#endif
+    for (int64_t x = 0; x < p->width; x++) {
+        for (int64_t y = x < columns ? rows : 0; y < p->height; y++) {
+            memcpy(p->out + x * p->out_stride + y * (int64_t)bytes,
+                   p->in + y * p->in_stride + x * (int64_t)bytes, bytes);
+        }
+    }
+}
+
 INLINE void transpose(const move_part *part, size_t bytes)
 {
     _Alignas(64) char from[MAX_TILE_BYTES + SLACK];
@@ -239,6 +261,10 @@ INLINE void transpose(const move_part *part, size_t bytes)
     const size_t pitch = (size_t)side * bytes;
     const size_t to_pitch = WIDE(bytes) > bytes ? pitch + SLACK : pitch;
     const move_part p = *part;
+    if ((p.width <= FEW || p.height <= FEW) && p.in_stride >= 0 && p.out_stride >= 0 && !p.stream) {
+        transpose_directly(&p, bytes);
+        return;
+    }
     for (int64_t y = 0; y < p.height; y += side) {
         int64_t rows = p.height - y < side ? p.height - y : side;
         for (int64_t x = 0; x < p.width; x += side) {
