@@ -83,10 +83,7 @@ void epilogue_find_step(epilogue *f)
 
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst)
 {
-    char *to = dst;
-    for (int64_t i = 0; i < n; i++, to += satf_type_bytes((int)type)) {
-        formula_store((int)type, formula_real(values[i]), to);
-    }
+    SATF_ISA_CHOOSE(&loop_kernels)->store(type, n, values, dst);
 }
 
 /* The kernel for mean of integers, or NULL; also finds its magic. */
