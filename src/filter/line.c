@@ -9,31 +9,37 @@
 #include "../base/sums.h"
 #include "../base/view.h"
 #include "../move/kernels.h"
+#include "epilogue_loops.h"
 #include "line_columns.h"
-#include "pixels.h"
 
 enum {
-    BATCH = LINE_LANES,
+    BATCH = 8,              /* rows that are passed along at a time, */
+    NARROW_BATCH = 32,      /* and of 8 bits: lanes fill lines of the cache */
     LINE_BYTES = 256 << 10, /* of a line that passes go over, at least: it stays in the cache */
+    PIECE_PIXELS = 128      /* that are loaded or stored at a time */
 };
 
 /* Where everything lies in a walk's memory. */
 typedef struct line_layout {
-    size_t staging, turned, line, across, results, down, values, bytes;
+    size_t staging, turned, line, ends, ones, results, outside, down, ones_down, bytes;
     size_t stage_stride, result_stride; /* of rows */
-    int64_t chunk;                      /* pixels of narrow rows at a time */
+    int64_t chunk;                      /* pixels of a line at a time */
 } line_layout;
 
 struct line_walk {
     line_spec spec;
     line_ends ends;
     line_numbers numbers;
+    line_kind kind;
+    int batch;
+    size_t pixel_bytes, number_bytes; /* of a pixel: of samples, of numbers */
     line_layout at;
     const move_kernels *moves;
     const line_kernels *kernels;
+    const loop_kernels *loops;
     char *memory;
-    char *results; /* of the rows that have been passed along */
-    line_columns down;
+    char *results;                /* of the rows that have been passed along */
+    line_columns down, ones_down; /* ones: what part of a window is inside, where borders shrink */
     int64_t height;
     int64_t lowest, next; /* row that is asked for; to enter, borders included */
     int64_t first, end;   /* rows that have been passed along */
@@ -42,10 +48,14 @@ struct line_walk {
     double outside[SATF_MAX_CHANNELS];
 };
 
-/* Numbers of a row in front of a 1 that says what part of a window is inside. */
 static int64_t row_numbers(const line_spec *spec)
 {
     return satf_row_samples(&spec->in);
+}
+
+static size_t row_bytes(const line_spec *spec)
+{
+    return (size_t)(spec->in.width * satf_pixel_bytes(&spec->in));
 }
 
 static bool shrinks(const line_spec *spec)
@@ -58,6 +68,17 @@ static line_numbers numbers_of(const line_spec *spec)
     return line_numbers_of(&spec->in, spec->weighted, shrinks(spec));
 }
 
+static line_kind kind_of(const line_spec *spec)
+{
+    line_numbers numbers = numbers_of(spec);
+    return line_kind_of(&numbers);
+}
+
+static int batch_of(line_kind kind)
+{
+    return kind == LINE_NARROW ? NARROW_BATCH : BATCH;
+}
+
 static bool add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *part)
 {
     size_t bytes;
@@ -68,43 +89,40 @@ static bool add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *par
 
 static bool lay_out_along(const line_spec *spec, line_layout *at)
 {
-    bool narrow = numbers_of(spec).narrow;
-    int64_t n = row_numbers(spec), lanes = BATCH * spec->in.channels;
-    int64_t reach = filter_lines_reach(&spec->lines);
-    int64_t pixels = LINE_BYTES / (lanes * (int64_t)sizeof(uint16_t));
-    size_t number = narrow ? sizeof(uint16_t) : sizeof(double);
-    size_t across = narrow ? 0 : line_columns_bytes(&spec->lines, false, lanes + 1);
+    line_kind kind = kind_of(spec);
+    size_t batch = (size_t)batch_of(kind), lanes = batch * (size_t)spec->in.channels;
+    size_t place = lanes * line_number_bytes(kind), row = row_bytes(spec);
+    int64_t reach = filter_lines_reach(&spec->lines), pixels = LINE_BYTES / (int64_t)place;
     at->chunk = pixels > 6 * reach ? pixels - 2 * reach : 4 * reach;
     at->chunk = at->chunk < spec->in.width ? at->chunk : spec->in.width;
-    int64_t places = narrow ? at->chunk + 2 * reach : spec->in.width;
-    at->stage_stride = satf_align64((size_t)n * (narrow ? 1 : sizeof(double))) | 64;
-    at->result_stride = (size_t)line_passed_bytes(spec);
-    return add_part(at, BATCH, at->stage_stride, &at->staging) &&
-           add_part(at, (size_t)n * BATCH, narrow ? 1 : sizeof(double), &at->turned) &&
-           add_part(at, (size_t)lanes, (size_t)places * number, &at->line) &&
-           add_part(at, 1, across, &at->across);
+    at->stage_stride = satf_align64(row) | 64;
+    return add_part(at, batch, at->stage_stride, &at->staging) &&
+           add_part(at, batch, row, &at->turned) &&
+           add_part(at, (size_t)(at->chunk + 2 * reach), place, &at->line) &&
+           add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->lines) : 0, 64, &at->ends) &&
+           add_part(at, shrinks(spec) ? (size_t)spec->in.width : 0, sizeof(double), &at->ones) &&
+           (spec->part == LINE_ALONG || add_part(at, batch, at->result_stride, &at->results));
 }
 
 static bool lay_out(const line_spec *spec, line_layout *at)
 {
-    bool narrow = numbers_of(spec).narrow;
     int64_t n = row_numbers(spec);
-    *at = (line_layout){.bytes = satf_align64(sizeof(line_walk))};
+    *at = (line_layout){.bytes = satf_align64(sizeof(line_walk)),
+                        .result_stride = (size_t)line_passed_bytes(spec)};
     if (n > INT64_MAX / 4096 || (spec->part != LINE_DOWN && !lay_out_along(spec, at))) {
         return false;
     }
-    if (spec->part == LINE_BOTH && !add_part(at, BATCH, at->result_stride, &at->results)) {
-        return false;
-    }
-    size_t down = line_columns_bytes(&spec->lines, narrow, n + 1);
-    return spec->part == LINE_ALONG || (down > 0 && add_part(at, 1, down, &at->down) &&
-                                        add_part(at, 1, (size_t)n * sizeof(double), &at->values));
+    size_t down = line_columns_bytes(&spec->lines, kind_of(spec), n);
+    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->lines, kind_of(spec), 1) : 0;
+    return spec->part == LINE_ALONG ||
+           (down > 0 && add_part(at, 1, at->result_stride, &at->outside) &&
+            add_part(at, 1, down, &at->down) && add_part(at, 1, ones, &at->ones_down));
 }
 
 int64_t line_passed_bytes(const line_spec *spec)
 {
-    size_t number = numbers_of(spec).narrow ? sizeof(uint16_t) : sizeof(double);
-    return (int64_t)(satf_align64((size_t)row_numbers(spec) * number) | 64);
+    return (int64_t)(satf_align64((size_t)row_numbers(spec) * line_number_bytes(kind_of(spec))) |
+                     64);
 }
 
 size_t line_walk_bytes(const line_spec *spec)
@@ -115,69 +133,59 @@ size_t line_walk_bytes(const line_spec *spec)
 
 int64_t line_rows_kept(const line_spec *spec)
 {
-    int64_t rows = filter_lines_reach(&spec->lines) + BATCH;
+    int64_t rows = filter_lines_reach(&spec->lines) + batch_of(kind_of(spec));
     return rows < spec->in.height ? rows : spec->in.height;
 }
 
 /* --------------------------------------------------------------- samples and numbers */
 
-/* Of doubles. */
-static void load(const line_numbers *of, const void *row, int64_t pixels, double *to)
-{
-    int64_t n = pixels * of->channels;
-    satf_summand summand = of->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
-    satf_summands((satf_type)of->type, of->channels, summand, row, pixels,
-                  of->rounds ? SATF_SUM_U64 : SATF_SUM_F64, to);
-    for (int64_t i = 0; i < n && of->rounds; i++) {
-        int64_t integer; /* below 2^32 */
-        memcpy(&integer, &to[i], sizeof integer);
-        bool alpha = of->weighted && (i + 1) % of->channels == 0;
-        to[i] = (double)integer * (alpha ? of->alpha_scale : of->scale);
-    }
-}
-
-/* numbers /= one, rounded if they are whole. */
-static void divide(const line_numbers *of, double one, double *numbers, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double quotient = numbers[i] / one;
-        numbers[i] = of->rounds ? (quotient + 0x1.8p52) - 0x1.8p52 : quotient;
-    }
-}
-
-static void finish_weighted(const line_numbers *of, const double *from, int64_t pixels, double one,
-                            double *to)
-{
-    int colours = of->channels - 1;
-    for (int64_t x = 0; x < pixels; x++, from += of->channels, to += of->channels) {
-        double alpha = from[colours] / of->alpha_scale;
-        for (int c = 0; c < colours; c++) {
-            to[c] = alpha == 0 ? 0 : from[c] / of->scale / alpha + 0.0;
-        }
-        to[colours] = alpha / one + 0.0;
-    }
-}
-
-/* A row of the passes' results as samples, unrounded. */
-static void finish(const line_walk *w, const void *row, double *to)
+/* Samples of n pixels, one behind the other, as doubles. */
+static void load_piece(const line_walk *w, const char *from, int64_t n, double *to)
 {
     const line_numbers *of = &w->numbers;
-    int64_t n = row_numbers(&w->spec);
-    const double *from = row;
-    if (of->narrow) {
-        for (int64_t i = 0; i < n; i++) {
-            to[i] = (double)((const uint16_t *)row)[i] / (1 << LINE_NARROW_BITS);
+    satf_type type = (satf_type)of->type;
+    uint32_t products[PIECE_PIXELS * SATF_MAX_CHANNELS];
+    if (!of->weighted) {
+        w->loops->load_samples(type, n * of->channels, from, to);
+    } else if (of->rounds) {
+        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_U32, products);
+        w->loops->load_sums(SATF_SUM_U32, n * of->channels, products, to);
+    } else {
+        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_F64, to);
+    }
+}
+
+/* As numbers. */
+static void load(const line_walk *w, const char *from, int64_t pixels, double *to)
+{
+    const line_numbers *of = &w->numbers;
+    int channels = of->channels;
+    for (int64_t x = 0, n; x < pixels; x += n) {
+        double samples[PIECE_PIXELS * SATF_MAX_CHANNELS];
+        n = pixels - x < PIECE_PIXELS ? pixels - x : PIECE_PIXELS;
+        load_piece(w, from + (size_t)x * w->pixel_bytes, n, samples);
+        w->kernels->scale(samples, of->scale, 1, to + x * channels, n * channels);
+    }
+    for (int64_t i = channels - 1; i < pixels * channels && of->weighted; i += channels) {
+        to[i] *= of->alpha_scale / of->scale;
+    }
+}
+
+/* Colour times alpha, by alpha; and alpha, by `one`. */
+static void finish_weighted(const line_walk *w, const double *from, int64_t pixels, double one,
+                            double *to)
+{
+    const line_numbers *of = &w->numbers;
+    int last = of->channels - 1;
+    double divisors[PIECE_PIXELS * SATF_MAX_CHANNELS], *divisor = divisors;
+    for (int64_t x = 0; x < pixels; x++) {
+        double alpha = from[x * of->channels + last] * (1 / of->alpha_scale);
+        for (int c = 0; c < last; c++) {
+            *divisor++ = alpha;
         }
-        return;
+        *divisor++ = one * (of->alpha_scale / of->scale);
     }
-    double one = of->shrinks ? from[n] / line_one(of) : 1;
-    if (of->weighted) {
-        finish_weighted(of, from, w->spec.in.width, one, to);
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        to[i] = from[i] / of->scale / one + 0.0;
-    }
+    w->kernels->quotients(from, 1 / of->scale, divisors, to, pixels * of->channels);
 }
 
 void line_find_outside(const line_numbers *of, int border, double constant, double *outside)
@@ -207,114 +215,105 @@ static void fill(const line_walk *w, void *to, int64_t n)
 
 /* --------------------------------------------------------------------- along the rows */
 
-/* Pixels x ... x + n - 1 of the turned rows, borders included, as one line each. */
-static void fill_line(const line_walk *w, int64_t x, int64_t n, uint16_t *line)
+/* Pixels x ... x + n - 1 of the turned rows, borders included, as lines side by side. */
+static void fill_line(const line_walk *w, int64_t x, int64_t n)
 {
     const line_spec *spec = &w->spec;
-    const uint8_t *turned = (const uint8_t *)w->memory + w->at.turned;
-    int64_t lanes = BATCH * spec->in.channels, width = spec->in.width;
-    for (int64_t end = x + n, step; x < end; x += step, line += step * lanes) {
+    char *line = w->memory + w->at.line;
+    int64_t batch = w->batch, width = spec->in.width;
+    for (int64_t end = x + n, step; x < end; x += step) {
+        const char *turned = w->memory + w->at.turned;
         int64_t i = satf_border_index(spec->border, x, width);
-        step = 1;
+        step = x >= 0 && x < width ? (end < width ? end : width) - x : 1;
         if (i < 0) {
-            fill(w, line, lanes);
-            continue;
-        }
-        if (x >= 0 && x < width) {
-            step = end < width ? end - x : width - x;
-        }
-        w->kernels->widen(turned + i * lanes, line, step * lanes);
-    }
-}
-
-static void pass_narrow(const line_walk *w)
-{
-    const line_spec *spec = &w->spec;
-    const filter_lines *lines = &spec->lines;
-    int channels = spec->in.channels;
-    int64_t lanes = BATCH * channels, width = spec->in.width, reach = filter_lines_reach(lines);
-    uint16_t *line = (uint16_t *)(void *)(w->memory + w->at.line);
-    w->moves->transpose[channels](&(move_part){.in = w->memory + w->at.staging,
-                                               .out = w->memory + w->at.turned,
-                                               .in_stride = (int64_t)w->at.stage_stride,
-                                               .out_stride = lanes,
-                                               .width = width,
-                                               .height = BATCH});
-    for (int64_t x = 0, n; x < width; x += n) {
-        n = w->at.chunk < width - x ? w->at.chunk : width - x;
-        int64_t places = n + 2 * reach;
-        fill_line(w, x - reach, places, line);
-        for (int k = 0; k < lines->times; k++, places -= 2 * lines->radius + 2) {
-            w->kernels->along(lines->radius, (float)lines->inner, (float)lines->outer, line, places,
-                              lanes);
-        }
-        w->moves->transpose[2 * channels](&(move_part){.in = (char *)line,
-                                                       .out = w->results + 2 * x * channels,
-                                                       .in_stride = 2 * lanes,
-                                                       .out_stride = (int64_t)w->at.result_stride,
-                                                       .width = BATCH,
-                                                       .height = n});
-    }
-}
-
-/* A line of pixels as rows of columns. */
-static void pass_wide(const line_walk *w)
-{
-    const line_spec *spec = &w->spec;
-    int channels = spec->in.channels;
-    int64_t lanes = BATCH * channels, width = spec->in.width,
-            reach = filter_lines_reach(&spec->lines);
-    size_t pixel = (size_t)lanes * sizeof(double);
-    double one = line_one(&w->numbers);
-    char *turned = w->memory + w->at.turned, *line = w->memory + w->at.line;
-    move_part part = {.in = w->memory + w->at.staging,
-                      .out = turned,
-                      .in_stride = (int64_t)w->at.stage_stride,
-                      .out_stride = (int64_t)pixel,
-                      .width = width,
-                      .height = BATCH};
-    size_t pixel_bytes = (size_t)channels * sizeof(double);
-    w->moves->transpose[pixel_bytes](&part);
-    line_columns across;
-    line_columns_begin(&across, &spec->lines, &w->numbers, lanes + shrinks(spec), -reach,
-                       w->memory + w->at.across);
-    for (int64_t x = -reach; x < width + reach; x++) {
-        int64_t i = satf_border_index(spec->border, x, width);
-        double *row = line_columns_enter(&across, 0);
-        if (i < 0) {
-            fill(w, row, lanes);
+            fill(w, line, batch * spec->in.channels);
         } else {
-            memcpy(row, turned + (size_t)i * pixel, pixel);
-        }
-        if (shrinks(spec)) {
-            row[lanes] = i < 0 ? 0 : one;
-        }
-        if (line_columns_next(&across, 1)) {
-            const double *passed = line_columns_result(&across, 0);
-            double *to = (double *)(void *)(line + (size_t)(x - reach) * pixel);
-            memcpy(to, passed, pixel);
-            if (shrinks(spec)) {
-                divide(&w->numbers, passed[lanes] / one, to, lanes);
+            turned += (size_t)(i * batch) * w->pixel_bytes;
+            if (w->kind == LINE_NARROW) {
+                w->kernels->widen((const uint8_t *)turned, (uint16_t *)(void *)line,
+                                  step * batch * spec->in.channels);
+            } else {
+                load(w, turned, step * batch, (double *)(void *)line);
             }
         }
+        line += (size_t)(step * batch) * w->number_bytes;
     }
-    w->moves->transpose[pixel_bytes](&(move_part){.in = line,
-                                                  .out = w->results,
-                                                  .in_stride = (int64_t)pixel,
-                                                  .out_stride = (int64_t)w->at.result_stride,
-                                                  .width = BATCH,
-                                                  .height = width});
+}
+
+/* A line that begins at `first`, by all passes: n pixels of so many bytes. */
+static void pass_line(const line_walk *w, int64_t first, int64_t n, size_t bytes)
+{
+    const filter_lines *lines = &w->spec.lines;
+    int64_t places = n + 2 * filter_lines_reach(lines);
+    for (int k = 0; k < lines->times; k++, places -= span_of(lines)) {
+        w->kernels->along[w->kind](lines, w->memory + w->at.line, places, bytes,
+                                   first + k * (lines->radius + 1), w->memory + w->at.ends);
+    }
+}
+
+static int64_t chunk_at(const line_walk *w, int64_t x)
+{
+    return w->at.chunk < w->spec.in.width - x ? w->at.chunk : w->spec.in.width - x;
+}
+
+static void pass(const line_walk *w)
+{
+    const line_spec *spec = &w->spec;
+    int64_t batch = w->batch, width = spec->in.width, reach = filter_lines_reach(&spec->lines);
+    size_t turned_bytes = (size_t)batch * w->pixel_bytes;
+    size_t place_bytes = (size_t)batch * w->number_bytes;
+    char *line = w->memory + w->at.line;
+    w->moves->transpose[w->pixel_bytes](&(move_part){.in = w->memory + w->at.staging,
+                                                     .out = w->memory + w->at.turned,
+                                                     .in_stride = (int64_t)w->at.stage_stride,
+                                                     .out_stride = (int64_t)turned_bytes,
+                                                     .width = width,
+                                                     .height = batch});
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = chunk_at(w, x);
+        fill_line(w, x - reach, n + 2 * reach);
+        pass_line(w, x - reach, n, place_bytes);
+        if (shrinks(spec)) {
+            w->kernels->divide((double *)(void *)line,
+                               (const double *)(void *)(w->memory + w->at.ones) + x, n,
+                               batch * spec->in.channels, w->numbers.rounds);
+        }
+        w->moves->transpose[w->number_bytes](
+            &(move_part){.in = line,
+                         .out = w->results + (size_t)x * w->number_bytes,
+                         .in_stride = (int64_t)place_bytes,
+                         .out_stride = (int64_t)w->at.result_stride,
+                         .width = batch,
+                         .height = n});
+    }
+}
+
+/* What part of a window along the rows is inside. */
+static void find_ones(const line_walk *w)
+{
+    double *line = (double *)(void *)(w->memory + w->at.line);
+    double *ones = (double *)(void *)(w->memory + w->at.ones), one = line_one(&w->numbers);
+    int64_t width = w->spec.in.width, reach = filter_lines_reach(&w->spec.lines);
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = chunk_at(w, x);
+        for (int64_t i = 0; i < (n + 2 * reach) * BATCH; i++) {
+            int64_t at = x - reach + i / BATCH;
+            line[i] = at < 0 || at >= width ? 0 : one;
+        }
+        pass_line(w, x - reach, n, BATCH * sizeof(double));
+        for (int64_t i = 0; i < n; i++) {
+            ones[x + i] = line[i * BATCH] / one;
+        }
+    }
 }
 
 /* Input row y to place `place` of the batch. */
 static bool stage(line_walk *w, int64_t y, int64_t place)
 {
-    char *to = w->memory + w->at.staging + (size_t)place * w->at.stage_stride;
     const void *row = w->ends.row(w->ends.user, y);
-    if (row && w->numbers.narrow) {
-        memcpy(to, row, (size_t)row_numbers(&w->spec));
-    } else if (row) {
-        load(&w->numbers, row, w->spec.in.width, (double *)(void *)to);
+    if (row) {
+        memcpy(w->memory + w->at.staging + (size_t)place * w->at.stage_stride, row,
+               row_bytes(&w->spec));
     }
     return row != NULL;
 }
@@ -324,10 +323,10 @@ static bool stage(line_walk *w, int64_t y, int64_t place)
 static bool pass_batch(line_walk *w, int64_t i)
 {
     bool back = w->end > 0 && i < w->first;
-    int64_t y = back ? i - BATCH + 1 : i;
+    int64_t y = back ? i - w->batch + 1 : i;
     y = y > w->lowest ? y : w->lowest;
     w->first = w->end = y;
-    int64_t until = back ? i + 1 : y + BATCH < w->height ? y + BATCH : w->height;
+    int64_t until = back ? i + 1 : y + w->batch < w->height ? y + w->batch : w->height;
     for (; y < until; y++, w->end++) {
         if (!stage(w, y, y - w->first)) {
             w->height = w->ends.height(w->ends.user);
@@ -337,62 +336,81 @@ static bool pass_batch(line_walk *w, int64_t i)
             break;
         }
     }
-    for (int64_t place = w->end - w->first; place > 0 && place < BATCH; place++) {
+    for (int64_t place = w->end - w->first; place > 0 && place < w->batch; place++) {
         char *staging = w->memory + w->at.staging;
         memcpy(staging + (size_t)place * w->at.stage_stride, staging, w->at.stage_stride);
     }
     if (w->end > w->first) {
-        (w->numbers.narrow ? pass_narrow : pass_wide)(w);
+        pass(w);
     }
     return w->end > i;
 }
 
-/* Row i of those that enter next, wherever the border has it from. */
-static bool enter(line_walk *w, int place)
+/* Whether row i is there, outside or passed along. */
+static bool has_row(const line_walk *w, int64_t i)
 {
-    int64_t n = row_numbers(&w->spec), i = 0;
-    char *to = line_columns_enter(&w->down, place);
+    return i < 0 || w->spec.part == LINE_DOWN || (i >= w->first && i < w->end);
+}
+
+/* The row that enters next, wherever the border has it from; NULL if one does not come. inside: to
+ * where it is a one. */
+static const char *enter(line_walk *w, char *inside)
+{
+    int64_t i = 0;
     bool held = false;
     for (int64_t height = -1; !held && height != w->height;) {
         height = w->height;
         i = satf_border_index(w->spec.border, w->next, height);
-        held =
-            i < 0 || w->spec.part == LINE_DOWN || (i >= w->first && i < w->end) || pass_batch(w, i);
-    }
-    const char *passed = w->spec.part == LINE_DOWN
-                             ? w->spec.passed + i * w->spec.passed_stride
-                             : w->results + (i - w->first) * (int64_t)w->at.result_stride;
-    if (held && i < 0) {
-        fill(w, to, n);
-    } else if (held) {
-        memcpy(to, passed, (size_t)n * (w->numbers.narrow ? sizeof(uint16_t) : sizeof(double)));
-    }
-    if (shrinks(&w->spec)) {
-        ((double *)(void *)to)[n] = i < 0 ? 0 : line_one(&w->numbers);
+        held = has_row(w, i) || pass_batch(w, i);
     }
     w->next += held;
-    return held;
+    if (shrinks(&w->spec)) {
+        double one = i < 0 ? 0 : line_one(&w->numbers);
+        memcpy(inside, &one, sizeof one);
+    }
+    return !held                       ? NULL
+           : i < 0                     ? w->memory + w->at.outside
+           : w->spec.part == LINE_DOWN ? w->spec.passed + i * w->spec.passed_stride
+                                       : w->results + (i - w->first) * (int64_t)w->at.result_stride;
 }
 
 /* ------------------------------------------------------------------------------ walk */
 
-/* A row of the passes' results to one of the output. */
-static void store(const line_walk *w, const void *row, void *to)
+/* A piece of a row of the passes' results to the output. */
+static void store_piece(const line_walk *w, const void *results, int64_t pixels, double one,
+                        char *to)
 {
-    int64_t n = row_numbers(&w->spec);
-    int type = w->spec.out.type;
-    double *values = (double *)(void *)(w->memory + w->at.values);
-    if (w->numbers.narrow && type == SATF_U8) {
-        w->kernels->narrow(row, to, n);
+    const line_numbers *of = &w->numbers;
+    int64_t n = pixels * of->channels;
+    double numbers[PIECE_PIXELS * SATF_MAX_CHANNELS], values[PIECE_PIXELS * SATF_MAX_CHANNELS];
+    if (of->weighted) {
+        finish_weighted(w, results, pixels, one, values);
+    } else if (of->narrow) {
+        w->loops->load_samples(SATF_U16, n, results, numbers);
+        w->kernels->scale(numbers, 1.0 / (1 << LINE_NARROW_BITS), 1, values, n);
+    } else {
+        w->kernels->scale(results, 1 / of->scale, one, values, n);
+    }
+    w->loops->store((satf_type)w->spec.out.type, n, values, to);
+}
+
+/* Result i of the latest rows. */
+static void store(const line_walk *w, int i, char *to)
+{
+    const char *row = line_columns_result(&w->down, i);
+    int64_t width = w->spec.in.width;
+    double one = shrinks(&w->spec) ? *(const double *)line_columns_result(&w->ones_down, i) /
+                                         line_one(&w->numbers)
+                                   : 1;
+    if (w->kind == LINE_NARROW && w->spec.out.type == SATF_U8) {
+        w->kernels->narrow((const uint16_t *)(const void *)row, (uint8_t *)to,
+                           row_numbers(&w->spec));
         return;
     }
-    finish(w, row, values);
-    if (w->numbers.rounds && type == SATF_U8) {
-        w->kernels->round_u8(values, to, n);
-    } else if (w->numbers.rounds && type == SATF_U16) {
-        w->kernels->round_u16(values, to, n);
-    } else {
-        filter_convert(SATF_F64, values, n, type, to);
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = width - x < PIECE_PIXELS ? width - x : PIECE_PIXELS;
+        store_piece(w, row + (size_t)x * w->number_bytes, n, one,
+                    to + x * satf_pixel_bytes(&w->spec.out));
     }
 }
 
@@ -401,11 +419,17 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
 {
     line_walk *w = memory;
     int64_t reach = filter_lines_reach(&spec->lines);
+    line_kind kind = kind_of(spec);
     *w = (line_walk){.spec = *spec,
                      .ends = *ends,
                      .numbers = numbers_of(spec),
+                     .kind = kind,
+                     .batch = batch_of(kind),
+                     .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
+                     .number_bytes = (size_t)spec->in.channels * line_number_bytes(kind),
                      .moves = SATF_ISA_CHOOSE(&move_kernels),
                      .kernels = SATF_ISA_CHOOSE(&line_kernels),
+                     .loops = SATF_ISA_CHOOSE(&loop_kernels),
                      .memory = memory,
                      .height = ends->height(ends->user),
                      .lowest = first > reach && spec->border != SATF_WRAP ? first - reach : 0,
@@ -414,26 +438,42 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
     lay_out(spec, &w->at);
     w->results = w->memory + w->at.results;
     line_find_outside(&w->numbers, spec->border, spec->constant, w->outside);
+    if (shrinks(spec) && spec->part != LINE_DOWN) {
+        find_ones(w);
+    }
     if (spec->part != LINE_ALONG) {
-        line_columns_begin(&w->down, &spec->lines, &w->numbers, row_numbers(spec) + shrinks(spec),
-                           w->next, w->memory + w->at.down);
+        fill(w, w->memory + w->at.outside, row_numbers(spec));
+        line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
+                           w->memory + w->at.down);
+    }
+    if (shrinks(spec) && spec->part != LINE_ALONG) {
+        line_columns_begin(&w->ones_down, &spec->lines, kind, 1, w->next,
+                           w->memory + w->at.ones_down);
     }
     return w;
 }
 
 /* Rows enter until there are results; false if one does not come. None lies further below the
- * picture than results look. */
+ * picture than results look. Rows that enter together have been passed along together. */
 static bool fill_up(line_walk *w)
 {
+    int64_t reach = filter_lines_reach(&w->spec.lines);
     while (w->ready == w->taken) {
+        const char *rows[LINE_ROWS], *ones[LINE_ROWS];
+        char inside[LINE_ROWS][64];
         int count = 0;
-        while (count < LINE_ROWS && w->next < w->height + filter_lines_reach(&w->spec.lines)) {
-            if (!enter(w, count)) {
+        while (count < LINE_ROWS && w->next < w->height + reach &&
+               (count == 0 || has_row(w, satf_border_index(w->spec.border, w->next, w->height)))) {
+            rows[count] = enter(w, inside[count]);
+            ones[count] = inside[count];
+            if (!rows[count++]) {
                 return false;
             }
-            count++;
         }
-        w->ready = line_columns_next(&w->down, count);
+        w->ready = line_columns_next(&w->down, rows, count);
+        if (shrinks(&w->spec)) {
+            line_columns_next(&w->ones_down, ones, count);
+        }
         w->taken = 0;
     }
     return true;
@@ -443,8 +483,13 @@ bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, cha
                     void *memory)
 {
     line_walk *w = line_walk_begin(spec, ends, 0, memory);
-    w->results = passed + y * line_passed_bytes(spec);
-    return pass_batch(w, y);
+    for (int64_t end = y + LINE_LANES; y < end && y < w->height; y += w->batch) {
+        w->results = passed + y * line_passed_bytes(spec);
+        if (!pass_batch(w, y)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool line_walk_next(line_walk *w, bool *failed)
@@ -455,7 +500,7 @@ bool line_walk_next(line_walk *w, bool *failed)
     if (!to) {
         return false;
     }
-    store(w, line_columns_result(&w->down, w->taken++), to);
+    store(w, w->taken++, to);
     w->made++;
     return true;
 }

@@ -30,6 +30,19 @@ static inline line_numbers line_numbers_of(const satf_view *in, bool weighted, b
     };
 }
 
+/* How numbers are summed and rounded. */
+typedef enum line_kind { LINE_NARROW, LINE_WHOLE, LINE_REAL, LINE_KINDS } line_kind;
+
+static inline line_kind line_kind_of(const line_numbers *of)
+{
+    return of->narrow ? LINE_NARROW : of->rounds ? LINE_WHOLE : LINE_REAL;
+}
+
+static inline size_t line_number_bytes(line_kind kind)
+{
+    return kind == LINE_NARROW ? sizeof(uint16_t) : sizeof(double);
+}
+
 /* What counts as a sample inside the picture, where the border shrinks. */
 static inline double line_one(const line_numbers *of)
 {

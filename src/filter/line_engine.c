@@ -96,10 +96,11 @@ static void plan_blocks(satf_context *ctx, const filter_step *step, line_step *p
 {
     const satf_view *in = &step->in;
     int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
-    int64_t column = step->lines.times * (2 * step->lines.radius + 12) * number_bytes(step);
+    int64_t column = step->lines.times * (2 * step->lines.radius + 4) * number_bytes(step);
     int64_t samples = most(BLOCK_BYTES / column, LEAST_BLOCK);
     int64_t pixels = least(samples / in->channels, (in->width + threads - 1) / threads);
-    plan->block_pixels = least(most(pixels, LEAST_BLOCK / in->channels), in->width);
+    pixels = (most(pixels, LEAST_BLOCK / in->channels) - 1) / LINE_LANES + 1;
+    plan->block_pixels = least(pixels * LINE_LANES, in->width); /* from a line of the cache on */
     plan->blocks = (in->width - 1) / plan->block_pixels + 1;
 }
 

@@ -5,51 +5,57 @@
 #include "../base/cpu.h"
 #include "line.h"
 
-/* Lines side by side, and rows that enter columns at a time, at most. */
+/* Rows that are passed along at a time, and that enter columns, at most. */
 enum { LINE_LANES = 32, LINE_ROWS = 8 };
 
-/* What a narrow pass reads and makes. An output row is at y, `before` is row y + r of the pass's
- * input, `leaving` row y - r - 1; `sums` are those of rows y - r ... y + r, of y - 1 when it
- * begins. */
+/* Rows, each a multiple of 64 bytes, of what enters a pass: 2 r + 2, of which the row that enters
+ * takes the place of the one that leaves. Behind them are sums. Of whole numbers: of all these rows
+ * (LINE_NARROW: of 32 bits, two rows). LINE_REAL: of the rows of a block that have entered; behind
+ * these the sums from row 1 of the block before to its end, from row 2, ... 2 r. */
 typedef struct line_rows {
-    const uint16_t *before, *leaving;
-    int32_t *sums;
-    uint16_t *to; /* what enters the next pass */
+    char *ring;
+    size_t place; /* of the row that enters */
+    size_t ends;  /* LINE_REAL: the first row of the window in the block before; 0: a block ends */
+    bool begins;  /* and one begins with the row that enters */
 } line_rows;
 
-/* A row that enters the first pass, row y + r + 1 of its input; each pass takes what the one before
- * has made. */
+/* A row that enters the first pass; each pass takes what the one before has made. */
 typedef struct line_tick {
-    const uint16_t *entering;
+    const char *entering;
+    char *to;
     int passes;
     line_rows of[LINE_MAX_PASSES];
 } line_tick;
 
 typedef struct line_kernels {
-    /* Some rows more of n columns. Rows are read and written up to a multiple of LINE_LANES. */
-    void (*down)(float inner, float outer, const line_tick *ticks, int count, int64_t n);
-    /* A pass over a line of n places of `lanes` numbers (a multiple of LINE_LANES), in place. There
-     * are n - 2 r - 2 results, the first at the front. */
-    void (*along)(int64_t radius, float inner, float outer, uint16_t *line, int64_t n,
-                  int64_t lanes);
+    /* Some rows more, of so many bytes up to a multiple of 64. */
+    void (*down[LINE_KINDS])(const filter_lines *lines, size_t row_bytes, size_t bytes,
+                             const line_tick *ticks, int count);
+    /* A pass over a line of n places of numbers side by side (bytes: a multiple of 64), in place.
+     * There are n - 2 r - 2 results, the first at the front. first: the coordinate of the line's
+     * first place; ends: room for 2 r + 1 times 64 bytes. */
+    void (*along[LINE_KINDS])(const filter_lines *lines, char *line, int64_t n, size_t bytes,
+                              int64_t first, char *ends);
     /* to = from in 8.8, and to the nearest sample, halves up. */
     void (*widen)(const uint8_t *from, uint16_t *to, int64_t n);
     void (*narrow)(const uint16_t *from, uint8_t *to, int64_t n);
-    /* to = numbers 0 <= x < 2^31 rounded, halves up, and saturated. */
-    void (*round_u8)(const double *from, uint8_t *to, int64_t n);
-    void (*round_u16)(const double *from, void *to, int64_t n);
-    /* sums += with */
-    void (*add)(double *sums, const double *with, int64_t n);
-    /* to = with + sums */
-    void (*join)(const double *with, const double *sums, double *to, int64_t n);
-    /* to = inner sums + outer (a + b), of integers rounded to nearest, halves to even. */
-    void (*weigh)(double inner, double outer, const double *sums, const double *a, const double *b,
-                  double *to, int64_t n, bool rounds);
+    /* numbers of pixel x /= ones[x], rounded as passes round. */
+    void (*divide)(double *numbers, const double *ones, int64_t pixels, int64_t lanes, bool rounds);
+    /* to = from * by / one, never -0 */
+    void (*scale)(const double *from, double by, double one, double *to, int64_t n);
+    /* to[i] = from[i] * by / divisors[i], 0 where that is 0 */
+    void (*quotients)(const double *from, double by, const double *divisors, double *to, int64_t n);
 } line_kernels;
 
 extern const line_kernels line_kernels_base;
 #ifdef SATF_HAVE_X86_ISA
 extern const line_kernels line_kernels_avx2, line_kernels_avx512;
 #endif
+
+/* Rows between the first and the last that a result takes, and one. */
+static inline int64_t span_of(const filter_lines *w)
+{
+    return 2 * w->radius + 2;
+}
 
 #endif

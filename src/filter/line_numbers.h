@@ -4,7 +4,7 @@
 
 #include "../satfilter/filter.h"
 
-/* Sums of 2 r + 1 numbers below 2^LINE_BITS are exact in double: 2 r + 1 < 2^11. */
+/* Sums of 2 r + 2 numbers below 2^LINE_BITS are exact in double: 2 r + 2 < 2^11. */
 enum { LINE_BITS = 41, LINE_NARROW_BITS = 8, LINE_MAX_PASSES = 5 };
 
 /* narrow: of 8 bits in 16, with 8 of fraction. Else doubles: of integers whole numbers of
