@@ -14,8 +14,8 @@
 #include "epilogue.h"
 #include "step.h"
 
-/* Samples of a segment, which stay in the first-level cache. */
-enum { SEGMENT_SAMPLES = 512 };
+/* Samples of a segment, and columns of a part of a row, which stay in the first-level cache. */
+enum { SEGMENT_SAMPLES = 512, PART_BYTES = 8192 };
 
 /* Arrays of a thread, behind which kernels may read. */
 enum { SLACK = 64 };
@@ -29,6 +29,7 @@ typedef struct cells_step {
     cells_sum sum;
     bool direct; /* add() takes samples, else their summands, in the columns' type */
     size_t column_bytes, summand_bytes, bytes; /* of a walker: in front of its sums, and in all */
+    int64_t part_pixels; /* of the result's rows, whose columns are added up at a time */
     epilogue finish;
 } cells_step;
 
@@ -78,6 +79,16 @@ static bool lay_out(const filter_step *step, cells_step *state)
     return true;
 }
 
+/* Where columns are of whole rows, and those of a row would leave the first-level cache: fewer. */
+static int64_t part_pixels(const filter_step *step, const cells_step *state)
+{
+    int64_t width = step->out.width, cell = (int64_t)state->column_bytes / width;
+    bool large = state->column_bytes > 2 * PART_BYTES;
+    return !large || !state->direct || state->down.to > 1 ? width
+           : cell < PART_BYTES                            ? PART_BYTES / cell
+                                                          : 1;
+}
+
 static satf_status plan(satf_context *ctx, filter_step *step)
 {
     cells_step *state = step->state;
@@ -95,6 +106,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (!fits) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
+    state->part_pixels = part_pixels(step, state);
     step->need.kept = 1;
     step->need.height = true;
     step->walker_bytes = satf_align64(sizeof(row_walker)) + state->bytes; /* its arrays */
@@ -106,54 +118,112 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 /* ----------------------------------------------------------------------- working */
 
-/* Row `row` of the picture, as far as it lies in the cells. */
-static void add_row(const filter_step *step, char *memory, const void *row, int64_t weight)
+/* Cells x ... x + n - 1 of row y of the result, and where the picture's rows come from. */
+typedef struct cells_part {
+    int64_t y, x, n;
+    const void *(*row_of)(void *user, int64_t y);
+    void *user;
+} cells_part;
+
+/* The pixels of the picture's rows that lie in these cells. */
+typedef struct cells_span {
+    int64_t first, n;
+} cells_span;
+
+static cells_span find_span(const cells_step *state, const cells_part *part)
+{
+    cells_place begin = cells_find(&state->across, part->x);
+    cells_place end = cells_find(&state->across, part->x + part->n);
+    return (cells_span){begin.pixel, cells_count(&begin, &end)};
+}
+
+/* Of one or two rows. */
+static void add_rows(const filter_step *step, char *memory, cells_span span,
+                     const char *const rows[2], int64_t weight, bool first)
 {
     const cells_step *state = step->state;
     const satf_view *in = &step->in;
-    void *summands = memory + state->column_bytes;
+    size_t column = (size_t)(span.first * in->channels) * satf_sum_bytes(state->column_type);
+    const char *from[2] = {rows[0] + span.first * satf_pixel_bytes(in),
+                           rows[1] ? rows[1] + span.first * satf_pixel_bytes(in) : NULL};
+    char *summands = memory + state->column_bytes;
     if (!state->direct) {
-        satf_summands((satf_type)in->type, in->channels, state->summand, row, in->width,
+        satf_summands((satf_type)in->type, in->channels, state->summand, from[0], span.n,
                       state->column_type, summands);
     }
-    state->add(state->direct ? row : summands, weight, satf_row_samples(in), memory);
+    state->add(state->direct ? from[0] : summands, from[1], weight, first, span.n * in->channels,
+               memory + column);
 }
 
-/* Row y of the result, of columns that are complete. */
-static void finish_row(const filter_step *step, char *memory, int64_t y, char *to)
+/* Rows y ... end - 1, of a picture in memory, will be wanted next. */
+static void prefetch(const filter_step *step, cells_span span, int64_t y, int64_t end)
+{
+    int64_t bytes = span.n * satf_pixel_bytes(&step->in);
+    for (; y < end && y < step->in.height; y++) {
+        const char *row = satf_row(&step->in, y);
+        for (int64_t i = 0; i < bytes; i += 64) {
+            __builtin_prefetch(row + span.first * satf_pixel_bytes(&step->in) + i, 0, 2);
+        }
+    }
+}
+
+/* The columns of these cells; false where a row does not come. Of parts two rows at a time are
+ * added, while the next two are on their way. */
+static bool add_part(const filter_step *step, char *memory, const cells_part *part)
 {
     const cells_step *state = step->state;
-    const satf_view *out = &step->out;
+    const cells_axis *down = &state->down;
+    cells_place begin = cells_find(down, part->y), end = cells_find(down, part->y + 1);
+    cells_span span = find_span(state, part);
+    int64_t stop = begin.pixel + cells_count(&begin, &end);
+    for (int64_t y = begin.pixel, next; y < stop; y = next) {
+        const char *rows[2] = {part->row_of(part->user, y), NULL};
+        next = y + 1;
+        if (!rows[0]) {
+            return false;
+        }
+        if (part->n < step->out.width) {
+            rows[1] = next < stop ? part->row_of(part->user, next++) : NULL;
+            prefetch(step, span, next, next + 2);
+        }
+        add_rows(step, memory, span, rows, cells_overlap(down, &begin, &end, y), y == begin.pixel);
+    }
+    return true;
+}
+
+/* Cells of columns that are complete. */
+static void finish_part(const filter_step *step, char *memory, int64_t y, int64_t x, int64_t n,
+                        char *to)
+{
+    const cells_step *state = step->state;
     void *sums = memory + state->column_bytes + state->summand_bytes;
     window_segment segment = {.y = y,
                               .sum_type = state->sum_type,
                               .sums = sums,
                               .area = (uint64_t)state->across.from * (uint64_t)state->down.from};
     int64_t most = SEGMENT_SAMPLES / step->in.channels;
-    for (int64_t x = 0; x < out->width; x += most) {
+    for (int64_t end = x + n; x < end; x += most) {
         segment.x = x;
-        segment.n = out->width - x < most ? out->width - x : most;
+        segment.n = end - x < most ? end - x : most;
         state->sum(&state->across, memory, step->in.channels, x, segment.n, sums);
-        epilogue_segment(&state->finish, &segment, to + x * satf_pixel_bytes(out));
+        epilogue_segment(&state->finish, &segment, to + x * satf_pixel_bytes(&step->out));
     }
 }
 
-/* The same of rows that come from there; false where one does not. */
+/* Row y of the result, of rows that come from there; false where one does not. Parts ask for them
+ * again. */
 static bool make_row(const filter_step *step, char *memory, int64_t y,
                      const void *(*row_of)(void *user, int64_t y), void *user, char *to)
 {
     const cells_step *state = step->state;
-    cells_place begin = cells_find(&state->down, y), end = cells_find(&state->down, y + 1);
-    int64_t rows = cells_count(&begin, &end);
-    memset(memory, 0, state->column_bytes);
-    for (int64_t at = begin.pixel; at < begin.pixel + rows; at++) {
-        const void *row = row_of(user, at);
-        if (!row) {
+    int64_t width = step->out.width, part = step->by_rows ? width : state->part_pixels;
+    for (int64_t x = 0; x < width; x += part) {
+        int64_t n = width - x < part ? width - x : part;
+        if (!add_part(step, memory, &(cells_part){y, x, n, row_of, user})) {
             return false;
         }
-        add_row(step, memory, row, cells_overlap(&state->down, &begin, &end, at));
+        finish_part(step, memory, y, x, n, to);
     }
-    finish_row(step, memory, y, to);
     return true;
 }
 

@@ -19,22 +19,32 @@ typedef uint64_t sum_u64;
 typedef satf_u128 sum_u128;
 typedef double sum_f64;
 
+/* Of one or two rows of whole pixels; `held`: what there is already. */
+#define ADD_ROWS(src, col, held)                                                      \
+    for (int64_t i = 0; i < samples && b; i++) {                                      \
+        to[i] = (sum_##col)((sum_##col)((held) + (sum_##col)a[i]) + (sum_##col)b[i]); \
+    }                                                                                 \
+    for (int64_t i = 0; i < samples && !b; i++) {                                     \
+        to[i] = (sum_##col)((held) + (sum_##col)a[i]);                                \
+    }
+
 /* Most cells are whole pixels high, most weights 1. */
-#define ADD(src, col)                                                                              \
-    static void add_##src##_##col(const void *row, int64_t weight, int64_t samples, void *columns) \
-    {                                                                                              \
-        const any_##src *restrict from = row;                                                      \
-        sum_##col *restrict to = columns;                                                          \
-        sum_##col w = (sum_##col)weight;                                                           \
-        if (weight == 1) {                                                                         \
-            for (int64_t i = 0; i < samples; i++) {                                                \
-                to[i] = (sum_##col)(to[i] + (sum_##col)from[i]);                                   \
-            }                                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        for (int64_t i = 0; i < samples; i++) {                                                    \
-            to[i] = (sum_##col)(to[i] + w * (sum_##col)from[i]);                                   \
-        }                                                                                          \
+#define ADD(src, col)                                                                            \
+    static void add_##src##_##col(const void *row, const void *next, int64_t weight, bool first, \
+                                  int64_t samples, void *columns)                                \
+    {                                                                                            \
+        const any_##src *restrict a = row, *restrict b = next;                                   \
+        sum_##col *restrict to = columns;                                                        \
+        sum_##col w = (sum_##col)weight;                                                         \
+        if (weight != 1) {                                                                       \
+            for (int64_t i = 0; i < samples; i++) {                                              \
+                to[i] = (sum_##col)((first ? 0 : to[i]) + w * (sum_##col)a[i]);                  \
+            }                                                                                    \
+        } else if (first) {                                                                      \
+            ADD_ROWS(src, col, 0)                                                                \
+        } else {                                                                                 \
+            ADD_ROWS(src, col, to[i])                                                            \
+        }                                                                                        \
     }
 
 ADD(u8, u16)

@@ -2,11 +2,15 @@
 #ifndef SATF_WINDOW_CELLS_H
 #define SATF_WINDOW_CELLS_H
 
+#include <stdbool.h>
+
 #include "../base/cells.h"
 #include "../base/sums.h"
 
-/* columns[i] += weight * row[i], for i < samples. row: no alignment; columns: those of 64. */
-typedef void (*cells_add)(const void *row, int64_t weight, int64_t samples, void *columns);
+/* columns[i] += weight * row[i], for i < samples; first: instead of nothing. next: NULL, or the row
+ * behind it, which is added too, where weights are 1. Rows: no alignment. */
+typedef void (*cells_add)(const void *row, const void *next, int64_t weight, bool first,
+                          int64_t samples, void *columns);
 
 /* Sums of cells first ... first + n - 1 over the columns, whose pixels have so many channels; those
  * of floats are added from left to right. */
