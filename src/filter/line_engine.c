@@ -14,10 +14,11 @@
 #include "step.h"
 
 enum {
-    LEAST_SAMPLES = 70000,   /* that are worth a thread */
-    LEAST_REACHES = 8,       /* a band's height in these, for walkers */
-    BLOCK_BYTES = 512 << 10, /* of the rings of a block of columns */
-    LEAST_BLOCK = 64         /* samples of a row, unless there are fewer */
+    LEAST_SAMPLES = 70000, /* that are worth a thread */
+    LEAST_REACHES = 2,     /* a band's height in these, for walkers, */
+    NARROW_REACHES = 5,    /* and of numbers of 16 bits, whose blocks cost less */
+    BLOCK_BYTES = 2 << 20, /* of the rings of a block of columns */
+    LEAST_BLOCK = 64       /* samples of a row, unless there are fewer */
 };
 
 typedef struct line_step {
@@ -104,13 +105,13 @@ static void plan_blocks(satf_context *ctx, const filter_step *step, line_step *p
     plan->blocks = (in->width - 1) / plan->block_pixels + 1;
 }
 
-/* Whether bands would be so low, that rows around seams or rings that no cache holds cost too much.
- */
+/* Whether bands would be so low that rows around seams cost too much. */
 static bool runs(const satf_context *ctx, const filter_step *step)
 {
     const satf_view *in = &step->in;
     int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
-    return in->height / threads < LEAST_REACHES * filter_lines_reach(&step->lines);
+    int64_t reaches = number_bytes(step) < 8 ? NARROW_REACHES : LEAST_REACHES;
+    return in->height / threads < reaches * filter_lines_reach(&step->lines);
 }
 
 static int64_t batches(const filter_step *step)
