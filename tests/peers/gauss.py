@@ -2,10 +2,11 @@
 """Times gauss beside cv2.GaussianBlur in one process, in turns, on the same bytes and threads.
 
     gauss.py [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--sigmas 2,10,50]
+             [--type u8|u16|f32]
 
-DIR is where satfilter was built. Prints medians and least times in ms, after the two results were
-compared: no sample may be further away than 4 % of the full scale, which is what boxes are off at
-most. It needs numpy and opencv-python-headless.
+DIR is where satfilter was built. Prints medians and least times in ms (of one thread: the CPU's),
+after the two results were compared: no sample may be further away than 4 % of the full scale, which
+is what boxes are off at most. It needs numpy and opencv-python-headless.
 """
 import argparse
 import ctypes
@@ -17,7 +18,9 @@ import time
 import cv2
 import numpy as np
 
-U8, HOST = 0, 0  # satf_type, satf_view.device
+# satf_type, and the full scale of these samples; satf_view.device
+TYPES, FULL, HOST = {"u8": 0, "u16": 1, "f32": 4}, {"u8": 255, "u16": 65535, "f32": 1}, 0
+SAMPLES = {"u8": np.uint8, "u16": np.uint16, "f32": np.float32}
 
 
 class View(ctypes.Structure):
@@ -39,21 +42,21 @@ class Ours:
         if status:
             sys.exit(f"gauss.py: {self.library.satf_message(self.context).decode()}")
 
-    def blur(self, pixels, sigma):
+    def blur(self, pixels, kind, sigma):
         """A function that makes the result, and the result."""
         made, chain = np.empty_like(pixels), ctypes.c_void_p()
         spec = f"gauss={sigma},border=mirror".encode()
         self.check(self.library.satf_filter_parse(self.context, spec, ctypes.byref(chain)))
         views = [View(data=a.ctypes.data, width=a.shape[1], height=a.shape[0], stride=a.strides[0],
-                      channels=1, type=U8, device=HOST) for a in (pixels, made)]
+                      channels=1, type=TYPES[kind], device=HOST) for a in (pixels, made)]
         return lambda: self.check(self.library.satf_filter_apply(
             self.context, chain, ctypes.byref(views[0]), ctypes.byref(views[1]))), made
 
 
-def time_ms(call):
-    start = time.perf_counter()
+def time_ms(call, clock):
+    start = clock()
     call()
-    return 1e3 * (time.perf_counter() - start)
+    return 1e3 * (clock() - start)
 
 
 def main():
@@ -63,21 +66,24 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--sigmas", default="2,10,50")
+    parser.add_argument("--type", default="u8", choices=TYPES)
     arguments = parser.parse_args()
+    kind = arguments.type
+    clock = time.process_time if arguments.threads == 1 else time.perf_counter
     cv2.setNumThreads(arguments.threads)
     ours = Ours(arguments.build, arguments.threads)
     shape = arguments.side, arguments.side
-    pixels = np.random.default_rng(7).integers(0, 256, shape, np.uint8)
-    print(f"{arguments.side} x {arguments.side} u8, {arguments.threads} threads, OpenCV {cv2.__version__}; "
+    pixels = (np.random.default_rng(7).random(shape) * FULL[kind]).astype(SAMPLES[kind])
+    print(f"{arguments.side} x {arguments.side} {kind}, {arguments.threads} threads, OpenCV {cv2.__version__}; "
           "medians (least) in ms\n\n| sigma | gauss | cv2.GaussianBlur | x |\n|--:|--:|--:|--:|")
     for sigma in map(float, arguments.sigmas.split(",")):
-        call, made = ours.blur(pixels, sigma)
+        call, made = ours.blur(pixels, kind, sigma)
         call()
         theirs = cv2.GaussianBlur(pixels, (0, 0), sigma)
-        if np.abs(made.astype(int) - theirs).max() > 0.04 * 255:
+        if np.abs(made.astype(float) - theirs).max() > 0.04 * FULL[kind]:
             sys.exit(f"gauss.py: the results at sigma {sigma:g} differ")
-        times = [(time_ms(call), time_ms(lambda: cv2.GaussianBlur(pixels, (0, 0), sigma)))
-                 for _ in range(arguments.repeat)]
+        times = [(time_ms(call, clock),
+                  time_ms(lambda: cv2.GaussianBlur(pixels, (0, 0), sigma), clock)) for _ in range(arguments.repeat)]
         a, b = (statistics.median(t) for t in zip(*times))
         least = [min(t) for t in zip(*times)]
         print(f"| {sigma:g} | {a:.1f} ({least[0]:.1f}) | {b:.1f} ({least[1]:.1f}) "
