@@ -477,8 +477,9 @@ for topic in blur:'mean over N x N pixels is --box' blur:'Gaussian blur is --gau
     run --help "${topic%%:*}"
     check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
 done
-run --help resize
-check "--help resize: no window" "$? $(grep -c 'window' stdout)" "0 0"
+run --help box kuwahara resize
+check "--help tells of windows where there are any" \
+    "$(grep -c 'half a pixel' stdout) $(grep -c 'may be a length' stdout)" "1 2"
 run --help=box
 check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
 run --help box in.png

@@ -143,15 +143,17 @@ static void help_filter(const satf_filter_info *info)
     print_wrapped(info->detail, 0, 0);
     satf_param_info p;
     size_t count = 0;
-    bool window = false;
+    bool has[SATF_PARAM_SHAPE + 1] = {false};
     for (; satf_filter_param(info->name, count, &p, sizeof p); count++) {
         fputs(count ? "" : "\nParameters:\n", stdout);
         param_row(&p);
-        window |= p.type == SATF_PARAM_SIZE;
+        has[p.type] = true;
     }
-    if (window) {
+    if (has[SATF_PARAM_PLACE]) {
         putchar('\n');
         print_wrapped(help_even_windows, 0, 0);
+    }
+    if (has[SATF_PARAM_SIZE]) {
         putchar('\n');
         print_wrapped(help_lengths, 0, 0);
     }
