@@ -273,28 +273,32 @@ static void test_exact(void **state)
     }
 }
 
-/* The response to an impulse sums up to 1, has the variance sigma^2, and is near the sampled
- * Gaussian. */
+/* The response to an impulse sums up to 1, has the variance sigma^2, and is as near to the sampled
+ * Gaussian as --help says. */
 static void test_gaussian(void **state)
 {
     (void)state;
-    for (double sigma = 1; sigma <= 100; sigma *= 1.37) {
+    for (double sigma = 0.3; sigma <= 100; sigma *= 1.02) {
         int64_t n = 2 * (int64_t)(6 * sigma) + 21, middle = n / 2;
         test_case t = {n, 1, 1, SATF_F64, {sigma, 4, SATF_CLAMP, 0, 0, REF_EXACT}, 0};
         satf_view in = view_of(&t, SATF_F64), out = view_of(&t, SATF_F64);
         memset(in.data, 0, (size_t)in.stride);
         ((double *)in.data)[middle] = 1;
         walk(&t, &in, &out, 0, 1, 1);
-        double sum = 0, variance = 0, off = 0;
-        for (int64_t i = 0; i < n; i++) {
-            double x = (double)(i - middle), value = ((double *)out.data)[i];
-            double gauss = exp(-x * x / (2 * sigma * sigma)) / (sigma * sqrt(2 * acos(-1)));
+        double sum = 0, variance = 0, off = 0, all = 0;
+        for (int64_t x = -middle; x <= middle; x++) {
+            all += exp((double)(-x * x) / (2 * sigma * sigma));
+        }
+        for (int64_t x = -middle; x <= middle; x++) {
+            double value = ((double *)out.data)[middle + x];
             sum += value;
-            variance += x * x * value;
-            off = fmax(off, fabs(value - gauss) * sigma);
+            variance += (double)(x * x) * value;
+            off = fmax(off, fabs(value * all - exp((double)(-x * x) / (2 * sigma * sigma))));
         }
         if (fabs(sum - 1) > 1e-12 || fabs(sqrt(variance) / sigma - 1) > 3e-4 ||
-            off > (sigma < 1.3 ? 0.0245 : 0.0142)) {
+            off > (sigma < 1.1 ? 0.11
+                   : sigma < 2 ? 0.05
+                               : 0.04)) {
             fail_case(&t, "sum, deviation, distance", 0, off, sqrt(variance));
         }
         satf_free(in.data);
