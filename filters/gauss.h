@@ -10,8 +10,8 @@
  *   (S inner + E outer) to them, halves to even, S and E being exact sums of them, and both
  *   products and their sum IEEE float. In all that is within 1 / 40 of a level of exact arithmetic.
  * - other integers: whole numbers below 2^41, of 2^-33 (u8), of 2^-25 (u16, and colour of u8 times
- *   alpha) or of 2^-9 (colour of u16 times alpha), in the same way in double; so is a quotient
- * under border=shrink.
+ *   alpha) or of 2^-9 (colour of u16 times alpha), in the same way in double; so is the quotient
+ * along a row under border=shrink.
  * - floats: doubles, not rounded.
  * At last comes one rounding to the sample, halves up.
  */

@@ -76,9 +76,9 @@ static inline void ref_line(const ref_gauss *g, long double *line, int64_t n)
 }
 
 /* A line of n numbers, `step` apart, with what the border puts around it; divided where it
- * shrinks. `one`: what stands for 1 there. */
+ * shrinks, and the quotient rounded unless samples are made of it. `one`: what stands for 1. */
 static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n, int64_t step,
-                             long double outside, long double one)
+                             long double outside, long double one, bool last)
 {
     int64_t reach = ref_reach(g), all = n + 2 * reach;
     bool shrinks = g->border == SATF_SHRINK;
@@ -95,7 +95,7 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
     }
     for (int64_t x = 0; x < n; x++) {
         long double value = shrinks ? line[x] / (ones[x] / one) : line[x];
-        numbers[x * step] = g->how == REF_WHOLE ? rint((double)value) : value;
+        numbers[x * step] = g->how == REF_WHOLE && !last ? rint((double)value) : value;
     }
     free(ones);
     free(line);
@@ -144,10 +144,10 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
                 double alpha = weighed ? ref_sample(in, y, x * channels + channels - 1) : 1;
                 to[y * n + x * channels + c] = a * alpha * scale;
             }
-            ref_along(g, &to[y * n + c], in->width, channels, outside, exp2l(40));
+            ref_along(g, &to[y * n + c], in->width, channels, outside, exp2l(40), false);
         }
         for (int64_t x = 0; x < in->width; x++) {
-            ref_along(g, &to[x * channels + c], in->height, n, outside, exp2l(40));
+            ref_along(g, &to[x * channels + c], in->height, n, outside, exp2l(40), true);
         }
         for (int64_t i = c; i < n * in->height; i += channels) {
             to[i] /= scale;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "filter/line.h"
+#include "filter/line_kernels.h"
 #include "line_reference.h"
 #include "pairs.h"
 
@@ -330,7 +331,7 @@ static void test_short(void **state)
     }
 }
 
-/* What is not finite stays in the windows that contain it. */
+/* What is not finite stays in the windows that contain it. -0 counts as 0. */
 static void test_not_finite(void **state)
 {
     (void)state;
@@ -342,11 +343,16 @@ static void test_not_finite(void **state)
     ((float *)in.data)[40 * 90 + 45] = INFINITY;
     walk(&t, &in, &out, 0, t.height, t.height);
     for (int64_t i = 0; i < 90 * 80; i++) {
+        ((float *)in.data)[i] = -0.0F;
         float got = ((float *)out.data)[i], was = ((float *)clean.data)[i];
         bool near = llabs(i % 90 - 45) <= reach && llabs(i / 90 - 40) <= reach;
         if (near ? isfinite(got) : got != was) {
             fail_case(&t, "what is not finite", i, got, was);
         }
+    }
+    walk(&t, &in, &out, 0, t.height, t.height);
+    for (int64_t i = 0; i < 90 * 80; i++) {
+        assert_false(signbit(((float *)out.data)[i]));
     }
     satf_free(in.data);
     satf_free(out.data);
@@ -359,6 +365,7 @@ static void test_threads(void **state)
     (void)state;
     static const char *const chains[] = {
         "gauss=1",
+        "gauss=2",
         "gauss=8,border=reflect",
         "gauss=30,passes=5",
         "gauss=8,border=shrink",
@@ -392,12 +399,98 @@ static void test_threads(void **state)
     }
 }
 
+/* Whole images by the filter, whose last channel is alpha if it says so: 0 in a part that is wider
+ * than what a result depends on. */
+static void test_filter(void **state)
+{
+    (void)state;
+    enum { W = 31, H = 22, CLEAR = 20 };
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    for (int k = 0; k < 4 * TYPES * 2; k++) {
+        bool shrinks = k >= 4 * TYPES;
+        test_case t = {
+            .width = W, .height = H, .channels = k % 4 + 1, .type = types[k / 4 % TYPES]};
+        t.gauss = (ref_gauss){.sigma = 1.7, .passes = 3 + k % 3, .alpha = k % 2};
+        t.gauss.border = shrinks ? SATF_SHRINK : SATF_CLAMP;
+        t.gauss.how = how_of(&t);
+        char spec[80];
+        satf_filter *filter;
+        long double want[W * H * 4];
+        satf_view in = view_of(&t, t.type), out = view_of(&t, t.type);
+        size_t sample = satf_type_bytes(in.type), pixel = sample * (size_t)t.channels;
+        in.flags = out.flags = t.gauss.alpha ? SATF_ALPHA : 0;
+        fill(&in, (uint64_t)k + 1);
+        for (size_t i = 0; i < W * H && t.gauss.alpha; i++) {
+            memset((char *)in.data + (i + 1) * pixel - sample, 0, i % W < CLEAR ? sample : 0);
+        }
+        ref_smooth(&t.gauss, &in, want);
+        snprintf(spec, sizeof spec, "gauss=1.7,passes=%d,border=%s", t.gauss.passes,
+                 satf_border_name(t.gauss.border));
+        assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        compare(&t, &out, want, 1);
+        satf_filter_destroy(filter);
+        satf_free(in.data);
+        satf_free(out.data);
+    }
+    satf_context_destroy(ctx);
+}
+
+/* Halves go up, and what transparent pixels left of alpha may be too little for its colour. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    enum { N = 33 };
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        satf_cpu_limit((satf_isa)isa);
+        const line_kernels *kernels = SATF_ISA_CHOOSE(&line_kernels);
+        double numbers[N], most[2] = {UINT8_MAX, UINT16_MAX};
+        uint8_t bytes[N];
+        uint16_t words[N];
+        for (int k = 0; k < 2; k++) {
+            for (int i = 0; i < N; i++) {
+                numbers[i] = i % 2 ? i / 2.0 : most[k] + (i - N / 2.0) / 8;
+            }
+            kernels->round_u8(numbers, bytes, N);
+            kernels->round_u16(numbers, words, N);
+            for (int i = 0; i < N; i++) {
+                double nearest = floor(numbers[i] + 0.5);
+                assert_true(bytes[i] == fmin(nearest, UINT8_MAX));
+                assert_true(words[i] == fmin(nearest, UINT16_MAX));
+            }
+        }
+    }
+    satf_cpu_limit(SATF_ISA_COUNT);
+}
+
+/* Sums are exact up to the largest radius; what is wider, and other numbers of passes, are refused.
+ */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"gauss=0.29", "gauss=1000.1", "gauss=2,passes=2",
+                                        "gauss=2,passes=6"};
+    satf_context *ctx;
+    satf_filter *filter;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(satf_filter_parse(ctx, wrong[i], &filter), SATF_INVALID);
+        assert_non_null(strstr(satf_message(ctx), "are possible"));
+    }
+    satf_context_destroy(ctx);
+    filter_lines widest = lines_of(&(ref_gauss){.sigma = 1000, .passes = 3});
+    assert_true(2 * widest.radius + 2 < INT64_C(1) << (53 - LINE_BITS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition), cmocka_unit_test(test_exact),
         cmocka_unit_test(test_gaussian),   cmocka_unit_test(test_short),
         cmocka_unit_test(test_not_finite), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_filter),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
