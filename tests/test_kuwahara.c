@@ -209,6 +209,45 @@ static void test_cases(void **state)
     }
 }
 
+/* Sums whose squares are just above what doubles hold. */
+static void test_exactness(void **state)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        kuwahara_case c = {.seed = seed, .fill = NEAR, .w = 41, .h = 41};
+        c.image = (ref_image){60, 50, 1 + (int)(seed % 2) * 2, SATF_U16, 0, NULL};
+        check_case(*state, &c);
+    }
+}
+
+/* Of floats: the windows on the left and on the right of the middle vary alike, but for rounding.
+ * The first counts. */
+static void test_alike(void **state)
+{
+    enum { N = 7, W = 2 * N - 1, H = 200 };
+    static double samples[H][W], results[H][W];
+    satf_view in = satf_view_packed(samples, W, H, 1, SATF_F64), out = in;
+    satf_filter *filter;
+    uint64_t seed = 1;
+    out.data = results;
+    for (int y = 0; y < H; y++) {
+        samples[y][N - 1] = 0.5;
+        for (int x = 0; x < N - 1; x++) {
+            samples[y][x] = (double)(ref_random(&seed) >> 40) / 3e7;
+            samples[y][W - 1 - x] = 1 - samples[y][x];
+        }
+    }
+    assert_int_equal(satf_filter_parse(*state, "kuwahara=7x1", &filter), SATF_OK);
+    assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+    for (int y = 0; y < H; y++) {
+        double sum = 0;
+        for (int x = 0; x < N; x++) {
+            sum += samples[y][x];
+        }
+        assert_true(fabs(results[y][N - 1] - sum / N) < 1e-9);
+    }
+    satf_filter_destroy(filter);
+}
+
 /* Variances of the largest windows of 16 bits that alpha weighs, which differ by 2^-63 of
  * them. */
 static void test_fractions(void **state)
@@ -240,6 +279,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_fractions),
         TEST(test_cases),
+        TEST(test_exactness),
+        TEST(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
