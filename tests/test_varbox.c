@@ -226,6 +226,74 @@ static void test_cases(void **state)
     }
 }
 
+/* The mean over a window of f64 that ends at the picture's edges, and what of it is not finite. */
+static double mean_inside(const satf_view *in, int64_t x, int64_t y, int64_t r)
+{
+    long double sum = 0, pixels = 0;
+    for (int64_t j = y - r > 0 ? y - r : 0; j <= y + r && j < in->height; j++) {
+        for (int64_t i = x - r > 0 ? x - r : 0; i <= x + r && i < in->width; i++) {
+            sum += ((const double *)in->data)[j * in->width + i];
+            pixels++;
+        }
+    }
+    return (double)(sum / pixels);
+}
+
+/* What is not finite reaches what contains it alone, and so do sums that overflow in a table. */
+static void test_not_finite(void **state)
+{
+    enum { W = 30, H = 25 };
+    static const double bad[][3] = {{NAN, NAN, NAN},
+                                    {INFINITY, INFINITY, INFINITY},
+                                    {-INFINITY, -INFINITY, -INFINITY},
+                                    {INFINITY, -INFINITY, NAN},
+                                    {0, 0, 0}};
+    double samples[W * H], radii[W * H], got[W * H];
+    satf_view in = satf_view_packed(samples, W, H, 1, SATF_F64), map = in, out = in;
+    uint64_t seed = 9;
+    map.data = radii;
+    out.data = got;
+    for (int k = 0; k < 10; k++) {
+        double size = k < 5 ? 1 : 1e306; /* of all together the sum is infinite */
+        for (int i = 0; i < W * H; i++) {
+            samples[i] = size * ((double)(ref_random(&seed) >> 40) / 0x1p24 + 0.5);
+            radii[i] = (double)(ref_random(&seed) >> 40) / 0x1p22;
+        }
+        samples[4 * W + 4] += bad[k % 5][0];
+        samples[4 * W + 9] += bad[k % 5][1];
+        samples[20 * W + 22] += bad[k % 5][2];
+        satf_filter *filter = make(*state, SATF_SHRINK, &map);
+        assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+        for (int i = 0; i < W * H; i++) {
+            int64_t r = (int64_t)radii[i];
+            double a = mean_inside(&in, i % W, i / W, r), b = mean_inside(&in, i % W, i / W, r + 1);
+            double want = a + (radii[i] - (double)r) * (b - a);
+            if (isnan(want) ? !isnan(got[i])
+                            : got[i] != want && !(fabs(got[i] - want) <= 1e-9 * size)) {
+                fail_msg("kind %d, pixel %d: %g instead of %g", k, i, got[i], want);
+            }
+        }
+        satf_filter_destroy(filter);
+    }
+}
+
+/* Sums in a table that are finite, but not as often as a border shows them. */
+static void test_overflow(void **state)
+{
+    double samples[7][3] = {{0}}, radii[7][3], got[7][3];
+    satf_view in = satf_view_packed(samples, 3, 7, 1, SATF_F64), map = in, out = in;
+    map.data = radii;
+    out.data = got;
+    samples[3][1] = 1e308;
+    for (int i = 0; i < 21; i++) {
+        radii[i / 3][i % 3] = 3;
+    }
+    satf_filter *filter = make(*state, SATF_CLAMP, &map);
+    assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+    assert_true(fabs(got[3][1] / (1e308 / 49) - 1) < 1e-12);
+    satf_filter_destroy(filter);
+}
+
 static void test_refusals(void **state)
 {
     uint8_t pixels[12] = {0};
@@ -253,6 +321,8 @@ int main(void)
     satf_share_anything();
     const struct CMUnitTest tests[] = {
         TEST(test_cases),
+        TEST(test_not_finite),
+        TEST(test_overflow),
         TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
