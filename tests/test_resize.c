@@ -155,12 +155,12 @@ typedef struct size_case {
 } size_case;
 
 /* One pixel; of the same size; primes; 2, 3 and 4 times, across and down; sums of all widths; rows
- * that go by parts. */
+ * that go by parts, and of several segments. */
 static const size_case sizes[] = {
     {1, 1, 1, 1},      {7, 5, 1, 1},     {7, 5, 7, 5},        {97, 31, 13, 7},    {64, 48, 32, 16},
     {66, 33, 22, 11},  {280, 16, 70, 4}, {131, 67, 130, 66},  {33, 200, 11, 3},   {600, 2, 7, 1},
     {1031, 3, 520, 3}, {17, 1, 5, 1},    {3, 521, 2, 1},      {40, 3, 20, 3},     {1201, 4, 300, 2},
-    {9000, 13, 7, 2},  {3, 65541, 2, 2}, {9000, 15, 3000, 3}, {8200, 6, 2050, 3},
+    {9000, 13, 7, 2},  {3, 65541, 2, 2}, {9000, 15, 3000, 3}, {8200, 6, 2050, 3}, {700, 4, 350, 2},
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -263,6 +263,11 @@ static void test_not_finite(void **state)
     out = apply(*state, "resize=4x1", &in); /* 1.5 pixels each: the third pixel is in two */
     assert_true(isfinite(((double *)out.data)[0]) && isinf(((double *)out.data)[1]) &&
                 isfinite(((double *)out.data)[2]) && isfinite(((double *)out.data)[3]));
+    free(out.data);
+    samples[2] = 3;
+    samples[3] = (double)INFINITY; /* behind the second pixel, which ends at its edge */
+    out = apply(*state, "resize=4x1", &in);
+    assert_true(isfinite(((double *)out.data)[1]) && isinf(((double *)out.data)[2]));
     free(out.data);
 }
 
