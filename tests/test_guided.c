@@ -448,14 +448,37 @@ static void test_refusals(void **state)
     satf_filter_destroy(guided);
 }
 
+/* A guide whose variance is eps M^2: slopes of integers are the largest there are, 250 as kept. */
+static void test_steepest(void **state)
+{
+    enum { W = 16, H = 16, LOW = 32768 - 65, HIGH = 32768 + 65 };
+    uint8_t in[W * H], results[W * H];
+    uint16_t guide[W * H * 3];
+    satf_filter *filter;
+    for (int i = 0; i < W * H; i++) {
+        in[i] = i % 2 ? 255 : 0;
+        guide[3 * i] = i % 2 ? HIGH : LOW;
+        guide[3 * i + 1] = guide[3 * i + 2] = 7;
+    }
+    satf_view view = satf_view_packed(in, W, H, 1, SATF_U8), out = view;
+    satf_view by = satf_view_packed(guide, W, H, 3, SATF_U16);
+    out.data = results;
+    assert_int_equal(
+        satf_filter_parse(*state, "guided=31,eps=0.000001,border=shrink,colour", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_image(*state, filter, &by), SATF_OK);
+    assert_int_equal(satf_filter_apply(*state, filter, &view, &out), SATF_OK);
+    for (int i = 0; i < W * H; i++) {
+        assert_int_equal(results[i], i % 2 ? 191 : 64); /* 127.5 +- 63.2 */
+    }
+    satf_filter_destroy(filter);
+}
+
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_cases),
-        TEST(test_file),
-        TEST(test_chain),
-        TEST(test_refusals),
+        TEST(test_cases), TEST(test_steepest), TEST(test_file),
+        TEST(test_chain), TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

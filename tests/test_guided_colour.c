@@ -437,7 +437,7 @@ static void check_case(satf_context *ctx, const colour_case *c, uint64_t seed)
 static void test_cases(void **state)
 {
     static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-    static const int64_t sizes[][2] = {{1, 1}, {7, 1}, {1, 5}, {13, 11}, {22, 6}};
+    static const int64_t sizes[][2] = {{1, 1}, {139, 1}, {1, 5}, {13, 11}, {22, 6}};
     static const int64_t windows[][4] = {{5, 5, 0, 0}, {1, 1, 0, 0},  {4, 7, -1, 2}, {9, 3, 3, 0},
                                          {2, 8, 0, 0}, {8, 6, 4, -2}, {6, 1, -2, 0}};
     static const double amounts[] = {0, 1.5, 1, 0, 0.3}, epses[] = {0.01, 0.25, 0.0001, 1e-6};

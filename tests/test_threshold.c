@@ -283,6 +283,20 @@ static void test_pages(void **state)
     satf_filter_destroy(surface);
 }
 
+/* A level of 12 bits in 16. */
+static void test_full(void **state)
+{
+    uint16_t samples[3] = {2055, 2056, 4095};
+    uint8_t got[3], want[3] = {0, 255, 255};
+    satf_view in = satf_view_packed(samples, 3, 1, 1, SATF_U16);
+    satf_view out = satf_view_packed(got, 3, 1, 1, SATF_U8);
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(*state, "threshold=128,full=4095", &filter), SATF_OK);
+    assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+    assert_memory_equal(got, want, sizeof got);
+    satf_filter_destroy(filter);
+}
+
 /* What is wrong is said in a sentence. */
 static void test_refusals(void **state)
 {
@@ -305,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_definition),
         TEST(test_pages),
+        TEST(test_full),
         TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
