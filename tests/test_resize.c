@@ -242,6 +242,13 @@ static void test_wide_sums(void **state)
 {
     test_case t = {&(size_case){4103, 4111, 2, 3}, 1, 0, SATF_U8, (int)satf_cpu_isa(), 2};
     run_case(*state, &t, 5);
+    enum { LONG = 17000000 }; /* columns of 8 bits, the sum of more than 32 */
+    satf_view row = satf_view_packed(malloc(LONG), LONG, 1, 1, SATF_U8);
+    memset(row.data, UINT8_MAX, LONG);
+    satf_view one = apply(*state, "resize=1x1", &row);
+    assert_int_equal(*(uint8_t *)one.data, UINT8_MAX);
+    free(one.data);
+    free(row.data);
     cells_axis across = cells_axis_of(5, 2);
     uint64_t columns[5];
     satf_u128 sums[2], most = UINT64_MAX;
