@@ -332,6 +332,30 @@ static void lost_orientation(void **state)
     }
 }
 
+/* Who asks for a width and a height may have seen the picture turned. */
+static void turned_sides(void **state)
+{
+    (void)state;
+    char in[300], out[300];
+    snprintf(in, sizeof in, "%s", path("in.jpg"));
+    snprintf(out, sizeof out, "%s", path("o.png"));
+    write_turned(in);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result;
+        satf_write_options options = satf_write_defaults();
+        run_job(in, out, "resize=50%", way, options, &result);
+        expect_note(&result, NULL, NULL);
+        if (way == SATF_ROUTE_WHOLE) {
+            run_job(in, out, "rotate=90 resize=5x10", way, options, &result);
+            expect_note(&result, NULL, NULL);
+        }
+        run_job(in, out, "box=1 resize=5x10", way, options, &result);
+        expect_note(&result, in,
+                    "its new width and height are those of the pixels as they are stored, which "
+                    "viewers turn (orientation 6)");
+    }
+}
+
 static void lost_metadata(void **state)
 {
     (void)state;
@@ -548,11 +572,10 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),       TEST(nearly_black),  TEST(nearly_black_map),
-        TEST(one_shade),         TEST(found),         TEST(several_pictures),
-        TEST(lost_orientation),  TEST(lost_metadata), TEST(lost_text),
-        TEST(lost_transparency), TEST(lost_ink),      TEST(missing_colours),
-        TEST(damaged_segments),  TEST(lost_chunks),
+        TEST(hardly_used),     TEST(nearly_black),     TEST(nearly_black_map),  TEST(one_shade),
+        TEST(found),           TEST(several_pictures), TEST(lost_orientation),  TEST(turned_sides),
+        TEST(lost_metadata),   TEST(lost_text),        TEST(lost_transparency), TEST(lost_ink),
+        TEST(missing_colours), TEST(damaged_segments), TEST(lost_chunks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

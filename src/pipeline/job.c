@@ -8,6 +8,7 @@
 #include "../base/exif.h"
 #include "../base/memory.h"
 #include "../base/share.h"
+#include "../filter/pass.h"
 #include "../io/codec.h"
 #include "../io/description.h"
 #include "../io/others.h"
@@ -114,6 +115,19 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
     }
 }
 
+/* Whether a filter says a width of its result, and another height, before any pixel moves. */
+static bool names_sides(const satf_filter *filter)
+{
+    bool names = false;
+    for (size_t i = 0; i < filter_count(filter) && !filter_last(filter_at(filter, i))->turn; i++) {
+        const filter_param *param = filter_param_of_kind(filter_at(filter, i), PARAM_SHAPE);
+        const char *options = filter_options(filter, i);
+        const filter_size *size = param ? (const void *)(options + param->offset) : NULL;
+        names = names || (size && size->width != size->height);
+    }
+    return names;
+}
+
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {
@@ -123,6 +137,12 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
         pipeline_note_add(result, job->input,
                           "its region is in pixels as they are stored, which viewers turn "
                           "(orientation %u)",
+                          orientation);
+    }
+    if (orientation > 4 && names_sides(job->filter)) {
+        pipeline_note_add(result, job->input,
+                          "its new width and height are those of the pixels as they are stored, "
+                          "which viewers turn (orientation %u)",
                           orientation);
     }
     if (plan->format->metadata == IO_METADATA_NONE && turned) { /* it lies on its side there */
