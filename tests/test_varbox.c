@@ -294,6 +294,19 @@ static void test_overflow(void **state)
     satf_filter_destroy(filter);
 }
 
+/* A MAP that comes beside the input may have any radius. */
+static void test_reach(void **state)
+{
+    satf_filter *filter = make(*state, SATF_CLAMP, NULL);
+    int64_t reach[4];
+    assert_int_equal(satf_filter_reach(*state, filter, &reach[0], &reach[1], &reach[2], &reach[3]),
+                     SATF_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_true(reach[i] == INT64_MAX);
+    }
+    satf_filter_destroy(filter);
+}
+
 static void test_refusals(void **state)
 {
     uint8_t pixels[12] = {0};
@@ -320,10 +333,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_cases),
-        TEST(test_not_finite),
-        TEST(test_overflow),
-        TEST(test_refusals),
+        TEST(test_cases), TEST(test_not_finite), TEST(test_overflow),
+        TEST(test_reach), TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

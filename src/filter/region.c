@@ -182,7 +182,7 @@ static filter_reach link_reach(const chain_link *link)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (filter_reduces(pass) || pictured || pass->shape ||
+    if (filter_reduces(pass) || pictured || pass->shape || pass->over == OVER_SIDES ||
         filter_param_of_kind(link->info, PARAM_ORDER)) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
                               FILTER_UNBOUNDED};
