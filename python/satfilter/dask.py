@@ -32,8 +32,8 @@ def filter(x: da.Array, spec: str | Filter, *, dtype: DTypeLike | None = None, c
 
     Every border is the image's: blocks read their neighbours as far as the filter reaches. Blocks with fewer rows
     or columns than that are merged (rechunked) first, and so are channels. Filters that depend on the whole image
-    (wolf, guided and by with an image, border=wrap beside other borders) need images of one block each; those that
-    only move pixels are refused, and integral has a function of its own.
+    (wolf, threshold=otsu, varbox, guided and by with an image, border=wrap beside other borders) need images of one
+    block each; those that only move pixels are refused, and integral has a function of its own.
 
     >>> filter(da.ones((4, 900, 900), chunks=(1, 300, 300), dtype="u1"), "box=15").chunks
     ((1, 1, 1, 1), (300, 300, 300), (300, 300, 300))

@@ -45,8 +45,9 @@ def filter(source: Any, target: Any, spec: str | Filter, *, chunks: tuple[int, i
     tasks write the same one; None: at least 2000, and four times what the filter reaches. A task holds a block with
     its surroundings, its result, and what the library takes.
 
-    Filters that depend on the whole image (wolf, guided and by with an image, border=wrap beside other borders) need
-    chunks as large as images; those that only move pixels are refused, and integral has a function of its own.
+    Filters that depend on the whole image (wolf, threshold=otsu, varbox, guided and by with an image, border=wrap
+    beside other borders) need chunks as large as images; those that only move pixels are refused, and integral has
+    a function of its own.
     """
     _check(source=source, target=target)
     blocks = Blocks(spec, source.shape, source.dtype, target.dtype, channel_axis, alpha)
