@@ -209,12 +209,13 @@ static void test_cases(void **state)
     }
 }
 
-/* Sums whose squares are just above what doubles hold. */
+/* Sums whose squares are just above what doubles hold, or below; rows that are chosen in parts. */
 static void test_exactness(void **state)
 {
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        kuwahara_case c = {.seed = seed, .fill = NEAR, .w = 41, .h = 41};
-        c.image = (ref_image){60, 50, 1 + (int)(seed % 2) * 2, SATF_U16, 0, NULL};
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        int64_t side = seed % 4 ? 41 : 31;
+        kuwahara_case c = {.seed = seed, .fill = NEAR, .w = side, .h = side};
+        c.image = (ref_image){560, 12, 1 + (int)(seed % 2) * 2, SATF_U16, 0, NULL};
         check_case(*state, &c);
     }
 }
@@ -273,14 +274,21 @@ static void test_fractions(void **state)
     assert_false(varied_less(false, &nothing, &nothing));
 }
 
+/* Larger windows have sums that fractions of 128 bits do not hold. */
+static void test_refusals(void **state)
+{
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(*state, "kuwahara=256", &filter), SATF_INVALID);
+    assert_int_equal(satf_filter_parse(*state, "kuwahara=3x256", &filter), SATF_INVALID);
+    assert_non_null(strstr(satf_message(*state), "each 1 to 255 pixels"));
+}
+
 int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_fractions),
-        TEST(test_cases),
-        TEST(test_exactness),
-        TEST(test_alike),
+        TEST(test_fractions), TEST(test_cases),    TEST(test_exactness),
+        TEST(test_alike),     TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
