@@ -32,15 +32,13 @@ static const filter_info resize_filter = {
     .help = "smaller: the mean of what each pixel covers",
     .detail =
         "A smaller picture of W x H pixels, or of P per cent of the width and of the height, "
-        "rounded, at least 1 (P%xQ% takes one for each). Of Wx, such as 1024x, the height follows, "
-        "of xH the width, so that the picture keeps its proportions. Each pixel is the mean of the "
-        "pixels "
-        "that it covers, of those at its edges the part that it covers. The mean of integers is "
-        "exact, rounded to nearest, halves up; that of floats is formed in double. Colour is "
-        "weighted by alpha, alpha is averaged by itself. The result has the input's type and "
-        "range, and its resolution is smaller likewise. W and H are those of the pixels as the "
-        "file "
-        "stores them, whatever its orientation. Pictures do not become larger.",
+        "rounded, at least 1 (P%xQ% takes one for each). Of Wx, such as 1024x, the height "
+        "follows, of xH the width, so that the picture keeps its proportions. Each pixel is the "
+        "mean of the pixels that it covers, of those at its edges the part that it covers. The "
+        "mean of integers is exact, rounded to nearest, halves up; that of floats is formed in "
+        "double. Colour is weighted by alpha, alpha is averaged by itself. The result has the "
+        "input's type and range, and its resolution is smaller likewise. W and H are those of the "
+        "pixels as the file stores them, whatever its orientation. Pictures do not become larger.",
     .params = resize_params,
     .needs_value = true,
     .options_bytes = sizeof(resize_options),

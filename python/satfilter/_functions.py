@@ -67,10 +67,11 @@ def gauss(image: ArrayLike, sigma: float = 2, *, passes: int = 4, border: str | 
 
     The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with fractional ends
     one after the other, whose variances add up to that of the Gaussian. With 4 passes no weight along a row
-    is off by more than 4 % of the largest one (7 % below S = 1.3). A result depends on pixels up to K (r + 1)
-    away, about 3.5 S with 4 passes; 2 r + 1 is a box's side. The border extends the picture once. Passes over
-    integers are together within 1 / 32 of a level of exact arithmetic; then the result is rounded, halves up.
-    Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type and range.
+    is off by more than 4 % of the largest one (5 % below S = 2, 11 % below 1.1). A result depends on pixels
+    up to K (r + 1) away, at most 3.5 S + 3 with 4 passes; 2 r + 1 is a box's side. The border extends the
+    picture once. Passes over integers are together within 1 / 32 of a level of exact arithmetic; then the
+    result is rounded, halves up. Colour is weighted by alpha, alpha is averaged by itself. The result has the
+    input's type and range.
 
     Parameters
     ----------
@@ -988,7 +989,8 @@ def resize(image: ArrayLike, size: str | tuple[int, int] = "50%", *, out: np.nda
     keeps its proportions. Each pixel is the mean of the pixels that it covers, of those at its edges the part
     that it covers. The mean of integers is exact, rounded to nearest, halves up; that of floats is formed in
     double. Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type and
-    range, and its resolution is smaller likewise. Pictures do not become larger.
+    range, and its resolution is smaller likewise. W and H are those of the pixels as the file stores them,
+    whatever its orientation. Pictures do not become larger.
 
     Parameters
     ----------
