@@ -42,14 +42,8 @@ static void turn_back(unsigned turn, filter_reach *reach)
 /* Nothing but the pixel where there is no window. */
 static filter_reach window_reach(const chain_link *link)
 {
-    const filter_pass *pass = filter_last(link->info);
     const filter_size *size = chain_value(link, PARAM_SIZE);
     const filter_place *at = chain_value(link, PARAM_PLACE);
-    if (pass->lines) {
-        filter_lines lines = pass->lines(link->options);
-        int64_t reach = filter_lines_reach(&lines);
-        return (filter_reach){reach, reach, reach, reach};
-    }
     if (!size) {
         return (filter_reach){0, 0, 0, 0};
     }
@@ -78,14 +72,21 @@ static filter_reach rects_reach(const filter_rects *rects)
 }
 
 /* Of windows to choose from. */
-static filter_reach choice_reach(const chain_link *link)
+static filter_reach choice_reach(const chain_link *link, const filter_pass *pass)
 {
     satf_rect windows[FILTER_MAX_WINDOWS];
-    int count = filter_last(link->info)->windows(link->options, windows);
+    int count = pass->windows(link->options, windows);
     for (int k = 1; k < count; k++) {
         filter_rect_around(&windows[0], &windows[k]);
     }
     return rect_reach(&windows[0]);
+}
+
+static filter_reach lines_reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_lines lines = pass->lines(link->options);
+    int64_t reach = filter_lines_reach(&lines);
+    return (filter_reach){reach, reach, reach, reach};
 }
 
 /* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
@@ -108,37 +109,51 @@ static filter_reach sum(filter_reach a, filter_reach b)
                           add(a.bottom, b.bottom)};
 }
 
-/* Of the last pass, on any way through those before it. summed: of the filter's options. */
-static filter_reach passes_reach(const filter_passes *way, filter_reach summed)
+/* Of what one pass sums for a pixel, wherever that lies. */
+static filter_reach pass_reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_reach reach;
+    switch (pass->over) {
+    case OVER_WINDOW:
+    case OVER_SIDES:
+        return window_reach(link);
+    case OVER_MIRRORED:
+        reach = window_reach(link);
+        return (filter_reach){reach.right, reach.bottom, reach.left, reach.top};
+    case OVER_CHOICE:
+        return choice_reach(link, pass);
+    case OVER_LINES:
+        return lines_reach(link, pass);
+    case OVER_RECTS:
+        return rects_reach(*rects);
+    case OVER_CELLS:
+        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
+                              FILTER_UNBOUNDED};
+    default:
+        return (filter_reach){0, 0, 0, 0};
+    }
+}
+
+/* Of the last pass, on any way through those before it; border: NULL, or what lies outside. */
+static filter_reach passes_reach(const chain_link *link, const filter_passes *way,
+                                 const filter_border *border)
 {
     filter_reach of[FILTER_MAX_PASSES + 2] = {{0, 0, 0, 0}}; /* by image (filter_pass) */
-    const filter_reach over[] = {
-        [OVER_WINDOW] = summed,
-        [OVER_MIRRORED] = {summed.right, summed.bottom, summed.left, summed.top},
-        [OVER_CHOICE] = summed,
-        [OVER_SIDES] = summed,
-        [OVER_RECTS] = summed,
-        [OVER_LINES] = summed,
-        [OVER_ELSEWHERE] = {0, 0, 0, 0},
-        [OVER_MIX] = {0, 0, 0, 0}};
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
-        filter_reach most = sum(of[pass->of], over[pass->over]);
+        filter_reach summed = pass_reach(link, pass);
+        if (border) {
+            add_border(border->kind, &summed.left, &summed.right);
+            add_border(border->kind, &summed.top, &summed.bottom);
+        }
+        filter_reach most = sum(of[pass->of], summed);
         for (int b = 0; b < FILTER_AUX; b++) {
             most = largest(most, of[pass->aux[b] < 0 ? 1 : pass->aux[b]]);
         }
         of[2 + k] = most;
     }
     return of[1 + way->count];
-}
-
-/* Of what is summed for a pixel, wherever it lies. */
-static filter_reach summed_reach(const chain_link *link)
-{
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    return rects                                          ? rects_reach(*rects)
-           : filter_last(link->info)->over == OVER_CHOICE ? choice_reach(link)
-                                                          : window_reach(link);
 }
 
 bool filter_leads(const chain_link *link)
@@ -165,7 +180,7 @@ filter_reach filter_margins(const chain_link *link)
     if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
         return (filter_reach){0, 0, 0, 0};
     }
-    return passes_reach(plain_way(link), summed_reach(link));
+    return passes_reach(link, plain_way(link), NULL);
 }
 
 satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height)
@@ -193,12 +208,7 @@ static filter_reach link_reach(const chain_link *link)
     if (pass->over == OVER_ELSEWHERE) {
         return (filter_reach){0, 0, 0, 0};
     }
-    filter_reach reach = summed_reach(link);
-    if (border) {
-        add_border(border->kind, &reach.left, &reach.right);
-        add_border(border->kind, &reach.top, &reach.bottom);
-    }
-    return passes_reach(way, reach);
+    return passes_reach(link, way, border);
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */
