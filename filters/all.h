@@ -13,6 +13,7 @@
 #include "threshold.h"
 #include "unsharp.h"
 #include "highpass.h"
+#include "dog.h"
 #include "flatten.h"
 #include "normalize.h"
 #include "guided.h"

@@ -28,11 +28,7 @@ typedef struct gauss_options {
 static filter_lines gauss_lines(const void *from)
 {
     const gauss_options *options = from;
-    double variance = options->sigma * options->sigma / (double)options->passes;
-    double r = floor((sqrt(12 * variance + 1) - 1) / 2), wider = (r + 1) * (r + 1);
-    double alpha = (2 * r + 1) * (r * (r + 1) - 3 * variance) / (6 * (variance - wider));
-    double share = floor(alpha * 65536 + 0.5), all = (2 * r + 1) * 65536 + 2 * share;
-    return (filter_lines){(int)options->passes, (int64_t)r, 65536 / all, share / all};
+    return filter_gaussian(options->sigma, (int)options->passes);
 }
 
 static const filter_param gauss_params[] = {

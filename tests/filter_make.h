@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "filter/chain.h"
 #include "filter/pass.h"
 
 static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
@@ -18,6 +19,22 @@ static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
         fail_msg("%s: %s", spec, satf_message(ctx));
     }
     return filter;
+}
+
+/* How far those of its passes that go along lines look; 0: there are none. */
+static inline int64_t reach_along_lines(const satf_filter *filter)
+{
+    const chain_link *link = &filter->links[0];
+    const filter_passes *way = filter_any_way(link->info);
+    int64_t most = 0;
+    for (int k = 0; k < way->count; k++) {
+        filter_lines lines = {0};
+        if (way->list[k].lines) {
+            lines = way->list[k].lines(link->options);
+        }
+        most = filter_lines_reach(&lines) > most ? filter_lines_reach(&lines) : most;
+    }
+    return most;
 }
 
 /* A filter that has to have an auxiliary input gets one of that size, of grey bytes. */

@@ -134,12 +134,14 @@ static double scale_growth(satf_context *ctx, const scale_case *c)
 
 /* How far results that grow by `ratio` may be apart: those that are rounded by half a step of
  * either and what rounds guided's slopes and offsets; sums and moved samples not at all. Reals may
- * be what is left of samples up to `most`. */
-static double scale_room(const filter_pass *pass, int type, double ratio, double result,
+ * be what is left of samples up to `most`; of bytes along lines, of two 32ths of a step. */
+static double scale_room(const filter_info *info, int type, double ratio, double result,
                          double most)
 {
+    const filter_pass *pass = filter_last(info);
     bool rounded = pass->type == TYPE_OF_INPUT && pass->over != OVER_ELSEWHERE;
-    return type == SATF_F64 ? 1e-12 * fabs(result) + 1e-15 * most
+    bool lines = filter_goes_along_lines(info);
+    return type == SATF_F64 ? 1e-12 * fabs(result) + 1e-15 * most + (lines ? (ratio + 1) / 16 : 0)
            : rounded        ? ratio / 2 + 0.5 + ratio / 64
                             : 0;
 }
@@ -170,7 +172,7 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
     for (int i = 0; i < v->width * v->height * v->channels; i++) {
         double ratio = alpha && i % v->channels == v->channels - 1 ? c->k : colour;
         double a = scale_load(v, i), b = scale_load(&fine->view, i);
-        double room = scale_room(pass, v->type, ratio, b, c->maxval * c->k);
+        double room = scale_room(c->info, v->type, ratio, b, c->maxval * c->k);
         bool tie = growth == 1 && v->type == SATF_U8 && a != b && scale_is_tie(ctx, c, i);
         if (!(fabs(a * ratio - b) <= room) && !tie) {
             fail_msg(

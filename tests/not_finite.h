@@ -97,6 +97,7 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
 {
     const filter_pass *pass = filter_last(c->info);
     const chain_link *link = &filter->links[0];
+    int64_t reach = reach_along_lines(filter);
     spoilt_pixels first = {{false}};
     first.at[c->y * SPOILT_W + c->x] = true;
     memset(pixels, 0, sizeof *pixels);
@@ -128,9 +129,8 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
         for (size_t k = 0; k < rects->count; k++) {
             spoil_windows(c->border, &first, rects->items[k].rect, false, pixels);
         }
-    } else if (pass->lines) {
-        filter_lines lines = pass->lines(link->options);
-        int64_t reach = filter_lines_reach(&lines), side = 2 * reach + 1;
+    } else if (reach > 0) {
+        int64_t side = 2 * reach + 1;
         spoil_windows(c->border, &first, (satf_rect){-reach, -reach, side, side}, false, pixels);
     } else {
         const filter_size *size = chain_value(link, PARAM_SIZE);

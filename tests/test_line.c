@@ -359,6 +359,70 @@ static void test_not_finite(void **state)
     satf_free(clean.data);
 }
 
+/* dog: the one Gaussian less the other, exactly where integers are not divided, and alpha as it
+ * was.
+ */
+static void check_difference(test_case *t, const satf_view *in, const satf_view *out, double ratio)
+{
+    int64_t n = satf_row_samples(in) * in->height;
+    long double *narrow = malloc((size_t)n * sizeof *narrow),
+                *wide = malloc((size_t)n * sizeof *wide);
+    ref_gauss wider = t->gauss;
+    wider.sigma *= ratio;
+    ref_smooth(&t->gauss, in, narrow);
+    ref_smooth(&wider, in, wide);
+    for (int64_t i = 0; i < n; i++) {
+        bool kept = t->gauss.alpha && (i + 1) % t->channels == 0;
+        double want = kept ? ref_sample(in, 0, i) : (double)narrow[i] - (double)wide[i];
+        double got = ((const double *)out->data)[i];
+        bool quotients = t->gauss.alpha || t->gauss.border == SATF_SHRINK;
+        bool exact = kept || (t->gauss.how != REF_EXACT && !quotients);
+        if (exact ? got != want : !(fabs(got - want) <= (t->type <= SATF_U16 ? 1e-6 : 1e-11))) {
+            fail_case(t, "dog", i, got, want);
+        }
+    }
+    free(narrow);
+    free(wide);
+}
+
+static void test_difference(void **state)
+{
+    (void)state;
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    for (int k = 0; k < SIZES * TYPES * BORDERS * 6; k++) {
+        int layout = k / (SIZES * TYPES * BORDERS), channels = 1 + layout % 4;
+        bool alpha = layout > 3 || channels == 4;
+        test_case t = {.width = sizes[k % SIZES][0],
+                       .height = sizes[k % SIZES][1],
+                       .channels = channels + (alpha && channels == 1),
+                       .type = types[k / SIZES % TYPES],
+                       .gauss = {k % 3 ? 0.8 : 2.6, 4, borders[k / (SIZES * TYPES) % BORDERS]}};
+        const char *border = satf_border_name(t.gauss.border), *value = "";
+        if (t.gauss.border == SATF_CONSTANT) {
+            t.gauss.constant = 1;
+            value = ":1";
+        }
+        double ratio = k % 2 ? 1.6 : 1.25;
+        char spec[100];
+        satf_filter *filter;
+        snprintf(spec, sizeof spec, "dog=%g,border=%s%s%s", t.gauss.sigma, border, value,
+                 k % 2 ? "" : ",ratio=1.25");
+        satf_view in = view_of(&t, t.type), out = view_of(&t, SATF_F64);
+        fill(&in, (uint64_t)k);
+        t.gauss.alpha = alpha;
+        in.flags = out.flags = alpha ? SATF_ALPHA : 0;
+        t.gauss.how = how_of(&t);
+        assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        check_difference(&t, &in, &out, ratio);
+        satf_filter_destroy(filter);
+        satf_free(in.data);
+        satf_free(out.data);
+    }
+    satf_context_destroy(ctx);
+}
+
 /* Bands of rows and blocks of columns, of one filter and of a chain. */
 static void test_threads(void **state)
 {
@@ -368,6 +432,7 @@ static void test_threads(void **state)
         "gauss=2",
         "gauss=8,border=reflect",
         "gauss=30,passes=5",
+        "dog=2.3",
         "gauss=8,border=shrink",
         "gauss=0.5 box=3 gauss=1",
         "gauss=1,border=mirror gauss=0.7 gauss=1.2,border=constant:1"};
@@ -490,7 +555,7 @@ int main(void)
         cmocka_unit_test(test_gaussian),   cmocka_unit_test(test_short),
         cmocka_unit_test(test_not_finite), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_filter),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_rounding),   cmocka_unit_test(test_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,8 @@ static void test_reach(void **state)
         {"guided=7x4,border=reflect", {6, 4, 6, 4}},
         {"guided=6x5,at=3:0 flip=h", {5, 4, 5, 4}},
         {"gauss=2", {8, 8, 8, 8}},
+        {"dog=1.25", {8, 8, 8, 8}}, /* the wider one counts */
+        {"dog=1.25,border=wrap", {all, all, all, all}},
         {"wolf=5", {all, all, all, all}},
         {"integral", {all, all, 0, 0}},
         {"box=3 box=7x4", {4, 3, 4, 2}},

@@ -106,7 +106,7 @@ static void every_window_filter(void **state)
         int walked = 0;
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
-            bool lines = filter_last(info)->lines != NULL;
+            bool lines = filter_goes_along_lines(info);
             const char *refusal = lines || filter_param_of_kind(info, PARAM_SIZE)
                                       ? refusal_of(&pictures[i], spec)
                                       : "it takes no window";

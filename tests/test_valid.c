@@ -62,11 +62,10 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     if (filter_last(info)->over == OVER_RECTS) { /* {-3, -2, 5, 7}, {0, 0, 2, 2} and the pixel */
         link.left = 3, link.top = 2, link.right = 1, link.bottom = 4;
     }
-    if (filter_last(info)->lines) {
-        filter_lines lines = filter_last(info)->lines(filter_options(link.valid, 0));
-        link.left = link.top = link.right = link.bottom = filter_lines_reach(&lines);
-    }
-    if (!filter_is_simple(info) || filter_last(info)->over == OVER_CHOICE) {
+    int64_t reach = reach_along_lines(link.valid);
+    if (reach > 0) {
+        link.left = link.top = link.right = link.bottom = reach;
+    } else if (!filter_is_simple(info) || filter_last(info)->over == OVER_CHOICE) {
         /* windows of the pixels of mirrored windows, or windows on all sides */
         link.left = link.right = w - 1;
         link.top = link.bottom = h - 1;

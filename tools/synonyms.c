@@ -46,7 +46,7 @@ static const synonym synonyms[] = {
     {"sobel", "template", "edges are differences of rectangles, and those a --template"},
     {"edge", "template", "edges are differences of rectangles, and those a --template"},
     {"edges", "template", "edges are differences of rectangles, and those a --template"},
-    {"laplacian", "template", "edges are differences of rectangles, and those a --template"},
+    {"laplacian", "dog", "edges, and blobs of one size, are shown by --dog S"},
     {"negate", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"negative", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"scale", "resize", SMALLER},

@@ -41,13 +41,24 @@ static inline const filter_passes *filter_way(const filter_info *info, const voi
     return &info->ways[info->way ? info->way(options, colours, aux) : 0];
 }
 
+/* The first of its ways that has passes. */
+static inline const filter_passes *filter_any_way(const filter_info *info)
+{
+    return &info->ways[info->ways[0].count == 0];
+}
+
 /* Its last pass, in what all its ways have in common: the type and shape of the result, the uses of
  * alpha and of grey. */
 static inline const filter_pass *filter_last(const filter_info *info)
 {
-    const filter_passes *way = &info->ways[0];
-    way += way->count == 0;
+    const filter_passes *way = filter_any_way(info);
     return &way->list[way->count - 1];
+}
+
+/* Whether it begins along lines, of which there is one engine. */
+static inline bool filter_goes_along_lines(const filter_info *info)
+{
+    return filter_any_way(info)->list[0].over == OVER_LINES;
 }
 
 /* Whether it is one pass over its input alone. */

@@ -76,7 +76,7 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
         all = (satf_filter_info){from->name,
                                  from->help,
                                  from->detail,
-                                 kinds[filter_last(from)->over],
+                                 kinds[filter_any_way(from)->list[0].over],
                                  pass_is_foreign(filter_last(from)),
                                  filter_outputs(from) ? 2 : 1};
     }

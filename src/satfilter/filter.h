@@ -98,6 +98,17 @@ typedef struct filter_lines {
     double inner, outer;
 } filter_lines;
 
+/* A Gaussian of 0.3 ... 1000 pixels by 3 ... 5 passes: see filters/gauss.h. */
+static inline filter_lines filter_gaussian(double sigma, int passes)
+{
+    double variance = sigma * sigma / passes;
+    double r = floor((sqrt(12 * variance + 1) - 1) / 2), wider = (r + 1) * (r + 1);
+    double alpha = (2 * r + 1) * (r * (r + 1) - 3 * variance) / (6 * (variance - wider));
+    double share = floor(alpha * 65536 + 0.5), all = (2 * r + 1) * 65536 + 2 * share;
+    filter_lines lines = {passes, (int64_t)r, 65536 / all, share / all};
+    return lines;
+}
+
 /*
  * A pass makes one image: of sums over pixels of one image, and of samples of others at the pixel.
  * Images are counted: 0 is the filter's input, 1 the image given beside it, or the input where

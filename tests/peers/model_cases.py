@@ -155,7 +155,7 @@ def choices(image):
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS + ('threshold',)
              if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
-    return names + ['gauss', 'varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
+    return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
@@ -360,6 +360,15 @@ def link_of(random, folder, image, name, number, usual):
         side = 2 * link['passes'] * (box_of(link)[0] + 1) + 1
         link['size'] = (side, side)
         return ['--gauss', word + border(random, image, link, usual)], link
+    if name == 'dog':
+        word, link['ratio'], link['passes'] = amount(random, 0.5, 2), 1.6, 4
+        link['sigma'] = float(word)
+        if random.random() < 0.6:
+            ratio = amount(random, 1, 2)
+            link['ratio'], word = float(ratio), word + f',ratio={ratio}'
+        side = 2 * link['passes'] * (box_of({**link, 'sigma': link['sigma'] * link['ratio']})[0] + 1) + 1
+        link['size'] = (side, side)
+        return ['--dog', word + border(random, image, link, usual)], link
     if name == 'by':
         return ['--by', by(random, folder, image, link, number)], link
     if name == 'threshold':

@@ -10,7 +10,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from model_files import TOP
-from model_lines import gauss
+from model_lines import dog, gauss
 from model_sums import (SLACK, U, Sums, Window, as_float, blank, bounds, channels, collect, each, half_up,
                         moments, over, quotient_error, real, scaled, window_of)
 
@@ -551,8 +551,8 @@ def permute(image, link):
                  lambda x, y: divmod(link['order'][y * w + x], w)[::-1])
 
 
-FILTERS = {'box': box, 'gauss': gauss, 'variance': variance, 'stddev': stddev, 'sum': total, 'unsharp': unsharp,
-           'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
+FILTERS = {'box': box, 'gauss': gauss, 'dog': dog, 'variance': variance, 'stddev': stddev, 'sum': total,
+           'unsharp': unsharp, 'highpass': highpass, 'flatten': flatten, 'normalize': normalize, 'guided': guided,
            'by': by, 'real': widened, 'template': template, 'integral': integral,
            'transpose': transpose, 'rotate': rotate,
            'flip': flip, 'permute': permute}

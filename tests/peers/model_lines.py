@@ -1,8 +1,8 @@
-"""gauss, of the model (model.py): passes along lines in exact integers and fractions."""
+"""gauss and dog, of the model (model.py): passes along lines in exact integers and fractions."""
 import math
 from fractions import Fraction
 
-from model_sums import SLACK, U, bounds, channels, collect, inside, quotient_error, real
+from model_sums import SLACK, U, blank, bounds, channels, collect, inside, quotient_error, real
 
 
 def box_of(link):
@@ -31,7 +31,8 @@ def smoothed(link, line, outside):
     return [Fraction(value, (65536 * (2 * r + 1) + 2 * share)**passes) for value in numbers]
 
 
-def gauss(image, link):
+def smooth_channels(image, link):
+    """(values, errors) of each channel."""
     outside = Fraction(link['constant']) if link['border'] == 'constant' else Fraction(0)
     opaque = [[1] * image.width for _ in range(image.height)]
     r, _ = box_of(link)
@@ -66,4 +67,22 @@ def gauss(image, link):
                     mean = value / weights[y][x]
                     yield y, x, mean, quotient_error(mean, weights[y][x], error, e_weight)
 
-    return collect(image, channels(image, function), slack=SLACK, span=bounds(image, link))
+    return channels(image, function)
+
+
+def gauss(image, link):
+    return collect(image, smooth_channels(image, link), slack=SLACK, span=bounds(image, link))
+
+
+def dog(image, link):
+    sigmas, out = (link['sigma'], link['sigma'] * link['ratio']), []
+    for narrow, wide in zip(*(smooth_channels(image, {**link, 'sigma': sigma}) for sigma in sigmas)):
+        values = [[a - b for a, b in zip(*rows)] for rows in zip(narrow[0], wide[0])]
+        errors = [[e + f + SLACK * float(abs(a) + abs(b)) for a, b, e, f in zip(*rows)]
+                  for rows in zip(narrow[0], wide[0], narrow[1], wide[1])]
+        out.append((values, errors))
+    if image.alpha:
+        out[-1] = (image.planes[-1], image.errors[-1] if image.errors else blank(image))
+    span = bounds(image, link)
+    span = span and (span[0] - span[1], span[1] - span[0])
+    return collect(image, out, kind='f64', full=1, span=span)
