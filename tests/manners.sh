@@ -480,6 +480,10 @@ done
 run --help box kuwahara resize
 check "--help tells of windows where there are any" \
     "$(grep -c 'half a pixel' stdout) $(grep -c 'may be a length' stdout)" "1 2"
+run --help resize
+check "--help resize: no window" "$? $(grep -c 'window' stdout)" "0 0"
+run --help pixelate
+check "--help pixelate: no window around a pixel" "$? $(grep -c 'even size' stdout)" "0 0"
 run --help=box
 check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
 run --help box in.png
