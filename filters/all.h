@@ -20,6 +20,7 @@
 #include "kuwahara.h"
 #include "varbox.h"
 #include "resize.h"
+#include "pixelate.h"
 #include "by.h"
 #include "real.h"
 #include "template.h"

@@ -285,13 +285,14 @@ static satf_status lines(satf_context *ctx, const filter_gpu_lines *job)
 }
 
 static satf_status cells(satf_context *ctx, const satf_view *in, const satf_view *out,
-                         bool weighted)
+                         int64_t width, int64_t height, bool weighted)
 {
     satf_view here = on_host(in), there = on_host(out);
     char spec[64];
     satf_context *cpu;
     satf_filter *filter = NULL;
-    snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)out->width, (long)out->height);
+    snprintf(spec, sizeof spec, "%s=%ldx%ld", width ? "pixelate" : "resize",
+             (long)(width ? width : out->width), (long)(width ? height : out->height));
     here.flags = there.flags = weighted ? SATF_ALPHA : 0;
     satf_status status = begin(ctx, "cells", &cpu);
     status = status ? status : satf_filter_parse(cpu, spec, &filter);

@@ -119,6 +119,12 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
             pixels->at[i] = spoilt_axis(c->border, SPOILT_W, i % SPOILT_W, r, c->x) &&
                             spoilt_axis(c->border, SPOILT_H, i / SPOILT_W, r, c->y);
         }
+    } else if (pass->over == OVER_CELLS && !pass->shape) {
+        const filter_size *size = chain_value(link, PARAM_SIZE);
+        for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
+            pixels->at[i] = i % SPOILT_W / size->width == c->x / size->width &&
+                            i / SPOILT_W / size->height == c->y / size->height;
+        }
     } else if (pass->over == OVER_CELLS) {
         for (int64_t i = 0; i < shape->width * shape->height; i++) {
             pixels->at[i] = spoils_cell(SPOILT_W, shape->width, i % shape->width, c->x) &&

@@ -73,6 +73,7 @@ static void test_reach(void **state)
         {"gauss=2", {8, 8, 8, 8}},
         {"dog=1.25", {8, 8, 8, 8}}, /* the wider one counts */
         {"dog=1.25,border=wrap", {all, all, all, all}},
+        {"box=3 pixelate=4", {all, all, all, all}},
         {"wolf=5", {all, all, all, all}},
         {"integral", {all, all, 0, 0}},
         {"box=3 box=7x4", {4, 3, 4, 2}},

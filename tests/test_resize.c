@@ -1,4 +1,5 @@
-/* Fewer pixels against their definition: overlaps of pixels, counted one by one. */
+/* Fewer pixels, and squares of one colour, against their definition: overlaps of pixels, counted
+ * one by one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,37 +30,51 @@ static int64_t divisor(int64_t a, int64_t b)
     return b ? divisor(b, a % b) : a;
 }
 
-/* Of channel c over pixel (X, Y) of w x h: the sum, by alpha if that weighs, and that of weights.
- */
+/* A pixel's share of a sum: in both, its sample, by alpha if that weighs, or that of weights. */
+static void add_pixel(const ref_image *in, const int64_t *pixel, ref_wide share, int c,
+                      ref_wide *sum, ref_wide *weight)
+{
+    share *= in->alpha && c < in->channels - 1 ? pixel[in->channels - 1] : 1;
+    *sum += share * pixel[c];
+    *weight += share;
+}
+
+/* Of channel c over pixel (X, Y) of w x h. */
 static void sum_cell(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
                      ref_wide *sum, ref_wide *weight)
 {
-    int64_t W = in->width, H = in->height, C = in->channels;
-    bool weighted = in->alpha && c < C - 1;
-    *sum = *weight = 0;
+    int64_t W = in->width, H = in->height;
     for (int64_t j = Y * H / h; j < H && j * h < (Y + 1) * H; j++) {
         for (int64_t i = X * W / w; i < W && i * w < (X + 1) * W; i++) {
-            const int64_t *pixel = in->samples + (j * W + i) * C;
             ref_wide share = (ref_wide)shared(X * W, W, i * w, w) * shared(Y * H, H, j * h, h);
-            share *= weighted ? pixel[C - 1] : 1;
-            *sum += share * pixel[c];
-            *weight += share;
+            add_pixel(in, in->samples + (j * W + i) * in->channels, share, c, sum, weight);
         }
     }
 }
 
-/* The sample of an exact result; of floats the sum of weights in lowest terms is inverted. */
-static double expect(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c)
+/* Of channel c over the cell of w x h pixels, or of those that are left, that pixel (X, Y) is in.
+ */
+static void sum_square(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
+                       ref_wide *sum, ref_wide *weight)
 {
-    ref_wide sum, weight;
-    sum_cell(in, w, h, X, Y, c, &sum, &weight);
+    for (int64_t j = Y - Y % h; j < in->height && j < Y - Y % h + h; j++) {
+        for (int64_t i = X - X % w; i < in->width && i < X - X % w + w; i++) {
+            const int64_t *pixel = in->samples + (j * in->width + i) * in->channels;
+            add_pixel(in, pixel, 1, c, sum, weight);
+        }
+    }
+}
+
+/* The sample of an exact result; of floats the sum of weights is inverted, in units of the weight
+ * that pixels have. */
+static double mean_of(const ref_image *in, ref_wide sum, ref_wide weight, int64_t least, int c)
+{
     if (weight == 0) {
         return 0;
     }
     if (!satf_type_is_float(in->type)) {
         return (double)((2 * sum + weight) / (2 * weight));
     }
-    int64_t least = divisor(in->width, w) * divisor(in->height, h);
     double unit = in->alpha && c < in->channels - 1 ? REF_UNIT : 1;
     double mean = (double)(sum / least) / REF_UNIT / unit * (1 / ((double)(weight / least) / unit));
     return in->type == SATF_F32 ? (double)(float)mean : mean;
@@ -167,7 +182,17 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 typedef struct test_case {
     const size_case *size;
     int channels, alpha, type, isa, threads;
+    bool squares; /* w x h is a cell's size, not the result's */
 } test_case;
+
+static double expect(const test_case *t, const ref_image *in, int64_t X, int64_t Y, int c)
+{
+    const size_case *s = t->size;
+    ref_wide sum = 0, weight = 0;
+    (t->squares ? sum_square : sum_cell)(in, s->w, s->h, X, Y, c, &sum, &weight);
+    int64_t least = t->squares ? 1 : divisor(in->width, s->w) * divisor(in->height, s->h);
+    return mean_of(in, sum, weight, least, c);
+}
 
 static void check_samples(const test_case *t, const ref_image *image, const satf_view *out)
 {
@@ -176,14 +201,15 @@ static void check_samples(const test_case *t, const ref_image *image, const satf
             int64_t x = i / t->channels;
             int c = (int)(i % t->channels);
             double got = sample_of(out, y, i);
-            double want = expect(image, out->width, out->height, x, y, c);
+            double want = expect(t, image, x, y, c);
             if (got != want) {
-                fail_msg("%ld x %ld to %ld x %ld, %d channels%s of %s, %s, %d threads: x %ld, y "
+                fail_msg("%ld x %ld %s %ld x %ld, %d channels%s of %s, %s, %d threads: x %ld, y "
                          "%ld, channel %d: %.17g, not %.17g",
-                         (long)image->width, (long)image->height, (long)out->width,
-                         (long)out->height, t->channels, t->alpha ? " with alpha" : "",
-                         satf_type_name(t->type), satf_isa_name((satf_isa)t->isa), t->threads,
-                         (long)x, (long)y, c, got, want);
+                         (long)image->width, (long)image->height, t->squares ? "in" : "to",
+                         (long)t->size->w, (long)t->size->h, t->channels,
+                         t->alpha ? " with alpha" : "", satf_type_name(t->type),
+                         satf_isa_name((satf_isa)t->isa), t->threads, (long)x, (long)y, c, got,
+                         want);
             }
         }
     }
@@ -201,10 +227,12 @@ static void run_case(satf_context *ctx, const test_case *t, uint64_t seed)
         }
     }
     satf_view in = ref_view(&image, seed % 3 ? 0 : 8);
-    snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)s->w, (long)s->h);
+    snprintf(spec, sizeof spec, "%s=%ldx%ld", t->squares ? "pixelate" : "resize", (long)s->w,
+             (long)s->h);
     assert_int_equal(satf_context_set_threads(ctx, t->threads), SATF_OK);
     satf_view out = apply(ctx, spec, &in);
-    assert_true(out.width == s->w && out.height == s->h && out.type == t->type);
+    assert_true(out.width == (t->squares ? s->W : s->w));
+    assert_true(out.height == (t->squares ? s->H : s->h) && out.type == t->type);
     check_samples(t, &image, &out);
     check_rows(ctx, spec, &in, &out);
     free(out.data);
@@ -225,9 +253,12 @@ static void test_definition(void **state)
             for (int k = 0; k < 4; k++) {
                 for (int isa = 0; isa <= (int)best; isa++) {
                     int threads = 1 + (int)(seed++ % 3);
-                    test_case t = {&sizes[z], layouts[l][0], layouts[l][1], types[k], isa, threads};
+                    test_case t = {&sizes[z], layouts[l][0], layouts[l][1], types[k],
+                                   isa,       threads,       false};
                     if (PAIRS_RUN(&met, z, l, k, isa, threads)) {
                         satf_cpu_limit((satf_isa)isa);
+                        run_case(*state, &t, seed);
+                        t.squares = true;
                         run_case(*state, &t, seed);
                     }
                 }
@@ -240,7 +271,7 @@ static void test_definition(void **state)
 /* Sums that need more than 32 bits of a picture that is not huge, and more than 64. */
 static void test_wide_sums(void **state)
 {
-    test_case t = {&(size_case){4103, 4111, 2, 3}, 1, 0, SATF_U8, (int)satf_cpu_isa(), 2};
+    test_case t = {&(size_case){4103, 4111, 2, 3}, 1, 0, SATF_U8, (int)satf_cpu_isa(), 2, false};
     run_case(*state, &t, 5);
     enum { LONG = 17000000 }; /* columns of 8 bits, the sum of more than 32 */
     satf_view row = satf_view_packed(malloc(LONG), LONG, 1, 1, SATF_U8);

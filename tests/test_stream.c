@@ -107,6 +107,7 @@ static void every_window_filter(void **state)
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
             bool lines = filter_goes_along_lines(info);
+            bool bordered = filter_param_of_kind(info, PARAM_BORDER) != NULL;
             const char *refusal = lines || filter_param_of_kind(info, PARAM_SIZE)
                                       ? refusal_of(&pictures[i], spec)
                                       : "it takes no window";
@@ -119,8 +120,9 @@ static void every_window_filter(void **state)
                     continue;
                 }
                 snprintf(out, sizeof out, "%s", path(next_output(&pictures[i])));
-                snprintf(spec, sizeof spec, "%s=%s,border=%s", info->name,
-                         values[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)], borders[b]);
+                snprintf(spec, sizeof spec, "%s=%s%s%s", info->name,
+                         values[((size_t)b + i + k) % (wrap ? WINDOWS - 1 : WINDOWS)],
+                         bordered ? ",border=" : "", bordered ? borders[b] : "");
                 bool tables =
                     filter_last(info)->over == OVER_CHOICE && satf_type_is_float(pictures[i].type);
                 if ((wrap || tables) && refusal_of(&pictures[i], spec)) {

@@ -54,6 +54,7 @@ static const synonym synonyms[] = {
     {"shrink", "resize", SMALLER},
     {"reduce", "resize", SMALLER},
     {"width", "resize", SMALLER},
+    {"mosaic", "pixelate", "squares of one colour are made by --pixelate N"},
     {"crop", NULL, "no filter cuts a part out of the picture"},
     {"gray", NULL, "no filter turns colours into grey alone"},
     {"grey", NULL, "no filter turns colours into grey alone"},

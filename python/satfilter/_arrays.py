@@ -23,7 +23,7 @@ INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE, SHAPE = range(9)  # satf
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
 # What adds the same number to each sample adds it to each result, or leaves it alone.
-_SHIFTED = {"box", "unsharp", "guided", "resize"}
+_SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate"}
 _UNSHIFTED = {"variance", "stddev"}
 _COMPLEX = {"box", "sum", "template"}
 

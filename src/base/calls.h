@@ -171,10 +171,14 @@ CALL(satf_status, shift,
       const satf_view *to),
      NO_DEVICE)
 
-/* out = the means over the cells of a coarser grid, as many as it has pixels, of in's pixels, whose
- * last channel is alpha and weighs the others, or not. */
+/* out = the means over the cells of a coarser grid, of in's pixels, whose last channel is alpha and
+ * weighs the others, or not. A pixel of out is a cell; or width > 0: it is in one of so many
+ * pixels.
+ */
 CALL(satf_status, cells,
-     (satf_context * ctx, const satf_view *in, const satf_view *out, bool weighted), NO_DEVICE)
+     (satf_context * ctx, const satf_view *in, const satf_view *out, int64_t width, int64_t height,
+      bool weighted),
+     NO_DEVICE)
 
 /* `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
 CALL(satf_status, copy_pixels, (satf_context * ctx, const satf_view *from, const satf_view *to),

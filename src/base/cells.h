@@ -35,6 +35,18 @@ CELLS_CALL cells_axis cells_axis_of(int64_t pixels, int64_t cells)
     return (cells_axis){pixels / a, cells / a};
 }
 
+/* Cells of so many whole pixels, or one of all: the last one may reach beyond them. */
+CELLS_CALL cells_axis cells_axis_under(int64_t pixels, int64_t side)
+{
+    return (cells_axis){side < pixels ? side : pixels, 1};
+}
+
+/* Cells over so many pixels. */
+CELLS_CALL int64_t cells_needed(const cells_axis *axis, int64_t pixels)
+{
+    return (pixels * axis->to - 1) / axis->from + 1;
+}
+
 CELLS_CALL cells_place cells_find(const cells_axis *axis, int64_t cell)
 {
     int64_t at = cell * axis->from;

@@ -68,14 +68,17 @@ static inline satf_rect filter_window_rect(const filter_step *step)
                        step->size.width, step->size.height};
 }
 
-/* The windows of that pixel among which the filter chooses, or its largest one, and their number.
- */
+/* The windows of that pixel among which the filter chooses, or the largest one that it may have,
+ * and their number. */
 static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
 {
     if (step->pass->over == OVER_CHOICE) {
         return step->pass->windows(step->options, windows);
     }
-    windows[0] = step->pass->over == OVER_SIDES ? sides_rect(SIDES_MOST) : filter_window_rect(step);
+    int64_t w = step->size.width, h = step->size.height;
+    windows[0] = step->pass->over == OVER_SIDES   ? sides_rect(SIDES_MOST)
+                 : step->pass->over == OVER_CELLS ? (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1}
+                                                  : filter_window_rect(step);
     return 1;
 }
 

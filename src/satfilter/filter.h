@@ -52,7 +52,7 @@ typedef enum filter_over {
     OVER_SIDES,     /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
     OVER_RECTS,     /* the template's rectangles */
     OVER_ALL,       /* everything above and left of the pixel, and the pixel: the SAT itself */
-    OVER_CELLS,     /* the cell of a coarser grid that the pixel is: with a shape */
+    OVER_CELLS,     /* a cell of a coarser grid: the pixel, with a shape, else of PARAM_SIZE */
     OVER_LINES,     /* several times over a line along the row, then as often along the column */
     OVER_ELSEWHERE, /* one pixel from elsewhere, as it is: no sums, any sample type */
     OVER_MIX        /* the pixels of several images at one place, all their channels */

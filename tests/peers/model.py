@@ -28,7 +28,7 @@ from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **CHOICES, **SMALLER, **THRESHOLDS}
-NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize')
+NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate')
 
 
 def command(folder, satfilter, words):

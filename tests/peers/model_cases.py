@@ -155,13 +155,13 @@ def choices(image):
     colours = image.channels - bool(image.alpha)
     names = [name for name in WINDOWS + ('threshold',)
              if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
-    return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'template', 'integral'] + list(MOVES)
+    return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'pixelate', 'template', 'integral'] + list(MOVES)
 
 
 def window(random, link):
     side = random.choice((3, 5, 12, 12, 12, 30))
     w, h = random.randint(1, side), random.randint(1, side)
-    beside = link['name'] != 'kuwahara'
+    beside = link['name'] not in ('kuwahara', 'pixelate')
     if beside and random.random() < 0.01:
         w, h = random.choice(((257, 257), (300, 1), (2, 600)))
     word = f'{w}x{h}' if w != h or random.random() < 0.5 else f'{w}'
@@ -383,6 +383,8 @@ def link_of(random, folder, image, name, number, usual):
         return ['--integral'] + ['--squared'] * link['squared'], link
     if name == 'resize':
         return ['--resize', shape(random, image, link)], link
+    if name == 'pixelate':
+        return ['--pixelate', window(random, link)], link
     if name in ('transpose', 'real'):
         return ['--' + name], link
     if name == 'permute':

@@ -1,4 +1,4 @@
-"""What resize computes, in exact integers and fractions, by docs/design.md: as model_filters.py."""
+"""What resize and pixelate compute, in exact integers and fractions, by docs/design.md: as model_filters.py."""
 from fractions import Fraction
 
 from model_filters import mean
@@ -17,13 +17,20 @@ def shares(pixels, cells, cell):
             for pixel in range(cell * pixels // cells, -(-(cell + 1) * pixels // cells))]
 
 
-def resize(image, link):
-    """Each sum of floats passes through at most as many additions as there are rows and columns."""
+def square(pixels, side, pixel):
+    """The same of the pixels of the cell of that side that the pixel is in."""
+    first = pixel - pixel % side
+    return [(k, 1) for k in range(first, min(first + side, pixels))]
+
+
+def means(image, columns, rows):
+    """Of such shares for each pixel of the result. Each sum of floats passes through at most as many
+    additions as there are rows and columns."""
     def sample(channel, y, x, weighted):
         """The mean, and how far it is off."""
         weight = total = size = e_weight = e_total = 0
-        for b, down in shares(image.height, link['shape'][1], y):
-            for a, across in shares(image.width, link['shape'][0], x):
+        for b, down in rows[y]:
+            for a, across in columns[x]:
                 share = down * across * (image.planes[-1][b][a] if weighted else 1)
                 value = image.planes[channel][b][a]
                 weight, total = weight + Fraction(share), total + Fraction(share) * Fraction(value)
@@ -40,10 +47,19 @@ def resize(image, link):
     out = []
     for channel in range(image.channels):
         weighted = image.alpha and channel < image.channels - 1
-        rows = [[sample(channel, y, x, weighted) for x in range(link['shape'][0])]
-                for y in range(link['shape'][1])]
-        out.append(tuple([[pair[k] for pair in row] for row in rows] for k in (0, 1)))
+        found = [[sample(channel, y, x, weighted) for x in range(len(columns))] for y in range(len(rows))]
+        out.append(tuple([[pair[k] for pair in row] for row in found] for k in (0, 1)))
     return collect(image, out)
 
 
-FILTERS = {'resize': resize}
+def resize(image, link):
+    return means(image, *([shares(pixels, cells, cell) for cell in range(cells)]
+                          for pixels, cells in zip((image.width, image.height), link['shape'])))
+
+
+def pixelate(image, link):
+    return means(image, *([square(pixels, side, pixel) for pixel in range(pixels)]
+                          for pixels, side in zip((image.width, image.height), link['size'])))
+
+
+FILTERS = {'resize': resize, 'pixelate': pixelate}
