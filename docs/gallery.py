@@ -32,6 +32,7 @@ PARTS = {
 SHOWN = {
     "box": ("cat", "--box 9", "The mean: the fastest blur."),
     "gauss": ("cat", "--gauss 4", "Blur without the edges of a box."),
+    "dog": ("stars", "--dog 2 --range -20:40", "Edges, and blobs of one size, to be found and counted."),
     "variance": ("face", "--variance 5 --range auto:1",
                  "Where something happens, as plain numbers: edges, texture, focus."),
     "stddev": ("face", "--stddev 5 --range auto:1", "The same in units of brightness."),
@@ -52,6 +53,8 @@ SHOWN = {
     "kuwahara": ("cat", "--kuwahara 7", "Painted: flat strokes and sharp edges."),
     "varbox": ("cup", "--varbox {radii}", "Depth of field: a window for each pixel, here larger towards the edges."),
     "resize": ("face", "--resize 33%", "Smaller pictures; each pixel is the exact mean of what it covers."),
+    "pixelate": ("face", "--pixelate 20 --region 60,40,100x120",
+                 "What must not be seen: faces and number plates."),
     "by": ("cup", "--by {flat},op=div,scale=auto",
            "A flat field or a dark frame taken out; here the light that fell off to the corners."),
     "real": ("cat", "--real --box 15 --box 15 --box 15", "Several means in a row, rounded once, at the end."),

@@ -13,8 +13,8 @@
 /* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
  * machine. A new filter, or other results of one, change them; --self-test says what they are. */
 static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "83a9636519aad0d02b4d1c81e2ef1dee4277998f1030c5e53a488818e60d62de",
-    [TRIAL_FLOATS] = "a6cd3aac04fa1e6e96f1ba0a1b66603040c84a5983cc08749eedbd1604484f9e",
+    [TRIAL_INTEGERS] = "53557fdd3b69899bfc14908950381bd4a9893a45372fb2c3687531b23846fd5a",
+    [TRIAL_FLOATS] = "f9117d6e4e22bd3ebecfe2de84a12fd79e06e8804c952d381d8b9eb0fb451539",
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
