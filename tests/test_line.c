@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "filter/epilogue.h"
 #include "filter/line.h"
 #include "filter/line_kernels.h"
 #include "line_reference.h"
@@ -509,7 +510,6 @@ static void test_rounding(void **state)
     enum { N = 33 };
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
         satf_cpu_limit((satf_isa)isa);
-        const line_kernels *kernels = SATF_ISA_CHOOSE(&line_kernels);
         double numbers[N], most[2] = {UINT8_MAX, UINT16_MAX};
         uint8_t bytes[N];
         uint16_t words[N];
@@ -517,8 +517,8 @@ static void test_rounding(void **state)
             for (int i = 0; i < N; i++) {
                 numbers[i] = i % 2 ? i / 2.0 : most[k] + (i - N / 2.0) / 8;
             }
-            kernels->round_u8(numbers, bytes, N);
-            kernels->round_u16(numbers, words, N);
+            epilogue_reals(SATF_U8, numbers, N, bytes);
+            epilogue_reals(SATF_U16, numbers, N, words);
             for (int i = 0; i < N; i++) {
                 double nearest = floor(numbers[i] + 0.5);
                 assert_true(bytes[i] == fmin(nearest, UINT8_MAX));

@@ -333,6 +333,7 @@ static void long_steps_can_be_cancelled(void **state)
     static float samples[SIDE * SIDE];
     static double results[SIDE * SIDE];
     uint64_t random = 7;
+    satf_context_set_threads(ctx, 1);
     for (int i = 0; i < SIDE * SIDE; i++) {
         samples[i] = 1 / (3 + (float)(ref_random(&random) >> 44));
     }
