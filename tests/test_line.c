@@ -398,7 +398,9 @@ static void test_difference(void **state)
                        .height = sizes[k % SIZES][1],
                        .channels = channels + (alpha && channels == 1),
                        .type = types[k / SIZES % TYPES],
-                       .gauss = {k % 3 ? 0.8 : 2.6, 4, borders[k / (SIZES * TYPES) % BORDERS]}};
+                       .gauss = {.sigma = k % 3 ? 0.8 : 2.6,
+                                 .passes = 4,
+                                 .border = borders[k / (SIZES * TYPES) % BORDERS]}};
         const char *border = satf_border_name(t.gauss.border), *value = "";
         if (t.gauss.border == SATF_CONSTANT) {
             t.gauss.constant = 1;
