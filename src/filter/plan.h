@@ -71,7 +71,7 @@ typedef struct plan_picture {
 /* Steps that are one walk. */
 typedef struct plan_walk {
     size_t first, count;
-    int walkers; /* of which each makes so many rows of the last step's result: */
+    int threads, walkers; /* of which each makes so many rows of the last step's result: */
     int64_t band_rows;
     int64_t kept; /* rows of its input that it needs at a time */
     size_t bytes; /* memory of a walker; walks take turns in that of the plan */

@@ -7,6 +7,9 @@
 /* Samples of a step among others that are worth a thread. */
 enum { LEAST_SAMPLES = 70000 };
 
+/* Of a step whose rows need no others. */
+enum { BANDS_OF_A_THREAD = 8 };
+
 /* Steps of a walk of images in memory, at most: each is a few calls deeper than the one behind it.
  */
 enum { MOST_STEPS = 32 };
@@ -193,6 +196,8 @@ static int64_t least_samples(const filter_step *step)
     return step->engine->least_samples / (slow ? 3 : 1);
 }
 
+/* A walker a thread. Where no row is made twice there are more, so that a thread that wakes up late
+ * has fewer. */
 static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
 {
     const filter_step *last = &plan->steps[walk->first + walk->count - 1].step;
@@ -200,13 +205,16 @@ static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
     bool alone = walk->count == 1;
     int64_t samples = most(satf_row_samples(in) * in->height, satf_row_samples(out) * out->height) *
                       (int64_t)walk->count;
-    int64_t walkers =
-        plan->use == FILTER_BY_ROWS
-            ? 1
-            : least(satf_threads_for(ctx, samples, alone ? least_samples(last) : LEAST_SAMPLES),
-                    out->height);
-    walk->band_rows = (out->height + walkers - 1) / walkers;
-    walk->walkers = (int)((out->height + walk->band_rows - 1) / walk->band_rows);
+    int64_t bands = 1;
+    walk->threads = 1;
+    if (plan->use != FILTER_BY_ROWS) {
+        walk->threads = satf_threads_for(ctx, samples, alone ? least_samples(last) : LEAST_SAMPLES);
+        bands = walk->threads > 1 && alone && last->size.height == 1
+                    ? walk->threads * BANDS_OF_A_THREAD
+                    : walk->threads;
+    }
+    walk->band_rows = (out->height - 1) / least(bands, out->height) + 1;
+    walk->walkers = (int)((out->height - 1) / walk->band_rows + 1);
 }
 
 /* Steps first ... end - 1 become a walk, if that pays. */

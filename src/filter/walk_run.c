@@ -174,24 +174,30 @@ static int64_t samples_of(const walk_run *run)
            (int64_t)walk->count;
 }
 
-/* So many samples more are made: tells that, on the caller's thread; false if all should stop. */
-static bool go_on(walker *w, int64_t samples)
+/* Tells what the walker has made, on the caller's thread. */
+static void tell(walker *w)
 {
     walk_run *run = w->run;
     const plan_walk *walk = run->walk;
     int64_t all = samples_of(run) * run->plan->steps[walk->first + walk->count - 1].step.out.height;
+    int64_t done = atomic_fetch_add(&run->done, w->untold) + w->untold;
+    w->untold = 0;
+    satf_status status = w->thread == 0 && done < all
+                             ? satf_report_progress(run->ctx, (double)done / (double)all)
+                             : SATF_OK;
+    if (status) {
+        atomic_store(&run->stop, (int)status);
+    }
+}
+
+/* So many samples more are made; false if all should stop. */
+static bool go_on(walker *w, int64_t samples)
+{
     w->untold += samples;
     if (w->untold >= REPORT_SAMPLES) {
-        int64_t done = atomic_fetch_add(&run->done, w->untold) + w->untold;
-        w->untold = 0;
-        satf_status status = w->thread == 0 && done < all
-                                 ? satf_report_progress(run->ctx, (double)done / (double)all)
-                                 : SATF_OK;
-        if (status) {
-            atomic_store(&run->stop, (int)status);
-        }
+        tell(w);
     }
-    return !atomic_load_explicit(&run->stop, memory_order_relaxed);
+    return !atomic_load_explicit(&w->run->stop, memory_order_relaxed);
 }
 
 /* ------------------------------------------------------------------ images in memory */
@@ -237,7 +243,7 @@ filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const p
     }
     step.in.data = rows ? NULL : plan_find(plan, &of->in, images);
     step.feeder_in.data = plan_find(plan, &of->feeder, images);
-    step.out.data = of->ring_rows ? NULL : plan_find(plan, &of->out, images);
+    step.out.data = rows ? NULL : plan_find(plan, &of->out, images);
     step.second_out.data = of->ring_rows                   ? NULL
                            : of->second.kind == PLACE_NONE ? images->second
                                                            : plan_find(plan, &of->second, images);
@@ -297,6 +303,9 @@ static void walk_band(void *user, int64_t task, int thread)
     const satf_view *out = &run->plan->steps[walk->first + walk->count - 1].step.out;
     int64_t first = task * walk->band_rows, end = least(first + walk->band_rows, out->height);
     int64_t made = first;
+    if (atomic_load_explicit(&run->stop, memory_order_relaxed)) {
+        return;
+    }
     satf_status status = begin(run, w, first, end);
     w->thread = thread;
     while (!status && last->made < end && advance(last) &&
@@ -307,6 +316,8 @@ static void walk_band(void *user, int64_t task, int thread)
     status = status ? status : w->status;
     if (status) {
         atomic_store(&run->stop, (int)status);
+    } else if (w->untold > 0 && run->walk->walkers > run->walk->threads) {
+        tell(w);
     }
 }
 
@@ -336,7 +347,7 @@ satf_status walk_down(walk_run *run)
     if (run->walk->walkers == 1) {
         walk_band(run, 0, 0);
     } else {
-        satf_parallel_on(ctx, run->walk->walkers, run->walk->walkers, walk_band, run);
+        satf_parallel_on(ctx, run->walk->threads, run->walk->walkers, walk_band, run);
     }
     satf_status status = (satf_status)atomic_load(&run->stop);
     if (!status) {
