@@ -58,23 +58,6 @@ static int is_logarithmic(const satf_param_info *info)
     return info->type == SATF_PARAM_REAL && info->min > 0;
 }
 
-int params_explain(const satf_param_info *info, char *text, size_t bytes)
-{
-    switch (info->type) {
-    case SATF_PARAM_SIZE:
-        return snprintf(text, bytes, "0 ... 1 here: a square window of 1, 3 ... %d pixels",
-                        LARGEST_SIDE);
-    case SATF_PARAM_REAL:
-    case SATF_PARAM_INTEGER:
-        return snprintf(text, bytes, "0 ... 1 here: %g to %g%s; %s", info->min, info->max,
-                        is_logarithmic(info) ? " by its logarithm" : "", info->help);
-    default:
-        return snprintf(text, bytes, "%s", info->help);
-    }
-}
-
-/* ------------------------------------------------------------------- numbers */
-
 /* A decimal fraction, whatever the locale of the host. */
 static double decimal(const char *text)
 {
@@ -88,6 +71,29 @@ static double decimal(const char *text)
     }
     return sign * value / unit;
 }
+
+/* Sides of windows are odd, as their defaults: they have a pixel in their middle. */
+static int size_step(const satf_param_info *info)
+{
+    return (int)decimal(info->default_text ? info->default_text : "") % 2 ? 2 : 1;
+}
+
+int params_explain(const satf_param_info *info, char *text, size_t bytes)
+{
+    switch (info->type) {
+    case SATF_PARAM_SIZE:
+        return snprintf(text, bytes, "0 ... 1 here: a square of 1, %d ... %d pixels",
+                        1 + size_step(info), LARGEST_SIDE);
+    case SATF_PARAM_REAL:
+    case SATF_PARAM_INTEGER:
+        return snprintf(text, bytes, "0 ... 1 here: %g to %g%s; %s", info->min, info->max,
+                        is_logarithmic(info) ? " by its logarithm" : "", info->help);
+    default:
+        return snprintf(text, bytes, "%s", info->help);
+    }
+}
+
+/* ------------------------------------------------------------------- numbers */
 
 static double to_unit(const satf_param_info *info)
 {
@@ -132,7 +138,8 @@ static satf_status set_number(satf_context *ctx, satf_filter *made, const satf_p
     }
     int64_t value = unit >= 0.5;
     if (info->type == SATF_PARAM_SIZE) {
-        value = 1 + 2 * (int64_t)round(unit * (LARGEST_SIDE / 2));
+        int step = size_step(info);
+        value = 1 + step * (int64_t)round(unit * ((LARGEST_SIDE - 1) / step));
     } else if (info->type == SATF_PARAM_INTEGER) {
         value = (int64_t)round(info->min + unit * (info->max - info->min));
     }
