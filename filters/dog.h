@@ -65,13 +65,10 @@ static const filter_info dog_filter = {
     .detail =
         "What gauss=S makes less what gauss=T makes, T being R times S, both with 4 passes and not "
         "rounded to samples: above 0 where it is lighter than around, below 0 where it is darker. "
-        "It "
-        "is largest at blobs whose radius is about 1.8 S, and crosses 0 at edges. The result is "
-        "f64, "
-        "from lo - hi to hi - lo for samples in lo ... hi, which is what a 16-bit picture of it "
-        "spans; "
-        "to look at it take --range -30:30. Of u8 it is off by at most 1 / 16 of a level; "
-        "behind --real it is not. " FILTER_KEPT_ALPHA_HELP,
+        "It is largest at blobs whose radius is about 1.8 S, and crosses 0 at edges. The result is "
+        "f64, from lo - hi to hi - lo for samples in lo ... hi, which is what a 16-bit picture of "
+        "it spans; to look at it take --range -30:30. Of u8 it is off by at most 1 / 16 of a "
+        "level; behind --real it is not. " FILTER_KEPT_ALPHA_HELP,
     .params = dog_params,
     .needs_value = true,
     .options_bytes = sizeof(dog_options),

@@ -21,6 +21,12 @@ static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
     return filter;
 }
 
+/* Whether it begins along lines, of which there is one engine. */
+static inline bool goes_along_lines(const filter_info *info)
+{
+    return filter_any_way(info)->list[0].over == OVER_LINES;
+}
+
 /* How far those of its passes that go along lines look; 0: there are none. */
 static inline int64_t reach_along_lines(const satf_filter *filter)
 {

@@ -140,7 +140,7 @@ static double scale_room(const filter_info *info, int type, double ratio, double
 {
     const filter_pass *pass = filter_last(info);
     bool rounded = pass->type == TYPE_OF_INPUT && pass->over != OVER_ELSEWHERE;
-    bool lines = filter_goes_along_lines(info);
+    bool lines = goes_along_lines(info);
     return type == SATF_F64 ? 1e-12 * fabs(result) + 1e-15 * most + (lines ? (ratio + 1) / 16 : 0)
            : rounded        ? ratio / 2 + 0.5 + ratio / 64
                             : 0;

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "filter_make.h"
 #include "interpose.h"
 
 #include "base/parallel.h"
@@ -281,8 +282,7 @@ static void test_filters(void **state)
         for (size_t k = 0; k < OUTPUTS; k++) {
             bool grey = filter_last(info)->type == TYPE_BILEVEL && strstr(outputs[k], ".jpg");
             const char *type = grey ? " --type u8" : ""; /* or it would be refused */
-            bool one_engine =
-                filter_last(info)->over == OVER_ELSEWHERE || filter_goes_along_lines(info);
+            bool one_engine = filter_last(info)->over == OVER_ELSEWHERE || goes_along_lines(info);
             for (int way = 0; way < (one_engine ? 2 : 3); way++) {
                 const char *engine = way == 2 ? "sat" : "auto";
                 snprintf(line, sizeof line, "-T1 --engine %s %s%s in.ppm %s", engine, words, type,

@@ -1,6 +1,6 @@
 /* Streaming: every format, filter, border and sample type gives the bytes of whole images, in
  * memory that does not know the picture's height; what cannot be streamed says why. */
-#include "filter/pass.h"
+#include "filter_make.h"
 #include "pairs.h"
 #include "pipeline_jobs.h"
 
@@ -106,7 +106,7 @@ static void every_window_filter(void **state)
         int walked = 0;
         for (size_t k = 0; (info = filter_info_at(k)); k++) {
             snprintf(spec, sizeof spec, "%s=3", info->name);
-            bool lines = filter_goes_along_lines(info);
+            bool lines = goes_along_lines(info);
             bool bordered = filter_param_of_kind(info, PARAM_BORDER) != NULL;
             const char *refusal = lines || filter_param_of_kind(info, PARAM_SIZE)
                                       ? refusal_of(&pictures[i], spec)

@@ -172,9 +172,8 @@ CALL(satf_status, shift,
      NO_DEVICE)
 
 /* out = the means over the cells of a coarser grid, of in's pixels, whose last channel is alpha and
- * weighs the others, or not. A pixel of out is a cell; or width > 0: it is in one of so many
- * pixels.
- */
+ * weighs the others, or not. width > 0: the cells have width x height pixels, and out is as large
+ * as in. Else each pixel of out is a cell. */
 CALL(satf_status, cells,
      (satf_context * ctx, const satf_view *in, const satf_view *out, int64_t width, int64_t height,
       bool weighted),

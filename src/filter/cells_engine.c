@@ -9,7 +9,6 @@
 #include "../base/cpu.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "../base/view.h"
 #include "../window/cells.h"
 #include "epilogue.h"
@@ -334,7 +333,7 @@ static int64_t next(void *walker, satf_status *status)
     int64_t y = w->rows.y++;
     char *memory = (char *)walker + satf_align64(sizeof *w);
     if (y >= step->out.height) {
-        return false;
+        return 0;
     }
     char *to = spreads ? NULL : rows->out(rows->user, y);
     bool made = spreads ? copy_row(w, y, memory) : to && make_row(step, memory, y, rows, to);

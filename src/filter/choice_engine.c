@@ -7,7 +7,6 @@
 
 #include "../base/border.h"
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "../base/view.h"
 #include "../window/march.h"
 #include "choice.h"
@@ -335,17 +334,17 @@ static int64_t next(void *walker, satf_status *status)
         bool made = window_next(&w->windows.band);
         *status = w->windows.state.stop;
         if (!made || *status) {
-            return false;
+            return 0;
         }
         w->made++;
     }
     if (w->y >= filter_rows_height(w->rows, height)) {
-        return false;
+        return 0;
     }
     char *to = w->rows->out(w->rows->user, w->y);
     if (!to) {
         *status = satf_fail(w->ctx, SATF_IO, "a row could not be stored");
-        return false;
+        return 0;
     }
     int64_t width = w->step->out.width;
     for (int64_t x = 0, n; x < width; x += n) {
@@ -353,7 +352,7 @@ static int64_t next(void *walker, satf_status *status)
         choose_pixels(w, x, n, to + x * state->out_pixel);
     }
     w->y++;
-    return true;
+    return 1;
 }
 
 const filter_engine filter_choice_engine = {

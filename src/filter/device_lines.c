@@ -2,7 +2,6 @@
  * other. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../base/view.h"
 #include "device_task.h"
 #include "line.h"
 

@@ -4,7 +4,6 @@
 #include "../base/cpu.h"
 #include "../base/gpu.h"
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "../base/view.h"
 #include "mix.h"
 #include "modules.h"
@@ -84,7 +83,7 @@ static int64_t next(void *walker, satf_status *status)
         if (!of[k]) {
             *status = satf_fail(w->at.ctx, SATF_IO, "row %lld beside the input could not be had",
                                 (long long)y);
-            return false;
+            return 0;
         }
     }
     if (to) {

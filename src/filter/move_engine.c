@@ -4,7 +4,6 @@
  * saturated. On a device orders of pixels of 4 and 8 bytes go by the algorithms of src/permute, in
  * plans that run many times: they take long to prepare.
  */
-#include <string.h>
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
@@ -239,7 +238,7 @@ static int64_t next(void *walker, satf_status *status)
     const void *from;
     char *to = filter_next_row(w, &from, status);
     if (!to) {
-        return false;
+        return 0;
     }
     move_job job = job_of(step);
     satf_view moved = moved_view(step, (char *)walker + satf_align64(sizeof *w), 1);
@@ -251,7 +250,7 @@ static int64_t next(void *walker, satf_status *status)
     } else {
         move_rows(&job, 0, 1, to, moved.stride);
     }
-    return true;
+    return 1;
 }
 
 const filter_engine filter_move_engine = {

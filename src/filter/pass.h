@@ -55,12 +55,6 @@ static inline const filter_pass *filter_last(const filter_info *info)
     return &way->list[way->count - 1];
 }
 
-/* Whether it begins along lines, of which there is one engine. */
-static inline bool filter_goes_along_lines(const filter_info *info)
-{
-    return filter_any_way(info)->list[0].over == OVER_LINES;
-}
-
 /* Whether it is one pass over its input alone. */
 static inline bool filter_is_simple(const filter_info *info)
 {

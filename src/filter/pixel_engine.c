@@ -1,8 +1,6 @@
 /* Filters of the pixel alone: from the input's rows straight into the output's. */
 #include <string.h>
 
-#include "../base/memory.h"
-#include "../base/parallel.h"
 #include "../base/view.h"
 #include "device_task.h"
 #include "epilogue.h"

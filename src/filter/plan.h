@@ -71,10 +71,10 @@ typedef struct plan_picture {
 /* Steps that are one walk. */
 typedef struct plan_walk {
     size_t first, count;
-    int threads, walkers; /* of which each makes so many rows of the last step's result: */
-    int64_t band_rows;
-    int64_t kept; /* rows of its input that it needs at a time */
-    size_t bytes; /* memory of a walker; walks take turns in that of the plan */
+    int threads, walkers;
+    int64_t band_rows; /* of the last step's result, that a walker makes */
+    int64_t kept;      /* rows of its input that it needs at a time */
+    size_t bytes;      /* memory of a walker; walks take turns in that of the plan */
 } plan_walk;
 
 /* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many

@@ -1,8 +1,6 @@
 /* Runs of plans: steps that engines run, and walks. */
-#include <string.h>
 
 #include "../base/clock.h"
-#include "../base/memory.h"
 #include "../base/view.h"
 #include "pixels.h"
 #include "plan_memory.h"

@@ -24,6 +24,10 @@ static void swap(int64_t *a, int64_t *b)
     *b = c;
 }
 
+/* As far as the image goes. */
+static const filter_reach everywhere = {FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
+                                        FILTER_UNBOUNDED};
+
 /* A symmetry is undone: its transposition, then its flips. */
 static void turn_back(unsigned turn, filter_reach *reach)
 {
@@ -128,8 +132,7 @@ static filter_reach pass_reach(const chain_link *link, const filter_pass *pass)
     case OVER_RECTS:
         return rects_reach(*rects);
     case OVER_CELLS:
-        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
-                              FILTER_UNBOUNDED};
+        return everywhere;
     default:
         return (filter_reach){0, 0, 0, 0};
     }
@@ -197,10 +200,9 @@ static filter_reach link_reach(const chain_link *link)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (filter_reduces(pass) || pictured || pass->shape || pass->over == OVER_SIDES ||
+    if (filter_reduces(pass) || pictured || pass->over == OVER_SIDES ||
         filter_param_of_kind(link->info, PARAM_ORDER)) {
-        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
-                              FILTER_UNBOUNDED};
+        return everywhere;
     }
     if (pass->over == OVER_ALL) {
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};

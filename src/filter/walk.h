@@ -30,7 +30,7 @@ typedef struct walk_run {
     void *user;
     const filter_step *step; /* of a walk of one, of images in memory */
     atomic_int stop;         /* a satf_status */
-    _Atomic int64_t done;    /* rows of the result */
+    _Atomic int64_t done;    /* samples, of all steps */
 } walk_run;
 
 /* All walkers go down the picture. */
@@ -39,7 +39,7 @@ satf_status walk_down(walk_run *run);
 /* The step with the data of its images, as far as they are in memory. */
 filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images);
 
-/* Tells users of the step. */
+/* What the call is said to have used (satf_used). */
 static inline void walk_report(satf_context *ctx, const filter_step *step)
 {
     ctx->report_engine = step->name;

@@ -166,20 +166,23 @@ static void *stage_second(void *user, int64_t y)
     return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.second_out, y);
 }
 
+/* What the last step makes. */
+static const satf_view *result_of(const walk_run *run)
+{
+    return &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
+}
+
 /* Samples that the walk makes a row of the result. */
 static int64_t samples_of(const walk_run *run)
 {
-    const plan_walk *walk = run->walk;
-    return satf_row_samples(&run->plan->steps[walk->first + walk->count - 1].step.out) *
-           (int64_t)walk->count;
+    return satf_row_samples(result_of(run)) * (int64_t)run->walk->count;
 }
 
 /* Tells what the walker has made, on the caller's thread. */
 static void tell(walker *w)
 {
     walk_run *run = w->run;
-    const plan_walk *walk = run->walk;
-    int64_t all = samples_of(run) * run->plan->steps[walk->first + walk->count - 1].step.out.height;
+    int64_t all = samples_of(run) * result_of(run)->height;
     int64_t done = atomic_fetch_add(&run->done, w->untold) + w->untold;
     w->untold = 0;
     satf_status status = w->thread == 0 && done < all
@@ -293,15 +296,20 @@ static satf_status begin(walk_run *run, walker *w, int64_t first, int64_t end)
     return w->status ? w->status : status;
 }
 
+static walker *walker_at(const walk_run *run, int64_t band)
+{
+    const satf_plan *plan = run->plan;
+    return (walker *)(void *)(plan->memory + plan->walkers_at + (size_t)band * run->walk->bytes);
+}
+
 static void walk_band(void *user, int64_t task, int thread)
 {
     walk_run *run = user;
     const plan_walk *walk = run->walk;
-    walker *w =
-        (walker *)(void *)(run->plan->memory + run->plan->walkers_at + (size_t)task * walk->bytes);
+    walker *w = walker_at(run, task);
     walk_stage *last = &w->stages[walk->count - 1];
-    const satf_view *out = &run->plan->steps[walk->first + walk->count - 1].step.out;
-    int64_t first = task * walk->band_rows, end = least(first + walk->band_rows, out->height);
+    int64_t first = task * walk->band_rows;
+    int64_t end = least(first + walk->band_rows, result_of(run)->height);
     int64_t made = first;
     if (atomic_load_explicit(&run->stop, memory_order_relaxed)) {
         return;
@@ -316,7 +324,7 @@ static void walk_band(void *user, int64_t task, int thread)
     status = status ? status : w->status;
     if (status) {
         atomic_store(&run->stop, (int)status);
-    } else if (w->untold > 0 && run->walk->walkers > run->walk->threads) {
+    } else if (w->untold > 0 && walk->walkers > walk->threads) {
         tell(w);
     }
 }
@@ -325,7 +333,7 @@ static void walk_band(void *user, int64_t task, int thread)
 static void share_time(walk_run *run, double ms)
 {
     const plan_walk *walk = run->walk;
-    walker *w = (walker *)(void *)(run->plan->memory + run->plan->walkers_at);
+    const walker *w = walker_at(run, 0);
     double all = 0;
     for (size_t k = 0; k < walk->count; k++) {
         all += w->stages[k].ms;

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../base/parallel.h"
-#include "../base/view.h"
 #include "strips.h"
 
 static vertical_row shape_of(const window_state *s, const window_plane *plane, int64_t pixels)

@@ -23,9 +23,9 @@ typedef struct window_band {
     char *memory;
     int64_t y; /* the row that comes next */
     window_way way;
-    /* The row that the way was taken at, that behind its last, and that behind the band's last. Two
-     * of them side by side would be moved at once with y, and that waits for the stores before: the
-     * row's, which go around the caches. */
+    /* since: the row that the way was taken at; until: the row behind its last one; end: the row
+     * behind the band's last one. None lies beside another: compilers would load y and its
+     * neighbour at once, and the load would wait for all earlier stores. */
     int64_t since;
     int64_t patience; /* rows that go by strips before sliding is tried again */
     int64_t until;

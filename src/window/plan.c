@@ -4,7 +4,6 @@
 
 #include "../base/border.h"
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "../base/view.h"
 #include "../satfilter/formula.h"
 
