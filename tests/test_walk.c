@@ -165,6 +165,40 @@ static void bits_are_those_of_one_by_one(void **state)
     assert_true(t.banded > CASES / 10 && t.deep > CASES / 50);
 }
 
+/* guided with an amount reads its input beside its last pass, whose result is a ring too. */
+static void inputs_are_read_beside_results(void **state)
+{
+    satf_context *ctx = *state;
+    static const char *const ones[] = {"box=3", "box=5", "guided=5,amount=2.5", "box=3"};
+    static const char *const specs[] = {"box=3 box=5 guided=5,amount=2.5 box=3",
+                                        "box=1 box=3 box=5 guided=5,amount=2.5 box=3"};
+    ref_image image = {40, 200, 1, SATF_U8, 0, NULL};
+    ref_fill(&image, 7);
+    satf_view in = ref_view(&image, 0), want = in, next;
+    satf_share_anything();
+    for (size_t k = 0; k < sizeof ones / sizeof *ones; k++) {
+        satf_filter *one = parse_filter(ctx, ones[k]);
+        assert_int_equal(apply(ctx, one, &want, &next), SATF_OK);
+        satf_filter_destroy(one);
+        free(k ? want.data : NULL);
+        want = next;
+    }
+    for (int k = 0; k < 4; k++) {
+        tally t = {0};
+        satf_filter *chain = parse_filter(ctx, specs[k % 2]);
+        satf_context_set_threads(ctx, 1 + k / 2);
+        assert_int_equal(apply(ctx, chain, &in, &next), SATF_OK);
+        compare(&next, &want, chain, k);
+        count_walks(ctx, chain, &in, &next, &t);
+        assert_int_equal(t.walked, 1);
+        satf_filter_destroy(chain);
+        free(next.data);
+    }
+    free(want.data);
+    free(in.data);
+    free(image.samples);
+}
+
 static size_t bytes_of(satf_context *ctx, const char *spec, int64_t width, int64_t height)
 {
     satf_filter *filter = parse_filter(ctx, spec);
@@ -354,10 +388,11 @@ static void long_steps_can_be_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(progress_begins_at_0),         TEST(windows_higher_than_the_picture_walk),
-        TEST(large_rings_do_not_walk),      TEST(second_outputs_are_those_of_one_thread),
-        TEST(memory_is_that_of_rows),       TEST(high_windows_go_one_by_one),
-        TEST(bits_are_those_of_one_by_one), TEST(long_steps_can_be_cancelled),
+        TEST(progress_begins_at_0),           TEST(windows_higher_than_the_picture_walk),
+        TEST(large_rings_do_not_walk),        TEST(second_outputs_are_those_of_one_thread),
+        TEST(memory_is_that_of_rows),         TEST(high_windows_go_one_by_one),
+        TEST(bits_are_those_of_one_by_one),   TEST(long_steps_can_be_cancelled),
+        TEST(inputs_are_read_beside_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

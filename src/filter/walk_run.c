@@ -143,7 +143,7 @@ static const void *stage_aux(void *user, int k, int64_t y)
     walk_stage *t = user;
     const plan_place *place = &t->planned->aux[k];
     return place->kind == PLACE_NONE ? NULL
-           : walk_same_image(&t->planned->out, place)
+           : k >= FILTER_AUX && walk_same_image(&t->planned->out, place)
                ? ring_row(t, false, y)
                : find_row(t, &t->planned->from[1 + k], place,
                           k < FILTER_AUX ? &t->step.aux[k] : &t->step.second_aux[k - FILTER_AUX],
