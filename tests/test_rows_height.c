@@ -183,13 +183,14 @@ static void every_height(void **state)
 }
 
 /* Floats slide where they are coarse, or go by tiles of rows with shifts of their own: ends in, at
- * and behind these. */
+ * and behind these. Both lines of dog ask for the row behind the last. */
 static void high_pictures(void **state)
 {
     satf_context *ctx = *state;
     static const char *const specs[] = {"variance=3x5", "stddev=9x12,border=shrink",
-                                        "box=3x8,border=constant:2", "box=5x1 variance=3"};
-    for (size_t i = 0; i < 4; i++) {
+                                        "box=3x8,border=constant:2", "box=5x1 variance=3",
+                                        "dog=0.5,ratio=3"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         satf_filter *filter = parse(ctx, specs[i]);
         satf_view high = satf_view_packed(NULL, 20, 100000, 1, SATF_F64), out;
         satf_rows *rows;

@@ -216,8 +216,6 @@ static const void *input_row(void *user, int64_t y)
         return kept;
     }
     if (y > t->highest) {
-        int64_t next = t->highest + 1;
-        t->highest = y;
         /* Told once in a portion. */
         int64_t unneeded = from->first_row + y - from->need.kept + 1;
         if (unneeded >= from->freed + from->portion) {
@@ -226,9 +224,10 @@ static const void *input_row(void *user, int64_t y)
         if (!await_row(t, from, from->first_row + y)) {
             return NULL;
         }
-        for (; next <= y && next < from->need.start; next++) {
+        for (int64_t next = t->highest + 1; next <= y && next < from->need.start; next++) {
             memcpy(flow_end_row(from, next), flow_row(from, next), (size_t)from->view.stride);
         }
+        t->highest = y;
     }
     return kept ? kept : (char *)flow_row(from, from->first_row + y) + from->first_byte;
 }

@@ -42,7 +42,7 @@ typedef struct flow_stage {
     const int64_t *awaited; /* what it waits for: this to be `wanted`, unless NULL */
     const int64_t *most;    /* or this to be less than `wanted`, unless NULL */
     int64_t wanted;
-    int64_t highest; /* the furthest row that the filter has asked for */
+    int64_t highest; /* the furthest row that the filter has got */
     int64_t reached; /* the row that it makes: those above are complete */
     double busy_ms, waited_ms;
 } flow_stage;
