@@ -206,6 +206,19 @@ static void test_every_filter(void **state)
     }
 }
 
+/* A row and a column of zeros in front of the result, which lies bottom up. */
+static void test_zeros_in_front(void **state)
+{
+    satf_filter *filter = parse_filter(*state, "integral,zeros");
+    ref_image image = {W, H, 1, SATF_U8, 0, NULL};
+    ref_fill(&image, 3);
+    satf_view in = ref_view(&image, 0);
+    check_strides(*state, filter, "integral,zeros", &in);
+    satf_filter_destroy(filter);
+    free(in.data);
+    free(image.samples);
+}
+
 /* One channel of RGB into another of the same pixels, in memory of the caller's. */
 static void test_in_place(void **state)
 {
@@ -269,7 +282,7 @@ int main(void)
     satf_share_anything();
     const struct CMUnitTest tests[] = {
         TEST(test_checks),   TEST(test_overlaps),      TEST(test_every_filter),
-        TEST(test_in_place), TEST(test_tables_refuse),
+        TEST(test_in_place), TEST(test_tables_refuse), TEST(test_zeros_in_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

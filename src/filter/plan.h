@@ -177,7 +177,7 @@ static inline char *plan_find(const satf_plan *plan, const plan_place *place,
     case PLACE_AUX:
         return (char *)(uintptr_t)images->aux;
     case PLACE_OUTPUT:
-        return (char *)images->out + place->at;
+        return (char *)images->out + (ptrdiff_t)place->at; /* a stride may be below 0 */
     case PLACE_PICTURE:
         return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
                                          : plan->memory + plan->pictures[place->at].at;
