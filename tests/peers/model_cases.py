@@ -373,6 +373,8 @@ def link_of(random, folder, image, name, number, usual):
         return ['--by', by(random, folder, image, link, number)], link
     if name == 'threshold':
         link['level'] = amount(random, 0, 255)
+        if len(link['level'].partition('.')[2]) == 4:
+            link['level'] += '7'  # not between two steps
         if image.kind not in ('f32', 'f64') and random.random() < 0.5:
             link['level'] = 'otsu'
         word = link['level'] + flags(random, link)

@@ -207,7 +207,7 @@ def one_level(image, link):
     else:
         level = thousandths(link['level']) * full_of(image, link) / 255
     return threshold(image, {**link, 'size': (1, 1)}, lambda w, _: (level, error, abs(level)),
-                     lambda *_: level, lambda *_: level)
+                     lambda *_: max(level, 0), lambda *_: level)  # -1 is shown as 0
 
 
 THRESHOLDS = {'sauvola': sauvola, 'wolf': wolf, 'adaptive': adaptive, 'bradley': bradley,
