@@ -236,6 +236,9 @@ static void some_pages(void **state)
         assert_non_null(strstr(satf_message(ctx), wrong[i].words));
     }
     assert_int_equal(access(path("no.tif"), F_OK), -1);
+    assert_int_equal(
+        filter_pages(path("in.tif"), path("no/folder.tif"), "box=3", 2, 0, 0, NULL, &report),
+        SATF_IO);
 }
 
 /* The page's first strip lies behind the end of the file from now on: the k-th offset tag. */

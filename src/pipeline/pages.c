@@ -184,11 +184,10 @@ static void free_worker(page_worker *w, const io_reader *reader)
     satf_context_destroy(w->ctx);
 }
 
-/* As many as there is memory for, of at most run->worker_count; at least one. */
+/* As many as there is memory for; at least one. */
 static satf_status make_workers(satf_context *ctx, page_run *run, io_reader *reader)
 {
-    int most = run->worker_count;
-    run->worker_count = 0;
+    int most = pages_at_once(ctx, run->job, reader, run->count);
     run->slot_count = 2 * most;
     run->workers = satf_alloc_zeroed((size_t)most * sizeof *run->workers);
     run->slots = satf_alloc_zeroed((size_t)run->slot_count * sizeof *run->slots);
@@ -372,7 +371,6 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     page_run run = {.job = job, .filter = filter, .count = count};
     io_output *file = NULL;
     const io_format *format;
-    run.worker_count = pages_at_once(ctx, job, reader, count);
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.changed, NULL);
     pipeline_phase_begin(ctx, progress, 1);
