@@ -394,6 +394,10 @@ for word in blur gaussian median binarize sharpen scale size std otsu convolve k
     answered="no such option; .*\(--[a-z]\|size\|grey\)"
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
 done
+for word in eps:'--guided N,eps=E' k:'--sauvola N,k=K' op:'--by FILE,op=add' passes:'--gauss S,passes=K'; do
+    run --box 3 --${word%%:*} 1 in.pgm none.pgm
+    check "--${word%%:*}" "$? $(grep -c -e "^satfilter: --${word%%:*}: no such option; .* comma: ${word#*:}$" stderr)" "2 1"
+done
 cp in.pgm -- -y.pgm && cp in.pgm -- --box.pgm
 for name in -y.pgm --box.pgm; do
     run --box 3 $name none.pgm

@@ -22,6 +22,26 @@ const char *filter_value_syntax(const char *filter)
     return first && param.is_value ? param.syntax : NULL;
 }
 
+const char *filter_param_answer(const char *name, size_t length)
+{
+    static char text[192];
+    satf_param_info p;
+    const char *filter;
+    for (size_t i = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        const char *value = filter_value_syntax(filter);
+        for (size_t k = value ? 1 : 0; satf_filter_param(filter, k, &p, sizeof p); k++) {
+            if (p.syntax && strlen(p.name) == length && !memcmp(p.name, name, length)) {
+                snprintf(text, sizeof text,
+                         "parameters follow a filter's value behind a comma: --%s%s%.*s,%s=%.*s",
+                         filter, value ? " " : "", (int)strcspn(value ? value : "", "|"),
+                         value ? value : "", p.name, (int)strcspn(p.syntax, "|"), p.syntax);
+                return text;
+            }
+        }
+    }
+    return NULL;
+}
+
 void each_filter_option(option_visit visit, void *user)
 {
     satf_filter_info info;

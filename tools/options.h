@@ -103,6 +103,10 @@ const char *filter_default_value(const char *filter);
 /* The value that must follow the filter's name, "N|WxH"; NULL if it takes none. */
 const char *filter_value_syntax(const char *filter);
 
+/* How a parameter of that name is written behind a filter that has it, as the second half of a
+ * sentence; NULL: none has it. Valid until the next call. */
+const char *filter_param_answer(const char *name, size_t length);
+
 /* An option of each filter, and of each flag that filters have. */
 void each_filter_option(option_visit visit, void *user);
 

@@ -20,7 +20,7 @@ static void each_option(option_visit visit, void *user)
 static const char *answer(const char *name, size_t length)
 {
     const synonym *known = synonym_find(name, length);
-    return known ? known->answer : NULL;
+    return known ? known->answer : filter_param_answer(name, length);
 }
 
 const cli satfilter_cli = {.option_at = satfilter_option_at,

@@ -5,6 +5,7 @@
 #define MEAN "the mean over N x N pixels is --box N"
 #define BLUR "a Gaussian blur is --gauss S, S being sigma in pixels; " MEAN
 #define GAUSSIAN "a Gaussian blur is --gauss S, S being its standard deviation in pixels"
+#define EDGES "edges are shown by --dog 2 --range -30:30, those of one direction by a --template"
 #define EDGES_STAY "what smooths and keeps edges is --guided N"
 #define PAGE "a page becomes black and white by --wolf 31, one lit evenly by --threshold otsu"
 #define DEPTHS "a blur by a map of depths is --varbox MAP, whose samples are radii"
@@ -43,10 +44,10 @@ static const synonym synonyms[] = {
     {"convolution", "template", WEIGHTS},
     {"kernel", "template", WEIGHTS},
     {"haar", "template", WEIGHTS},
-    {"sobel", "template", "edges are differences of rectangles, and those a --template"},
-    {"edge", "template", "edges are differences of rectangles, and those a --template"},
-    {"edges", "template", "edges are differences of rectangles, and those a --template"},
-    {"laplacian", "dog", "edges, and blobs of one size, are shown by --dog S"},
+    {"sobel", "dog", EDGES},
+    {"edge", "dog", EDGES},
+    {"edges", "dog", EDGES},
+    {"laplacian", "dog", EDGES},
     {"negate", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"negative", "template", "a --template of the line `0 0 1 1 -1` makes a negative"},
     {"scale", "resize", SMALLER},
