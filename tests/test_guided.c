@@ -319,7 +319,7 @@ static void test_file(void **state)
         in[i] = (uint8_t)(i * 37);
         guide[i] = (uint8_t)(i % W < 10 ? 20 : 200);
     }
-    char path[] = "/tmp/satfilter-guide-XXXXXX.pgm", spec[100];
+    char path[] = "/tmp/satfilter-guide-XXXXXX.pgm", spec[100], unlike[120];
     int fd = mkstemps(path, 4);
     assert_true(fd >= 0);
     close(fd);
@@ -343,7 +343,9 @@ static void test_file(void **state)
     expect(ctx, satf_filter_apply(ctx, file, &small, &small), SATF_INVALID, "overlap");
     to = small;
     to.data = by_view;
-    expect(ctx, satf_filter_apply(ctx, file, &small, &to), SATF_INVALID,
+    snprintf(unlike, sizeof unlike, "%s is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8", path);
+    expect(ctx, satf_filter_apply(ctx, file, &small, &to), SATF_INVALID, unlike);
+    expect(ctx, satf_filter_apply(ctx, view, &small, &to), SATF_INVALID,
            "the auxiliary input is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8");
     satf_context_set_filter_files(ctx, 0);
     satf_filter *refused;

@@ -11,13 +11,16 @@
 #include "pixels.h"
 
 /* Takes the image. */
-static satf_status wrap(satf_context *ctx, satf_image *image, filter_picture **out)
+static satf_status wrap(satf_context *ctx, satf_image *image, const char *name,
+                        filter_picture **out)
 {
-    filter_picture *picture = satf_alloc_zeroed(sizeof *picture);
+    size_t length = strlen(name) + 1;
+    filter_picture *picture = satf_alloc_zeroed(sizeof *picture + length);
     if (!picture) {
         satf_image_destroy(image);
-        return satf_fail_memory(ctx, sizeof *picture, "an auxiliary input");
+        return satf_fail_memory(ctx, sizeof *picture + length, "an auxiliary input");
     }
+    memcpy(picture->name, name, length);
     picture->users = 1;
     picture->image = image;
     picture->view = image->view;
@@ -39,7 +42,7 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
         snprintf(message, sizeof message, "%s", ctx->message);
         return satf_fail(ctx, status, "%.200s: %.700s", path, message);
     }
-    return wrap(ctx, image, out);
+    return wrap(ctx, image, path, out);
 }
 
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out)
@@ -65,7 +68,7 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
         satf_image_destroy(image);
         return status;
     }
-    return wrap(ctx, image, out);
+    return wrap(ctx, image, FILTER_PICTURE_NAME, out);
 }
 
 /* Channels besides alpha. */
@@ -74,54 +77,56 @@ static int colours_of(const satf_view *view)
     return view->channels - (view->flags & SATF_ALPHA ? 1 : 0);
 }
 
-static satf_status fail_any(satf_context *ctx, const satf_view *picture, const satf_view *in,
-                            filter_likeness like)
+static satf_status fail_any(satf_context *ctx, const char *name, const satf_view *picture,
+                            const satf_view *in, filter_likeness like)
 {
     bool or_one = like == LIKE_COLOURS && colours_of(in) > 1;
     return satf_fail(ctx, SATF_INVALID,
-                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
+                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
                      "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s, and "
                      "u8, u16, f32 or f64",
-                     picture->width, picture->height, colours_of(picture),
+                     name, picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height, colours_of(in), colours_of(in) > 1 ? "s" : "",
                      or_one ? ", or of 1" : "", like == LIKE_COLOURS ? "not counted" : "too");
 }
 
-static satf_status fail_rgb(satf_context *ctx, const satf_view *picture, const satf_view *in)
+static satf_status fail_rgb(satf_context *ctx, const char *name, const satf_view *picture,
+                            const satf_view *in)
 {
     return satf_fail(ctx, SATF_INVALID,
-                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s%s; of "
+                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s%s; of "
                      "colour it must be %" PRId64 " x %" PRId64 ", as the input, and u8, u16, f32 "
                      "or f64",
-                     picture->width, picture->height, colours_of(picture),
+                     name, picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height);
 }
 
-satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
-                                 filter_likeness like)
+satf_status filter_picture_check(satf_context *ctx, const char *name, const satf_view *picture,
+                                 const satf_view *in, filter_likeness like)
 {
     bool sized = picture->width == in->width && picture->height == in->height;
     bool one = like == LIKE_OR_ONE && picture->channels == 1;
     bool channels = picture->channels == in->channels || one;
     bool filtered = picture->type != SATF_U32 && picture->type != SATF_U64;
     if (like == LIKE_RGB) {
-        return sized && colours_of(picture) == 3 && filtered ? SATF_OK : fail_rgb(ctx, picture, in);
+        return sized && colours_of(picture) == 3 && filtered ? SATF_OK
+                                                             : fail_rgb(ctx, name, picture, in);
     }
     if (like == LIKE_COLOURS || like == LIKE_CHANNELS) {
         bool colours = colours_of(picture) == colours_of(in);
         channels =
             like == LIKE_CHANNELS ? channels && colours : colours || colours_of(picture) == 1;
-        return sized && channels && filtered ? SATF_OK : fail_any(ctx, picture, in, like);
+        return sized && channels && filtered ? SATF_OK : fail_any(ctx, name, picture, in, like);
     }
     if (sized && channels && picture->type == in->type) {
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "the auxiliary input is %" PRId64 " x %" PRId64 " of %d %s; it must be "
+                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s; it must be "
                      "%" PRId64 " x %" PRId64 " of %d %s, as the input%s",
-                     picture->width, picture->height, (int)picture->channels,
+                     name, picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,
                      satf_type_name(in->type),
                      like == LIKE_OR_ONE && in->channels > 1 ? ", or of 1 channel" : "");

@@ -6,11 +6,14 @@
 
 #include "../base/context.h"
 
+#define FILTER_PICTURE_NAME "the auxiliary input"
+
 /* Never changed once it is made, so that filters share it, whatever thread they are used on. */
 typedef struct filter_picture {
     _Atomic int users;
     satf_view view; /* of the host; rows packed */
     satf_image *image;
+    char name[]; /* the file's, or FILTER_PICTURE_NAME */
 } filter_picture;
 
 /* From a file of any format that is read. *out is NULL on failure. */
@@ -28,8 +31,9 @@ typedef enum filter_likeness {
     LIKE_RGB       /* RGB, with or without alpha, of any such type */
 } filter_likeness;
 
-satf_status filter_picture_check(satf_context *ctx, const satf_view *picture, const satf_view *in,
-                                 filter_likeness likeness);
+/* A message begins with the name. */
+satf_status filter_picture_check(satf_context *ctx, const char *name, const satf_view *picture,
+                                 const satf_view *in, filter_likeness likeness);
 
 /* *out = an image with the input's channels, each of which is the picture's, or its only one
  * besides alpha. */

@@ -90,14 +90,14 @@ static bool is_rgb(const satf_view *view)
 }
 
 static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                            const satf_view *picture, plan_aux *aux)
+                            const filter_picture *own, plan_aux *aux)
 {
     const filter_info *info = of->link->info;
-    const satf_view *in = &of->from;
+    const satf_view *in = &of->from, *picture = &own->view;
     satf_image *spread = NULL;
     bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
     aux->rgb = takes_rgb(of->link) && is_rgb(picture);
-    satf_status status = filter_picture_check(ctx, picture, in,
+    satf_status status = filter_picture_check(ctx, own->name, picture, in,
                                               aux->rgb ? LIKE_RGB
                                               : any    ? LIKE_COLOURS
                                                        : LIKE_OR_ONE);
@@ -120,7 +120,7 @@ static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link 
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
     if (picture && *picture) {
-        return keep_own(ctx, plan, of, &(*picture)->view, aux);
+        return keep_own(ctx, plan, of, *picture, aux);
     }
     if (!picture || plan->aux.width == 0) {
         return SATF_OK;
@@ -134,7 +134,7 @@ static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link 
     aux->place = (plan_place){PLACE_AUX, 0};
     aux->view = plan->from_aux;
     aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
-    return filter_picture_check(ctx, &aux->view, &of->from,
+    return filter_picture_check(ctx, FILTER_PICTURE_NAME, &aux->view, &of->from,
                                 aux->rgb        ? LIKE_RGB
                                 : info->any_aux ? LIKE_CHANNELS
                                                 : LIKE_INPUT);
