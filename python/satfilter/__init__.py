@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _functions
-from ._arrays import Filter, apply as _apply, filter_of as _filter_of
+from ._arrays import Filter, called as _apply, filter_of as _filter_of
 from ._core import Error, set_threads
 from ._files import Image, encode, filter_file, probe, read, read_image, write
 from ._functions import *  # noqa: F403

@@ -293,6 +293,12 @@ def filter_of(spec: str | Filter) -> Filter:
 # ---------------------------------------------------------------------------------- the quick way
 
 
+def called(f: Filter, image: Any, out: Any, dtype: Any, channel_axis: int | None, alpha: bool) -> np.ndarray:
+    """apply(), by functions that people call."""
+    _words.doubt(image, channel_axis, 3)
+    return apply(f, image, out, dtype, channel_axis, alpha)
+
+
 def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axis: int | None = None,
           alpha: bool = False) -> np.ndarray:
     """The filter applied to each image: as they are, or by a conversion that changes no result."""

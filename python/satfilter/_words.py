@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+import warnings
 from typing import Any, Callable
 
 import numpy as np
@@ -35,6 +36,7 @@ _RULES: list[tuple[str, Any]] = [
     (r"auto(?::1)? shows what occurs \(option: range\)", 'range="auto" shows what occurs'),
     (r", or u8 for shades of grey \(option: type\)", ""),
     (r", unless others are named \(option: page\)", ""),
+    (r"; it looks like .* \(option: axes\)", "; numpy.load() reads it"),
     (r"\(option: format\)", "(format=)"),
     (r"\(limit: formats\)", '(formats="all" reads it)'),
     (r" \((?:limit|option): [a-z -]+\)$", ""),
@@ -47,6 +49,15 @@ def say(text: str) -> str:
     for pattern, to in _COMPILED:
         text = pattern.sub(to, text)
     return text
+
+
+def doubt(image: Any, channel_axis: int | None, level: int) -> None:
+    """A warning, to the caller so many frames above, where channels look like columns."""
+    shape = getattr(image, "shape", None) if channel_axis is None else None
+    if isinstance(shape, tuple) and len(shape) > 2 and shape[-1] in (3, 4) and min(shape[-3:-1]) > 8:
+        warnings.warn(f"an image of shape {tuple(shape)} without channel_axis is filtered as images of {shape[-2]} "
+                      f"rows and {shape[-1]} columns; channel_axis=-1 says that its last axis counts channels",
+                      stacklevel=level + 1)
 
 
 def shown(value: Any) -> str:

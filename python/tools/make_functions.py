@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import Filter, _made, apply as _apply, make as _make
+from ._arrays import Filter, _made, called as _apply, make as _make
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,6 +2,7 @@
 import os
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,20 @@ class Errors(unittest.TestCase):
         for shape in ((0, 20, 30), (2, 0, 20, 30)):
             for dtype in ("u1", "i4", "f2"):
                 self.assertEqual(satfilter.box(np.zeros(shape, dtype), 3).shape, shape)
+
+    def test_doubts(self):
+        """Colours without channel_axis are told at the caller's line; what can be a stack is not."""
+        colours, doubtful = np.zeros((20, 30, 3), "u1"), "channel_axis=-1 says that its last axis"
+        for call in (lambda: satfilter.box(colours, 3), lambda: satfilter.filter(colours[None], "box=3"),
+                     lambda: satfilter.moments(colours, 3), lambda: satfilter.Plan("box=3", colours)):
+            with self.assertWarnsRegex(UserWarning, doubtful) as said:
+                call()
+            self.assertEqual(Path(said.filename).name, Path(__file__).name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            satfilter.box(colours, 3, channel_axis=-1)
+            for shape in ((20, 3), (4, 20, 30), (8, 30, 3), (30, 8, 4), (20, 30, 2)):
+                satfilter.box(np.zeros(shape, "u1"), 3)
 
     def test_out(self):
         self.refuse(ValueError, "another shape", satfilter.box, IMAGE, 3, out=np.zeros((20, 29), "u1"))

@@ -106,6 +106,12 @@ def others(folder):
         yield satfilter.dask.uniform_filter, {"input": x}
 
 
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
 class Words(unittest.TestCase):
     def check(self, name, value, call, errors):
         try:
@@ -175,6 +181,8 @@ class Words(unittest.TestCase):
             "float64 samples of unknown range do not make a png picture by themselves; write .npy, or say "
             'range=(black, white) or range="auto"':
                 lambda: satfilter.encode(IMAGE / 3, "png"),
+            "a .npy array of shape (3, 20, 30) has 30 channels, its last dimension; 1 to 4 are possible; numpy.load() "
+            "reads it": lambda: satfilter.read(npy(np.zeros((3, 20, 30), "u1"))),
             'is a gif file, which is none of the formats that may be read here (formats="all" reads it)':
                 lambda: satfilter.read(b"GIF89a" + bytes(99)),
         }.items():
