@@ -12,7 +12,7 @@ const help_example help_examples[] = {
     {"satfilter --box 15 in.jpg out.png", "mean over 15 x 15 pixels"},
     {"satfilter --gauss 2 in.jpg out.jpg", "Gaussian blur, sigma 2"},
     {"satfilter --wolf 31 scan.png page.png", "a page in black and white"},
-    {"satfilter --resize 1024x -o small *.jpg", "many pictures, into a folder, 1024 wide"},
+    {"satfilter --resize 1024x -o small *.jpg", "a folder of pictures, at most 1024 wide"},
     {"satfilter --stddev 7 --range auto in.png out.png", "local contrast, as it occurs"},
     {"satfilter --variance 15,border=mirror in.png out.npy", "local variance, as plain numbers"},
     {NULL, NULL},

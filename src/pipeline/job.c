@@ -115,17 +115,17 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
     }
 }
 
-/* Whether a filter says a width of its result, and another height, before any pixel moves. */
-static bool names_sides(const satf_filter *filter)
+/* The sides that the first filter to make the picture smaller is asked for, before any pixel moves;
+ * NULL: there is none. */
+static const filter_size *sides_of(const satf_filter *filter)
 {
-    bool names = false;
     for (size_t i = 0; i < filter_count(filter) && !filter_last(filter_at(filter, i))->turn; i++) {
         const filter_param *param = filter_param_of_kind(filter_at(filter, i), PARAM_SHAPE);
-        const char *options = filter_options(filter, i);
-        const filter_size *size = param ? (const void *)(options + param->offset) : NULL;
-        names = names || (size && size->width != size->height);
+        if (param) {
+            return (const void *)((const char *)filter_options(filter, i) + param->offset);
+        }
     }
-    return names;
+    return NULL;
 }
 
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
@@ -139,7 +139,8 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
                           "(orientation %u)",
                           orientation);
     }
-    if (orientation > 4 && names_sides(job->filter)) {
+    const filter_size *sides = sides_of(job->filter);
+    if (orientation > 4 && sides && sides->width != sides->height) {
         pipeline_note_add(result, job->input,
                           "its new width and height are those of the pixels as they are stored, "
                           "which viewers turn (orientation %u)",
@@ -309,6 +310,11 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     if (header->lines_damaged) {
         pipeline_note_add(result, job->input,
                           "lines of the fax are too long or too short; they may look wrong");
+    }
+    const filter_size *sides = sides_of(job->filter);
+    if (sides && ((sides->height == 0 && sides->width > header->view.width) ||
+                  (sides->width == 0 && sides->height > header->view.height))) {
+        pipeline_note_add(result, job->input, "is smaller than asked for and keeps its size");
     }
     if (keeps_metadata(job, plan)) {
         note_lost(result, job, plan, header);

@@ -209,11 +209,14 @@ static inline int64_t filter_shape_share(int64_t pixels, int64_t parts, int64_t 
 }
 
 /* The sides of PARAM_SHAPE for an input of *width x *height: pixels, below 0 that many 10^-8 of the
- * input's, 0 as the other side is to the input's. */
+ * input's, 0 as the other side is to the input's, both of which stay if they are smaller. */
 static inline void filter_shape_sides(const filter_size *size, int64_t *width, int64_t *height)
 {
     const int64_t all = 100000000;
     int64_t w = size->width, h = size->height;
+    if ((h == 0 && w > *width) || (w == 0 && h > *height)) {
+        return;
+    }
     int64_t wide = w < 0 ? filter_shape_share(*width, -w, all) : w;
     int64_t high = h < 0 ? filter_shape_share(*height, -h, all) : h;
     wide = w ? wide : filter_shape_share(*width, high, *height);
