@@ -37,26 +37,49 @@ static void strip(io_writer *writer)
 
 /* ---------------------------------------------------------------- what is noticed */
 
-/* A row of plan->out samples, whose full scale is the type's. */
+/* n samples, step apart, whose full scale is the type's, a constant: so loops become vectors. */
+static inline void count_samples(io_writer *writer, const void *row, bool bytes, int64_t n,
+                                 int64_t step)
+{
+    const unsigned full = bytes ? UINT8_MAX : UINT16_MAX;
+    const unsigned tenth = (full + 9) / 10, from = (9 * full + 19) / 20, to = 11 * full / 20;
+    const uint8_t *u8 = row;
+    const uint16_t *u16 = row;
+    uint64_t visible = 0, lively = 0;
+    for (int64_t i = 0; i < n * step; i += step) {
+        unsigned sample = bytes ? u8[i] : u16[i];
+        visible += sample >= tenth;
+        lively += sample < from || sample > to;
+    }
+    writer->visible += visible;
+    writer->lively += lively;
+    writer->samples += (uint64_t)n;
+}
+
+/* A row of plan->out samples. */
 static void count_visible(io_writer *writer, const void *row)
 {
     const satf_view *v = &writer->plan.out;
-    int colour = v->channels - ((v->flags & SATF_ALPHA) ? 1 : 0);
-    unsigned full = (unsigned)satf_type_max(v->type);
-    const uint8_t *u8 = row;
-    const uint16_t *u16 = row;
-    for (int64_t x = 0; x < v->width * v->channels; x += v->channels) {
-        for (int64_t i = x; i < x + colour; i++) {
-            writer->visible += 10u * (v->type == SATF_U8 ? u8[i] : u16[i]) >= full;
-        }
+    bool bytes = v->type == SATF_U8, alpha = v->flags & SATF_ALPHA;
+    if (!alpha && bytes) {
+        count_samples(writer, row, true, v->width * v->channels, 1);
+    } else if (!alpha) {
+        count_samples(writer, row, false, v->width * v->channels, 1);
     }
-    writer->samples += (uint64_t)(v->width * colour);
+    for (int c = 0; alpha && c < v->channels - 1; c++) {
+        const char *first = (const char *)row + (bytes ? c : 2 * c);
+        count_samples(writer, first, bytes, v->width, v->channels);
+    }
 }
 
-/* Does the 99th percentile lie below a tenth of full scale? Ranks are those of range.c. */
-static bool is_nearly_black(const io_writer *writer)
+/* Where 99 % of the samples lie, if the picture looks empty; else NULL. Ranks are those of
+ * range.c. */
+static const char *find_emptiness(const io_writer *writer, const char **looks)
 {
-    return writer->samples > 0 && writer->visible <= (writer->samples - 1) / 100;
+    uint64_t few = writer->samples > 0 ? (writer->samples - 1) / 100 : 0;
+    bool black = writer->visible <= few, grey = writer->lively <= few;
+    *looks = black ? "black" : "grey";
+    return writer->samples == 0 ? NULL : black ? "below" : grey ? "in the middle" : NULL;
 }
 
 /* ----------------------------------------------------------------------- rows */
@@ -214,6 +237,7 @@ bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
     if (!plan->judge_range || least > most) {
         return false;
     }
+    const char *looks, *where = find_emptiness(writer, &looks);
     double shown = fmin(most, plan->hi) - fmax(least, plan->lo);
     bool hardly = shown < (plan->hi - plan->lo) / 100;
     if (hardly && least == most) {
@@ -224,12 +248,11 @@ bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
                  "the samples, %.5g:%.5g, take less than 1 %% of the range shown, %.5g:%.5g; "
                  "auto shows what occurs (option: range)",
                  least, most, plan->lo, plan->hi);
-    } else if (is_nearly_black(writer)) {
-        snprintf(
-            text, bytes,
-            "99 %% of the samples lie below 10 %% of the range shown, %.5g:%.5g, nearly black; "
-            "auto:1 shows what occurs (option: range)",
-            plan->lo, plan->hi);
+    } else if (where) {
+        snprintf(text, bytes,
+                 "99 %% of the samples lie %s 10 %% of the range shown, %.5g:%.5g, nearly %s; "
+                 "auto:1 shows what occurs (option: range)",
+                 where, plan->lo, plan->hi, looks);
         return true;
     }
     return hardly;
