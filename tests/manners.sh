@@ -143,6 +143,16 @@ for picture in page scene; do
 done
 run --sauvola 31 "$page" bw.pbm
 check "one bit in PBM" "$? $(head -c 2 bw.pbm)" "0 P4"
+for input in bw.png bw.pbm; do
+    run -f --flip h $input turned.png && run -f --no-stream --flip h turned.png back.png
+    check "one bit of $input, moved" "$? $(depth turned.png) $(same bw.png back.png)" "0 1 same"
+done
+if run -f --compression g4 --rotate 90 bw.png bw.tif; then
+    run -f --rotate 270 bw.tif turned.png
+    check "one bit through TIFF" "$? $(depth turned.png) $(same bw.png turned.png)" "0 1 same"
+fi
+run -f --flip h bw.png moved.jpg
+check "a scan of one bit may be turned into a JPEG" "$?" 0
 run --sauvola 31 --box 3 "$page" grey.png
 check "what is filtered again is grey" "$? $(depth grey.png)" "0 8"
 
@@ -394,9 +404,9 @@ for word in blur gaussian median binarize sharpen scale size std otsu convolve k
     answered="no such option; .*\(--[a-z]\|size\|grey\)"
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
 done
-for word in eps:'--guided N,eps=E' k:'--sauvola N,k=K' op:'--by FILE,op=add' passes:'--gauss S,passes=K'; do
-    run --box 3 --${word%%:*} 1 in.pgm none.pgm
-    check "--${word%%:*}" "$? $(grep -c -e "^satfilter: --${word%%:*}: no such option; .* comma: ${word#*:}$" stderr)" "2 1"
+for word in 'eps .* --guided N,eps=E' 'k .* --sauvola N,k=K' 'op .* --by FILE,op=add' 'passes .* --gauss S,passes=K'; do
+    run --box 3 --${word%% *} 1 in.pgm none.pgm
+    check "--${word%% *}" "$? $(grep -c -e "^satfilter: --${word/ /: no such option; }$" stderr)" "2 1"
 done
 cp in.pgm -- -y.pgm && cp in.pgm -- --box.pgm
 for name in -y.pgm --box.pgm; do

@@ -191,13 +191,26 @@ int satf_filter_knows_colours(const satf_filter *filter)
     return knows;
 }
 
+/* How many filters there are without those at the end that move pixels, and leave them as they are.
+ */
+static size_t count_without_moves(const satf_filter *filter)
+{
+    size_t count = filter->count;
+    while (count > 0 && filter_last(filter->links[count - 1].info)->over == OVER_ELSEWHERE) {
+        count--;
+    }
+    return count;
+}
+
+bool filter_only_moves(const satf_filter *filter)
+{
+    return count_without_moves(filter) == 0;
+}
+
 bool filter_is_bilevel(const satf_filter *filter)
 {
-    size_t last = filter->count - 1;
-    while (last > 0 && filter_last(filter->links[last].info)->over == OVER_ELSEWHERE) {
-        last--; /* what moves pixels leaves them as they are */
-    }
-    const chain_link *link = &filter->links[last];
+    size_t count = count_without_moves(filter);
+    const chain_link *link = &filter->links[count ? count - 1 : 0];
     return filter_type(filter_last(link->info), link->options) == TYPE_BILEVEL;
 }
 

@@ -73,6 +73,9 @@ satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, cons
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 
+/* Whether all samples of the result are samples of the input. */
+bool filter_only_moves(const satf_filter *filter);
+
 /*
  * Streaming: a filter of a chain over pictures that are never held whole.
  * in(user, y) gives row y of the input, as window_spec.row does; out(user, y)

@@ -62,7 +62,8 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
     out->lo = range.known ? range.lo : 0;
     out->hi = range.known ? range.hi : 0;
     out->picture_type = picture_type;
-    out->bilevel = out->view.type == SATF_U8 && filter_is_bilevel(filter);
+    bool bilevel = filter_is_bilevel(filter) || (in->bilevel && filter_only_moves(filter));
+    out->bilevel = out->view.type == SATF_U8 && bilevel;
     if (out->view.flags & SATF_ALPHA) {
         out->alpha_max = in->alpha_max;
     }

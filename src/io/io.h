@@ -44,6 +44,7 @@ typedef struct io_header {
     bool has_range; /* integers: samples range over 0 ... maxval */
     double lo, hi, alpha_max;
     int picture_type; /* see satf_image */
+    bool bilevel;     /* one bit a pixel in the file, of one channel */
     satf_metadata metadata;
     bool metadata_may_follow; /* EXIF, XMP or IPTC may come with the last row: a PNG's, until
                                * io_find_metadata() has looked there */

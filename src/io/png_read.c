@@ -334,6 +334,7 @@ static void set_transforms(io_png_state *state, io_header *header)
     int made = png_get_channels(png, info), channels = !palette ? made : transparent ? 4 : 3;
     io_header_set(header, png_get_image_width(png, info), png_get_image_height(png, info), channels,
                   type, channels % 2 == 0, (double)satf_type_max((int)type));
+    header->bilevel = depth == 1 && channels == 1;
     header->rows_in_order = !state->interlaced;
     if (png_get_rowbytes(png, info) * (size_t)channels != (size_t)(header->view.stride * made)) {
         png_error(png, "its rows are of another length than its header says");

@@ -212,6 +212,7 @@ static satf_status open_pnm(satf_context *ctx, io_reader *reader)
     satf_type type = p->maxval > UINT8_MAX ? SATF_U16 : SATF_U8;
     io_header_set(&reader->header, width, height, p->channels, type, false,
                   bits ? UINT8_MAX : p->maxval);
+    reader->header.bilevel = bits;
     /* A sample in text takes a byte at least. */
     reader->header.file_row_bytes = p->kind == 4  ? (int64_t)width / 8
                                     : p->kind < 4 ? satf_row_samples(&reader->header.view)

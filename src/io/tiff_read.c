@@ -350,6 +350,7 @@ static void describe(const io_tiff_state *t, io_header *header)
     bool alpha = t->alpha != IO_TIFF_NO_ALPHA;
     int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
     io_header_set(header, t->width, t->height, colours + alpha, type, alpha, max);
+    header->bilevel = t->bits == 1 && colours + alpha == 1;
     header->was_cmyk = t->colour == IO_TIFF_CMYK;
     header->metadata.tiff_compression = t->compression;
 }

@@ -58,6 +58,7 @@ static satf_status describe(satf_context *ctx, const pipeline_job *job, const io
 {
     *plan = (pipeline_plan){.in = {.view = header->view}};
     io_describe(header, &plan->in);
+    plan->in.bilevel = header->bilevel;
     int type = header->view.type;
     satf_view exact;
     satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
