@@ -268,8 +268,8 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
     r : float
         the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     invert : bool
         black and white change places.
     surface : bool
@@ -376,8 +376,8 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         how far the threshold is below the mean, in levels of 8 bits, -255 to 255, of integers in steps of
         0.001.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     invert : bool
         black and white change places.
     surface : bool
@@ -581,8 +581,8 @@ def threshold(image: ArrayLike, level: float | str = 128, *, full: int = 0, inve
         a level of 8 bits, 0 to 255, of integers in steps of 0.001; otsu: the level that parts the picture's
         samples best.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     invert : bool
         black and white change places.
     surface : bool
@@ -644,8 +644,8 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
     luma : bool
         of colour the luma alone is sharpened.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -693,8 +693,8 @@ def highpass(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -788,8 +788,8 @@ def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[in
     target : float
         where the mean goes, in levels of 8 bits, 0 to 255, of integers in steps of 0.001.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -840,8 +840,8 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
         what is added to the deviation, so that noise on flat ground stays small, in levels of 8 bits,
         0.000001 to 1000000.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -910,8 +910,8 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     colour : bool
         an RGB guide's channels guide together, so edges of colour stay that no channel shows alone.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1132,8 +1132,8 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     scale : float | str
         the number s, 0 to 1000000, or auto: the mean of q.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16; 0: the picture's,
-        the most of integers.
+        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
+        1; 0: the picture's, the most of integers.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one

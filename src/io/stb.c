@@ -197,7 +197,8 @@ static satf_status check_hdr(satf_context *ctx, const stb_file *file)
     bool rows_of_runs = end - pixels >= 4 && pixels[0] == 2 && pixels[1] == 2 && pixels[2] < 128;
     for (; end - pixels >= 4 && !rows_of_runs; pixels += 4) {
         if (pixels[0] == 1 && pixels[1] == 1 && pixels[2] == 1) {
-            return satf_fail(ctx, SATF_UNSUPPORTED, "an HDR of the old kind of run lengths");
+            return satf_fail(ctx, SATF_UNSUPPORTED,
+                             "an HDR of the old kind of run lengths; save it anew");
         }
     }
     return SATF_OK;

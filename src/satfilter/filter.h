@@ -258,8 +258,8 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
 #define FILTER_FULL_PARAM(offset)                                                                \
     {                                                                                            \
         "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                                      \
-            "the full scale where the picture does not say it, such as 4095 for 12 bits in 16; " \
-            "0: the picture's, the most of integers"                                             \
+            "the full scale where the picture does not say it, such as 4095 for 12 bits in 16, " \
+            "1 for floats of 0 to 1; 0: the picture's, the most of integers"                     \
     }
 /* Those of a filter_bilevel called `bilevel`, which every filter of TYPE_BILEVEL has. */
 #define FILTER_BILEVEL_PARAMS(Options)                                                    \
