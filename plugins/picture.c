@@ -13,6 +13,9 @@ int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_
 
 int picture_fits(const char *filter)
 {
+    if (strcmp(filter, "real") == 0) {
+        return 0; /* it changes nothing but what follows it in a chain */
+    }
     satf_param_info info;
     for (size_t i = 0; satf_filter_param(filter, i, &info, sizeof info); i++) {
         if (info.type == SATF_PARAM_FILE && info.is_value) {

@@ -111,8 +111,7 @@ same()
     want "$1" "$2" "$3" "$5" "$6" "${7:-}"
     "$host" run "$4" "$1" "$2" "$3" <"$work/in.raw" >"$work/got.raw" || fail "$4: $1, $2 x $3"
     cmp "$work/got.raw" "$work/want.raw" || fail "$4 is not satfilter $5: $1, $2 x $3"
-    [ "$2" -lt 24 ] || [ "${4%% *}" = satreal ] ||
-        ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$4 does nothing: $1, $2 x $3"
+    [ "$2" -lt 24 ] || ! cmp -s "$work/got.raw" "$work/in.raw" || fail "$4 does nothing: $1, $2 x $3"
 }
 
 formats=$(sed -n '/define PLANES_FORMATS/,/}"/p' "$top_srcdir/plugins/gstreamer/planes.h" |
@@ -179,10 +178,11 @@ plain()
     echo "--$1$(sed 's/^/=/;q' "$work/defaults" | grep -v =off)"
 }
 
-# Those of the table that the command applies without a file, and that keep a picture's size.
+# Those of the table that the command applies without a file, and that keep a picture's size. Real is
+# for what follows it.
 want RGBA 24 16 "--box 1" ""
 cp "$work/part.pam" "$work/small.pam"
-for filter in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$top_srcdir/filters/all.h"); do
+for filter in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$top_srcdir/filters/all.h" | grep -vx real); do
     ! "$satfilter" -q -f --format pam "$(plain "$filter")" "$work/small.pam" "$work/out.pam" 2>/dev/null ||
         ! sed -n '2,3p' "$work/out.pam" | grep -q '^WIDTH 24$' || echo "sat$filter"
 done | LC_ALL=C sort >"$work/wanted"
