@@ -147,8 +147,10 @@ def guidedFilter(guide: np.ndarray, src: np.ndarray, radius: int, eps: float,
         raise ValueError("a guide of one channel, (H, W), or of three, (H, W, 3)")
     full = 1 if image.dtype.kind == "f" else 2 ** (8 * image.itemsize) - 1
     radius = _words.integer("radius", radius, 0, 32767)
-    params = {"size": 2 * radius + 1, "eps": _words.number("eps", eps) / full**2, "border": "reflect",
-              "colour": other.ndim > 2}
+    share = _words.number("eps", eps) / full**2
+    if share < 1e-6:
+        raise ValueError(f"eps={_words.shown(eps)}: {full**2 / 1e6:.3g} or more, for {image.dtype} samples")
+    params = {"size": 2 * radius + 1, "eps": share, "border": "reflect", "colour": other.ndim > 2}
     f = _arrays.Filter.of("guided", **params, **({} if other is image else {"guide": other}))
     return _arrays.apply(f, image, dst, None, None if image.ndim == 2 else -1)
 

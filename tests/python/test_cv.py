@@ -106,6 +106,8 @@ class OpenCV(unittest.TestCase):
                      lambda: ours.guidedFilter(COLOUR[..., :2], COLOUR, 3, 10)):
             with self.assertRaises(ValueError):
                 call()
+        with self.assertRaisesRegex(ValueError, "eps=0.01: 0.065 or more, for uint8 samples"):
+            ours.guidedFilter(GREY, GREY, 3, 0.01)
         with self.assertRaises(TypeError):
             ours.adaptiveThreshold(DEEP, 255, 0, 0, 3, 2)
 
