@@ -56,6 +56,7 @@ static const synonym synonyms[] = {
     {"reduce", "resize", SMALLER},
     {"width", "resize", SMALLER},
     {"mosaic", "pixelate", "squares of one colour are made by --pixelate N"},
+    {"match", NULL, "no filter seeks a picture in another; " WEIGHTS},
     {"crop", NULL, "no filter cuts a part out of the picture"},
     {"gray", NULL, "no filter turns colours into grey alone"},
     {"grey", NULL, "no filter turns colours into grey alone"},
