@@ -448,9 +448,9 @@ static void described(void **state)
         int count;
     } cases[] = {
         {"", "", 0},
-        {"iCCP", "colour profile", 1},
-        {"iCCP, bKGD", "colour profile and background colour", 2},
-        {"pHYs, eXIf, gAMA", "resolution, EXIF and gamma", 3},
+        {"iCCP", "faulty colour profile", 1},
+        {"iCCP, bKGD", "faulty colour profile and background colour", 2},
+        {"pHYs, eXIf, gAMA", "faulty resolution, EXIF and faulty gamma", 3},
         {"cICP, mDCV", "HDR description", 1},
         {"sPLT, cHRM, PLTE", "suggested palette and colour primaries", 2},
         {"abCd", "other data (abCd)", 1},
