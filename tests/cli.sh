@@ -254,7 +254,7 @@ usage --box 3 in.pgm out;      says 'out: the suffix'
 mkdir some; usage --box 3 in.pgm some; says 'use -o'
 if cmp -s in.pgm kept.pgm; then pass; else fail "wrong usage touched an output"; fi
 usage --box 3 -- --box in.pgm third; says 'third file'
-usage --guided 9 eps=0.02 in.pgm out.pgm; says '^satfilter: eps=0.02: is no file; parameters .* commas'
+for w in eps=0.02 1.5; do usage --guided 9 $w in.pgm out.pgm; says "^satfilter: $w: is no file; .* commas"; done
 usage --box 3 some out; says '^satfilter: some: is a folder; .* by -r, with -o DIR'
 
 # ----------------------------------------------------------------- bad input

@@ -268,12 +268,14 @@ static int check_whole(settings *s)
     return take_names(s);
 }
 
-/* Of "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file. */
+/* Of "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file, of "--unsharp 7 1.5" the
+ * number. */
 static int refuse_third(const settings *s)
 {
     for (int i = 0; i < s->source_count; i++) {
         const char *name = s->sources[i].name;
-        if (strchr(name, '=') && access(name, F_OK)) {
+        bool number = name[strspn(name, "0123456789.:%x")] == '\0';
+        if ((number || strchr(name, '=')) && access(name, F_OK)) {
             return usage_error(name, "is no file; parameters of a filter follow it behind commas, "
                                      "as in --box 15,border=wrap");
         }
