@@ -314,7 +314,7 @@ static void test_file(void **state)
 {
     satf_context *ctx = *state;
     enum { W = 20, H = 12 };
-    uint8_t in[W * H], guide[W * H], by_file[W * H], by_view[W * H];
+    uint8_t in[W * H], guide[W * H], by_file[W * H], by_view[W * H], colours[3 * W * H] = {0};
     for (int i = 0; i < W * H; i++) {
         in[i] = (uint8_t)(i * 37);
         guide[i] = (uint8_t)(i % W < 10 ? 20 : 200);
@@ -347,6 +347,12 @@ static void test_file(void **state)
     expect(ctx, satf_filter_apply(ctx, file, &small, &to), SATF_INVALID, unlike);
     expect(ctx, satf_filter_apply(ctx, view, &small, &to), SATF_INVALID,
            "the auxiliary input is 20 x 12 of 1 u8; it must be 19 x 12 of 1 u8");
+    satf_view rgb = satf_view_packed(colours, W, H, 3, SATF_U8);
+    assert_int_equal(satf_filter_set_image(ctx, view, &rgb), SATF_OK);
+    to.width = W;
+    expect(ctx, satf_filter_apply(ctx, view, &from, &to), SATF_INVALID,
+           "is 20 x 12 of 3 u8; it must be 20 x 12 of 1 u8, as the input, or RGB of any depth with "
+           "colour");
     satf_context_set_filter_files(ctx, 0);
     satf_filter *refused;
     expect(ctx, satf_filter_parse(ctx, spec, &refused), SATF_LIMIT, "may not be read here");

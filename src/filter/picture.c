@@ -125,11 +125,14 @@ satf_status filter_picture_check(satf_context *ctx, const char *name, const satf
     }
     return satf_fail(ctx, SATF_INVALID,
                      "%.200s is %" PRId64 " x %" PRId64 " of %d %s; it must be "
-                     "%" PRId64 " x %" PRId64 " of %d %s, as the input%s",
+                     "%" PRId64 " x %" PRId64 " of %d %s, as the input%s%s",
                      name, picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,
                      satf_type_name(in->type),
-                     like == LIKE_OR_ONE && in->channels > 1 ? ", or of 1 channel" : "");
+                     like == LIKE_OR_ONE && in->channels > 1 ? ", or of 1 channel" : "",
+                     like == LIKE_OR_ONE && sized && colours_of(picture) == 3
+                         ? ", or RGB of any depth with colour"
+                         : "");
 }
 
 /* That channel alone. */
