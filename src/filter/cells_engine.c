@@ -1,8 +1,10 @@
 /*
  * Filters over the cells of a coarser grid. On the CPU rows are added up to columns of the cells'
  * height, and these to sums, which are finished as those of windows are. A row of cells takes the
- * picture's rows under it, of which its first may be the last of the row above. Where the filter
- * has no shape, each cell's result is at all its pixels, and the last cells may be smaller.
+ * picture's rows under it, of which its first may be the last of the row above: those of a picture
+ * in memory a few cells at a time, so that columns stay in the first-level cache; others as they
+ * come, whole. Where the filter has no shape, each cell's result is at all its pixels, and the last
+ * cells may be smaller.
  */
 #include <string.h>
 
@@ -14,8 +16,13 @@
 #include "epilogue.h"
 #include "step.h"
 
-/* Samples of a segment, and columns of a part of a row, which stay in the first-level cache. */
-enum { SEGMENT_SAMPLES = 512, PART_BYTES = 8192 };
+/* Sums of a segment, whose cells are a multiple of 64, so that its results are whole lines of the
+ * cache; columns of a part of it. */
+enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
+
+/* The next row of cells is on its way while one is made, if its bytes are no more than these; else
+ * so many rows ahead. */
+enum { BAND_BYTES = 1 << 22, ROWS_AHEAD = 4 };
 
 /* Arrays of a thread, behind which kernels may read. */
 enum { SLACK = 64 };
@@ -30,8 +37,10 @@ typedef struct cells_step {
     cells_add add;
     cells_sum sum;
     bool direct; /* add() takes samples, else their summands, in the columns' type */
+    size_t pixel, pixel_columns, pixel_sums; /* bytes: a pixel's, its columns', a cell's */
     size_t column_bytes, summand_bytes, sum_bytes, bytes; /* of a walker's; in all: results too */
-    int64_t part_cells; /* of a row, whose columns are added up at a time */
+    int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
+    int64_t ahead;                                /* rows from one that is added to one asked for */
     epilogue finish;
 } cells_step;
 
@@ -93,27 +102,28 @@ static void choose_kernels(const filter_step *step, cells_step *state)
 static bool lay_out(const filter_step *step, cells_step *state)
 {
     size_t pixels = (size_t)(step->in.width + (state->spreads ? state->across.from : 0)), column;
-    if (!satf_mul(pixels * (size_t)step->in.channels, satf_sum_bytes(state->column_type),
-                  &column) ||
-        column > SIZE_MAX / 8) {
+    state->pixel = (size_t)satf_pixel_bytes(&step->in);
+    state->pixel_columns = (size_t)step->in.channels * satf_sum_bytes(state->column_type);
+    state->pixel_sums = (size_t)step->in.channels * satf_sum_bytes(state->sum_type);
+    if (!satf_mul(pixels, state->pixel_columns, &column) || column > SIZE_MAX / 8) {
         return false;
     }
     state->column_bytes = satf_align64(column + SLACK);
     state->summand_bytes = state->direct ? 0 : state->column_bytes;
-    state->sum_bytes = satf_align64(SEGMENT_SAMPLES * satf_sum_bytes(state->sum_type) + SLACK);
+    state->segment_cells = SEGMENT_BYTES / (int64_t)state->pixel_sums / LINE_CELLS * LINE_CELLS;
+    state->sum_bytes = SEGMENT_BYTES + SLACK;
     state->bytes = state->column_bytes + state->summand_bytes + state->sum_bytes +
-                   SEGMENT_SAMPLES * sizeof(double);
+                   (size_t)(state->segment_cells * satf_pixel_bytes(&step->out));
     return true;
 }
 
-/* Where columns are of whole rows, and those of a row would leave the first-level cache: fewer. */
-static int64_t part_cells(const cells_step *state)
+static void find_parts(const filter_step *step, cells_step *state)
 {
     int64_t cell = (int64_t)state->column_bytes / state->columns;
-    bool large = state->column_bytes > 2 * PART_BYTES;
-    return !large || !state->direct || state->down.to > 1 ? state->columns
-           : cell < PART_BYTES                            ? PART_BYTES / cell
-                                                          : 1;
+    int64_t rows = (state->down.from - 1) / state->down.to + 1;
+    state->part_cells = cell < PART_BYTES ? PART_BYTES / cell : 1;
+    state->part_rows = state->direct && state->down.to == 1 ? 2 : 1;
+    state->ahead = rows <= BAND_BYTES / step->in.width / (int64_t)state->pixel ? rows : ROWS_AHEAD;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -132,7 +142,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     if (!fits) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
-    state->part_cells = part_cells(state);
+    find_parts(step, state);
     step->need.kept = 1;
     step->need.height = !state->spreads;
     step->walker_bytes = satf_align64(sizeof(cells_walker)) + state->bytes +
@@ -146,15 +156,15 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 /* ----------------------------------------------------------------------- working */
 
-/* Cells x ... x + n - 1 of row y of the cells, and where the picture's rows come from. */
+/* Cells x ... x + n - 1 of a row of cells, which covers rows begin ... end - 1 of the picture. */
 typedef struct cells_part {
-    int64_t y, x, n;
-    const filter_rows *from;
+    cells_place top, bottom;
+    int64_t begin, end, x, n;
 } cells_part;
 
-/* The pixels of the picture's rows that lie in these cells. */
+/* The pixels of a row that lie in these cells, and how many more would if it were longer. */
 typedef struct cells_span {
-    int64_t first, n;
+    int64_t first, n, more;
 } cells_span;
 
 static cells_span find_span(const filter_step *step, const cells_part *part)
@@ -163,64 +173,81 @@ static cells_span find_span(const filter_step *step, const cells_part *part)
     cells_place begin = cells_find(&state->across, part->x);
     cells_place end = cells_find(&state->across, part->x + part->n);
     int64_t n = cells_count(&begin, &end), left = step->in.width - begin.pixel;
-    return (cells_span){begin.pixel, n < left ? n : left};
+    return (cells_span){begin.pixel, n < left ? n : left, n < left ? 0 : n - left};
 }
 
-/* Of one or two rows. */
-static void add_rows(const filter_step *step, char *memory, cells_span span,
-                     const char *const rows[2], int64_t weight, bool first)
+/* The span of row y, or of two of weight 1 from there on, is added to the part's columns. */
+static void add_rows(const filter_step *step, char *memory, const cells_part *part, cells_span span,
+                     int64_t y, const char *row, const char *next)
 {
     const cells_step *state = step->state;
     const satf_view *in = &step->in;
-    size_t column = (size_t)(span.first * in->channels) * satf_sum_bytes(state->column_type);
-    const char *from[2] = {rows[0] + span.first * satf_pixel_bytes(in),
-                           rows[1] ? rows[1] + span.first * satf_pixel_bytes(in) : NULL};
-    char *summands = memory + state->column_bytes;
+    bool first = y == part->begin;
     if (!state->direct) {
-        satf_summands((satf_type)in->type, in->channels, state->summand, from[0], span.n,
+        char *summands = memory + state->column_bytes;
+        satf_summands((satf_type)in->type, in->channels, state->summand, row, span.n,
                       state->column_type, summands);
+        row = summands;
     }
-    state->add(state->direct ? from[0] : summands, from[1], weight, first, span.n * in->channels,
-               memory + column);
+    state->add(row, next, cells_overlap(&state->down, &part->top, &part->bottom, y), first,
+               span.n * in->channels, memory);
+    if (first) { /* and what kernels read behind the last pixel */
+        memset(memory + (size_t)span.n * state->pixel_columns, 0,
+               (size_t)span.more * state->pixel_columns + SLACK);
+    }
 }
 
-/* Rows y ... end - 1, of a picture in memory, will be wanted next. */
-static void prefetch(const filter_step *step, cells_span span, int64_t y, int64_t end)
+/* The span of row y of a picture in memory, or of the last one. */
+static const char *find_pixels(const filter_step *step, cells_span span, int64_t y)
 {
-    int64_t bytes = span.n * satf_pixel_bytes(&step->in);
-    for (; y < end && y < step->in.height; y++) {
-        const char *row = satf_row(&step->in, y);
-        for (int64_t i = 0; i < bytes; i += 64) {
-            __builtin_prefetch(row + span.first * satf_pixel_bytes(&step->in) + i, 0, 2);
-        }
+    int64_t last = step->in.height - 1;
+    const char *row = satf_row(&step->in, y < last ? y : last);
+    return row + (size_t)span.first * ((const cells_step *)step->state)->pixel;
+}
+
+/* It will be wanted soon. */
+static void prefetch(const filter_step *step, cells_span span, int64_t y)
+{
+    const char *pixels = find_pixels(step, span, y);
+    size_t bytes = (size_t)span.n * ((const cells_step *)step->state)->pixel;
+    for (size_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch(pixels + i, 0, 2);
     }
 }
 
-/* The columns of these cells, and of how many rows they are: fewer than others where the picture
- * ends; 0 where a row does not come. Of parts two rows at a time are added, while the next two are
- * on their way. */
-static int64_t add_part(const filter_step *step, char *memory, const cells_part *part)
+/* The part's columns. Half of what will be wanted is asked for before an addition, half behind it,
+ * for memory goes on meanwhile. */
+static void add_part(const filter_step *step, char *memory, const cells_part *part, cells_span span)
 {
     const cells_step *state = step->state;
-    const cells_axis *down = &state->down;
-    const filter_rows *from = part->from;
-    cells_place begin = cells_find(down, part->y), end = cells_find(down, part->y + 1);
-    cells_span span = find_span(step, part);
-    int64_t count = cells_count(&begin, &end), left = step->in.height - begin.pixel;
-    int64_t stop = begin.pixel + (count < left ? count : left);
-    for (int64_t y = begin.pixel, next; y < stop; y = next) {
-        const char *rows[2] = {from->in(from->user, y), NULL};
-        next = y + 1;
-        if (!rows[0]) {
-            return y == filter_rows_height(from, step->in.height) ? y - begin.pixel : 0;
+    for (int64_t y = part->begin; y < part->end; y += state->part_rows) {
+        bool two = state->part_rows > 1 && y + 1 < part->end;
+        prefetch(step, span, y + state->ahead);
+        add_rows(step, memory, part, span, y, find_pixels(step, span, y),
+                 two ? find_pixels(step, span, y + 1) : NULL);
+        if (two) {
+            prefetch(step, span, y + state->ahead + 1);
         }
-        if (part->n < state->columns) {
-            rows[1] = next < stop ? from->in(from->user, next++) : NULL;
-            prefetch(step, span, next, next + 2);
-        }
-        add_rows(step, memory, span, rows, cells_overlap(down, &begin, &end, y), y == begin.pixel);
     }
-    return stop - begin.pixel;
+}
+
+/* The sums of a segment; by_rows its columns are there already. */
+static void sum_cells(const filter_step *step, char *memory, const cells_part *segment, char *sums)
+{
+    const cells_step *state = step->state;
+    cells_part part = *segment;
+    int64_t stop = segment->x + segment->n, most = step->by_rows ? segment->n : state->part_cells;
+    for (; part.x < stop; part.x += part.n, sums += (size_t)part.n * state->pixel_sums) {
+        part.n = stop - part.x < most ? stop - part.x : most;
+        cells_span span = find_span(step, &part);
+        const char *columns = memory;
+        if (step->by_rows) {
+            columns += (size_t)span.first * state->pixel_columns;
+        } else {
+            add_part(step, memory, &part, span);
+        }
+        state->sum(&state->across, columns, step->in.channels, part.x, part.n, sums);
+    }
 }
 
 /* Each of n results at all pixels of its cell's row, from cell x on. */
@@ -240,48 +267,66 @@ static void spread(const filter_step *step, const char *results, int64_t x, int6
     }
 }
 
-/* Cells of columns that are complete, so many rows high. */
-static void finish_part(const filter_step *step, char *memory, const cells_part *part,
-                        int64_t height, char *to)
+/* Row y of the cells, whole. */
+static cells_part find_row(const filter_step *step, int64_t y)
 {
     const cells_step *state = step->state;
-    void *sums = memory + state->column_bytes + state->summand_bytes;
-    char *results = (char *)sums + state->sum_bytes;
-    window_segment segment = {.y = part->y, .sum_type = state->sum_type, .sums = sums};
-    int64_t most = SEGMENT_SAMPLES / step->in.channels, stop = part->x + part->n;
-    for (int64_t x = part->x; x < stop; x += segment.n) {
-        bool whole = x < state->whole;
-        int64_t end = whole && state->whole < stop ? state->whole : stop;
-        int64_t width = whole ? state->across.from : step->in.width % state->across.from;
-        segment.x = x;
-        segment.n = end - x < most ? end - x : most;
-        segment.area = (uint64_t)width * (uint64_t)height;
-        state->sum(&state->across, memory, step->in.channels, x, segment.n, sums);
-        epilogue_segment(&state->finish, &segment,
-                         state->spreads ? results : to + x * satf_pixel_bytes(&step->out));
-        if (state->spreads) {
-            spread(step, results, x, segment.n, to);
-        }
-    }
+    cells_part part = {.top = cells_find(&state->down, y),
+                       .bottom = cells_find(&state->down, y + 1),
+                       .n = state->columns};
+    int64_t count = cells_count(&part.top, &part.bottom), left = step->in.height - part.top.pixel;
+    part.begin = part.top.pixel;
+    part.end = part.begin + (count < left ? count : left);
+    return part;
 }
 
-/* Row y of the cells, of rows that come from there; false where one does not, unless the picture
- * ends in front of that. Parts ask for them again. */
+/* The columns of whole rows that come from there; false where one does not, unless the picture ends
+ * in front of that. */
+static bool add_whole(const filter_step *step, char *memory, const filter_rows *from,
+                      cells_part *part)
+{
+    cells_span span = find_span(step, part);
+    for (int64_t y = part->begin; y < part->end; y++) {
+        const char *row = from->in(from->user, y);
+        if (row) {
+            add_rows(step, memory, part, span, y, row, NULL);
+        } else if (y > part->begin && y == filter_rows_height(from, step->in.height)) {
+            part->end = y;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Row y of the cells; false where a row of the picture does not come. */
 static bool make_row(const filter_step *step, char *memory, int64_t y, const filter_rows *from,
                      char *to)
 {
     const cells_step *state = step->state;
-    cells_part part = {.y = y, .from = from};
-    int64_t most = step->by_rows ? state->columns : state->part_cells, rows = 1;
-    for (; part.x < state->columns && rows > 0; part.x += part.n) {
-        int64_t left = state->columns - part.x;
-        part.n = left < most ? left : most;
-        rows = add_part(step, memory, &part);
-        if (rows > 0) {
-            finish_part(step, memory, &part, state->spreads ? rows : state->down.from, to);
+    char *sums = memory + state->column_bytes + state->summand_bytes;
+    char *results = sums + state->sum_bytes;
+    cells_part part = find_row(step, y);
+    if (step->by_rows && !add_whole(step, memory, from, &part)) {
+        return false;
+    }
+    uint64_t height = (uint64_t)(state->spreads ? part.end - part.begin : state->down.from);
+    window_segment segment = {.y = y, .sum_type = state->sum_type, .sums = sums};
+    for (; part.x < state->columns; part.x += part.n) {
+        bool whole = part.x < state->whole;
+        int64_t left = (whole ? state->whole : state->columns) - part.x;
+        int64_t width = whole ? state->across.from : step->in.width % state->across.from;
+        segment.x = part.x;
+        segment.n = part.n = left < state->segment_cells ? left : state->segment_cells;
+        segment.area = (uint64_t)width * height;
+        sum_cells(step, memory, &part, sums);
+        epilogue_segment(&state->finish, &segment,
+                         state->spreads ? results : to + part.x * satf_pixel_bytes(&step->out));
+        if (state->spreads) {
+            spread(step, results, part.x, part.n, to);
         }
     }
-    return rows > 0;
+    return true;
 }
 
 static satf_status run_there(satf_context *ctx, filter_step *step)
@@ -294,13 +339,9 @@ static satf_status run_there(satf_context *ctx, filter_step *step)
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, int64_t end, void *walker)
 {
-    const cells_step *state = step->state;
     cells_walker *w = walker;
-    char *columns = (char *)walker + satf_align64(sizeof *w);
-    size_t bytes = (size_t)satf_row_samples(&step->in) * satf_sum_bytes(state->column_type);
     (void)end;
     *w = (cells_walker){{ctx, step, rows, first}, -1};
-    memset(columns + bytes, 0, state->column_bytes - bytes); /* of cells that the picture ends in */
     return SATF_OK;
 }
 

@@ -64,7 +64,7 @@ ADD(f64, f64)
         const sum_##col *restrict from = columns;                                              \
         sum_##sum *restrict to = sums;                                                         \
         int64_t whole = across->to, step = across->from / whole, rest = across->from % whole;  \
-        cells_place at = cells_find(across, first);                                            \
+        cells_place at = {0, cells_find(across, first).inside};                                \
         for (int64_t k = 0; k < n; k++) {                                                      \
             bool over = at.inside + rest >= whole;                                             \
             cells_place end = {at.pixel + step + over, at.inside + rest - (over ? whole : 0)}; \
@@ -123,26 +123,26 @@ SUM(f64, f64)
         }                                                                                         \
         break;
 
-#define SUM_BLOCKS(col)                                                                          \
-    static void blocks_##col(const cells_axis *across, const void *columns, int channels,        \
-                             int64_t first, int64_t n, void *sums)                               \
-    {                                                                                            \
-        int64_t factor = across->to == 1 && across->from <= 4 ? across->from : 0;                \
-        const sum_##col *restrict from = (const sum_##col *)columns + first * factor * channels; \
-        sum_##col *restrict to = sums;                                                           \
-        switch (8 * factor + channels) {                                                         \
-            BLOCKS(2, 1)                                                                         \
-            BLOCKS(3, 1)                                                                         \
-            BLOCKS(4, 1)                                                                         \
-            BLOCKS(2, 3)                                                                         \
-            BLOCKS(3, 3)                                                                         \
-            BLOCKS(4, 3)                                                                         \
-            BLOCKS(2, 4)                                                                         \
-            BLOCKS(3, 4)                                                                         \
-            BLOCKS(4, 4)                                                                         \
-        default:                                                                                 \
-            sum_##col##_##col(across, columns, channels, first, n, sums);                        \
-        }                                                                                        \
+#define SUM_BLOCKS(col)                                                                   \
+    static void blocks_##col(const cells_axis *across, const void *columns, int channels, \
+                             int64_t first, int64_t n, void *sums)                        \
+    {                                                                                     \
+        int64_t factor = across->to == 1 && across->from <= 4 ? across->from : 0;         \
+        const sum_##col *restrict from = columns;                                         \
+        sum_##col *restrict to = sums;                                                    \
+        switch (8 * factor + channels) {                                                  \
+            BLOCKS(2, 1)                                                                  \
+            BLOCKS(3, 1)                                                                  \
+            BLOCKS(4, 1)                                                                  \
+            BLOCKS(2, 3)                                                                  \
+            BLOCKS(3, 3)                                                                  \
+            BLOCKS(4, 3)                                                                  \
+            BLOCKS(2, 4)                                                                  \
+            BLOCKS(3, 4)                                                                  \
+            BLOCKS(4, 4)                                                                  \
+        default:                                                                          \
+            sum_##col##_##col(across, columns, channels, first, n, sums);                 \
+        }                                                                                 \
     }
 
 SUM_BLOCKS(u16)

@@ -12,8 +12,8 @@
 typedef void (*cells_add)(const void *row, const void *next, int64_t weight, bool first,
                           int64_t samples, void *columns);
 
-/* Sums of cells first ... first + n - 1 over the columns, whose pixels have so many channels; those
- * of floats are added from left to right. */
+/* Sums of cells first ... first + n - 1 over the columns from their first pixel on, of so many
+ * channels; those of floats are added from left to right. */
 typedef void (*cells_sum)(const cells_axis *across, const void *columns, int channels,
                           int64_t first, int64_t n, void *sums);
 
