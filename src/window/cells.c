@@ -56,90 +56,122 @@ ADD(u64, u64)
 ADD(f32, f64)
 ADD(f64, f64)
 
+/* What is added at once: one channel, or four. Of pixels of two or three the others are the next
+ * pixel's, which writes over them. */
+#define ANY(type) aligned(sizeof(type)), may_alias
+typedef uint16_t one_u16, __attribute__((vector_size(8), ANY(uint16_t))) four_u16;
+typedef uint32_t one_u32, __attribute__((vector_size(16), ANY(uint32_t))) four_u32;
+typedef uint64_t one_u64, __attribute__((vector_size(32), ANY(uint64_t))) four_u64;
+typedef double one_f64, __attribute__((vector_size(32), ANY(double))) four_f64;
+typedef satf_u128 one_u128;
+
+#define CAST_one(type, value) ((type)(value))
+#define CAST_four(type, value) __builtin_convertvector(value, type)
+#define TERM(size, col, sum, weight) \
+    ((sum_##sum)(weight)*CAST_##size(size##_##sum, *(const size##_##col *)of))
+
 /* A cell's first pixel, those wholly inside, its last one. Channels as a constant are faster. */
-#define SUM(col, sum)                                                                          \
-    INLINE void cells_##col##_##sum(const cells_axis *across, const void *columns,             \
-                                    const int channels, int64_t first, int64_t n, void *sums)  \
+#define CELLS(size, col, sum)                                                                  \
+    INLINE void size##_##col##_##sum(const cells_axis *across, const void *columns,            \
+                                     const int channels, int64_t first, int64_t n, void *sums) \
     {                                                                                          \
         const sum_##col *restrict from = columns;                                              \
+        const int times = sizeof(size##_##sum) > sizeof(sum_##sum) ? 1 : channels;             \
         sum_##sum *restrict to = sums;                                                         \
         int64_t whole = across->to, step = across->from / whole, rest = across->from % whole;  \
         cells_place at = {0, cells_find(across, first).inside};                                \
         for (int64_t k = 0; k < n; k++) {                                                      \
             bool over = at.inside + rest >= whole;                                             \
             cells_place end = {at.pixel + step + over, at.inside + rest - (over ? whole : 0)}; \
-            for (int c = 0; c < channels; c++) {                                               \
+            for (int c = 0; c < times; c++) {                                                  \
                 const sum_##col *of = from + at.pixel * channels + c;                          \
                 const sum_##col *last = from + end.pixel * channels + c;                       \
-                sum_##sum total = (sum_##sum)((sum_##sum)(whole - at.inside) * *of);           \
+                size##_##sum total = (size##_##sum)TERM(size, col, sum, whole - at.inside);    \
                 for (of += channels; of < last; of += channels) {                              \
-                    total = (sum_##sum)(total + (sum_##sum)whole * *of);                       \
+                    total = (size##_##sum)(total + TERM(size, col, sum, whole));               \
                 }                                                                              \
                 if (end.inside > 0) {                                                          \
-                    total = (sum_##sum)(total + (sum_##sum)end.inside * *of);                  \
+                    total = (size##_##sum)(total + TERM(size, col, sum, end.inside));          \
                 }                                                                              \
-                to[k * channels + c] = total;                                                  \
+                *(size##_##sum *)(to + k * channels + c) = total;                              \
             }                                                                                  \
             at = end;                                                                          \
         }                                                                                      \
-    }                                                                                          \
+    }
+
+#define SUM(col, sum, size)                                                                    \
+    CELLS(one, col, sum)                                                                       \
     static void sum_##col##_##sum(const cells_axis *across, const void *columns, int channels, \
                                   int64_t first, int64_t n, void *sums)                        \
     {                                                                                          \
         switch (channels) {                                                                    \
         case 1:                                                                                \
-            cells_##col##_##sum(across, columns, 1, first, n, sums);                           \
+            one_##col##_##sum(across, columns, 1, first, n, sums);                             \
             break;                                                                             \
         case 2:                                                                                \
-            cells_##col##_##sum(across, columns, 2, first, n, sums);                           \
+            size##_##col##_##sum(across, columns, 2, first, n, sums);                          \
             break;                                                                             \
         case 3:                                                                                \
-            cells_##col##_##sum(across, columns, 3, first, n, sums);                           \
+            size##_##col##_##sum(across, columns, 3, first, n, sums);                          \
             break;                                                                             \
         default:                                                                               \
-            cells_##col##_##sum(across, columns, 4, first, n, sums);                           \
+            size##_##col##_##sum(across, columns, 4, first, n, sums);                          \
         }                                                                                      \
     }
+#define SUM_FOUR(col, sum) CELLS(four, col, sum) SUM(col, sum, four)
 
-SUM(u16, u16)
-SUM(u16, u32)
-SUM(u32, u32)
-SUM(u32, u64)
-SUM(u64, u64)
-SUM(u64, u128)
-SUM(f64, f64)
+SUM_FOUR(u16, u16)
+SUM_FOUR(u16, u32)
+SUM_FOUR(u32, u32)
+SUM_FOUR(u32, u64)
+SUM_FOUR(u64, u64)
+SUM(u64, u128, one)
+SUM_FOUR(f64, f64)
 
 /* Cells of 2, 3 or 4 whole pixels: constants are what compilers make good loops of. */
-#define BLOCKS(factor, channels)                                                                  \
-    case 8 * (factor) + (channels):                                                               \
-        for (int64_t k = 0; k < n; k++) {                                                         \
-            for (int c = 0; c < (channels); c++) {                                                \
-                __typeof__(*to) total = from[k * (factor) * (channels) + c];                      \
-                for (int j = 1; j < (factor); j++) {                                              \
-                    total = (__typeof__(*to))(total + from[(k * (factor) + j) * (channels) + c]); \
-                }                                                                                 \
-                to[k * (channels) + c] = total;                                                   \
-            }                                                                                     \
-        }                                                                                         \
+#define UNROLL _Pragma("GCC unroll 4")
+#define BLOCK(size, col)                                                                        \
+    INLINE void block_##size##_##col(const int factor, const int channels, const void *columns, \
+                                     int64_t n, void *sums)                                     \
+    {                                                                                           \
+        const sum_##col *restrict from = columns;                                               \
+        sum_##col *restrict to = sums;                                                          \
+        UNROLL for (int64_t k = 0; k < n; k++)                                                  \
+        {                                                                                       \
+            size##_##col total = *(const size##_##col *)(from + k * factor * channels);         \
+            for (int j = 1; j < factor; j++) {                                                  \
+                const sum_##col *of = from + (k * factor + j) * channels;                       \
+                total = (size##_##col)(total + *(const size##_##col *)of);                      \
+            }                                                                                   \
+            *(size##_##col *)(to + k * channels) = total;                                       \
+        }                                                                                       \
+    }
+
+#define BLOCKS(col, factor)                            \
+    case 8 * (factor) + 1:                             \
+        block_one_##col(factor, 1, columns, n, sums);  \
+        break;                                         \
+    case 8 * (factor) + 2:                             \
+        block_four_##col(factor, 2, columns, n, sums); \
+        break;                                         \
+    case 8 * (factor) + 3:                             \
+        block_four_##col(factor, 3, columns, n, sums); \
+        break;                                         \
+    case 8 * (factor) + 4:                             \
+        block_four_##col(factor, 4, columns, n, sums); \
         break;
 
 #define SUM_BLOCKS(col)                                                                   \
+    BLOCK(one, col)                                                                       \
+    BLOCK(four, col)                                                                      \
     static void blocks_##col(const cells_axis *across, const void *columns, int channels, \
                              int64_t first, int64_t n, void *sums)                        \
     {                                                                                     \
         int64_t factor = across->to == 1 && across->from <= 4 ? across->from : 0;         \
-        const sum_##col *restrict from = columns;                                         \
-        sum_##col *restrict to = sums;                                                    \
         switch (8 * factor + channels) {                                                  \
-            BLOCKS(2, 1)                                                                  \
-            BLOCKS(3, 1)                                                                  \
-            BLOCKS(4, 1)                                                                  \
-            BLOCKS(2, 3)                                                                  \
-            BLOCKS(3, 3)                                                                  \
-            BLOCKS(4, 3)                                                                  \
-            BLOCKS(2, 4)                                                                  \
-            BLOCKS(3, 4)                                                                  \
-            BLOCKS(4, 4)                                                                  \
+            BLOCKS(col, 2)                                                                \
+            BLOCKS(col, 3)                                                                \
+            BLOCKS(col, 4)                                                                \
         default:                                                                          \
             sum_##col##_##col(across, columns, channels, first, n, sums);                 \
         }                                                                                 \
