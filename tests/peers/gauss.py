@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Times gauss beside cv2.GaussianBlur in one process, in turns, on the same bytes and threads.
+"""Times gauss beside cv2.GaussianBlur in one process, in turns, on the same bytes and threads; or
+resize beside cv2.resize with INTER_AREA.
 
     gauss.py [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--sigmas 2,10,50]
-             [--type u8|u16|f32]
+             [--sizes WxH,WxH ...] [--type u8|u16|f32] [--channels 1]
 
-DIR is where satfilter was built. Prints medians and least times in ms (of one thread: the CPU's),
-after the two results were compared: no sample may be further away than 4 % of the full scale, which
-is what boxes are off at most. It needs numpy and opencv-python-headless.
+DIR is where satfilter was built, --sizes are those of resize's results. Prints medians and least
+times in ms (of one thread: the CPU's), after the two results were compared: no sample may be
+further away than 4 % of the full scale, which is what gauss's boxes are off at most. It needs numpy
+and opencv-python-headless.
 """
 import argparse
 import ctypes
@@ -42,21 +44,32 @@ class Ours:
         if status:
             sys.exit(f"gauss.py: {self.library.satf_message(self.context).decode()}")
 
-    def blur(self, pixels, kind, sigma):
-        """A function that makes the result, and the result."""
-        made, chain = np.empty_like(pixels), ctypes.c_void_p()
-        spec = f"gauss={sigma},border=mirror".encode()
-        self.check(self.library.satf_filter_parse(self.context, spec, ctypes.byref(chain)))
+    def filter(self, spec, pixels, made, kind):
+        """A function that makes the result."""
+        chain = ctypes.c_void_p()
+        self.check(self.library.satf_filter_parse(self.context, spec.encode(), ctypes.byref(chain)))
         views = [View(data=a.ctypes.data, width=a.shape[1], height=a.shape[0], stride=a.strides[0],
-                      channels=1, type=TYPES[kind], device=HOST) for a in (pixels, made)]
+                      channels=a.shape[2], type=TYPES[kind], device=HOST) for a in (pixels, made)]
         return lambda: self.check(self.library.satf_filter_apply(
-            self.context, chain, ctypes.byref(views[0]), ctypes.byref(views[1]))), made
+            self.context, chain, ctypes.byref(views[0]), ctypes.byref(views[1])))
 
 
 def time_ms(call, clock):
     start = clock()
     call()
     return 1e3 * (clock() - start)
+
+
+def cases(arguments, pixels):
+    """What is measured: a name, satfilter's filter, the side or sides of its result, and the peer."""
+    if arguments.sizes:
+        for size in arguments.sizes.split(","):
+            sides = tuple(map(int, size.split("x")))
+            yield size, f"resize={size}", sides, lambda to, s=sides: cv2.resize(pixels, s, to, 0, 0, cv2.INTER_AREA)
+        return
+    for sigma in map(float, arguments.sigmas.split(",")):
+        yield (f"{sigma:g}", f"gauss={sigma},border=mirror", pixels.shape[1::-1],
+               lambda to, s=sigma: cv2.GaussianBlur(pixels, (0, 0), s, to))
 
 
 def main():
@@ -66,27 +79,30 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--sigmas", default="2,10,50")
+    parser.add_argument("--sizes")
     parser.add_argument("--type", default="u8", choices=TYPES)
+    parser.add_argument("--channels", type=int, default=1)
     arguments = parser.parse_args()
-    kind = arguments.type
+    kind, channels = arguments.type, arguments.channels
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
     cv2.setNumThreads(arguments.threads)
     ours = Ours(arguments.build, arguments.threads)
-    shape = arguments.side, arguments.side
+    shape = arguments.side, arguments.side, channels
     pixels = (np.random.default_rng(7).random(shape) * FULL[kind]).astype(SAMPLES[kind])
-    print(f"{arguments.side} x {arguments.side} {kind}, {arguments.threads} threads, OpenCV {cv2.__version__}; "
-          "medians (least) in ms\n\n| sigma | gauss | cv2.GaussianBlur | x |\n|--:|--:|--:|--:|")
-    for sigma in map(float, arguments.sigmas.split(",")):
-        call, made = ours.blur(pixels, kind, sigma)
+    print(f"{arguments.side} x {arguments.side} {kind}, {channels} channels, {arguments.threads} threads, "
+          f"OpenCV {cv2.__version__}; medians (least) in ms\n\n| | satfilter | OpenCV | x |\n|--:|--:|--:|--:|")
+    for name, spec, sides, peer in cases(arguments, pixels):
+        made, theirs = (np.zeros((sides[1], sides[0], channels), SAMPLES[kind]) for _ in range(2))
+        call = ours.filter(spec, pixels, made, kind)
         call()
-        theirs = cv2.GaussianBlur(pixels, (0, 0), sigma)
+        peer(theirs)
         if np.abs(made.astype(float) - theirs).max() > 0.04 * FULL[kind]:
-            sys.exit(f"gauss.py: the results at sigma {sigma:g} differ")
-        times = [(time_ms(call, clock),
-                  time_ms(lambda: cv2.GaussianBlur(pixels, (0, 0), sigma), clock)) for _ in range(arguments.repeat)]
+            sys.exit(f"gauss.py: the results of {spec} differ")
+        times = [(time_ms(call, clock), time_ms(lambda to=theirs, p=peer: p(to), clock))
+                 for _ in range(arguments.repeat)]
         a, b = (statistics.median(t) for t in zip(*times))
         least = [min(t) for t in zip(*times)]
-        print(f"| {sigma:g} | {a:.1f} ({least[0]:.1f}) | {b:.1f} ({least[1]:.1f}) "
+        print(f"| {name} | {a:.1f} ({least[0]:.1f}) | {b:.1f} ({least[1]:.1f}) "
               f"| {b / a:.1f} ({least[1] / least[0]:.1f}) |")
 
 
