@@ -27,8 +27,7 @@ static bool does_nothing(satf_context *ctx, const char *name, const satf_filter 
     from.data = in;
     to.data = out;
     return !satf_filter_param(name, 0, &info, sizeof info) &&
-           picture_filter(ctx, filter, &from, &to, 0) == SATF_OK &&
-           memcmp(in, out, sizeof in) == 0;
+           picture_filter(ctx, filter, &from, &to, 0) == SATF_OK && memcmp(in, out, sizeof in) == 0;
 }
 
 int picture_fits(const char *filter)
