@@ -39,8 +39,7 @@ static const filter_info resize_filter = {
         "double. Colour is weighted by alpha, alpha is averaged by itself. The result has the "
         "input's type and range, and its resolution is smaller likewise. W and H are those of the "
         "pixels as the file stores them, whatever its orientation. Pictures do not become larger: "
-        "of "
-        "Wx and xH a smaller one keeps its size, W x H are refused.",
+        "of Wx and xH a smaller one keeps its size, W x H are refused.",
     .params = resize_params,
     .needs_value = true,
     .options_bytes = sizeof(resize_options),

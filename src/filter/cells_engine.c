@@ -24,8 +24,8 @@ enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
  * so many rows ahead. */
 enum { BAND_BYTES = 1 << 22, ROWS_AHEAD = 4 };
 
-/* Arrays of a thread, behind which kernels may read. */
-enum { SLACK = 64 };
+/* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
+enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
 
 /* What a plan keeps of a step. */
 typedef struct cells_step {
@@ -37,8 +37,8 @@ typedef struct cells_step {
     cells_add add;
     cells_sum sum;
     bool direct; /* add() takes samples, else their summands, in the columns' type */
-    size_t pixel, pixel_columns, pixel_sums; /* bytes: a pixel's, its columns', a cell's */
-    size_t column_bytes, summand_bytes, sum_bytes, bytes; /* of a walker's; in all: results too */
+    size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
+    size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
     int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
     int64_t ahead;                                /* rows from one that is added to one asked for */
     epilogue finish;
@@ -111,8 +111,7 @@ static bool lay_out(const filter_step *step, cells_step *state)
     state->column_bytes = satf_align64(column + SLACK);
     state->summand_bytes = state->direct ? 0 : state->column_bytes;
     state->segment_cells = SEGMENT_BYTES / (int64_t)state->pixel_sums / LINE_CELLS * LINE_CELLS;
-    state->sum_bytes = SEGMENT_BYTES + SLACK;
-    state->bytes = state->column_bytes + state->summand_bytes + state->sum_bytes +
+    state->bytes = state->column_bytes + state->summand_bytes + SUM_BYTES +
                    (size_t)(state->segment_cells * satf_pixel_bytes(&step->out));
     return true;
 }
@@ -305,7 +304,7 @@ static bool make_row(const filter_step *step, char *memory, int64_t y, const fil
 {
     const cells_step *state = step->state;
     char *sums = memory + state->column_bytes + state->summand_bytes;
-    char *results = sums + state->sum_bytes;
+    char *results = sums + SUM_BYTES;
     cells_part part = find_row(step, y);
     if (step->by_rows && !add_whole(step, memory, from, &part)) {
         return false;

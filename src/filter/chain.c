@@ -210,8 +210,8 @@ bool filter_only_moves(const satf_filter *filter)
 bool filter_is_bilevel(const satf_filter *filter)
 {
     size_t count = count_without_moves(filter);
-    const chain_link *link = &filter->links[count ? count - 1 : 0];
-    return filter_type(filter_last(link->info), link->options) == TYPE_BILEVEL;
+    const chain_link *link = count > 0 ? &filter->links[count - 1] : NULL;
+    return link && filter_type(filter_last(link->info), link->options) == TYPE_BILEVEL;
 }
 
 satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,

@@ -4,7 +4,6 @@
  * saturated. On a device orders of pixels of 4 and 8 bytes go by the algorithms of src/permute, in
  * plans that run many times: they take long to prepare.
  */
-
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"

@@ -1,5 +1,4 @@
 /* Runs of plans: steps that engines run, and walks. */
-
 #include "../base/clock.h"
 #include "../base/view.h"
 #include "pixels.h"

@@ -328,13 +328,13 @@ struct io_writer {
     satf_metadata stripped;                                 /* owns nothing */
     unsigned char orientation[SATF_EXIF_ORIENTATION_BYTES]; /* the EXIF that is left */
     int64_t next_row;
-    int64_t bytes;            /* that have gone to the file */
-    io_extremes seen;         /* among the colour samples, where plan.judge_range */
-    uint64_t samples;         /* of colour, where plan.judge_range, ... */
-    uint64_t visible, lively; /* ... of these: of a tenth of full scale or more, and not in the
-                               * tenth around its middle */
-    bool black, white;        /* have been among the samples, if these are u8 of one channel */
-    bool counts;              /* the stats of plan.in's samples are asked for */
+    int64_t bytes;    /* that have gone to the file */
+    io_extremes seen; /* among the colour samples, where plan.judge_range */
+    /* Where plan.judge_range: the samples of colour, those of a tenth of full scale or more, and
+     * those outside the tenth around its middle. */
+    uint64_t samples, visible, lively;
+    bool black, white; /* have been among the samples, if these are u8 of one channel */
+    bool counts;       /* the stats of plan.in's samples are asked for */
     io_stats stats;
     void *converted; /* rows on their way from plan.in to plan.out */
     void *state;     /* the codec's */

@@ -312,8 +312,7 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
                           "lines of the fax are too long or too short; they may look wrong");
     }
     const filter_size *sides = sides_of(job->filter);
-    if (sides && ((sides->height == 0 && sides->width > header->view.width) ||
-                  (sides->width == 0 && sides->height > header->view.height))) {
+    if (sides && filter_shape_keeps(sides, header->view.width, header->view.height)) {
         pipeline_note_add(result, job->input, "is smaller than asked for and keeps its size");
     }
     if (keeps_metadata(job, plan)) {

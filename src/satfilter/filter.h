@@ -208,13 +208,20 @@ static inline int64_t filter_shape_share(int64_t pixels, int64_t parts, int64_t 
     return share < 1 ? 1 : share < INT64_MAX ? (int64_t)share : INT64_MAX;
 }
 
+/* Whether PARAM_SHAPE asks for one side, and an input's is smaller already. */
+static inline bool filter_shape_keeps(const filter_size *size, int64_t width, int64_t height)
+{
+    return (size->height == 0 && size->width > width) ||
+           (size->width == 0 && size->height > height);
+}
+
 /* The sides of PARAM_SHAPE for an input of *width x *height: pixels, below 0 that many 10^-8 of the
- * input's, 0 as the other side is to the input's, both of which stay if they are smaller. */
+ * input's, 0 as the other side is to the input's. Both stay where filter_shape_keeps(). */
 static inline void filter_shape_sides(const filter_size *size, int64_t *width, int64_t *height)
 {
     const int64_t all = 100000000;
     int64_t w = size->width, h = size->height;
-    if ((h == 0 && w > *width) || (w == 0 && h > *height)) {
+    if (filter_shape_keeps(size, *width, *height)) {
         return;
     }
     int64_t wide = w < 0 ? filter_shape_share(*width, -w, all) : w;

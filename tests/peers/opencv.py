@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Times gauss beside cv2.GaussianBlur in one process, in turns, on the same bytes and threads; or
-resize beside cv2.resize with INTER_AREA.
+"""Times gauss beside cv2.GaussianBlur, or resize beside cv2.resize with INTER_AREA: in one process,
+in turns, on the same bytes and threads.
 
-    gauss.py [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--sigmas 2,10,50]
-             [--sizes WxH,WxH ...] [--type u8|u16|f32] [--channels 1]
+    opencv.py [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--sigmas 2,10,50]
+              [--sizes WxH,WxH ...] [--type u8|u16|f32] [--channels 1]
 
 DIR is where satfilter was built, --sizes are those of resize's results. Prints medians and least
-times in ms (of one thread: the CPU's), after the two results were compared: no sample may be
-further away than 4 % of the full scale, which is what gauss's boxes are off at most. It needs numpy
-and opencv-python-headless.
+times in ms (of one thread: the CPU's), after the two results were compared. gauss: no sample may be
+further away than 4 % of the full scale, which is what its boxes are off at most; resize: than one
+level, or 1e-5 of floats. It needs numpy and opencv-python-headless.
 """
 import argparse
 import ctypes
@@ -42,7 +42,7 @@ class Ours:
 
     def check(self, status):
         if status:
-            sys.exit(f"gauss.py: {self.library.satf_message(self.context).decode()}")
+            sys.exit(f"opencv.py: {self.library.satf_message(self.context).decode()}")
 
     def filter(self, spec, pixels, made, kind):
         """A function that makes the result."""
@@ -61,14 +61,16 @@ def time_ms(call, clock):
 
 
 def cases(arguments, pixels):
-    """What is measured: a name, satfilter's filter, the side or sides of its result, and the peer."""
+    """What is measured: a name, satfilter's filter, the sides of its result, how far results may differ, the peer."""
+    full = FULL[arguments.type]
     if arguments.sizes:
         for size in arguments.sizes.split(","):
             sides = tuple(map(int, size.split("x")))
-            yield size, f"resize={size}", sides, lambda to, s=sides: cv2.resize(pixels, s, to, 0, 0, cv2.INTER_AREA)
+            yield (size, f"resize={size}", sides, 1e-5 if full == 1 else 1,
+                   lambda to, s=sides: cv2.resize(pixels, s, to, 0, 0, cv2.INTER_AREA))
         return
     for sigma in map(float, arguments.sigmas.split(",")):
-        yield (f"{sigma:g}", f"gauss={sigma},border=mirror", pixels.shape[1::-1],
+        yield (f"{sigma:g}", f"gauss={sigma},border=mirror", pixels.shape[1::-1], 0.04 * full,
                lambda to, s=sigma: cv2.GaussianBlur(pixels, (0, 0), s, to))
 
 
@@ -91,13 +93,13 @@ def main():
     pixels = (np.random.default_rng(7).random(shape) * FULL[kind]).astype(SAMPLES[kind])
     print(f"{arguments.side} x {arguments.side} {kind}, {channels} channels, {arguments.threads} threads, "
           f"OpenCV {cv2.__version__}; medians (least) in ms\n\n| | satfilter | OpenCV | x |\n|--:|--:|--:|--:|")
-    for name, spec, sides, peer in cases(arguments, pixels):
+    for name, spec, sides, most, peer in cases(arguments, pixels):
         made, theirs = (np.zeros((sides[1], sides[0], channels), SAMPLES[kind]) for _ in range(2))
         call = ours.filter(spec, pixels, made, kind)
         call()
         peer(theirs)
-        if np.abs(made.astype(float) - theirs).max() > 0.04 * FULL[kind]:
-            sys.exit(f"gauss.py: the results of {spec} differ")
+        if np.abs(made.astype(float) - theirs).max() > most:
+            sys.exit(f"opencv.py: the results of {spec} differ")
         times = [(time_ms(call, clock), time_ms(lambda to=theirs, p=peer: p(to), clock))
                  for _ in range(arguments.repeat)]
         a, b = (statistics.median(t) for t in zip(*times))
