@@ -17,6 +17,12 @@ typedef struct known_case {
     char by[64];
 } known_case;
 
+/* The cases of one filter and one sample type: "box u8". */
+typedef struct digest_line {
+    char name[48];
+    sha256 sha; /* of the lines "CASE RESULT" of these cases */
+} digest_line;
+
 enum { MAX_RUNS = 64 };
 
 typedef struct agreement {
@@ -29,10 +35,14 @@ typedef struct agreement {
     int told; /* messages */
     bool no_memory;
     sha256 sha[TRIAL_BOUNDED]; /* of the lines "CASE RESULT" of all cases, by trial_kind */
+    digest_line *lines;        /* owned */
+    int line_count, line_room;
 } agreement;
 
 /* Of no case; the instructions are to be set. */
 void agreement_start(agreement *all);
+
+void agreement_end(agreement *all);
 
 /* Compares a result, as trials_run() hands it on; all: the agreement. Tells of what is wrong. */
 void agreement_take(void *all, const trial *t);

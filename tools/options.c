@@ -435,6 +435,8 @@ static const option options[] = {
     {GROUP_HIDDEN, "self-test-results", 0, NULL, NULL,
      "each result of the CPU that --self-test compares, a line each", NULL,
      BECOMES(action, ACTION_TRIALS)},
+    {GROUP_HIDDEN, "self-test-digests", 0, NULL, NULL, "the lines of tools/digests.inc", NULL,
+     BECOMES(action, ACTION_DIGESTS)},
     {GROUP_HIDDEN, "help-man", 0, NULL, NULL, "the man page", NULL, BECOMES(action, ACTION_MAN)},
     {GROUP_HIDDEN, "help-bash", 0, NULL, NULL, "bash completion", NULL,
      BECOMES(action, ACTION_BASH)},

@@ -19,6 +19,7 @@ typedef enum action {
     ACTION_TUNE,
     ACTION_SELF_TEST,
     ACTION_TRIALS,
+    ACTION_DIGESTS,
     ACTION_MAN,
     ACTION_BASH,
     ACTION_ZSH,

@@ -88,6 +88,8 @@ static int act(const settings *s)
         return self_test(s);
     case ACTION_TRIALS:
         return self_test_results();
+    case ACTION_DIGESTS:
+        return self_test_digests();
     case ACTION_MAN:
         help_man_page();
         break;

@@ -10,11 +10,20 @@
 #include "agreement.h"
 #include "message.h"
 
-/* The SHA-256 of a line "CASE RESULT" for each case, in the order of the tables: the same on every
- * machine. A new filter, or other results of one, change them; --self-test says what they are. */
-static const char *const recorded[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "53557fdd3b69899bfc14908950381bd4a9893a45372fb2c3687531b23846fd5a",
-    [TRIAL_FLOATS] = "f9117d6e4e22bd3ebecfe2de84a12fd79e06e8804c952d381d8b9eb0fb451539",
+/* What --self-test has to find on every machine: the first digits of SHA-256 digests, one for each
+ * filter and sample type, and the whole digests of all cases, by trial_kind. Made by
+ * --self-test-digests. */
+typedef struct recorded_line {
+    const char *name, *digits;
+} recorded_line;
+
+static const recorded_line recorded_lines[] = {
+#include "digests.inc"
+};
+
+enum {
+    LINES = sizeof recorded_lines / sizeof *recorded_lines,
+    DIGITS = 16 /* of a line's digest */
 };
 
 static const char *const kinds[TRIAL_BOUNDED] = {
@@ -152,7 +161,76 @@ static int compare_all(agreement *all, const char *program, char *without_device
 
 /* -------------------------------------------------------------------------- the whole */
 
-static void print_words(const agreement *all, char digests[][SHA256_HEX], const char *no_device)
+/* What a run has found. */
+typedef struct found_line {
+    const char *name, *recorded; /* recorded: NULL, of a line that is not */
+    char digits[SHA256_HEX];
+} found_line;
+
+typedef struct findings {
+    found_line *lines; /* one a filter and sample type, then one a trial_kind */
+    int count;
+} findings;
+
+static const char *find_recorded(const char *name)
+{
+    for (int i = 0; i < LINES; i++) {
+        if (strcmp(recorded_lines[i].name, name) == 0) {
+            return recorded_lines[i].digits;
+        }
+    }
+    return NULL;
+}
+
+static void add_line(findings *all, const char *name, sha256 *sha, int digits)
+{
+    found_line *line = &all->lines[all->count++];
+    line->name = name;
+    line->recorded = find_recorded(name);
+    sha256_end(sha, line->digits);
+    line->digits[digits] = '\0';
+}
+
+/* Ends the digests. The lines are the caller's to free; NULL if memory is short. */
+static findings find(agreement *all)
+{
+    int most = all->line_count + TRIAL_BOUNDED;
+    findings found = {.lines = calloc((size_t)most, sizeof *found.lines)};
+    for (int i = 0; found.lines && i < all->line_count; i++) {
+        add_line(&found, all->lines[i].name, &all->lines[i].sha, DIGITS);
+    }
+    for (int kind = 0; found.lines && kind < TRIAL_BOUNDED; kind++) {
+        add_line(&found, kinds[kind], &all->sha[kind], SHA256_HEX - 1);
+    }
+    return found;
+}
+
+static bool is_as_recorded(const found_line *line)
+{
+    return line->recorded && strcmp(line->digits, line->recorded) == 0;
+}
+
+/* Lines that differ, and those that are recorded and did not come. */
+static void tell_differences(agreement *all, const findings *found)
+{
+    for (int i = found->count - 1; i >= 0; i--) { /* those of all cases first */
+        if (!is_as_recorded(&found->lines[i])) {
+            agreement_tell(all, found->lines[i].name,
+                           "the digest of the results is not the recorded one");
+        }
+    }
+    for (int i = 0; i < LINES; i++) {
+        bool came = false;
+        for (int k = 0; k < found->count; k++) {
+            came = came || strcmp(found->lines[k].name, recorded_lines[i].name) == 0;
+        }
+        if (!came) {
+            agreement_tell(all, recorded_lines[i].name, "no result, and one is recorded");
+        }
+    }
+}
+
+static void print_words(const agreement *all, const findings *found, const char *no_device)
 {
     printf("satfilter %s, %d cases, each a filter, a sample type and a border:\n", satf_version(),
            all->count);
@@ -162,22 +240,34 @@ static void print_words(const agreement *all, char digests[][SHA256_HEX], const 
     if (*no_device) {
         printf("  not on CUDA: %s\n", no_device);
     }
-    for (int kind = 0; kind < TRIAL_BOUNDED; kind++) {
-        printf("  %-8s  SHA-256 %s, %s\n", kinds[kind], digests[kind],
-               strcmp(digests[kind], recorded[kind]) ? "not as recorded" : "as recorded");
+    for (int i = 0; i < found->count; i++) {
+        const found_line *line = &found->lines[i];
+        if (i >= found->count - TRIAL_BOUNDED) {
+            printf("  %-8s  SHA-256 %s, %s\n", line->name, line->digits,
+                   is_as_recorded(line) ? "as recorded" : "not as recorded");
+        } else if (!is_as_recorded(line)) {
+            printf("  %-20s %s, not as recorded\n", line->name, line->digits);
+        }
     }
     puts(all->told ? "failed" : "passed: the bits are the same everywhere");
 }
 
-static void print_json(const agreement *all, char digests[][SHA256_HEX])
+static void print_json(const agreement *all, const findings *found)
 {
     printf("{\"version\": \"%s\", \"passed\": %s, \"cases\": %d", satf_version(),
            all->told ? "false" : "true", all->count);
-    for (int kind = 0; kind < TRIAL_BOUNDED; kind++) {
-        printf(", \"%s\": {\"sha256\": \"%s\", \"recorded\": \"%s\"}", kinds[kind], digests[kind],
-               recorded[kind]);
+    for (int i = found->count - TRIAL_BOUNDED; i < found->count; i++) {
+        const found_line *line = &found->lines[i];
+        printf(", \"%s\": {\"sha256\": \"%s\", \"recorded\": \"%s\"}", line->name, line->digits,
+               line->recorded);
     }
-    fputs(", \"runs\": [", stdout);
+    fputs(", \"lines\": {", stdout);
+    for (int i = 0; i < found->count - TRIAL_BOUNDED; i++) {
+        const found_line *line = &found->lines[i];
+        printf("%s\"%s\": {\"sha256\": \"%s\", \"recorded\": \"%s\"}", i ? ", " : "", line->name,
+               line->digits, line->recorded ? line->recorded : "");
+    }
+    fputs("}, \"runs\": [", stdout);
     for (const run *r = all->runs; r < all->runs + all->run_count; r++) {
         printf("%s{\"by\": \"%s\", \"results\": %d, \"wrong\": %d}", r == all->runs ? "" : ", ",
                r->by, r->results, r->wrong);
@@ -188,18 +278,33 @@ static void print_json(const agreement *all, char digests[][SHA256_HEX])
 int self_test(const settings *s)
 {
     agreement all;
-    char digests[TRIAL_BOUNDED][SHA256_HEX], no_device[256];
+    char no_device[256];
     int status = compare_all(&all, s->program, no_device, sizeof no_device);
-    for (int kind = 0; kind < TRIAL_BOUNDED && !status; kind++) {
-        sha256_end(&all.sha[kind], digests[kind]);
-        if (strcmp(digests[kind], recorded[kind])) {
-            agreement_tell(&all, kinds[kind], "the digest of all results is not the recorded one");
-        }
-    }
+    findings found = find(&all);
+    status = status || found.lines ? status : out_of_memory();
     if (!status) {
-        s->json ? print_json(&all, digests) : print_words(&all, digests, no_device);
+        tell_differences(&all, &found);
+        s->json ? print_json(&all, &found) : print_words(&all, &found, no_device);
         status = all.told ? EXIT_FAILURE : EXIT_SUCCESS;
     }
-    free(all.cases);
+    free(found.lines);
+    agreement_end(&all);
+    return status;
+}
+
+int self_test_digests(void)
+{
+    char none[1];
+    agreement all;
+    agreement_start(&all);
+    all.instructions = satf_instructions(0);
+    int status = trials_run(false, agreement_take, &all, none, sizeof none);
+    findings found = find(&all);
+    status = status || (found.lines && !all.no_memory) ? status : out_of_memory();
+    for (int i = 0; i < found.count && !status; i++) {
+        printf("{\"%s\", \"%s\"},\n", found.lines[i].name, found.lines[i].digits);
+    }
+    free(found.lines);
+    agreement_end(&all);
     return status;
 }

@@ -13,4 +13,8 @@ int self_test(const settings *s);
  * case, the engine, "=" or, of a failure, "!", and the result. Returns an EXIT_ status. */
 int self_test_results(void);
 
+/* Prints the lines of tools/digests.inc as this build has them: "{NAME, DIGITS}," for each filter
+ * and sample type, and for all integers and all floats. Returns an EXIT_ status. */
+int self_test_digests(void);
+
 #endif

@@ -99,9 +99,8 @@ static void add_image(result *r, reference *of, bool first, const satf_view *in,
     for (size_t i = 0; i < count; i++) {
         if (r->bounded) {
             r->near = is_near(of, first, of->count + i, out, samples + i * bytes, bound) && r->near;
-        } else {
-            add_sample(&r->sha, samples + i * bytes, bytes);
         }
+        add_sample(&r->sha, samples + i * bytes, bytes);
     }
     of->count += count;
 }
@@ -153,6 +152,7 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
         if (is_refused(by, &r) || strcmp(t.by, before) == 0) {
             continue;
         }
+        bool is_first = !*before;
         strcpy(before, t.by);
         trial_name(c, t.name, sizeof t.name);
         t.kind = r.bounded                 ? TRIAL_BOUNDED
@@ -160,7 +160,7 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
                                            : TRIAL_INTEGERS;
         if (t.failed) {
             snprintf(t.result, sizeof t.result, "%s", satf_message(by->ctx));
-        } else if (r.bounded) {
+        } else if (r.bounded && !is_first) {
             strcpy(t.result, r.near ? TRIAL_WITHIN : TRIAL_BEYOND);
         } else {
             sha256_end(&r.sha, t.result);
