@@ -456,7 +456,7 @@ static void compare_moments(batch *b, const char *name, const filter_pass *pass,
 {
     satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
     satf_view to = satf_view_packed(NULL, 1, 1, t->channels - (pass->grey && t->weighted), t->out);
-    double areas[BATCH];
+    double areas[BATCH], shifts[BATCH];
     epilogue_init(&b->finish, pass, options, &from, &to, t->weighted);
     for (int k = 0; k < 2; k++) {
         b->finish.aux[k] = satf_view_packed(b->aux_samples[k], BATCH / 4, 1, t->channels, SATF_F64);
@@ -484,9 +484,12 @@ static void compare_moments(batch *b, const char *name, const filter_pass *pass,
     b->segment.sums = b->sums;
     b->segment.squares = filter_reads(pass, FORMULA_SQUARE) ? b->squares : NULL;
     b->segment.centre = filter_reads(pass, FORMULA_CENTRE) ? b->centres : NULL;
-    double shifts[] = {0.1, -1e3, 3, 1e9};
-    shifts[t->channels - 1] *= !t->weighted;
+    static const double some[] = {0.1, -1e3, 3, 1e9};
     bool shifted = satf_type_is_float((int)t->in) && !filter_reads(pass, FORMULA_LUMA);
+    for (int64_t i = 0; i < b->segment.n * t->channels; i++) {
+        bool alpha = t->weighted && i % t->channels == t->channels - 1;
+        shifts[i] = alpha ? 0 : some[(size_t)(i + i / 7) % 4];
+    }
     b->segment.shifts = shifted && seed % 2 ? shifts : NULL;
     size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
     epilogue_segment(&b->finish, &b->segment, b->fast + 1);

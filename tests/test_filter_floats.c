@@ -23,7 +23,7 @@ typedef struct subject {
 /* What a window holds, by definition, of samples above the shift. */
 typedef struct window_facts {
     long double area, sum, size; /* size: of magnitudes */
-    long double mean_square, variance;
+    long double mean_square, variance, range;
     bool inside;
 } window_facts;
 
@@ -38,6 +38,7 @@ static long double sample_at(const subject *s, int64_t x, int64_t y, bool *count
 static window_facts look(const subject *s, satf_rect rect)
 {
     window_facts f = {0};
+    long double least = INFINITY, most = -INFINITY;
     f.inside = rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= W && rect.y + rect.h <= H;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t y = rect.y; y < rect.y + rect.h; y++) {
@@ -52,12 +53,15 @@ static window_facts look(const subject *s, satf_rect rect)
                     f.sum += a;
                     f.size += fabsl(a);
                     f.mean_square += a * a;
+                    least = a < least ? a : least;
+                    most = a > most ? a : most;
                 } else {
                     f.variance += (a - f.sum / f.area) * (a - f.sum / f.area);
                 }
             }
         }
     }
+    f.range = most - least;
     f.mean_square /= f.area;
     f.variance /= f.area;
     return f;
@@ -81,16 +85,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By definition: of nine places of nine rows in tables; else of three rows of the window of the
- * first, as the image is one tile and one strip. */
-static double find_shift(const double *pixels, int engine, int64_t h)
+/* That of tables, by definition: of nine places of nine rows. */
+static double find_shift(const double *pixels)
 {
     double values[81];
     size_t count = 0;
-    bool tables = engine == SATF_ENGINE_SAT;
-    int64_t rows = tables ? 9 : 3, below = tables || h - 1 - h / 2 >= H ? H - 1 : h - 1 - h / 2;
-    for (int64_t k = 0; k < 9 * rows; k++) {
-        double value = pixels[below * (k / 9) / (rows - 1) * W + k % 9 * (W - 1) / 8];
+    for (int64_t k = 0; k < 81; k++) {
+        double value = pixels[(H - 1) * (k / 9) / 8 * W + k % 9 * (W - 1) / 8];
         if (fabs(value) <= 0x1p400) {
             values[count++] = value;
         }
@@ -99,6 +100,17 @@ static double find_shift(const double *pixels, int engine, int64_t h)
     double median = count > 0 ? values[(count - 1) / 2] : 0;
     double range = count > 0 ? values[count - 1 - count / 4] - values[count / 4] : 0;
     return fabs(median) <= 64 * range ? 0 : median;
+}
+
+/* Of a variance by the window engine, whose shifts are samples of the window: by the range of these
+ * and the bits of the window's width. */
+static long double variance_bound(int64_t w, int64_t h, const window_facts *f)
+{
+    int bits = 0;
+    for (int64_t left = w; left; left /= 2) {
+        bits++;
+    }
+    return (long double)(3 * h + 18 * bits + 40) * 0x1p-53L * f->range * f->range;
 }
 
 static void check_filter(satf_context *ctx, const double *pixels, const char *name, int border,
@@ -114,7 +126,8 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
     out.data = got;
     bool is_variance = strcmp(name, "variance") == 0;
     for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
-        subject s = {pixels, border, constant, is_variance ? find_shift(pixels, engine, h) : 0};
+        bool by_tables = engine == SATF_ENGINE_SAT;
+        subject s = {pixels, border, constant, is_variance && by_tables ? find_shift(pixels) : 0};
         long double all = 0, all_squares = 0;
         for (int i = 0; i < W * H; i++) {
             long double a = (long double)pixels[i] - (long double)s.shift;
@@ -133,10 +146,9 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
                 long double of_squares =
                     sum_bound(engine, rect, &f, f.mean_square * f.area, all_squares) / f.area;
                 right = f.variance;
-                bound = engine == SATF_ENGINE_WINDOW
-                            ? (long double)(3 * (w + h) + 10) * 0x1p-53L * f.mean_square
-                            : of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
-                                  10 * 0x1p-53L * (f.mean_square + of_squares);
+                bound = !by_tables ? variance_bound(w, h, &f)
+                                   : of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
+                                         10 * 0x1p-53L * (f.mean_square + of_squares);
                 if (!(got[i] >= 0)) {
                     fail_msg("%s: a variance of %g", what, got[i]);
                 }

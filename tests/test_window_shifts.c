@@ -95,12 +95,6 @@ static void run_variant(const shift_case *c, const variant *v, const picture *p,
     satf_context_destroy(ctx);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
 {
     const char *at = (const char *)satf_row(view, y) +
@@ -112,77 +106,90 @@ static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
     return view->type == SATF_F32 ? (double)narrow : wide;
 }
 
-/* By definition: of nine places of three rows that the window of the tile's first row holds, the
- * tile being that of (x, y), in its strip. */
-static double shift_at(const shift_case *c, const window_plan *plan, const satf_view *view,
-                       int64_t x, int64_t y, int channel)
+/* What the window of sample i holds: its least and greatest sample that weighs; and whether one of
+ * them is `shift`, or may be, as none weighs. */
+static bool holds(const shift_case *c, const satf_view *view, int64_t i, double shift,
+                  double *least, double *most)
 {
-    double values[27];
-    size_t count = 0;
-    int64_t left = x / plan->strip_pixels * plan->strip_pixels;
-    int64_t n = c->width - left < plan->strip_pixels ? c->width - left : plan->strip_pixels;
-    int64_t top = y / plan->tile_rows * plan->tile_rows;
-    for (int64_t k = 0; k < 27; k++) {
-        int64_t below = c->h - 1 - c->h / 2;
-        below = below < c->height ? below : c->height - 1;
-        int64_t i = left + k % 9 * (n - 1) / 8, j = top + below * (k / 9) / 2;
-        j = j < c->height ? j : c->height - 1;
-        double sample = sample_of(view, i, j, channel);
-        bool seen = !c->weighted || sample_of(view, i, j, c->channels - 1) > 0;
-        if (seen && fabs(sample) <= 0x1p400) {
-            values[count++] = sample;
+    int channel = (int)(i % c->channels), last = c->channels - 1;
+    int64_t x0 = i / c->channels % c->width - c->w / 2, y0 = i / c->channels / c->width - c->h / 2;
+    bool found = false, any = false;
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int64_t y = y0; y < y0 + c->h; y++) {
+        for (int64_t x = x0; x < x0 + c->w; x++) {
+            int64_t column = satf_border_index((int)c->border, x, c->width);
+            int64_t row = satf_border_index((int)c->border, y, c->height);
+            bool outside = column < 0 || row < 0;
+            double sample = outside ? 37 : sample_of(view, column, row, channel);
+            double weight = !c->weighted ? 1 : outside ? 37 : sample_of(view, column, row, last);
+            if (weight > 0 && !(outside && c->border == SATF_SHRINK)) {
+                found = found || sample == shift;
+                any = true;
+                *least = sample < *least ? sample : *least;
+                *most = sample > *most ? sample : *most;
+            }
         }
     }
-    if (count == 0 || (c->weighted && channel == c->channels - 1)) {
-        return 0;
-    }
-    qsort(values, count, sizeof *values, compare);
-    double median = values[(count - 1) / 2];
-    double range = values[count - 1 - count / 4] - values[count / 4];
-    return fabs(median) <= 64 * range ? 0 : median;
+    return c->weighted && channel == last ? shift == 0 : found || !any;
 }
 
-/* Every shift; and sums S and S2 of what is above them, of S0 pixels or their alphas, which are
- * off by at most (w + h) 2^-53 times the sum of magnitudes: S2, and of S at most the root of
- * S0 S2. */
+/* The number of bits of w. */
+static int bits_of(int64_t w)
+{
+    int bits = 0;
+    for (; w; w /= 2) {
+        bits++;
+    }
+    return bits;
+}
+
+/* The shift is a sample of the window; and sums S and S2 of what is above it, of S0 pixels or their
+ * alphas, are off by at most what docs/design.md says, by S0 and the range of the samples. */
+static void check_value(const shift_case *c, const variant *v, const picture *p, const results *r,
+                        const value *sums, const value *squares, int64_t i)
+{
+    int64_t pixel = i / c->channels, last = (pixel + 1) * c->channels - 1;
+    double shift = r->shifts[i], least, most;
+    if (!holds(c, &p->view, i, shift, &least, &most)) {
+        fail_case(c, v, "a shift that is no sample of the window", i);
+    }
+    exact by = (exact)(shift * 256);
+    int64_t area = c->w * c->h;
+    if (c->border == SATF_SHRINK) {
+        area = inside(pixel % c->width, c->width, c->w) * inside(pixel / c->width, c->height, c->h);
+    }
+    exact weight = c->weighted ? sums[last].sum : area * (exact)FLOAT_UNITS;
+    exact sum = sums[i].sum - weight * by / 256;
+    exact square = squares[i].sum - (2 * sums[i].sum * by / 256) + weight * by / 256 * by / 256;
+    bool alpha = c->weighted && i == last;
+    if (alpha) {
+        square = sum;
+        weight = area * (exact)FLOAT_UNITS;
+        least = 0;
+        most = 37;
+    }
+    long double range = weight ? (long double)most - (long double)least : 0;
+    long double unit = (long double)weight * range * 0x1p-53L;
+    long double off[2] = {fabsl((long double)r->reals[0][i] * FLOAT_UNITS - (long double)sum),
+                          fabsl((long double)r->reals[1][i] * FLOAT_UNITS - (long double)square)};
+    int bits = bits_of(c->w);
+    if (off[0] > (long double)(c->h + 3 * bits + 8) * unit ||
+        off[1] > (long double)(c->h + 12 * bits + 20) * unit * (alpha ? 1 : range)) {
+        fail_case(c, v, "a wrong sum", i);
+    }
+}
+
 static void check_values(const shift_case *c, const variant *v, const picture *p, const results *r)
 {
-    satf_context *ctx;
-    window_plan plan;
     window_spec spec = spec_of(c, &p->view);
-    assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    assert_int_equal(window_plan_make(ctx, &spec, &plan), SATF_OK);
     value *sums = reference(&spec, false), *squares = reference(&spec, true);
-    for (int64_t i = 0; i < c->width * c->height * c->channels; i++) {
-        int64_t pixel = i / c->channels, last = (pixel + 1) * c->channels - 1;
-        double shift = r->shifts[i];
-        if (shift != shift_at(c, &plan, &p->view, pixel % c->width, pixel / c->width,
-                              (int)(i % c->channels))) {
-            fail_case(c, v, "a wrong shift", i);
-        }
-        exact by = (exact)(shift * 256);
-        int64_t area = c->w * c->h;
-        if (c->border == SATF_SHRINK) {
-            area = inside(pixel % c->width, c->width, c->w) *
-                   inside(pixel / c->width, c->height, c->h);
-        }
-        exact weight = c->weighted ? sums[last].sum : area * (exact)FLOAT_UNITS;
-        exact sum = sums[i].sum - weight * by / 256;
-        exact square = squares[i].sum - (2 * sums[i].sum * by / 256) + weight * by / 256 * by / 256;
-        if (c->weighted && i == last) {
-            square = sum;
-        }
-        long double bound = (long double)(c->w + c->h) * 0x1p-53L;
-        long double size = sqrtl((long double)weight * (long double)square);
-        long double off[2] = {(long double)r->reals[0][i] * FLOAT_UNITS - (long double)sum,
-                              (long double)r->reals[1][i] * FLOAT_UNITS - (long double)square};
-        if (!(fabsl(off[0]) <= bound * size) || !(fabsl(off[1]) <= bound * (long double)square)) {
-            fail_case(c, v, "a wrong sum", i);
-        }
+    int64_t count = c->width * c->height * c->channels, few = 1 + count * c->w * c->h / 3000000;
+    for (int64_t i = 0; i < count; i += few) { /* windows are looked through one by one */
+        check_value(c, v, p, r, sums, squares, i);
     }
     free(sums);
     free(squares);
-    satf_context_destroy(ctx);
 }
 
 static void check_same(const shift_case *c, const variant *v, const results *a, const results *b)
@@ -196,7 +203,7 @@ static void check_same(const shift_case *c, const variant *v, const results *a, 
     }
 }
 
-/* Tiles and strips, whole and streamed, by any number of threads. */
+/* Blocks and strips, whole and streamed, by any number of threads. */
 static void test_values(void **state)
 {
     (void)state;
@@ -231,29 +238,8 @@ static void test_values(void **state)
     }
 }
 
-/* Beyond 512 pixels nothing matters to the shift of a window of up to 32 rows. */
-static void test_reach(void **state)
-{
-    (void)state;
-    satf_context *ctx;
-    assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    for (int64_t h = 1; h <= 32; h++) {
-        for (int channels = 1; channels <= 4; channels++) {
-            window_plan plan;
-            window_spec spec = {.in = satf_view_packed(NULL, 8000, 8000, channels, SATF_F64),
-                                .w = 512,
-                                .h = h,
-                                .squares = true,
-                                .shifts = true};
-            assert_int_equal(window_plan_make(ctx, &spec, &plan), SATF_OK);
-            assert_in_range(plan.tile_rows, 1, 512);
-            assert_in_range(plan.strip_pixels, 1, 512);
-        }
-    }
-    satf_context_destroy(ctx);
-}
-
-/* Two wild pixels among those, or one or two rows of them, spoil nothing but their own windows. */
+/* Two wild pixels among those, or one or two rows of them, spoil nothing but their own windows, and
+ * none that may not be subtracted is a shift. */
 static void test_wild(void **state)
 {
     (void)state;
@@ -270,14 +256,11 @@ static void test_wild(void **state)
         }
         results r;
         run_variant(&c, &v, &p, &r);
-        double shift = r.shifts[0];
-        bool typical = k < 7, none = k < 11; /* of two sorts of rows neither is typical */
-        assert_true(typical ? shift >= 4096 && shift < 4097 : shift == (none ? 0 : -1e9));
         for (int64_t i = 0; i < 81 * 20; i++) {
-            assert_true(r.shifts[i] == shift);
             bool reached = whole ? i / 81 <= whole : i / 81 <= 1 && i % 81 <= 12;
-            assert_true(reached || (isfinite(r.reals[0][i]) && isfinite(r.reals[1][i])));
-            assert_true(reached || !typical || r.reals[1][i] <= 15);
+            assert_true(reached || (r.shifts[i] >= 4096 && r.shifts[i] < 4097));
+            assert_true(reached || (r.reals[1][i] >= 0 && r.reals[1][i] <= 15));
+            assert_true(fabs(r.shifts[i]) <= 0x1p400);
         }
         results_destroy(&r);
         picture_destroy(&p);
@@ -289,7 +272,6 @@ int main(void)
     satf_share_anything();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
-        cmocka_unit_test(test_reach),
         cmocka_unit_test(test_wild),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

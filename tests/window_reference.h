@@ -230,8 +230,7 @@ static void collect(void *user, const window_segment *s)
     }
     double most = 0;
     for (int64_t i = 0; i < s->n * r->channels; i++) {
-        r->shifts[(s->y * r->width + s->x) * r->channels + i] =
-            s->shifts ? s->shifts[i % r->channels] : 0;
+        r->shifts[(s->y * r->width + s->x) * r->channels + i] = s->shifts ? s->shifts[i] : 0;
         double area = s->areas ? s->areas[i] : (double)s->area;
         bool first = i % r->channels == 0;
         uint64_t *to = &r->areas[s->y * r->width + s->x + i / r->channels];

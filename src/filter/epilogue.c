@@ -213,19 +213,6 @@ static epilogue_kernel choose_areas_kernel(const epilogue *f, const window_segme
     }
 }
 
-/* To means of what is above the shifts, in place: as formula_off_shift(). */
-static void add_shifts(int channels, const window_segment *segment, void *means)
-{
-    typedef double __attribute__((aligned(1), may_alias)) any_f64;
-    for (int lane = 0; lane < channels; lane++) {
-        any_f64 *to = (any_f64 *)means + lane;
-        double shift = segment->shifts[lane];
-        for (int64_t i = 0; shift != 0 && i < segment->n * channels; i += channels) {
-            to[i] = shift + to[i];
-        }
-    }
-}
-
 /* Samples that pass through the first-level cache on their way around the others. */
 enum { STREAM_SAMPLES = 512 };
 
@@ -248,8 +235,8 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
         .dst = streams ? finished : dst,
     };
     /* Kernels of means know of no shifts; the others need not. */
-    bool above_shifts = segment->shifts && f->pass->kernel == KERNEL_MEAN;
-    bool by_formula = f->reduction || f->is_step || (above_shifts && f->out_type != SATF_F64);
+    bool by_formula =
+        f->reduction || f->is_step || (segment->shifts && f->pass->kernel == KERNEL_MEAN);
     bool in_blocks = filter_has_window(f->pass) || f->pass->over == OVER_CELLS;
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
@@ -258,9 +245,6 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
         f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, task.dst);
     } else if (kernel) {
         kernel(&task);
-        if (above_shifts) {
-            add_shifts(f->channels, segment, task.dst);
-        }
     } else if (!in_blocks || !epilogue_by_loops(f, segment, task.dst)) {
         epilogue_by_definition(f, segment, task.dst);
     }

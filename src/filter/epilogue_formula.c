@@ -111,7 +111,7 @@ static formula_value lane_value(const epilogue *f, const window_segment *segment
         set_luma(f, segment, p, in);
     }
     load_sum(f, segment, i, &in->sum, &in->real_sum);
-    in->shift = segment->shifts ? segment->shifts[lane] : 0;
+    in->shift = segment->shifts ? segment->shifts[i] : 0;
     if (segment->squares) {
         epilogue_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
     }
@@ -291,6 +291,9 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
     } else if (mode == LOOP_REAL) {
         block->sums = (const double *)(const void *)sums;
         block->squares = squares ? (const double *)(const void *)squares : block->sums;
+        if (segment->shifts) {
+            memcpy(block->shifts, segment->shifts + at, (size_t)block->n * sizeof *block->shifts);
+        }
     } else {
         loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
         if (squares) {
@@ -347,20 +350,6 @@ static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block
     return block->n / channels * left;
 }
 
-/* One a sample. All blocks begin at a pixel, so they have the same. */
-static void fill_shifts(const epilogue *f, const window_segment *segment, loop_block *block)
-{
-    if (!segment->shifts) {
-        memset(block->shifts, 0, sizeof block->shifts);
-        return;
-    }
-    for (int lane = 0; lane < f->channels; lane++) {
-        for (int64_t i = lane; i < LOOP_SAMPLES; i += f->channels) {
-            block->shifts[i] = segment->shifts[lane];
-        }
-    }
-}
-
 /* What all blocks of a segment have in common. */
 static void begin_blocks(const epilogue *f, const window_segment *segment, loop_mode mode,
                          bool one_weight, loop_block *block)
@@ -374,8 +363,8 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
         block->weights[i] = (double)segment->area;
         block->inverses[i] = 1 / (double)segment->area;
     }
-    if (mode == LOOP_REAL) {
-        fill_shifts(f, segment, block);
+    if (mode == LOOP_REAL && !segment->shifts) {
+        memset(block->shifts, 0, sizeof block->shifts);
     }
     for (int k = 0; k < 2; k++) {
         if (!f->aux[k].data && formula_reads(f->formula) & reads[k]) {

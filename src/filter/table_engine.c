@@ -58,6 +58,7 @@ typedef struct row_buffers {
     void *sums[2];   /* by layer */
     uint32_t *masks; /* samples that are not finite */
     double *totals;  /* BAND_ROWS rows of responses to a template */
+    double *shifts;  /* of a row */
     /* OVER_CHOICE: of the windows chosen so far, and of others with their results. */
     void *best, *others;
     char *results;
@@ -88,6 +89,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     PLACE(buffers->sums[1], samples * sizeof(satf_u128));
     PLACE(buffers->masks, samples * sizeof *buffers->masks);
     PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
+    PLACE(buffers->shifts, filter_is_shifted(step) * samples * sizeof *buffers->shifts);
     PLACE(buffers->best, choices * width * sizeof(varied));
     PLACE(buffers->others, choices * width * sizeof(varied));
     PLACE(buffers->results, choices * samples * sizeof(double));
@@ -213,7 +215,6 @@ static void finish_row(const table_state *state, const corner_columns *columns,
     window_segment segment = {.y = y};
     segment.sum_type = state->tables->layers[0].type;
     segment.square_type = state->tables->layers[1].type;
-    segment.shifts = state->shifts;
     for (int64_t x = 0; x < width; x += segment.n) {
         int64_t end = width, inside = columns_inside(columns, x);
         for (int64_t i = x + 1; shrink && i < end; i++) {
@@ -226,6 +227,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
         int64_t offset = x * channels;
         segment.x = x;
         segment.n = end - x;
+        segment.shifts = state->shifts ? buffers->shifts + offset : NULL;
         segment.area = (uint64_t)(shrink ? inside * rows->inside : columns->w * height);
         segment.sums =
             (char *)buffers->sums[0] + offset * (int64_t)satf_sum_bytes(segment.sum_type);
@@ -262,6 +264,10 @@ static row_buffers thread_buffers(const table_state *state, int thread)
     size_t bytes;
     place_buffers(state->step, state->buffers + (size_t)thread * state->plan->buffer_bytes,
                   &buffers, &bytes);
+    int64_t samples = satf_row_samples(&state->step->in), channels = state->step->in.channels;
+    for (int64_t i = 0; state->shifts && i < samples; i++) {
+        buffers.shifts[i] = state->shifts[i % channels];
+    }
     return buffers;
 }
 

@@ -178,15 +178,6 @@ static bool pays(const satf_plan *plan, const plan_walk *walk)
            (walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count);
 }
 
-/* Whether walkers that begin below the top have what their shifts of floats are found in: rows of
- * an image in memory. */
-static bool finds_shifts(const plan_step *of)
-{
-    const filter_step *step = &of->step;
-    return of->from[0].maker < 0 || !satf_type_is_float(step->in.type) ||
-           !(filter_has_shifts(step->pass) || (step->second && filter_has_shifts(step->second)));
-}
-
 /* Samples of a step alone that are worth a thread. */
 static int64_t least_samples(const filter_step *step)
 {
@@ -222,22 +213,19 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
 {
     plan_walk *walk = &plan->walks[plan->walk_count];
     plan_step *steps = &plan->steps[first];
-    bool shifts = true;
     *walk = (plan_walk){.first = first, .count = end - first};
     for (size_t k = 0; k < walk->count; k++) {
         find_source(plan, first, first + k, &steps[k].in, &steps[k].from[0]);
         for (int a = 1; a < SOURCES; a++) {
             find_source(plan, first, first + k, &steps[k].aux[a - 1], &steps[k].from[a]);
         }
-        shifts = shifts && finds_shifts(&steps[k]);
     }
     share_out(ctx, plan, walk);
     steps[walk->count - 1].span = (walk_span){0, 0, 0, 0};
     for (size_t k = walk->count - 1; k-- > 0;) {
         steps[k].span = span_of(plan, walk, k);
     }
-    bool whole = !pays(plan, walk) || (walk->walkers > 1 && !shifts);
-    if (whole && plan->use != FILTER_BY_ROWS) {
+    if (!pays(plan, walk) && plan->use != FILTER_BY_ROWS) {
         for (size_t k = 0; k < walk->count; k++) {
             walk_from_memory(&steps[k]);
         }

@@ -201,10 +201,10 @@ SATF_FORMULA bool formula_in_reals(const formula_sums *in)
     return in->real || in->words == FORMULA_EXACT;
 }
 
-/* A mean, given that of the samples less the shift. */
-SATF_FORMULA double formula_off_shift(const formula_sums *in, double mean)
+/* The sum of floats, whatever their shift. */
+SATF_FORMULA double formula_real_sum(const formula_sums *in)
 {
-    return in->shift != 0 ? in->shift + mean : mean;
+    return in->shift != 0 ? in->real_weight * in->shift + in->real_sum : in->real_sum;
 }
 
 /* The sum, that of squares and the weight as doubles, rounded once when they do not fit; the sum of
@@ -212,7 +212,7 @@ SATF_FORMULA double formula_off_shift(const formula_sums *in, double mean)
 SATF_FORMULA double formula_sum(const formula_sums *in)
 {
     if (formula_in_reals(in)) {
-        return in->shift != 0 ? in->real_weight * in->shift + in->real_sum : in->real_sum;
+        return formula_real_sum(in);
     }
     return in->words == FORMULA_WORD ? (double)(uint64_t)in->sum : formula_double(in->sum);
 }
@@ -308,7 +308,7 @@ SATF_FORMULA double formula_over_weight(const formula_sums *in, double a)
 SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 {
     if (in->real) {
-        double mean = formula_off_shift(in, in->real_sum * (1 / in->real_weight));
+        double mean = formula_real_sum(in) * (1 / in->real_weight);
         return formula_real(in->real_weight == 0 ? 0 : mean);
     }
     uint64_t weight = in->words == FORMULA_EXACT ? (uint64_t)in->real_weight : in->weight;
@@ -330,8 +330,7 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
 /* The mean as it is: S / W of integers, S (1 / W) of floats. The weight must not be 0. */
 SATF_FORMULA double formula_true_mean(const formula_sums *in)
 {
-    return in->real ? formula_off_shift(in, in->real_sum * in->inverse)
-                    : formula_over_weight(in, formula_sum(in));
+    return in->real ? formula_real_sum(in) * in->inverse : formula_over_weight(in, formula_sum(in));
 }
 
 /* W S2 - S^2 of FORMULA_WORD. */

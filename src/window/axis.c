@@ -15,9 +15,9 @@ static int64_t period(satf_border border, int64_t n)
     }
 }
 
-axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at)
+axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at, int64_t beyond)
 {
-    axis a = {.border = border, .n = n, .window = window};
+    axis a = {.border = border, .n = n, .window = window, .beyond = beyond};
     a.first = a.lo = window / 2 - at;
     a.hi = window - 1 - a.lo;
     int64_t p = period(border, n);
@@ -30,9 +30,9 @@ axis axis_of(satf_border border, int64_t n, int64_t window, int64_t at)
         }
         return a;
     }
-    if (a.lo > n) {
-        a.before = a.lo - n;
-        a.lo = n;
+    if (a.lo > n + beyond) {
+        a.before = a.lo - n - beyond;
+        a.lo = n + beyond;
     }
     if (a.hi > n) {
         a.after = a.hi - n;

@@ -37,14 +37,6 @@ const void *window_fetch(window_state *s, int64_t y)
     return row;
 }
 
-int64_t window_last_row(window_state *s, int64_t y)
-{
-    if (y < s->down.n && s->spec->height && !own_row(s, y) && y < s->down.n) {
-        return -1;
-    }
-    return y < s->down.n ? y : s->down.n - 1;
-}
-
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
 {
     const window_spec *spec = s->spec;
@@ -113,6 +105,7 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
             piece.squares =
                 (const char *)whole->squares + first * satf_sum_bytes(whole->square_type);
         }
+        piece.shifts = whole->shifts ? whole->shifts + first : NULL;
         if (whole->centre) {
             piece.centre =
                 (const char *)whole->centre + first * satf_type_bytes((int)s->spec->in.type);
@@ -137,7 +130,7 @@ static const void *centre_samples(window_band *b, int64_t y, int64_t x)
 }
 
 bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                       window_segment *segment)
+                       const double *shifts, window_segment *segment)
 {
     const window_state *s = b->state;
     const window_plan *plan = s->plan;
@@ -147,7 +140,7 @@ bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const vo
     segment->square_type = plan->plane[plan->planes - 1].sum_type;
     segment->sums = sums[0];
     segment->squares = plan->planes > 1 ? sums[1] : NULL;
-    segment->shifts = b->shifts;
+    segment->shifts = shifts;
     if (s->spec->centre) {
         segment->centre = centre_samples(b, y, x);
         if (!segment->centre) {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/shift.h"
+
 #ifdef __AVX512BW__
 #include <immintrin.h>
 #endif
@@ -189,5 +191,14 @@ const window_kernels SATF_ISA_NAME(window_kernels) = {
                 {[SATF_SUM_U64] = HORIZONTAL(u64_u64), [SATF_SUM_U128] = HORIZONTAL(u64_u128)},
             [SATF_SUM_F64] = {[SATF_SUM_F64] = HORIZONTAL(f64_f64)},
         },
-    .strip = {shift_by, row_sums, accumulate, join, peak, on_grid},
+    .strip = {.shift_by = shift_by,
+              .row_sums = row_sums,
+              .add = add,
+              .enter = enter,
+              .unite = unite,
+              .repeat = repeat,
+              .move = move,
+              .row_moments = row_moments,
+              .peak = peak,
+              .on_grid = on_grid},
 };

@@ -62,6 +62,14 @@ typedef struct horizontal_kernels {
 /* What window sums of doubles are made of where nothing may be subtracted. Arrays are
  * aligned to 64 bytes and have room for STRIP_SLACK more. */
 #define STRIP_SLACK 64
+
+/* A row of moments: of columns, or of windows. Arrays of a number a sample. */
+typedef struct strip_row {
+    double *sum, *square; /* of samples less their shift */
+    double *shift;        /* that sample itself, where it may be subtracted (SATF_SHIFT_MOST) */
+    double *weight;       /* NULL: all weigh the same */
+} strip_row;
+
 typedef struct strip_kernels {
     /* out[i] = sample i less the shift of its channel; never -0. */
     void (*shift_by)(satf_type type, const vertical_row *shape, const void *row,
@@ -70,11 +78,28 @@ typedef struct strip_kernels {
      * STRIP_SPARES arrays of (pixels + window) * channels + STRIP_SLACK doubles. */
     void (*row_sums)(const horizontal_row *shape, const double *columns, double *spare,
                      double *sums);
-    /* sum[i] += with[i] */
-    void (*accumulate)(int64_t n, double *sum, const double *with);
-    /* prefix[i] += entered[i]; sums[i] = suffix[i] + prefix[i] */
-    void (*join)(int64_t n, double *prefix, const double *entered, const double *suffix,
-                 double *sums);
+    /* to[i] = a[i] + b[i]; to may be a. */
+    void (*add)(int64_t n, const double *a, const double *b, double *to);
+    /* to = from and one sample more of each column; to may be from. Weighted, the first sample of
+     * a column that weighs becomes its shift; else shifts stay. Without alpha's lane, which has
+     * the sums of alpha, and no shift. */
+    void (*enter)(const vertical_row *shape, const double *samples, const strip_row *from,
+                  const strip_row *to);
+    /* to = a and b, as if their samples were summed at once: above the shift of a, or of b where a
+     * weighs nothing. b_weight: of each of b, unless these rows have weights. to may be a, and b
+     * lie in a further on. */
+    void (*unite)(int64_t n, const strip_row *a, const strip_row *b, double b_weight,
+                  const strip_row *to);
+    /* to = n samples of a row of such pixels. */
+    void (*repeat)(int channels, int64_t n, const double *pixel, double *to);
+    /* sum and square = those of a row without weights, above other shifts. */
+    void (*move)(int64_t n, const strip_row *from, double weight, const double *shift, double *sum,
+                 double *square);
+    /* windows[x] = columns[x] ... columns[x + window - 1] united, for all x in one call. weight: of
+     * a column, unless these rows have weights. The columns are written over; without weights they
+     * keep their shifts, which are those of the windows that begin there. */
+    void (*row_moments)(const horizontal_row *shape, double weight, const strip_row *columns,
+                        const strip_row *windows);
     /* The largest magnitude of n samples, NaN if there is one. */
     double (*peak)(satf_type type, int64_t n, const void *row);
     /* True if n samples are multiples of a unit, a power of two, and at most `most` in magnitude;

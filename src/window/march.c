@@ -35,7 +35,8 @@ static void pad(const window_band *b, const window_plane *plane)
         (const int64_t *)(const void *)(b->state->shared + b->state->plan->border_table);
     char *row = column_sums(b, plane);
     plane->horizontal->pad(channels, row, from, across->lo, -across->lo);
-    plane->horizontal->pad(channels, row, from + across->lo, across->hi, across->n);
+    plane->horizontal->pad(channels, row, from + across->lo, across->hi + across->beyond,
+                           across->n);
 }
 
 /* The part of a row's sums that is the same for all its pixels; false if there is none. */
@@ -147,7 +148,7 @@ static void pad_outside(const window_band *b)
         vertical_row shape;
         const void *outside = summands_of(b, plane, s->shared + plan->outside, 0, &shape);
         shape.pixels = 1;
-        for (int64_t x = -plan->across.lo; x < plan->across.n + plan->across.hi; x++) {
+        for (int64_t x = -plan->across.lo; x < plan->width + plan->across.hi; x++) {
             if (x < 0 || x >= plan->across.n) {
                 plane->marching->add(&shape, row + x * (int64_t)plane->pixel_bytes, outside,
                                      s->spec->h);
@@ -190,7 +191,7 @@ static bool move_columns(const window_band *b)
     const window_plan *plan = s->plan;
     const void *leave = window_fetch(s, b->y - 1 - plan->down.lo);
     const void *enter = leave ? window_fetch(s, b->y + plan->down.hi) : NULL;
-    if (!enter || b->y >= s->down.n || !on_grid(b, enter)) {
+    if (!enter || window_ends(b) || !on_grid(b, enter)) {
         return false;
     }
     for (int i = 0; i < plan->planes; i++) {
@@ -220,8 +221,9 @@ static bool slide_row(window_band *b)
     }
     horizontal_row shape = {.channels = s->spec->in.channels,
                             .window = across->lo + across->hi + 1};
-    for (; shape.x < across->n; shape.x += shape.pixels) {
-        shape.pixels = across->n - shape.x < plan->segment ? across->n - shape.x : plan->segment;
+    for (; shape.x < plan->width; shape.x += shape.pixels) {
+        shape.pixels =
+            plan->width - shape.x < plan->segment ? plan->width - shape.x : plan->segment;
         const void *out[2];
         window_prefetch(s, b->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
         for (int i = 0; i < plan->planes; i++) {
@@ -236,7 +238,7 @@ static bool slide_row(window_band *b)
             }
         }
         window_segment segment;
-        if (window_segment_at(b, b->y, shape.x, shape.pixels, out, &segment)) {
+        if (window_segment_at(b, b->y, shape.x, shape.pixels, out, NULL, &segment)) {
             s->sink(s->user, &segment);
         }
     }
@@ -277,7 +279,7 @@ static bool add_fixed_rows(const window_band *b)
 
 static bool stops(const window_band *b)
 {
-    return b->y >= b->end || b->y >= b->state->down.n || b->state->stop;
+    return b->y >= b->end || window_ends(b) || b->state->stop;
 }
 
 /* From the band's row on by strips: to the end, or until sliding is worth another try. */

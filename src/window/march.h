@@ -29,29 +29,32 @@ typedef struct window_band {
     int64_t since;
     int64_t patience; /* rows that go by strips before sliding is tried again */
     int64_t until;
-    double level, most;   /* sliding floats: their grid, see find_grid() */
-    const double *shifts; /* of the sums that are handed out, or NULL */
+    double level, most; /* sliding floats: their grid, see find_grid() */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
     const char *centre;
     int64_t centre_row;
     int64_t end;
 } window_band;
 
+/* Whether the band's row is behind the last. */
+static inline bool window_ends(const window_band *b)
+{
+    return b->y >= b->state->down.n + b->state->down.beyond;
+}
+
 /* The samples of row y of the picture with its border; NULL after a failure. Where the height is
  * not known, it is in s->down.n afterwards, if it is y or less. */
 const void *window_fetch(window_state *s, int64_t y);
-
-/* The last row of the picture, at most y; below 0 after a failure. */
-int64_t window_last_row(window_state *s, int64_t y);
 
 /* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
  * at every row's end, and for rows of a page never starts. */
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 
-/* n pixels from x on of row y, with one array of sums a plane, for the sink. False where the border
- * shrinks windows, and the sink has had it in pieces, and after a failure. */
+/* n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL: none), for the
+ * sink. False where the border shrinks windows, and the sink has had it in pieces, and after a
+ * failure. */
 bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                       window_segment *segment);
+                       const double *shifts, window_segment *segment);
 
 /* Delivers the band's next row, or more where its floats go by strips one after the other; false
  * behind the last, and after a failure. */
@@ -77,8 +80,8 @@ typedef struct window_source {
  * only on the shape of picture and window and on the position (not on marches, streaming or the
  * CPU), and never by subtracting unless every step is exact, which no sum shows: the error is at
  * most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite sample touches only the
- * windows that contain it. -0 counts as 0. With spec.shifts samples are taken above a shift first
- * (base/shift.h), which tile_rows rows of a strip share: the bits depend on these, too.
+ * windows that contain it. -0 counts as 0. With spec.shifts samples are taken above a shift, which
+ * is a sample of the window that counts (strips.c).
  */
 satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
                                const window_source *from, char *shared, char *own, window_sink sink,

@@ -42,11 +42,6 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares)
                              (uint64_t)spec->w * (uint64_t)spec->h, SATF_SUM_U16);
 }
 
-/* Rows that share shifts: so many heights that starting again below them, which sums a height of
- * rows once more, takes little time. No more than that, for a shift serves best nearby. */
-#define TILE_HEIGHTS 16
-#define TILE_ROWS 128
-
 static void plan_ways(window_plan *plan)
 {
     const window_spec *spec = &plan->spec;
@@ -54,39 +49,42 @@ static void plan_ways(window_plan *plan)
     int64_t folded = across->periods + across->before + across->after + down->periods +
                      down->before + down->after;
     plan->slides = !plan->is_float || !(spec->weighted || spec->squares || folded > 0);
-    int64_t height = down->lo + down->hi + 1, heights = (TILE_ROWS - 1) / height + 1;
-    plan->tile_rows =
-        !spec->shifts ? down->n : height * (heights > TILE_HEIGHTS ? heights : TILE_HEIGHTS);
+    plan->moments = plan->is_float && spec->shifts && spec->squares;
 }
 
-/* Memory of the strips: for each plane the rows' fixed part, prefix sums, and a block. */
-static bool plan_strips(window_plan *plan)
+static void cut_strips(window_plan *plan)
 {
-    int64_t channels = plan->spec.in.channels;
-    int64_t height = plan->down.lo + plan->down.hi + 1, halo = plan->across.lo + plan->across.hi;
-    int64_t pixels = STRIP_BLOCK_BYTES / (8 * height) / channels;
+    int64_t channels = plan->spec.in.channels, halo = plan->across.lo + plan->across.hi;
+    int64_t pixels = STRIP_BLOCK_BYTES / (8 * window_plan_height(plan)) / channels;
     int64_t most = STRIP_SAMPLES / channels;
     pixels = pixels < most ? pixels : most;
-    /* Not less than what it costs to sum the columns beside it again. */
-    pixels = pixels > halo ? pixels : halo;
-    pixels = pixels < plan->across.n ? pixels : plan->across.n;
+    /* Not less than what it costs to sum the columns beside it again; and all columns where all
+     * windows have something of them. */
+    int64_t least = axis_has_fixed(&plan->across) ? plan->width : halo;
+    pixels = pixels > least ? pixels : least;
+    pixels = pixels < plan->width ? pixels : plan->width;
     plan->strip_pixels = (pixels + 7) / 8 * 8;
-    plan->strips = (plan->across.n + plan->strip_pixels - 1) / plan->strip_pixels;
+    plan->strips = (plan->width + plan->strip_pixels - 1) / plan->strip_pixels;
     plan->strips_held = plan->spec.row ? plan->strips : 1;
+}
+
+/* Memory of the strips: their rows of sums (strip_rows.h), and scratch. */
+static bool plan_strips(window_plan *plan)
+{
+    int64_t channels = plan->spec.in.channels, halo = plan->across.lo + plan->across.hi;
+    cut_strips(plan);
+    plan->strip_arrays = plan->planes + (plan->moments && plan->spec.weighted);
     /* A line of cache more keeps the rows out of each other's sets. */
-    plan->strip_row = plan->strip_pixels * channels + 8;
+    plan->strip_row = (plan->strip_pixels + halo) * channels / 8 * 8 + 24;
+    plan->scratch_row = plan->strip_row + STRIP_SLACK;
     size_t line = (size_t)(plan->strip_pixels + halo + 1) * (size_t)channels + STRIP_SLACK;
-    size_t rows = (size_t)height + 2, spare = STRIP_SPARES * line;
-    size_t direct = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
-    return satf_mul(rows * (size_t)plan->planes, (size_t)plan->strip_row * sizeof(double),
-                    &plan->strip_bytes) &&
+    size_t arrays = ((size_t)window_plan_height(plan) + 1) * (size_t)plan->strip_arrays + 4;
+    size_t spare = STRIP_SPARES * line, direct = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
+    return satf_mul(arrays, (size_t)plan->strip_row * sizeof(double), &plan->strip_bytes) &&
            reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
                    &plan->strip_memory) &&
-           reserve((size_t)plan->strips_held * SATF_MAX_CHANNELS, sizeof(double), &plan->band_bytes,
-                   &plan->shifts) &&
-           reserve(line, sizeof(double), &plan->band_bytes, &plan->line) &&
-           reserve(line, sizeof(double), &plan->band_bytes, &plan->products) &&
-           reserve(line, sizeof(double), &plan->band_bytes, &plan->edge) &&
+           reserve(SCRATCH_ARRAYS * (size_t)plan->scratch_row, sizeof(double), &plan->band_bytes,
+                   &plan->strip_scratch) &&
            reserve(spare > direct ? spare : direct, sizeof(double), &plan->band_bytes,
                    &plan->strip_spare);
 }
@@ -95,10 +93,12 @@ static bool plan_strips(window_plan *plan)
 static bool plan_shared(window_plan *plan)
 {
     const window_spec *spec = &plan->spec;
-    size_t samples = (size_t)plan->samples, halo = (size_t)(plan->across.lo + plan->across.hi);
+    size_t samples = (size_t)plan->samples;
+    size_t halo = (size_t)(plan->across.lo + plan->across.hi + plan->across.beyond);
+    size_t areas = (size_t)plan->width * (size_t)spec->in.channels;
     return reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) &&
            reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
-           reserve(spec->border == SATF_SHRINK ? samples : 0, sizeof(double), &plan->shared_bytes,
+           reserve(spec->border == SATF_SHRINK ? areas : 0, sizeof(double), &plan->shared_bytes,
                    &plan->areas) &&
            reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes, &plan->segment_areas) &&
            (!plan->is_float || plan_strips(plan));
@@ -147,10 +147,11 @@ static bool lay_out(window_plan *plan)
 {
     const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     const window_spec *spec = &plan->spec;
-    plan->across = axis_of(spec->border, spec->in.width, spec->w, spec->at_x);
-    plan->down = axis_of(spec->border, spec->in.height, spec->h, spec->at_y);
+    plan->across = axis_of(spec->border, spec->in.width, spec->w, spec->at_x, spec->beyond_x);
+    plan->down = axis_of(spec->border, spec->in.height, spec->h, spec->at_y, spec->beyond_y);
     plan->samples = satf_row_samples(&spec->in);
-    plan->columns = plan->across.n + plan->across.lo + plan->across.hi;
+    plan->width = spec->in.width + spec->beyond_x;
+    plan->columns = plan->width + plan->across.lo + plan->across.hi;
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
     plan->strip = &kernels->strip;
@@ -254,12 +255,12 @@ void window_prepare(const window_plan *plan, void *memory)
     for (int64_t i = 0; i < plan->across.lo; i++) {
         table[i] = satf_border_index((int)spec->border, i - plan->across.lo, spec->in.width);
     }
-    for (int64_t i = 0; i < plan->across.hi; i++) {
+    for (int64_t i = 0; i < plan->across.hi + plan->across.beyond; i++) {
         table[plan->across.lo + i] =
             satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
     }
     double *columns = (double *)(void *)(shared + plan->areas);
-    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->samples; i++) {
+    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->width * spec->in.channels; i++) {
         columns[i] = (double)axis_inside(&plan->across, i / spec->in.channels);
     }
 }

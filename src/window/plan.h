@@ -26,23 +26,43 @@ typedef struct window_plan {
     const strip_kernels *strip;
     const vertical_kernels *shifted; /* of rows that strip->shift_by() makes */
     int64_t samples;                 /* of an input row */
+    int64_t width;                   /* windows of a row */
     int64_t columns;                 /* pixels of a padded row of column sums */
     int64_t segment;                 /* pixels that are summed along a row at a time */
     bool is_float;
-    bool slides; /* integers, and floats where it can be exact: plain sums, nothing folded away */
-    /* Floats: rows that share shifts, a multiple of the window's height, all if there are none. */
-    int64_t tile_rows;
+    bool slides;  /* integers, and floats where it can be exact: plain sums, nothing folded away */
+    bool moments; /* floats: sums and squares above shifts */
     /* Floats: strips of columns (a multiple of 8 pixels), of which a band holds all when it
-     * streams and else one; a strip's rows of sums, in doubles; strip after strip, its planes. */
-    int64_t strip_pixels, strips, strips_held, strip_row;
+     * streams and else one; arrays of a strip's row, and the doubles of each. */
+    int64_t strip_pixels, strips, strips_held;
+    int64_t strip_arrays, strip_row, scratch_row;
     size_t strip_bytes;
     /* Offsets into a band's memory. */
-    size_t strip_memory, shifts, line, products, edge, strip_spare;
+    size_t strip_memory, strip_scratch, strip_spare;
     size_t outside, border_table; /* offsets into the shared memory */
     /* SATF_SHRINK: columns of each sample's window (shared); areas of a segment's (a band's). */
     size_t areas, segment_areas;
     size_t shared_bytes, band_bytes;
 } window_plan;
+
+/* Arrays that strips have in common (strip_rows.c), of scratch_row doubles each. */
+enum {
+    SCRATCH_LINE,
+    SCRATCH_EDGE,
+    SCRATCH_PRODUCTS,
+    SCRATCH_SUMS,                          /* and squares, shifts */
+    SCRATCH_WEIGHTS = SCRATCH_SUMS + 3,    /* of two rows */
+    SCRATCH_WINDOWS = SCRATCH_WEIGHTS + 2, /* sums, squares, shifts, weights */
+    SCRATCH_FIXED = SCRATCH_WINDOWS + 4,   /* sums, squares, shifts */
+    SCRATCH_NEXT = SCRATCH_FIXED + 3,
+    SCRATCH_ARRAYS = SCRATCH_NEXT + 3
+};
+
+/* Rows of a window, of which what all windows have is taken away. */
+static inline int64_t window_plan_height(const window_plan *plan)
+{
+    return plan->down.lo + plan->down.hi + 1;
+}
 
 /* Decides everything for that spec, whose data are not looked at. */
 satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);

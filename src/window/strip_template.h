@@ -109,19 +109,175 @@ static void row_sums(const horizontal_row *shape, const double *columns, double 
     }
 }
 
-static void accumulate(int64_t n, double *sum, const double *with)
+static void add(int64_t n, const double *a, const double *b, double *to)
 {
-    for (int64_t i = 0; i < n; i++) {
-        sum[i] += with[i];
+    for (int64_t i = 0; i < n; i += REALS_LANES) {
+        REALS(to + i) = REALS_CONST(a + i) + REALS_CONST(b + i);
     }
 }
 
-static void join(int64_t n, double *restrict prefix, const double *restrict entered,
-                 const double *restrict suffix, double *restrict sums)
+/* ------------------------------------------------------------------------- moments */
+
+/* Rows come as values, here and below: pointers that lie in memory would be loaded again behind
+ * each store. */
+static void enter_plain(int64_t n, const double *samples, const strip_row from, const strip_row to)
 {
-    for (int64_t i = 0; i < n; i++) {
-        prefix[i] += entered[i];
-        sums[i] = suffix[i] + prefix[i];
+    for (int64_t i = 0; i < n; i += REALS_LANES) {
+        reals above = REALS_CONST(samples + i) - REALS_CONST(from.shift + i);
+        REALS(to.sum + i) = REALS_CONST(from.sum + i) + above;
+        REALS(to.square + i) = REALS_CONST(from.square + i) + above * above;
+    }
+}
+
+/* Called with a constant for the channels. */
+static inline __attribute__((always_inline)) void enter_weighted(const int channels, int64_t pixels,
+                                                                 const double *samples,
+                                                                 const strip_row *from,
+                                                                 const strip_row *to)
+{
+    for (int64_t i = 0; i < pixels * channels; i += channels) {
+        int64_t last = i + channels - 1;
+        double weight = samples[last];
+        bool first = from->sum[last] == 0;
+        for (int64_t k = i; k < last; k++) {
+            double usable = fabs(samples[k]) <= SATF_SHIFT_MOST ? samples[k] : 0;
+            double shift = first ? usable : from->shift[k], above = samples[k] - shift;
+            to->shift[k] = shift;
+            to->sum[k] = from->sum[k] + above * weight;
+            to->square[k] = from->square[k] + above * above * weight;
+        }
+        to->shift[last] = 0;
+        to->sum[last] = from->sum[last] + weight;
+        to->square[last] = from->square[last] + weight;
+    }
+}
+
+static void enter(const vertical_row *shape, const double *samples, const strip_row *from,
+                  const strip_row *to)
+{
+    if (shape->summand == SATF_SUMMAND_PLAIN) {
+        enter_plain(shape->pixels * shape->channels, samples, *from, *to);
+    } else if (shape->channels == 2) {
+        enter_weighted(2, shape->pixels, samples, from, to);
+    } else if (shape->channels == 3) {
+        enter_weighted(3, shape->pixels, samples, from, to);
+    } else {
+        enter_weighted(4, shape->pixels, samples, from, to);
+    }
+}
+
+typedef int64_t masks __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+/* Of d = a - s, the sum over a's samples and those of b, which are d' = a - t: S + S' + W' (t - s),
+ * and likewise of the squares. Called with a constant for weighs. */
+static inline __attribute__((always_inline)) void unite_rows(const bool weighs, int64_t n,
+                                                             const strip_row a, const strip_row b,
+                                                             double b_weight, const strip_row to)
+{
+    for (int64_t i = 0; i < n; i += REALS_LANES) {
+        reals shift = REALS_CONST(a.shift + i), other = REALS_CONST(b.shift + i);
+        reals weight = b_weight - (reals){0}, sum = REALS_CONST(b.sum + i);
+        if (weighs) {
+            masks some = (masks)(REALS_CONST(a.weight + i) != 0);
+            shift = (reals)(((masks)shift & some) | ((masks)other & ~some));
+            weight = REALS_CONST(b.weight + i);
+        }
+        reals rise = other - shift, moved = sum + weight * rise;
+        reals square = REALS_CONST(b.square + i) + rise * (sum + moved);
+        REALS(to.sum + i) = REALS_CONST(a.sum + i) + moved;
+        REALS(to.square + i) = REALS_CONST(a.square + i) + square;
+        if (weighs) {
+            REALS(to.shift + i) = shift;
+            REALS(to.weight + i) = REALS_CONST(a.weight + i) + weight;
+        }
+    }
+}
+
+static void unite(int64_t n, const strip_row *a, const strip_row *b, double b_weight,
+                  const strip_row *to)
+{
+    if (a->weight) {
+        unite_rows(true, n, *a, *b, b_weight, *to);
+    } else {
+        unite_rows(false, n, *a, *b, b_weight, *to);
+    }
+}
+
+/* Called with a constant for the channels. */
+static inline __attribute__((always_inline)) void repeat_pixel(const int channels, int64_t n,
+                                                               const double *pixel, double *to)
+{
+    double samples[SATF_MAX_CHANNELS];
+    memcpy(samples, pixel, (size_t)channels * sizeof *samples);
+    for (int64_t i = 0; i < n; i += channels) {
+        for (int c = 0; c < channels; c++) {
+            to[i + c] = samples[c];
+        }
+    }
+}
+
+static void repeat(int channels, int64_t n, const double *pixel, double *to)
+{
+    if (channels == 1) {
+        repeat_pixel(1, n, pixel, to);
+    } else if (channels == 2) {
+        repeat_pixel(2, n, pixel, to);
+    } else if (channels == 3) {
+        repeat_pixel(3, n, pixel, to);
+    } else {
+        repeat_pixel(4, n, pixel, to);
+    }
+}
+
+static void move(int64_t n, const strip_row *from, double weight, const double *shift, double *sum,
+                 double *square)
+{
+    const strip_row row = *from;
+    for (int64_t i = 0; i < n; i += REALS_LANES) {
+        reals rise = REALS_CONST(row.shift + i) - REALS_CONST(shift + i);
+        reals before = REALS_CONST(row.sum + i), moved = before + weight * rise;
+        REALS(sum + i) = moved;
+        REALS(square + i) = REALS_CONST(row.square + i) + rise * (before + moved);
+    }
+}
+
+static strip_row further(const strip_row *row, int64_t samples)
+{
+    return (strip_row){row->sum + samples, row->square + samples, row->shift + samples,
+                       row->weight ? row->weight + samples : NULL};
+}
+
+static void copy_row(int64_t n, const strip_row *from, const strip_row *to)
+{
+    size_t bytes = (size_t)n * sizeof(double);
+    memcpy(to->sum, from->sum, bytes);
+    memcpy(to->square, from->square, bytes);
+    if (from->weight) {
+        memcpy(to->shift, from->shift, bytes);
+        memcpy(to->weight, from->weight, bytes);
+    }
+}
+
+/* Of windows of 1, 2, 4, ... columns those are united that make up the window, the narrowest
+ * first. */
+static void row_moments(const horizontal_row *shape, double weight, const strip_row *columns,
+                        const strip_row *windows)
+{
+    int64_t channels = shape->channels, n = shape->pixels * channels;
+    int64_t filled = n + (shape->window - 1) * channels, done = 0;
+    for (int64_t width = 1; width <= shape->window; width *= 2) {
+        strip_row next = further(columns, done * channels);
+        if (shape->window & width && done == 0) {
+            copy_row(n, columns, windows);
+        } else if (shape->window & width) {
+            unite(n, windows, &next, weight * (double)width, windows);
+        }
+        done += shape->window & width;
+        if (2 * width <= shape->window) {
+            next = further(columns, width * channels);
+            filled -= width * channels;
+            unite(filled, columns, &next, weight * (double)width, columns);
+        }
     }
 }
 

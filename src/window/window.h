@@ -20,7 +20,10 @@ typedef struct window_spec {
     bool weighted;   /* weight colour by the last channel (alpha) */
     bool squares;    /* also sum squares */
     bool centre;     /* also hand out the samples themselves */
-    bool shifts;     /* of floats: sum what samples are above a shift of their surroundings */
+    bool shifts;     /* floats, with squares: sum what samples are above one of the window's own */
+    /* So many windows more to the right of the picture and below it: of pixels that the border
+     * puts there. */
+    int64_t beyond_x, beyond_y;
     /*
      * Streaming: returns row y of the input (width * channels samples), valid until
      * the next call that asks for a row more than window_rows_kept() - 1 further
@@ -48,8 +51,8 @@ typedef struct window_segment {
     /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
      * NULL unless asked for. */
     const void *squares;
-    /* One a channel that was subtracted from all samples first, 0 of an alpha that weighs; NULL if
-     * nothing was. */
+    /* n * channels: what was subtracted from all samples of the window first, 0 of an alpha that
+     * weighs; NULL if nothing was. */
     const double *shifts;
     /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
     const void *centre;
