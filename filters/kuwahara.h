@@ -45,7 +45,36 @@ static const filter_param kuwahara_params[] = {
     FILTER_PARAM_END,
 };
 
-static const filter_pass kuwahara_passes[] = {{
+/* The means of all windows, how much they vary, and for each pixel the choice among its four. */
+static const filter_pass kuwahara_passes[] = {
+    {
+        .over = OVER_WINDOW,
+        .all = true,
+        .averages_alpha = true,
+        .type = TYPE_OF_INPUT,
+        .kernel = KERNEL_MEAN,
+        .formula = FORMULA_kuwahara,
+    },
+    {
+        .over = OVER_WINDOW,
+        .all = true,
+        .averages_alpha = true,
+        .type = TYPE_REAL,
+        .kernel = KERNEL_VARIES,
+        .formula = FORMULA_kuwahara,
+    },
+    {
+        .over = OVER_LEAST,
+        .of = 2,
+        .aux = {3},
+        .averages_alpha = true,
+        .type = TYPE_OF_INPUT,
+        .formula = FORMULA_NONE,
+        .windows = kuwahara_windows,
+    },
+};
+
+static const filter_pass kuwahara_passes_there[] = {{
     .over = OVER_CHOICE,
     .averages_alpha = true,
     .type = TYPE_OF_INPUT,
@@ -63,7 +92,8 @@ static const filter_info kuwahara_filter = {
         "flat. Of windows that vary alike the first counts: upper left, upper right, "
         "lower left, lower right. A window varies by the sum of the variances of its channels, so "
         "that all of a pixel's channels come from one window; of integers these are compared "
-        "exactly, of floats they are alike if they differ by less than 2^-30 of them. Colour is "
+        "exactly, floats vary alike where rounding the samples may have made the difference. "
+        "Colour is "
         "weighted by alpha, in the variances too; alpha becomes the mean of the "
         "window, and does not vary. A window counts last if all of it is transparent, or not "
         "all of it finite. The result has the input's type and range.",
@@ -71,6 +101,7 @@ static const filter_info kuwahara_filter = {
     .needs_value = true,
     .options_bytes = sizeof(kuwahara_options),
     .ways = {FILTER_PASSES(kuwahara_passes)},
+    .there = FILTER_PASSES(kuwahara_passes_there),
     .range = kuwahara_range,
 };
 

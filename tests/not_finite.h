@@ -107,7 +107,7 @@ static inline void spoil(satf_context *ctx, const spoilt_case *c, const satf_fil
         for (int64_t i = 0; i < SPOILT_PIXELS; i++) {
             pixels->at[i] = i % SPOILT_W >= c->x && i / SPOILT_W >= c->y;
         }
-    } else if (pass->over == OVER_CHOICE) { /* which windows that have it are no part of */
+    } else if (pass->over == OVER_LEAST) { /* which windows that have it are no part of */
         satf_rect windows[FILTER_MAX_WINDOWS];
         int count = pass->windows(link->options, windows);
         for (int k = 0; k < count; k++) {
@@ -198,7 +198,7 @@ static inline satf_view spoilt_image(const spoilt_case *c, uint64_t seed)
 static inline bool spoils_channel(const spoilt_case *c, int channel)
 {
     const filter_pass *pass = filter_last(c->info);
-    return channel == c->channel || pass->over == OVER_CHOICE ||
+    return channel == c->channel || pass->over == OVER_LEAST ||
            filter_needs_grey(pass, &(satf_view){.channels = c->channels}) ||
            (spoils_alpha(c) && filter_weighs(pass));
 }

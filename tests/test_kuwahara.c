@@ -81,7 +81,20 @@ static int choose(const kuwahara_case *c, const window *windows, int64_t pixel)
     return best;
 }
 
-/* Floats may come from any window that varies no more, but for rounding and 2^-30. */
+/* How far from the variance others of floats are alike: docs/design.md. */
+static double room_of(const kuwahara_case *c, const window *of, int64_t pixel, double variance)
+{
+    int channels = c->image.channels, colours = channels - c->image.alpha;
+    double weight =
+        (double)(c->image.alpha ? of->sums[pixel * channels + colours] : of->area[pixel]);
+    double size = 0, unit = c->image.type == SATF_F32 ? 0x1p-24 : 0x1p-53;
+    for (int lane = 0; lane < colours; lane++) {
+        size += (double)of->squares[pixel * channels + lane] / weight;
+    }
+    return fmin(variance / 64, fmax(variance * 0x1p-30, 3 * unit * sqrt(variance * size)));
+}
+
+/* Floats may come from any window that varies no more, or counts as alike. */
 static bool may_choose(const kuwahara_case *c, const window *windows, int best, int k,
                        int64_t pixel)
 {
@@ -91,8 +104,12 @@ static bool may_choose(const kuwahara_case *c, const window *windows, int best, 
     }
     vary(c, &windows[best], pixel, &over[0], &under[0]);
     vary(c, &windows[k], pixel, &over[1], &under[1]);
+    if (!under[0] || !under[1]) {
+        return !under[0];
+    }
     double least = (double)over[0] / (double)under[0], other = (double)over[1] / (double)under[1];
-    return under[1] ? other <= least * (1 + 1e-9) + 1e-9 : !under[0];
+    double room = room_of(c, &windows[best], pixel, least) + room_of(c, &windows[k], pixel, other);
+    return other - least <= room * (1 + 1e-9);
 }
 
 static bool is_mean(const kuwahara_case *c, const window *of, int64_t pixel, int lane,
@@ -150,7 +167,16 @@ static void sum_windows(const kuwahara_case *c, window *windows)
     }
 }
 
-/* The ways: each instruction set, and tables. */
+static void free_windows(const window *windows)
+{
+    for (int k = 0; k < WINDOWS; k++) {
+        free(windows[k].sums);
+        free(windows[k].squares);
+        free(windows[k].area);
+    }
+}
+
+/* The ways: each instruction set, and of integers tables. */
 static void check_case(satf_context *ctx, kuwahara_case *c)
 {
     char spec[100];
@@ -164,7 +190,7 @@ static void check_case(satf_context *ctx, kuwahara_case *c)
     snprintf(spec, sizeof spec, "kuwahara=%ldx%ld,border=%s", (long)c->w, (long)c->h,
              borders[c->border]);
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    for (int way = 0; way <= SATF_ISA_COUNT; way++) {
+    for (int way = !satf_type_max(c->image.type); way <= SATF_ISA_COUNT; way++) {
         satf_cpu_limit((satf_isa)way);
         satf_context_set_engine(ctx, way == 0 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         memset(out.data, 0xA5, (size_t)(out.stride * out.height));
@@ -173,11 +199,7 @@ static void check_case(satf_context *ctx, kuwahara_case *c)
         }
         compare(c, windows, out.data, way);
     }
-    for (int k = 0; k < WINDOWS; k++) {
-        free(windows[k].sums);
-        free(windows[k].squares);
-        free(windows[k].area);
-    }
+    free_windows(windows);
     satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
@@ -220,6 +242,59 @@ static void test_exactness(void **state)
     }
 }
 
+/* Windows of which several vary alike in bytes are chosen among alike where these are divided by
+ * 255, and rounded by that. */
+static void test_bytes(void **state)
+{
+    enum { W = 60, H = 40 };
+    static unsigned char bytes[H * W];
+    static union {
+        float f32[H * W];
+        double f64[H * W];
+    } reals, results;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        uint64_t r = seed;
+        int levels = 2 + pick(&r, 4), first = pick(&r, 250),
+            type = pick(&r, 2) ? SATF_F32 : SATF_F64;
+        int side = 2 + pick(&r, 4);
+        char spec[32];
+        for (int i = 0; i < H * W; i++) {
+            bytes[i] = (unsigned char)(first + pick(&r, levels));
+            if (type == SATF_F32) {
+                reals.f32[i] = (float)bytes[i] / 255;
+            } else {
+                reals.f64[i] = (double)bytes[i] / 255;
+            }
+        }
+        kuwahara_case c = {.image = {W, H, 1, SATF_U8, 0, NULL}, .w = side, .h = side};
+        window windows[WINDOWS];
+        c.image.samples = malloc(W * H * sizeof *c.image.samples);
+        for (int i = 0; i < H * W; i++) {
+            c.image.samples[i] = bytes[i];
+        }
+        sum_windows(&c, windows);
+        satf_view in = satf_view_packed(&reals, W, H, 1, (satf_type)type), out = in;
+        satf_filter *filter;
+        out.data = &results;
+        snprintf(spec, sizeof spec, "kuwahara=%d", side);
+        assert_int_equal(satf_filter_parse(*state, spec, &filter), SATF_OK);
+        assert_int_equal(satf_filter_apply(*state, filter, &in, &out), SATF_OK);
+        for (int64_t i = 0; i < H * W; i++) {
+            const window *best = &windows[choose(&c, windows, i)];
+            double right = (double)best->sums[i] / (double)best->area[i] / 255;
+            double got = type == SATF_F32 ? (double)results.f32[i] : results.f64[i];
+            if (fabs(got - right) > 1e-6) {
+                fail_msg("seed %d, %s of %d levels from %d on, window %d: %g, not %g at (%d, %d)",
+                         (int)seed, satf_type_name(type), levels, first, side, got, right,
+                         (int)(i % W), (int)(i / W));
+            }
+        }
+        satf_filter_destroy(filter);
+        free_windows(windows);
+        free(c.image.samples);
+    }
+}
+
 /* Of floats: the windows on the left and on the right of the middle vary alike, but for rounding.
  * The first counts. */
 static void test_alike(void **state)
@@ -254,7 +329,7 @@ static void test_alike(void **state)
 static void test_fractions(void **state)
 {
     (void)state;
-    varied a = {((satf_u128)1 << 97) + 1, UINT32_MAX, 0}, b = a;
+    varied a = {.spread = ((satf_u128)1 << 97) + 1, .weight = UINT32_MAX}, b = a;
     b.weight--;
     assert_true(varied_less(false, &a, &b));
     assert_false(varied_less(false, &b, &a));
@@ -264,11 +339,11 @@ static void test_fractions(void **state)
     assert_true(varied_less(false, &a, &b));
     assert_false(varied_less(false, &b, &a));
     /* equal fractions of other terms */
-    a = (varied){((satf_u128)3 << 90) * 4, 6, 0};
-    b = (varied){((satf_u128)3 << 90), 3, 0};
+    a = (varied){.spread = ((satf_u128)3 << 90) * 4, .weight = 6};
+    b = (varied){.spread = (satf_u128)3 << 90, .weight = 3};
     assert_false(varied_less(false, &a, &b));
     assert_false(varied_less(false, &b, &a));
-    varied nothing = {1, 0, 0};
+    varied nothing = {.spread = 1};
     assert_true(varied_less(false, &a, &nothing));
     assert_false(varied_less(false, &nothing, &a));
     assert_false(varied_less(false, &nothing, &nothing));
@@ -287,8 +362,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_fractions), TEST(test_cases),    TEST(test_exactness),
-        TEST(test_alike),     TEST(test_refusals),
+        TEST(test_fractions), TEST(test_cases), TEST(test_exactness),
+        TEST(test_bytes),     TEST(test_alike), TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

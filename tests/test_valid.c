@@ -65,7 +65,7 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     int64_t reach = reach_along_lines(link.valid);
     if (reach > 0) {
         link.left = link.top = link.right = link.bottom = reach;
-    } else if (!filter_is_simple(info) || filter_last(info)->over == OVER_CHOICE) {
+    } else if (!filter_is_simple(info)) {
         /* windows of the pixels of mirrored windows, or windows on all sides */
         link.left = link.right = w - 1;
         link.top = link.bottom = h - 1;

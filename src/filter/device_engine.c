@@ -153,7 +153,7 @@ static const char *algorithm(const filter_step *step)
 const filter_engine filter_device_engine = {
     .name = "sat",
     .kind = SATF_ENGINE_SAT,
-    .overs = FILTER_TABLES,
+    .overs = FILTER_TABLES | 1U << OVER_CHOICE,
     .ns_there = 0.01,
     .state_bytes = sizeof(device_step),
     .plan = plan,

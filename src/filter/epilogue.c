@@ -5,6 +5,7 @@
 #include "../base/view.h"
 #include "epilogue_kernels.h"
 #include "epilogue_loops.h"
+#include "varies.h"
 
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted)
@@ -16,6 +17,7 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
                     .channels = in->channels,
                     .out_channels = out->channels,
                     .weighted = weighted,
+                    .plane = out->width,
                     .around_caches = satf_row_samples(out) * out->height >=
                                      SATF_STREAM_BYTES / (int64_t)satf_type_bytes(out->type)};
     f->constants.real = satf_type_is_float(in->type);
@@ -219,6 +221,11 @@ enum { STREAM_SAMPLES = 512 };
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
 {
     const satf_rect *of = &f->reduced;
+    if (f->pass->kernel == KERNEL_VARIES) {
+        double *row = (double *)dst - segment->x * f->out_channels;
+        varies_segment(f, segment, row + segment->x, f->plane);
+        return;
+    }
     if (f->reduction && (segment->y < of->y || segment->y >= of->y + of->h)) {
         return;
     }

@@ -6,6 +6,7 @@
 
 #include "pass.h"
 #include "reduction.h"
+#include "varies_kernels.h"
 
 struct epilogue_kernels;
 struct loop_kernels;
@@ -24,6 +25,8 @@ typedef struct epilogue {
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* of a part of a filter; of a run: with data */
     bool bilevel;           /* results are 0 or 255, in bytes */
+    varies_kind varies;     /* KERNEL_VARIES, */
+    int64_t plane;          /* whose rows are planes of so many numbers */
     int formula;            /* its number */
     bool is_step;           /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;

@@ -38,6 +38,9 @@ static inline const filter_passes *filter_way(const filter_info *info, const voi
                                               const satf_view *in, bool aux)
 {
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    if (in->device != SATF_HOST && info->there.count > 0) {
+        return &info->there;
+    }
     return &info->ways[info->way ? info->way(options, colours, aux) : 0];
 }
 
@@ -67,9 +70,10 @@ int mix_images(int number);
 /* Whether it reads image aux[b]. */
 static inline bool filter_reads_aux(const filter_pass *pass, int b)
 {
-    return pass->over == OVER_MIX ? b + 1 < mix_images(pass->mix)
-           : b < 2                ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
-                                  : false;
+    return pass->over == OVER_MIX     ? b + 1 < mix_images(pass->mix)
+           : pass->over == OVER_LEAST ? b == 0
+           : b < 2                    ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
+                                      : false;
 }
 
 /* Whether it sums over windows. */

@@ -5,6 +5,7 @@
 #include "../base/view.h"
 #include "plan_memory.h"
 #include "region.h"
+#include "varies.h"
 #include "walk.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
@@ -162,19 +163,24 @@ static int channels_of(const pass_images *images, int number)
         return number && has_aux(images) ? images->aux.view.channels : input;
     }
     const filter_pass *pass = &images->way->list[number - 2];
-    return pass->over != OVER_MIX ? channels_of(images, pass->of)
-           : pass->lanes          ? pass->lanes
-                                  : input;
+    return pass->kernel == KERNEL_VARIES
+               ? varies_lanes(varies_kind_of(images->of->link, &images->of->from))
+           : pass->over != OVER_MIX ? channels_of(images, pass->of)
+           : pass->lanes            ? pass->lanes
+                                    : input;
 }
 
 /* Of a pass that is not the last. */
 static satf_view view_between(const pass_images *images, int number)
 {
     const satf_view *from = &images->of->from;
-    bool whole =
-        images->way->list[number - 2].type == TYPE_WHOLE && !satf_type_is_float(from->type);
-    satf_view view = satf_view_packed(NULL, from->width, from->height, channels_of(images, number),
-                                      whole ? SATF_F32 : SATF_F64);
+    const filter_pass *pass = &images->way->list[number - 2];
+    const filter_size *size = chain_value(images->of->link, PARAM_SIZE);
+    bool whole = pass->type == TYPE_WHOLE && !satf_type_is_float(from->type);
+    int type = pass->type == TYPE_OF_INPUT ? from->type : whole ? SATF_F32 : SATF_F64;
+    satf_view view = satf_view_packed(NULL, from->width + (pass->all ? size->width - 1 : 0),
+                                      from->height + (pass->all ? size->height - 1 : 0),
+                                      channels_of(images, number), (satf_type)type);
     view.device = from->device;
     return view;
 }
@@ -327,6 +333,9 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
     }
     plan_step *step;
     satf_status status = add_step(ctx, plan, &spec, &step);
+    if (!status && pass->over == OVER_LEAST) { /* which does no more than choose */
+        step->step.name = plan->steps[plan->count - 2].step.name;
+    }
     if (!status) {
         step->in = in;
         step->out = out;

@@ -47,11 +47,12 @@ static void turn_back(unsigned turn, filter_reach *reach)
 static filter_reach window_reach(const chain_link *link)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
-    const filter_place *at = chain_value(link, PARAM_PLACE);
+    const filter_place *place = chain_value(link, PARAM_PLACE);
+    filter_place at = place ? *place : (filter_place){0, 0};
     if (!size) {
         return (filter_reach){0, 0, 0, 0};
     }
-    int64_t left = size->width / 2 - at->x, top = size->height / 2 - at->y;
+    int64_t left = size->width / 2 - at.x, top = size->height / 2 - at.y;
     return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
 }
 
@@ -75,15 +76,17 @@ static filter_reach rects_reach(const filter_rects *rects)
     return rect_reach(&hull);
 }
 
-/* Of windows to choose from. */
-static filter_reach choice_reach(const chain_link *link, const filter_pass *pass)
+/* Of the last pixels of windows to choose from. */
+static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
 {
-    satf_rect windows[FILTER_MAX_WINDOWS];
+    satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};
     int count = pass->windows(link->options, windows);
-    for (int k = 1; k < count; k++) {
-        filter_rect_around(&windows[0], &windows[k]);
+    for (int k = 0; k < count; k++) {
+        const satf_rect *w = &windows[k];
+        satf_rect last = {w->x + w->w - 1, w->y + w->h - 1, 1, 1};
+        filter_rect_around(&all, &last);
     }
-    return rect_reach(&windows[0]);
+    return rect_reach(&all);
 }
 
 static filter_reach lines_reach(const chain_link *link, const filter_pass *pass)
@@ -117,16 +120,16 @@ static filter_reach sum(filter_reach a, filter_reach b)
 static filter_reach pass_reach(const chain_link *link, const filter_pass *pass)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    filter_reach reach;
+    filter_reach reach = window_reach(link);
     switch (pass->over) {
     case OVER_WINDOW:
     case OVER_SIDES:
-        return window_reach(link);
+        return pass->all ? (filter_reach){reach.left + reach.right, reach.top + reach.bottom, 0, 0}
+                         : reach;
     case OVER_MIRRORED:
-        reach = window_reach(link);
         return (filter_reach){reach.right, reach.bottom, reach.left, reach.top};
-    case OVER_CHOICE:
-        return choice_reach(link, pass);
+    case OVER_LEAST:
+        return least_reach(link, pass);
     case OVER_LINES:
         return lines_reach(link, pass);
     case OVER_RECTS:
@@ -146,7 +149,7 @@ static filter_reach passes_reach(const chain_link *link, const filter_passes *wa
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
         filter_reach summed = pass_reach(link, pass);
-        if (border) {
+        if (border && pass->over != OVER_LEAST) { /* whose image goes beyond the border */
             add_border(border->kind, &summed.left, &summed.right);
             add_border(border->kind, &summed.top, &summed.bottom);
         }

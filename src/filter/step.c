@@ -3,6 +3,7 @@
 #include "check.h"
 #include "region.h"
 #include "step.h"
+#include "varies.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -203,7 +204,7 @@ static void read_options(const chain_link *link, filter_step *step)
 static const filter_engine *const engines[] = {
     &filter_window_engine, &filter_pixel_engine,  &filter_prefix_engine,
     &filter_rows_engine,   &filter_table_engine,  &filter_move_engine,
-    &filter_choice_engine, &filter_cells_engine,  &filter_line_engine,
+    &filter_least_engine,  &filter_cells_engine,  &filter_line_engine,
     &filter_mix_engine,    &filter_device_engine, &filter_device_window_engine,
 };
 
@@ -264,9 +265,13 @@ static satf_status choose_engine(satf_context *ctx, filter_step *step)
 }
 
 /* From the window of the filter's options to that of the pass. */
-static void place_window(filter_over over, filter_step *step)
+static void place_window(const filter_pass *pass, filter_step *step)
 {
-    if (over == OVER_PIXEL || over == OVER_MIX) {
+    filter_over over = pass->over;
+    if (pass->all) { /* it ends at its pixel */
+        step->at.x = step->size.width / 2 - step->size.width + 1;
+        step->at.y = step->size.height / 2 - step->size.height + 1;
+    } else if (over == OVER_PIXEL || over == OVER_MIX || over == OVER_LEAST) {
         step->size = (filter_size){1, 1};
         step->at = (filter_place){0, 0};
     } else if (over == OVER_MIRRORED) {
@@ -367,7 +372,10 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     step->in.data = step->out.data = NULL;
     memcpy(step->aux, spec->aux, sizeof step->aux);
     read_options(link, step);
-    place_window(pass->over, step);
+    place_window(pass, step);
+    if (pass->all || pass->over == OVER_LEAST) {
+        step->varies = varies_kind_of(link, spec->input);
+    }
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
     if (filter_needs_grey(pass, in)) {
         step->grey = true;

@@ -4,6 +4,7 @@
 
 #include "chain.h"
 #include "sides.h"
+#include "varies_kernels.h"
 
 struct filter_engine;
 
@@ -28,6 +29,7 @@ typedef struct filter_step {
     const filter_order *order;
     filter_lines lines; /* OVER_LINES; then size is what they reach */
     bool squared;       /* OVER_ALL: squares are summed */
+    varies_kind varies; /* KERNEL_VARIES, OVER_LEAST */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[FILTER_AUX];
@@ -69,10 +71,10 @@ static inline satf_rect filter_window_rect(const filter_step *step)
 }
 
 /* The windows of that pixel among which the filter chooses, or the largest one that it may have,
- * and their number. */
+ * and their number. Of OVER_LEAST these are not what the step reads. */
 static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
 {
-    if (step->pass->over == OVER_CHOICE) {
+    if (step->pass->windows) {
         return step->pass->windows(step->options, windows);
     }
     int64_t w = step->size.width, h = step->size.height;
@@ -140,13 +142,12 @@ typedef struct filter_engine {
 /* filter_engine.overs of windows of one size; and of all that is read from tables. */
 enum {
     FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL,
-    FILTER_TABLES =
-        FILTER_WINDOWS | 1U << OVER_CHOICE | 1U << OVER_SIDES | 1U << OVER_RECTS | 1U << OVER_ALL
+    FILTER_TABLES = FILTER_WINDOWS | 1U << OVER_SIDES | 1U << OVER_RECTS | 1U << OVER_ALL
 };
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_pixel_engine, filter_rows_engine, filter_move_engine, filter_device_engine,
-    filter_device_window_engine, filter_choice_engine, filter_cells_engine, filter_line_engine,
+    filter_device_window_engine, filter_least_engine, filter_cells_engine, filter_line_engine,
     filter_mix_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)

@@ -69,8 +69,8 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
         [OVER_WINDOW] = SATF_FILTER_WINDOW,  [OVER_MIRRORED] = SATF_FILTER_WINDOW,
         [OVER_PIXEL] = SATF_FILTER_WINDOW,   [OVER_RECTS] = SATF_FILTER_RECTS,
         [OVER_ALL] = SATF_FILTER_PREFIX,     [OVER_CELLS] = SATF_FILTER_CELLS,
-        [OVER_ELSEWHERE] = SATF_FILTER_MOVE, [OVER_CHOICE] = SATF_FILTER_WINDOW,
-        [OVER_SIDES] = SATF_FILTER_WINDOW,   [OVER_LINES] = SATF_FILTER_LINES};
+        [OVER_ELSEWHERE] = SATF_FILTER_MOVE, [OVER_SIDES] = SATF_FILTER_WINDOW,
+        [OVER_LINES] = SATF_FILTER_LINES};
     satf_filter_info all = {0};
     if (from) {
         all = (satf_filter_info){from->name,

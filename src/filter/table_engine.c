@@ -13,7 +13,6 @@
 #include "../base/shift.h"
 #include "../base/view.h"
 #include "axis.h"
-#include "choice.h"
 #include "corners.h"
 #include "epilogue.h"
 #include "shift.h"
@@ -33,7 +32,6 @@ typedef struct table_step {
     size_t shifted_at;               /* the image of these, behind the tables */
     size_t buffers_at, buffer_bytes; /* bytes: of a thread */
     int threads;                     /* that are worth waking */
-    choice choice;                   /* OVER_CHOICE */
 } table_step;
 
 /* A run. */
@@ -59,19 +57,15 @@ typedef struct row_buffers {
     uint32_t *masks; /* samples that are not finite */
     double *totals;  /* BAND_ROWS rows of responses to a template */
     double *shifts;  /* of a row */
-    /* OVER_CHOICE: of the windows chosen so far, and of others with their results. */
-    void *best, *others;
-    char *results;
 } row_buffers;
 
 /* Lays the buffers out from `base` (NULL: only measures); false if that overflows. */
 static bool place_buffers(const filter_step *step, char *base, row_buffers *buffers, size_t *bytes)
 {
     size_t samples, wide, end = 0;
-    size_t width = (size_t)step->in.width;
+    size_t width = (size_t)step->out.width;
     size_t channels = (size_t)step->in.channels;
     size_t band = step->pass->over == OVER_RECTS ? BAND_ROWS : 0;
-    size_t choices = step->pass->over == OVER_CHOICE, windows = choices ? FILTER_MAX_WINDOWS : 1;
     /* 4 KiB a sample is far above the sum of all that follows */
     if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 4096, &wide)) {
         return false;
@@ -83,16 +77,13 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
         }                                  \
         end += satf_align64(size);         \
     } while (0)
-    PLACE(buffers->edge, windows * width * sizeof *buffers->edge);
+    PLACE(buffers->edge, width * sizeof *buffers->edge);
     PLACE(buffers->strip, samples * sizeof(satf_u128));
     PLACE(buffers->sums[0], samples * sizeof(satf_u128));
     PLACE(buffers->sums[1], samples * sizeof(satf_u128));
     PLACE(buffers->masks, samples * sizeof *buffers->masks);
     PLACE(buffers->totals, band * samples * sizeof *buffers->totals);
     PLACE(buffers->shifts, filter_is_shifted(step) * samples * sizeof *buffers->shifts);
-    PLACE(buffers->best, choices * width * sizeof(varied));
-    PLACE(buffers->others, choices * width * sizeof(varied));
-    PLACE(buffers->results, choices * samples * sizeof(double));
 #undef PLACE
     *bytes = end;
     return true;
@@ -101,22 +92,22 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
 /* The rectangle's columns: inside for a range of pixels, terms for the others. */
 static corner_columns make_columns(const table_state *state, const satf_rect *rect, axis_sum *edge)
 {
-    int64_t n = state->step->in.width;
+    int64_t n = state->step->in.width, width = state->step->out.width;
     int64_t left = rect->x < 0 ? -rect->x : 0;
-    int64_t right = rect->x + rect->w > 0 ? n + 1 - rect->x - rect->w : n;
-    right = right < n ? right : n;
+    int64_t right = n + 1 - rect->x - rect->w;
+    right = right < width ? right : width;
     if (left >= right) {
-        left = right = n;
+        left = right = width;
     }
-    for (int64_t x = 0; x < n; x++) {
+    for (int64_t x = 0; x < width; x++) {
         if (x == left) {
             x = right;
         }
-        if (x < n) {
+        if (x < width) {
             axis_span(state->border, n, x + rect->x, rect->w, &edge[x]);
         }
     }
-    return (corner_columns){n, rect->x, rect->w, left, right, edge};
+    return (corner_columns){width, rect->x, rect->w, left, right, edge};
 }
 
 static int64_t columns_inside(const corner_columns *columns, int64_t x)
@@ -176,9 +167,9 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
                       void *sums)
 {
     int channels = state->step->in.channels;
+    int64_t width = state->step->in.width;
     const corner_kernels *kernels = state->kernels;
-    kernels->strip[layer->type](layer->sat, layer->stride, columns->width, channels, rows,
-                                buffers->strip);
+    kernels->strip[layer->type](layer->sat, layer->stride, width, channels, rows, buffers->strip);
     kernels->sums[layer->type](buffers->strip, channels, columns, sums);
     if (layer->type == SATF_SUM_F64) {
         settle_reals(state, layer, columns->width * channels, sums);
@@ -190,8 +181,8 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
         if (!layer->masks[sign]) {
             continue;
         }
-        kernels->strip[SATF_SUM_U32](layer->masks[sign], layer->masks_stride, columns->width,
-                                     channels, rows, buffers->strip);
+        kernels->strip[SATF_SUM_U32](layer->masks[sign], layer->masks_stride, width, channels, rows,
+                                     buffers->strip);
         kernels->sums[SATF_SUM_U32](buffers->strip, channels, columns, buffers->masks);
         for (int64_t i = 0; i < columns->width * channels; i++) {
             if (buffers->masks[i]) {
@@ -202,13 +193,13 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
 }
 
 /* Finishes a row of window sums of that height into `row`; under SATF_SHRINK in runs of equal area.
- * varies: unless NULL, how much the windows do. */
+ */
 static void finish_row(const table_state *state, const corner_columns *columns,
                        const axis_sum *rows, int64_t height, int64_t y, const row_buffers *buffers,
-                       char *row, const choice_row *varies)
+                       char *row)
 {
     const filter_step *step = state->step;
-    int64_t width = step->in.width, channels = step->in.channels;
+    int64_t width = step->out.width, channels = step->in.channels;
     int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
     int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
     bool shrink = state->border == SATF_SHRINK;
@@ -239,15 +230,12 @@ static void finish_row(const table_state *state, const corner_columns *columns,
             segment.centre = (const char *)satf_row(&step->in, y) + offset * sample_bytes;
         }
         epilogue_segment(&state->plan->finish, &segment, row + x * pixel_bytes);
-        if (varies) {
-            choice_vary(&state->plan->choice, &segment, varies);
-        }
     }
 }
 
 /* A row of results of a window, into `to`. */
 static void window_row(table_state *state, const satf_rect *rect, const corner_columns *columns,
-                       int64_t y, const row_buffers *buffers, char *to, const choice_row *varies)
+                       int64_t y, const row_buffers *buffers, char *to)
 {
     axis_sum rows = {.count = 0};
     axis_span(state->border, state->step->in.height, y + rect->y, rect->h, &rows);
@@ -255,7 +243,7 @@ static void window_row(table_state *state, const satf_rect *rect, const corner_c
         rect_sums(state, &state->tables->layers[k], &rows, columns, rect->h, buffers,
                   buffers->sums[k]);
     }
-    finish_row(state, columns, &rows, rect->h, y, buffers, to, varies);
+    finish_row(state, columns, &rows, rect->h, y, buffers, to);
 }
 
 static row_buffers thread_buffers(const table_state *state, int thread)
@@ -275,7 +263,7 @@ static row_buffers thread_buffers(const table_state *state, int thread)
 static bool begin_band(table_state *state, int64_t band, int thread)
 {
     if (thread == 0 && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
-        int64_t bands = (state->step->in.height - 1) / BAND_ROWS + 1;
+        int64_t bands = (state->step->out.height - 1) / BAND_ROWS + 1;
         satf_status status = satf_report_progress(state->ctx, (double)band / (double)bands);
         atomic_store_explicit(&state->stop, (int)status, memory_order_relaxed);
     }
@@ -284,7 +272,7 @@ static bool begin_band(table_state *state, int64_t band, int thread)
 
 static int64_t band_end(const table_state *state, int64_t first)
 {
-    int64_t height = state->step->in.height;
+    int64_t height = state->step->out.height;
     return height - first < BAND_ROWS ? height : first + BAND_ROWS;
 }
 
@@ -299,36 +287,7 @@ static void window_band(void *user, int64_t task, int thread)
     corner_columns columns = make_columns(state, rect, buffers.edge);
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
     for (int64_t y = first; y < end; y++) {
-        window_row(state, rect, &columns, y, &buffers, satf_row(&state->step->out, y), NULL);
-    }
-}
-
-static void choice_band(void *user, int64_t task, int thread)
-{
-    table_state *state = user;
-    if (!begin_band(state, task, thread)) {
-        return;
-    }
-    const satf_view *out = &state->step->out;
-    const filter_tables *tables = state->tables;
-    const choice *of = &state->plan->choice;
-    size_t width = (size_t)out->width;
-    row_buffers buffers = thread_buffers(state, thread);
-    corner_columns columns[FILTER_MAX_WINDOWS];
-    choice_row best = choice_row_at(of, buffers.best, width);
-    choice_row others = choice_row_at(of, buffers.others, width);
-    for (size_t k = 0; k < tables->rect_count; k++) {
-        columns[k] = make_columns(state, &tables->rects[k].rect, buffers.edge + k * width);
-    }
-    int64_t first = task * BAND_ROWS, end = band_end(state, first);
-    for (int64_t y = first; y < end; y++) {
-        char *row = satf_row(out, y);
-        window_row(state, &tables->rects[0].rect, &columns[0], y, &buffers, row, &best);
-        for (size_t k = 1; k < tables->rect_count; k++) {
-            window_row(state, &tables->rects[k].rect, &columns[k], y, &buffers, buffers.results,
-                       &others);
-            choice_take(of, out->width, &others, 0, &best, 0, buffers.results, row);
-        }
+        window_row(state, rect, &columns, y, &buffers, satf_row(&state->step->out, y));
     }
 }
 
@@ -467,12 +426,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     step->kept_bytes = state->tables.kept_bytes + state->shifted_tables.kept_bytes;
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
-    if (over == OVER_CHOICE) {
-        const satf_rect *window = &state->tables.rects[0].rect;
-        state->finish.around_caches = false; /* until the last window has been looked at */
-        state->choice = choice_of(&state->finish, (uint64_t)(window->w * window->h),
-                                  step->border.kind == SATF_SHRINK);
-    }
+    state->finish.varies = step->varies;
     return SATF_OK;
 }
 
@@ -482,9 +436,8 @@ static satf_status run_bands(table_state *state)
     const filter_step *step = state->step;
     static void (*const of[])(void *, int64_t, int) = {
         [OVER_WINDOW] = window_band, [OVER_MIRRORED] = window_band, [OVER_PIXEL] = window_band,
-        [OVER_CHOICE] = choice_band, [OVER_SIDES] = sides_band,     [OVER_RECTS] = rects_band,
-        [OVER_ALL] = prefix_band};
-    int64_t bands = (step->in.height - 1) / BAND_ROWS + 1;
+        [OVER_SIDES] = sides_band,   [OVER_RECTS] = rects_band,     [OVER_ALL] = prefix_band};
+    int64_t bands = (step->out.height - 1) / BAND_ROWS + 1;
     void (*band)(void *, int64_t, int) = of[step->pass->over];
     atomic_store(&state->overflow, false);
     satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);

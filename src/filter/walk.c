@@ -23,18 +23,21 @@ enum { SOURCES = FILTER_AUX + 3 };
 
 /* ------------------------------------------------------------------ finding walks */
 
-/* The window's rows above and below its pixel, as far as the border shows them: a mirror shows
- * above the picture what is as far below. */
-static int64_t rows_around(const filter_step *step)
-{
-    satf_rect window = filter_windows_hull(step);
-    return least(most(-window.y, window.y + window.h - 1), step->in.height);
-}
+/* Rows of its input that a step asks for around its own: above, below, and those below that it asks
+ * for before it makes its own at the latest. */
+typedef struct rows_asked {
+    int64_t above, below, surely;
+} rows_asked;
 
-static int64_t rows_below(const filter_step *step)
+/* As far as the border shows them: a mirror shows above the picture what is as far below. */
+static rows_asked rows_of_step(const filter_step *step)
 {
     satf_rect window = filter_windows_hull(step);
-    return least(window.y + window.h - 1, step->in.height);
+    if (step->pass->over == OVER_LEAST) { /* the windows' last rows */
+        return (rows_asked){0, window.y + window.h - 1, window.y + window.h - 1};
+    }
+    int64_t around = least(most(-window.y, window.y + window.h - 1), step->in.height);
+    return (rows_asked){around, around, least(window.y + window.h - 1, step->in.height)};
 }
 
 static bool is_between(const plan_place *place)
@@ -87,13 +90,12 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
 
 /* A step that is `by` asks for rows of another. */
-static void ask(walk_span *of, const walk_span *by, const walk_source *from, int64_t around,
-                int64_t below)
+static void ask(walk_span *of, const walk_span *by, const walk_source *from, const rows_asked *rows)
 {
-    of->ahead = most(of->ahead, by->ahead + from->y + around);
-    of->sure = most(of->sure, by->sure + from->y + below);
-    of->oldest = least(of->oldest, by->sure + from->y - around);
-    of->before = most(of->before, by->before - from->y + around);
+    of->ahead = most(of->ahead, by->ahead + from->y + rows->below);
+    of->sure = most(of->sure, by->sure + from->y + rows->surely);
+    of->oldest = least(of->oldest, by->sure + from->y - rows->above);
+    of->before = most(of->before, by->before - from->y + rows->above);
 }
 
 /* What is asked of the step's image, or of the walk's input (walk->count). */
@@ -107,12 +109,13 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             const plan_place *place = k ? &of->aux[k - 1] : &of->in;
             bool asks = index < walk->count ? of->from[k].maker == (int)index
                                             : of->from[k].maker < 0 && place->kind == PLACE_INPUT;
-            int64_t around = k ? 0 : rows_around(&of->step), below = k ? 0 : rows_below(&of->step);
+            bool beside = k > 0 && of->step.pass->over != OVER_LEAST; /* at its own row */
+            rows_asked rows = beside ? (rows_asked){0, 0, 0} : rows_of_step(&of->step);
             if (asks) {
-                ask(&span, &of->span, &of->from[k], around, below);
+                ask(&span, &of->span, &of->from[k], &rows);
                 span.ahead += k ? 0 : of->step.engine->rows_ahead;
                 span.oldest -= k ? 0 : of->step.engine->rows_ahead;
-                windows += around > 0;
+                windows += rows.above > 0;
             }
         }
     }
@@ -130,9 +133,11 @@ static int64_t rows_of(const walk_span *span, int64_t height)
 /* Of a row of what the step makes. */
 static double bytes_of_row(const plan_step *of)
 {
-    const filter_step *step = &of->step;
-    int images = of->second.kind == PLACE_NONE ? 1 : 2;
-    return (double)satf_row_samples(&step->out) * (double)satf_type_bytes(step->out.type) * images;
+    const satf_view *out = &of->step.out, *second = &of->step.second_out;
+    double bytes = (double)satf_row_samples(out) * (double)satf_type_bytes(out->type);
+    return of->second.kind == PLACE_NONE
+               ? bytes
+               : bytes + (double)satf_row_samples(second) * (double)satf_type_bytes(second->type);
 }
 
 /* A window's height of sums of floats, as the window engine may keep them. */

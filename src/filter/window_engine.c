@@ -90,6 +90,7 @@ static void init_epilogue(const filter_step *step, const filter_pass *pass, cons
     epilogue_init(finish, pass, step->options, &step->in, out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
+    finish->varies = step->varies;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -105,6 +106,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .weighted = step->weighted,
         .at_x = step->at.x,
         .at_y = step->at.y,
+        .beyond_x = step->out.width - step->in.width,
+        .beyond_y = step->out.height - step->in.height,
         .squares = filter_reads(pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
         .centre = filter_has_centre(pass) || filter_has_centre(second),
     };
@@ -157,7 +160,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
     *w = (window_walker){.rows = rows,
                          .finish = state->finish,
                          .second = state->second,
-                         .height = step->out.height,
+                         .height = step->in.height,
                          .pixel_bytes = satf_pixel_bytes(&step->out),
                          .second_bytes = step->second ? satf_pixel_bytes(&step->second_out) : 0,
                          .y = -1,

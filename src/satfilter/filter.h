@@ -48,14 +48,16 @@ typedef enum filter_over {
     OVER_WINDOW,    /* width x height around the pixel */
     OVER_MIRRORED,  /* the pixels whose windows contain the pixel: its window's mirror image */
     OVER_PIXEL,     /* the pixel alone */
-    OVER_CHOICE,    /* of several windows the one that varies least, or the first of these */
+    OVER_CHOICE,    /* devices: of several windows the one that varies least, or the first */
     OVER_SIDES,     /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
     OVER_RECTS,     /* the template's rectangles */
     OVER_ALL,       /* everything above and left of the pixel, and the pixel: the SAT itself */
     OVER_CELLS,     /* a cell of a coarser grid: the pixel, with a shape, else of PARAM_SIZE */
     OVER_LINES,     /* several times over a line along the row, then as often along the column */
     OVER_ELSEWHERE, /* one pixel from elsewhere, as it is: no sums, any sample type */
-    OVER_MIX        /* the pixels of several images at one place, all their channels */
+    OVER_MIX,       /* the pixels of several images at one place, all their channels */
+    OVER_LEAST /* of several pixels the one whose numbers in aux[0] are least (varied.h), or the
+                * first of these: no sums, any sample type */
 } filter_over;
 
 typedef enum filter_type_rule {
@@ -69,14 +71,17 @@ typedef enum filter_type_rule {
 } filter_type_rule;
 
 /* The vectorised epilogues (epilogue.h) that compute this very formula, if any. KERNEL_STEP: any
- * formula of the pixel alone whose result is one up to some sample, and another above it. */
+ * formula of the pixel alone whose result is one up to some sample, and another above it.
+ * KERNEL_VARIES: how much all colours of the window vary, as the numbers that OVER_LEAST compares;
+ * the formula says what is summed. */
 typedef enum filter_kernel {
     KERNEL_NONE,
     KERNEL_MEAN,
     KERNEL_VARIANCE,
     KERNEL_STDDEV,
     KERNEL_WEIGHTED_SUM,
-    KERNEL_STEP
+    KERNEL_STEP,
+    KERNEL_VARIES
 } filter_kernel;
 
 /* The possible range of an image's samples. */
@@ -121,7 +126,9 @@ enum { FILTER_MAX_PASSES = 24, FILTER_MAX_WAYS = 4, FILTER_AUX = 6, FILTER_SUMS 
 
 typedef struct filter_pass {
     filter_over over;
-    int of;              /* what is summed, or the first image of a mix */
+    int of;   /* what is summed, or the first image of a mix */
+    bool all; /* OVER_WINDOW, not of the last pass: all windows that hold a pixel of the image, each
+               * at its last pixel; so their image is larger, to the right and below */
     int aux[FILTER_AUX]; /* whose samples the formula reads, if it does: up to 2, a mix all it sees
                           */
     int lanes;           /* OVER_MIX: channels of the image it makes; 0: the filter's input's */
@@ -145,9 +152,10 @@ typedef struct filter_pass {
     /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image, which
      * must be integers, are counted, and in->otsu is the level that parts them best. */
     bool histogram;
-    /* OVER_CHOICE: the windows of a pixel at (0, 0), each at most 255 pixels wide and high and with
-     * the pixel in it, and their number. A window varies by the variances of its channels besides
-     * alpha, added up, of integers exactly. */
+    /* OVER_CHOICE, OVER_LEAST: the windows of a pixel at (0, 0), each at most 255 pixels wide and
+     * high and with the pixel in it, and their number. A window varies by the variances of its
+     * channels besides alpha, added up, of integers exactly. OVER_LEAST takes the last pixel of
+     * each, from images of passes over all windows. */
     int (*windows)(const void *options, satf_rect windows[FILTER_MAX_WINDOWS]);
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
@@ -186,6 +194,8 @@ typedef struct filter_info {
      * auxiliary input (PARAM_IMAGE) or without. NULL: the first. */
     filter_passes ways[FILTER_MAX_WAYS];
     int (*way)(const void *options, int colours, bool aux);
+    /* What it is on a device, where that is something else. */
+    filter_passes there;
     /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
      * asked of black and white. */
     filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
