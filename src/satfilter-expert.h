@@ -15,6 +15,8 @@ extern "C" {
 
 /* ------------------------------------------------- engines and algorithms */
 
+/* How filters sum over windows, over a template's rectangles, and over all above and left of a
+ * pixel. */
 typedef enum satf_engine {
     SATF_ENGINE_AUTO,
     SATF_ENGINE_SAT,   /* a summed area table, then corner reads */
@@ -23,11 +25,23 @@ typedef enum satf_engine {
 
 SATF_API satf_status satf_context_set_engine(satf_context *ctx, satf_engine engine);
 
+/*
+ * What a setting of this section asks for is done, or refused in a sentence: SATF_UNSUPPORTED. An
+ * algorithm, an r and a sync ask for tables as SATF_ENGINE_SAT does. Of a chain
+ * - filters that sum windows do what is asked for, or the chain is refused;
+ * - filters that sum something else (lines: gauss, dog; cells: resize, pixelate) refuse it;
+ * - filters that look at each pixel alone or move pixels do not mind, unless there are no others.
+ * Tells whether calls refuse the filter on the context's device, as far as this does not depend on
+ * images.
+ */
+SATF_API satf_status satf_filter_check_engine(satf_context *ctx, const satf_filter *filter);
+
 /* Names of the SAT algorithms: index 0, 1, ... until NULL. *device_kind (may be
  * NULL) becomes "cpu" or "cuda", *help a line of text. Static storage. */
 SATF_API const char *satf_algorithm(size_t index, const char **device_kind, const char **help);
 
-/* The SAT algorithm by name, "auto" by default; see satf_algorithm(). */
+/* The SAT algorithm by name, "auto" by default; see satf_algorithm(). Tables are built by it alone,
+ * and read wherever a filter sums windows, whatever would be faster. */
 SATF_API satf_status satf_context_set_algorithm(satf_context *ctx, const char *name);
 
 /* r of (1+r)R1W (dissertation, section 6.5), 0 < r < 1; 0: what satf_context_tune() has found, else

@@ -215,9 +215,9 @@ done
 XDG_CACHE_HOME=/dev/null run 1 --tune --device cpu
 says '/dev/null/satfilter/tuning-cpu cannot be written'
 # What contradicts itself is refused before the input is even looked for.
-usage --integral --engine window missing.png kept.pgm;      says '--integral needs'
-usage --template missing.txt --engine window missing.png out.npy; says '--template needs'
-usage --box 3 --integral --engine window missing.png kept.pgm
+usage --integral --engine window missing.png kept.pgm
+says '^satfilter: integral is a summed area table: engine window cannot serve it; .* (--engine)$'
+usage --template right.txt --engine window missing.png out.npy; says 'template reads a summed area'
 usage --box 3 --algorithm blocked --device cuda missing.png kept.pgm; says 'the CPU only'
 usage --box 3 --algorithm 4r1w --sync graph --device cpu missing.png kept.pgm; says '--sync'
 usage --box 3 --algorithm blocked --sync graph missing.png kept.pgm; says '--sync'

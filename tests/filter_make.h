@@ -21,10 +21,19 @@ static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
     return filter;
 }
 
-/* Whether it begins along lines, of which there is one engine. */
+/* Whether it begins along lines. */
 static inline bool goes_along_lines(const filter_info *info)
 {
     return filter_any_way(info)->list[0].over == OVER_LINES;
+}
+
+/* Tables, if the filter has some, or whatever is fastest. */
+static inline void use_tables(satf_context *ctx, const satf_filter *filter, bool tables)
+{
+    satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
+    if (satf_filter_check_engine(ctx, filter)) {
+        satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+    }
 }
 
 /* How far those of its passes that go along lines look; 0: there are none. */

@@ -213,8 +213,8 @@ static void compare(const by_case *c, const satf_view *in, const satf_view *othe
     }
 }
 
-/* The ways: with an image that the filter keeps by either engine, by rows' strides, and as a plan's
- * second input, where that is alike. */
+/* The ways: with an image that the filter keeps, and as a plan's second input, where that is alike.
+ */
 static void check_case(satf_context *ctx, const by_case *c)
 {
     uint64_t seed = c->seed;
@@ -225,13 +225,12 @@ static void check_case(satf_context *ctx, const by_case *c)
     out.data = malloc((size_t)(out.stride * out.height));
     bool second =
         c->other_channels == c->channels && c->other_alpha == c->alpha && c->scale.under > 0;
-    for (int way = 0; way < (second ? 3 : 2); way++) {
-        satf_filter *filter = make(ctx, c, way < 2 ? &other : NULL);
-        satf_context_set_engine(ctx, way == 1 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
+    for (int way = 0; way < 1 + second; way++) {
+        satf_filter *filter = make(ctx, c, way ? NULL : &other);
         satf_plan *plan = NULL;
         satf_view inputs[2] = {in, other};
-        satf_status status = way < 2 ? satf_filter_apply(ctx, filter, &in, &out)
-                                     : satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan);
+        satf_status status = way ? satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan)
+                                 : satf_filter_apply(ctx, filter, &in, &out);
         status = plan ? satf_plan_run(plan, inputs, 2, &out, 1) : status;
         if (status) {
             fail_msg("%s", satf_message(ctx));

@@ -16,6 +16,7 @@
 #define TESTS_FAKE_DEVICE_USER
 #include "chosen_device.h"
 #include "fake_device.h"
+#include "filter_make.h"
 #include "run_line.h"
 
 enum { W = 43, H = 31, MOST_CALLS = 1000, UNTOUCHED = 0x77 };
@@ -71,6 +72,7 @@ static satf_status run_work(satf_context *ctx, const work *w)
     satf_filter *filter;
     satf_status status = satf_filter_parse(ctx, w->spec, &filter);
     assert_int_equal(status, SATF_OK);
+    use_tables(ctx, filter, true);
     memset(w->out.data, UNTOUCHED, w->bytes);
     status =
         w->by_plan ? run_plan(ctx, filter, w) : satf_filter_apply(ctx, filter, &w->in, &w->out);
@@ -83,7 +85,6 @@ static satf_context *new_context(const work *w, int device)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     satf_context_set_threads(ctx, 1);
-    satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     satf_context_set_limit(ctx, SATF_MAX_DEVICE_MEMORY, w->limit);
     assert_int_equal(satf_context_set_device(ctx, device), SATF_OK);
     return ctx;
@@ -158,7 +159,6 @@ static void test_library(void **state)
     satf_context *cpu;
     long runs = 0;
     assert_int_equal(satf_context_create(&cpu), SATF_OK);
-    satf_context_set_engine(cpu, SATF_ENGINE_SAT);
     for (size_t i = 0; i < sizeof pixels; i++) {
         pixels[i] = (unsigned char)(i * i >> 5);
     }
@@ -168,6 +168,7 @@ static void test_library(void **state)
         w.in = satf_view_packed(pixels, W, H, 3, SATF_U8);
         assert_int_equal(satf_filter_parse(cpu, w.spec, &filter), SATF_OK);
         assert_int_equal(satf_filter_output(cpu, filter, &w.in, &w.out), SATF_OK);
+        use_tables(cpu, filter, true);
         w.bytes = (size_t)w.out.stride * (size_t)w.out.height;
         w.out.data = want;
         assert_int_equal(satf_filter_apply(cpu, filter, &w.in, &w.out), SATF_OK);

@@ -90,7 +90,8 @@ static void test_misuse(void **state)
     satf_filter *integral = parse(ctx, "integral");
     satf_view sat = satf_view_packed(result, 4, 4, 1, SATF_U32);
     satf_view small = satf_view_packed(pixels, 4, 4, 1, SATF_U8);
-    expect(ctx, satf_filter_apply(ctx, integral, &small, &sat), SATF_UNSUPPORTED, "SAT engine");
+    expect(ctx, satf_filter_apply(ctx, integral, &small, &sat), SATF_UNSUPPORTED,
+           "integral is a summed area table: engine window");
     satf_filter_destroy(integral);
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     assert_int_equal(satf_filter_create(ctx, "template", &other), SATF_OK);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/parallel.h"
+#include "filter_make.h"
 #include "filter_reference.h"
 #include "with_context.h"
 
@@ -73,8 +74,8 @@ static void test_no_allocation(void **state)
         }
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
-                satf_context_set_engine(ctx, (satf_engine)engine);
                 satf_filter *filter = make(ctx, i);
+                use_tables(ctx, filter, engine == SATF_ENGINE_SAT);
                 satf_view out;
                 size_t bytes;
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
@@ -158,8 +159,8 @@ static void test_progress(void **state)
         satf_context_set_threads(ctx, threads);
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
-                satf_context_set_engine(ctx, (satf_engine)engine);
                 satf_filter *filter = make(ctx, i);
+                use_tables(ctx, filter, engine == SATF_ENGINE_SAT);
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
                 out.data = got;
                 snprintf(what, sizeof what, "%s, engine %d, %d threads", specs[i], engine, threads);

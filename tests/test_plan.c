@@ -208,9 +208,8 @@ static void test_every_filter(void **state)
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 0);
-            bool tables = c >= 12 && filter_last(info)->over != OVER_ELSEWHERE;
-            satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
             satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
+            use_tables(ctx, filter, c >= 12);
             check_plan(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);

@@ -237,10 +237,9 @@ static void test_every_filter(void **state)
                 }
                 ref_fill(&image, i * 100 + (uint64_t)c);
                 satf_view in = ref_view(&image, 3);
-                bool tables = c >= 6 && filter_last(info)->over != OVER_ELSEWHERE;
-                satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
                 satf_filter *filter =
                     make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);
+                use_tables(ctx, filter, c >= 6);
                 check_regions(ctx, filter, info->name, &in);
                 satf_filter_destroy(filter);
                 free(in.data);
@@ -264,12 +263,12 @@ static void test_chains(void **state)
         "guided=5x4,at=1:-1,colour,border=mirror flip=h",
     };
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {
+        for (int tables = 0; tables < 2; tables++) {
             ref_image image = {W, H, k % 2 ? 1 : 3, SATF_U8, 0, NULL};
             ref_fill(&image, k);
             satf_view in = ref_view(&image, 0);
-            satf_context_set_engine(*state, (satf_engine)engine);
             satf_filter *filter = parse_filter(*state, specs[k]);
+            use_tables(*state, filter, tables);
             check_regions(*state, filter, specs[k], &in);
             satf_filter_destroy(filter);
             free(in.data);

@@ -160,7 +160,7 @@ static void test_report(void **state)
     for (int k = 0; k < 100; k++) {
         satf_context_set_threads(ctx, 8);
         check_stack(ctx, "box=9", &shape, 64, false);
-        check_stack(ctx, "transpose", &shape, 2, false);
+        check_stack(ctx, "box=9 transpose", &shape, 2, false);
         satf_context_used(ctx, &used, sizeof used);
         assert_string_equal(used.engine, "move");
     }

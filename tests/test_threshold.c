@@ -1,4 +1,4 @@
-/* threshold by its definition: of all types, layouts and engines, whole, in parts and by rows. */
+/* threshold by its definition: of all types and layouts, whole, in parts and by rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,11 +163,10 @@ static void by_rows(satf_context *ctx, const satf_filter *filter, const satf_vie
     satf_rows_close(rows);
 }
 
-/* The whole of it by all engines; some part; and by rows, or why not. */
+/* The whole of it; some part; and by rows, or why not. */
 static void check_spec(satf_context *ctx, const threshold_case *c, const char *spec,
                        const void *want)
 {
-    static const satf_engine engines[] = {SATF_ENGINE_AUTO, SATF_ENGINE_SAT, SATF_ENGINE_WINDOW};
     satf_rect whole = {0, 0, c->image.width, c->image.height};
     satf_rect part = {whole.w / 3, whole.h / 2, (whole.w + 1) / 2, (whole.h + 1) / 2};
     satf_view in = ref_view(&c->image, 5), out;
@@ -177,13 +176,9 @@ static void check_spec(satf_context *ctx, const threshold_case *c, const char *s
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
     out.data = malloc((size_t)(out.stride * out.height));
-    for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
-        assert_int_equal(satf_context_set_engine(ctx, engines[e]), SATF_OK);
-        memset(out.data, 1, (size_t)(out.stride * out.height));
-        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-        compare(c, spec, "whole", &out, &whole, want);
-    }
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+    memset(out.data, 1, (size_t)(out.stride * out.height));
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    compare(c, spec, "whole", &out, &whole, want);
     satf_view cut = out;
     cut.width = part.w;
     cut.height = part.h;

@@ -73,9 +73,11 @@ static test_link make_link(satf_context *ctx, uint64_t *random)
     return link;
 }
 
-static satf_view result_of(satf_context *ctx, const satf_filter *filter, const satf_view *in)
+static satf_view result_of(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                           bool tables)
 {
     satf_view out;
+    use_tables(ctx, filter, tables);
     if (satf_filter_output(ctx, filter, in, &out)) {
         fail_msg("%s", satf_message(ctx));
     }
@@ -90,7 +92,7 @@ static satf_view result_of(satf_context *ctx, const satf_filter *filter, const s
 /* What the links make of the image one after the other, each of the inner part of what clamp makes
  * of the last; false if a window does not fit, or a filter takes no such samples. */
 static bool expect(satf_context *ctx, const test_link *links, int count, const satf_view *in,
-                   satf_view *want, satf_filter **chain)
+                   bool tables, satf_view *want, satf_filter **chain)
 {
     satf_view at = *in, view;
     bool good = true;
@@ -104,7 +106,7 @@ static bool expect(satf_context *ctx, const test_link *links, int count, const s
         if (!good) {
             break;
         }
-        view = result_of(ctx, l->clamp, &at);
+        view = result_of(ctx, l->clamp, &at, tables);
         free(memory);
         memory = view.data;
         at = satf_view_rect(&view, part);
@@ -211,12 +213,11 @@ static void check_case(satf_context *ctx, int number, int *checked)
     ref_fill(&image, random);
     satf_view in = ref_view(&image, pick(&random, 0, 5)), want;
     satf_context_set_threads(ctx, (int)pick(&random, 1, 3));
-    satf_context_set_engine(ctx, number % 3 == 0 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
     for (int k = 0; k < count; k++) {
         links[k] = make_link(ctx, &random);
     }
-    if (expect(ctx, links, count, &in, &want, &chain)) {
-        satf_view got = result_of(ctx, chain, &in);
+    if (expect(ctx, links, count, &in, number % 3 == 0, &want, &chain)) {
+        satf_view got = result_of(ctx, chain, &in, number % 3 == 0);
         compare(&got, &want, chain, "whole", number);
         check_rows(ctx, chain, &in, &want, number);
         if (!sums_floats(ctx, chain, &in)) {
@@ -267,10 +268,10 @@ static void check_zeros(satf_context *ctx, const ref_image *image, const char *c
     snprintf(spec, sizeof spec, "%s,zeros %s", plain, part[2]);
     satf_filter *before = parse_filter(ctx, plain), *chain = parse_filter(ctx, spec);
     satf_filter *behind = *part[2] ? parse_filter(ctx, part[2]) : NULL;
-    satf_view sums = result_of(ctx, before, &in), led = led_by_zeros(&sums);
+    satf_view sums = result_of(ctx, before, &in, false), led = led_by_zeros(&sums);
     if (!behind || satf_filter_output(ctx, behind, &led, &want) == SATF_OK) {
-        want = behind ? result_of(ctx, behind, &led) : led;
-        satf_view got = result_of(ctx, chain, &in);
+        want = behind ? result_of(ctx, behind, &led, false) : led;
+        satf_view got = result_of(ctx, chain, &in, false);
         compare(&got, &want, chain, "whole", number);
         check_rows(ctx, chain, &in, &want, number);
         if (!sums_floats(ctx, chain, &in)) {

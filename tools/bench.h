@@ -303,7 +303,8 @@ const char *bench_check_filter(const char *filter, int window, const satf_view *
 /* Whether there is a reference for that filter: by name, or "rotate=180", "flip=v". */
 bool bench_can_check(const char *filter);
 
-/* For the others: the same by tables on the CPU, whatever engine `out` was made by. */
+/* For the others: the same on the CPU, by tables where the filter has some, whatever engine `out`
+ * was made by. */
 const char *bench_check_by_tables(const satf_filter *filter, const satf_view *in,
                                   const satf_view *out);
 

@@ -219,11 +219,15 @@ static const option options[] = {
      TAKES(devices_take)},
     {GROUP_FILTERING, "engine", 0, "E", "auto sat window",
      "auto, sat (summed area table) or window (marching sums)",
-     "Both give the same bits for integer images, unless a chain has real numbers between its "
+     "How filters sum over windows. What sums lines or cells refuses it (gauss, dog, resize, "
+     "pixelate), and so does a chain that sums nothing. Both give the same bits for integer "
+     "images, unless a chain has real numbers between its "
      "filters: then they may differ in the last digits.",
      TAKES(take_engine)},
     {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
-     "how a summed area table is built: the algorithm; see --list", "Implies --engine sat.",
+     "how a summed area table is built: the algorithm; see --list",
+     "Implies --engine sat: every window of every filter is read from tables that this algorithm "
+     "has built. -v names it for each filter.",
      TAKES(take_algorithm)},
     {GROUP_FILTERING, "r", 0, "X", NULL,
      "how a summed area table is built: r of the algorithm 1+r, between 0 and 1", NULL,

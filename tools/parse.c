@@ -149,22 +149,9 @@ static int check_engine(const settings *s)
     if (s->sync && !s->algorithm) {
         return usage_error("--sync", "belongs to an --algorithm with stages, such as 1+r");
     }
-    bool sums = false; /* other filters have one engine, and mind none */
     bool borders = false;
     for (int i = 0; i < s->word_count; i++) {
-        satf_filter_info info;
-        satf_filter_find(s->words[i].name, &info, sizeof info);
-        sums = sums || (info.kind != SATF_FILTER_MOVE && info.kind != SATF_FILTER_LINES);
-        borders = borders || has_border(info.name);
-        if (s->engine == SATF_ENGINE_WINDOW &&
-            (info.kind == SATF_FILTER_RECTS || info.kind == SATF_FILTER_PREFIX)) {
-            return usage_error("--engine window",
-                               "--%s needs a summed area table; leave out --engine", info.name);
-        }
-    }
-    if (!sums && s->word_count && (s->algorithm || s->engine != SATF_ENGINE_AUTO)) {
-        return usage_error(s->algorithm ? "--algorithm" : "--engine",
-                           "no filter here has a choice of engines; leave it out");
+        borders = borders || has_border(s->words[i].name);
     }
     if (s->border_given && s->word_count && !borders) {
         return usage_error("--border", "no filter here looks beyond the edges; leave it out");
@@ -188,14 +175,14 @@ static int set_up(settings *s)
     if (s->png_level >= 0) {
         s->write.png_level = s->png_level;
     }
-    if (s->algorithm && s->engine == SATF_ENGINE_AUTO) {
-        s->engine = SATF_ENGINE_SAT;
-    }
     if (satf_context_set_engine(ctx, s->engine) || satf_context_set_threads(ctx, s->threads) ||
         (s->r > 0 && satf_context_set_r(ctx, s->r))) {
         return usage_error(NULL, "%s", library_message(ctx));
     }
-    return devices_set(s);
+    int status = devices_set(s);
+    return !status && s->filter && satf_filter_check_engine(ctx, s->filter)
+               ? usage_error(NULL, "%s", library_message(ctx))
+               : status;
 }
 
 /* Is the stream a file or a pipe, rather than a terminal or /dev/null? */

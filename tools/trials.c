@@ -118,6 +118,10 @@ static void compute(runner *by, trial_case *c, bool first, reference *of, result
         size_t steps = 1;
         trial_fill(c, in_memory, &in);
         r->status = trial_filter(by->ctx, c, &in, &filter);
+        if (r->status == SATF_OK && satf_filter_check_engine(by->ctx, filter)) {
+            satf_filter_destroy(filter); /* it has no tables */
+            return;
+        }
         if (!r->status && trial_output(by->ctx, c, filter, &in, out_memory, &out)) {
             memset(out_memory, 0xa5, sizeof out_memory);
             r->status = run_plan(by->ctx, filter, &in, &out, &steps, &r->engine);
@@ -132,7 +136,7 @@ static void compute(runner *by, trial_case *c, bool first, reference *of, result
 
 /* ------------------------------------------------------------------------ the walk */
 
-/* Engines need not be able to compute every filter, nor filters to take every image. */
+/* Filters need not take every image, nor have tables, of floats either. */
 static bool is_refused(const runner *by, const result *r)
 {
     return !r->engine && (!r->status || (r->status == SATF_UNSUPPORTED && !by->is_cuda));
@@ -148,7 +152,7 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
         compute(by, c, !*before, &of, &r);
         trial t = {.failed = r.status != SATF_OK};
         snprintf(t.by, sizeof t.by, "%s on %s", r.engine ? r.engine : "none", by->device);
-        /* What moves pixels minds no engine: it is done already. */
+        /* Where tables are what is taken anyway it is done already. */
         if (is_refused(by, &r) || strcmp(t.by, before) == 0) {
             continue;
         }
@@ -203,7 +207,7 @@ int trials_run(bool devices, void (*take)(void *user, const trial *t), void *use
 {
     runners all = {.count = 0};
     *without_device = '\0';
-    bool good = add_runner(&all, "cpu", SATF_ENGINE_WINDOW, SATF_HOST) &&
+    bool good = add_runner(&all, "cpu", SATF_ENGINE_AUTO, SATF_HOST) &&
                 add_runner(&all, "cpu", SATF_ENGINE_SAT, SATF_HOST);
     bool more = good && devices;
     for (int device = 0; more && all.count + 2 <= MAX_RUNNERS; device++) {

@@ -387,6 +387,8 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_cells_engine = {
     .name = "cells",
+    .does = "sums cells, not windows",
+    .sums_others = true,
     .overs = 1U << OVER_CELLS,
     .ns = 1,
     .ns_there = 0.01,

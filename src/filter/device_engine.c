@@ -152,6 +152,7 @@ static const char *algorithm(const filter_step *step)
 
 const filter_engine filter_device_engine = {
     .name = "sat",
+    .does = "reads a summed area table",
     .kind = SATF_ENGINE_SAT,
     .overs = FILTER_TABLES | 1U << OVER_CHOICE,
     .ns_there = 0.01,

@@ -374,6 +374,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
 
 const filter_engine filter_device_window_engine = {
     .name = "window",
+    .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
     .overs = FILTER_WINDOWS | 1U << OVER_RECTS,
     .feeds = true,

@@ -108,6 +108,7 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_least_engine = {
     .name = "least",
+    .does = "chooses among pixels",
     .overs = 1U << OVER_LEAST,
     .ns = 1,
     .plan = plan,

@@ -288,6 +288,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 
 const filter_engine filter_line_engine = {
     .name = "lines",
+    .does = "sums lines, not windows",
+    .sums_others = true,
     .overs = 1U << OVER_LINES,
     .ns = 2,
     .ns_there = 0.15,

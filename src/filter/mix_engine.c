@@ -94,6 +94,7 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_mix_engine = {
     .name = "mix",
+    .does = "looks at each pixel alone",
     .overs = 1U << OVER_MIX,
     .ns = 1,
     .ns_there = 0.01,

@@ -254,6 +254,7 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_move_engine = {
     .name = "move",
+    .does = "moves pixels",
     .overs = 1U << OVER_ELSEWHERE,
     .ns = 0.3,
     .ns_there = 0.005,

@@ -15,12 +15,6 @@ typedef struct pixel_walker {
     epilogue finish;
 } pixel_walker;
 
-static bool suits(const satf_context *ctx, const filter_step *step)
-{
-    (void)ctx;
-    return filter_reads_pixels_alone(step->pass);
-}
-
 static const char *refuses_rows(const filter_step *step)
 {
     return filter_reduces(step->pass) ? "looks at the whole picture before it begins" : NULL;
@@ -119,11 +113,12 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_pixel_engine = {
     .name = "pixel",
+    .does = "looks at each pixel alone",
     .overs = 1U << OVER_PIXEL,
+    .pixels_alone = true,
     .ns = 0.3,
     .ns_there = 0.003,
     .state_bytes = sizeof(epilogue),
-    .suits = suits,
     .plan = plan,
     .run = run_there,
     .look = look,

@@ -192,6 +192,9 @@ static satf_status check_outputs(satf_context *ctx, const satf_plan *plan)
 static satf_status decide(satf_context *ctx, satf_plan *plan)
 {
     satf_status status = check_outputs(ctx, plan);
+    if (!status && plan->use != FILTER_BY_ROWS) { /* of a whole chain */
+        status = filter_check_engine(ctx, plan->chain, plan->device);
+    }
     if (!status && plan->device != SATF_HOST) { /* whose algorithms are asked */
         status = satf_gpu_open(ctx, plan->device);
     }

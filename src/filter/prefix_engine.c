@@ -63,6 +63,7 @@ static const char *algorithm(const filter_step *step)
 
 const filter_engine filter_prefix_engine = {
     .name = "sat",
+    .does = "is a summed area table",
     .kind = SATF_ENGINE_SAT,
     .overs = 1U << OVER_ALL,
     .ns = 2,

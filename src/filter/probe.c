@@ -173,7 +173,7 @@ static double find_ns(const satf_context *ctx, const chain_link *link, const sat
 double filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in)
 {
     known wanted = {.info = link->info,
-                    .engine = (int)ctx->settings.engine,
+                    .engine = (int)filter_wanted_engine(ctx),
                     .type = in->type,
                     .channels = (int)in->channels,
                     .flags = in->flags};

@@ -34,11 +34,13 @@ ADD_ROW(uint32_t)
 ADD_ROW(uint64_t)
 ADD_ROW(double)
 
-/* What the rows' sums are added in is the order of these two algorithms. */
+/* What the rows' sums are added in is the order of these two algorithms, which have no r and no
+ * barriers. */
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    return step->by_rows && (strcmp(ctx->settings.algorithm, "auto") == 0 ||
-                             strcmp(ctx->settings.algorithm, "reference") == 0);
+    const satf_settings *settings = &ctx->settings;
+    bool other = strcmp(settings->algorithm, "auto") && strcmp(settings->algorithm, "reference");
+    return step->by_rows && !other && settings->r == 0 && !settings->sync;
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -124,6 +126,7 @@ static const char *algorithm(const filter_step *step)
 
 const filter_engine filter_rows_engine = {
     .name = "sat",
+    .does = "is a summed area table",
     .kind = SATF_ENGINE_SAT,
     .overs = 1U << OVER_ALL,
     .ns = 1,

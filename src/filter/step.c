@@ -1,5 +1,4 @@
-/* One filter on one image: its checks, the choice of its engine, its runs. */
-#include "modules.h"
+/* One pass of a filter on one image: its checks, and what its engine is told. */
 #include "check.h"
 #include "region.h"
 #include "step.h"
@@ -199,71 +198,6 @@ static void read_options(const chain_link *link, filter_step *step)
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
 
-/* ------------------------------------------------------------------ engines */
-
-static const filter_engine *const engines[] = {
-    &filter_window_engine, &filter_pixel_engine,  &filter_prefix_engine,
-    &filter_rows_engine,   &filter_table_engine,  &filter_move_engine,
-    &filter_least_engine,  &filter_cells_engine,  &filter_line_engine,
-    &filter_mix_engine,    &filter_device_engine, &filter_device_window_engine,
-};
-
-/* The engine that is asked for. A named algorithm is one of tables: they are what is taken then,
- * also where marching is faster. */
-static satf_engine wanted_kind(const satf_context *ctx)
-{
-    return ctx->settings.engine == SATF_ENGINE_AUTO && strcmp(ctx->settings.algorithm, "auto") != 0
-               ? SATF_ENGINE_SAT
-               : ctx->settings.engine;
-}
-
-static double ns_of(const filter_engine *engine, bool there)
-{
-    return there ? engine->ns_there : engine->ns;
-}
-
-static bool allows(const satf_context *ctx, const filter_engine *engine, filter_over over,
-                   bool there)
-{
-    satf_engine wanted = wanted_kind(ctx);
-    return ns_of(engine, there) > 0 && (engine->overs >> over & 1) &&
-           (wanted == SATF_ENGINE_AUTO || engine->kind == SATF_ENGINE_AUTO ||
-            engine->kind == wanted);
-}
-
-/* The one place where engines are chosen: the fastest that can take the step and is allowed. */
-static satf_status choose_engine(satf_context *ctx, filter_step *step)
-{
-    bool there = step->in.device != SATF_HOST;
-    step->engine = NULL;
-    if (there && pass_is_foreign(step->pass)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s is a module's filter, and modules compute on the CPU; use the device "
-                         "cpu",
-                         step->info->name);
-    }
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        const filter_engine *engine = engines[i];
-        if (allows(ctx, engine, step->pass->over, there) &&
-            (!engine->suits || engine->suits(ctx, step)) &&
-            (!step->engine || ns_of(engine, there) < ns_of(step->engine, there))) {
-            step->engine = engine;
-        }
-    }
-    if (step->engine) {
-        return SATF_OK;
-    }
-    return there ? satf_fail(ctx, SATF_UNSUPPORTED,
-                             "on a device the window engine takes no alpha that weighs colour, no "
-                             "filter that looks at the whole image first or reads luma, and "
-                             "windows whose rows "
-                             "of sums fit the shared memory of a block; use the engine sat or the "
-                             "device cpu")
-                 : satf_fail(ctx, SATF_UNSUPPORTED,
-                             "%s needs the SAT engine; the window engine has no sums for it",
-                             step->info->name);
-}
-
 /* From the window of the filter's options to that of the pass. */
 static void place_window(const filter_pass *pass, filter_step *step)
 {
@@ -289,43 +223,6 @@ static double find_outside(const filter_pass *pass, const filter_step *step)
     double constant = step->border.constant;
     return pass->outside && step->border.kind == SATF_CONSTANT ? pass->outside(constant, &common)
                                                                : constant;
-}
-
-/* Sums that a step forms a sample: two for a variance, in each window of several; one a rectangle
- * of a template. */
-static double sums_of(const chain_link *link, const filter_pass *pass)
-{
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    satf_rect windows[FILTER_MAX_WINDOWS];
-    int count = pass->over == OVER_CHOICE ? pass->windows(link->options, windows) : 1;
-    return rects && *rects ? (double)(*rects)->count
-                           : count * (filter_reads(pass, FORMULA_SQUARE) ? 2 : 1);
-}
-
-/* Those of all its passes. */
-static double all_sums_of(const chain_link *link)
-{
-    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    const satf_view grey = {.channels = 1};
-    const filter_passes *way = filter_way(link->info, link->options, &grey, picture && *picture);
-    double sums = 0;
-    for (int k = 0; k < way->count; k++) {
-        sums += sums_of(link, &way->list[k]);
-    }
-    return sums;
-}
-
-double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
-{
-    double least = 0;
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        const filter_engine *engine = engines[i];
-        if (!engine->suits && allows(ctx, engine, filter_last(link->info)->over, there) &&
-            (least == 0 || ns_of(engine, there) < least)) {
-            least = ns_of(engine, there);
-        }
-    }
-    return least * all_sums_of(link);
 }
 
 /* In front of an engine's walker: rows of grey for it. */
@@ -392,7 +289,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
     step->border.constant = find_outside(pass, step);
-    status = status ? status : choose_engine(ctx, step);
+    status = status ? status : filter_choose_engine(ctx, step);
     if (status) {
         return status;
     }
@@ -403,8 +300,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
     }
     step->name = step->engine->name;
-    step->ns = ns_of(step->engine, in->device != SATF_HOST) *
-               sums_of(link, step->second ? step->second : pass);
+    step->ns = filter_step_ns(step);
     return SATF_OK;
 }
 

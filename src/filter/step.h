@@ -98,9 +98,14 @@ static inline satf_rect filter_windows_hull(const filter_step *step)
 /* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
  * memory is new, to prepare that, and then runs any number of times. */
 typedef struct filter_engine {
-    const char *name;    /* as reports have it */
-    satf_engine kind;    /* as settings have it; SATF_ENGINE_AUTO: none excludes it */
-    unsigned overs;      /* bit o: it takes passes over filter_over o */
+    const char *name; /* as reports have it */
+    const char *does; /* as refusals have it: a clause of which the filter is the subject */
+    /* How it sums over windows, as settings have it; SATF_ENGINE_AUTO: it does not, and no setting
+     * excludes it unless it sums something else. */
+    satf_engine kind;
+    bool sums_others;
+    unsigned overs;      /* bit o: it takes passes over filter_over o, */
+    bool pixels_alone;   /* and of these such alone whose formulas read no sums */
     bool pairs;          /* it makes filter_step.second_out too */
     bool feeds;          /* it makes what filter_step.feeder says */
     double ns, ns_there; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
@@ -225,6 +230,21 @@ typedef struct filter_step_spec {
 
 /* Checks it and chooses its engine. There is nothing to free. */
 satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
+
+/* The one place where engines are chosen: the fastest that can take the step, and does what the
+ * settings ask for. SATF_UNSUPPORTED names what cannot be honoured, and why. (engines.c) */
+satf_status filter_choose_engine(satf_context *ctx, filter_step *step);
+
+/* The engine for sums over windows that the settings ask for. A named algorithm, its r and its
+ * barriers are those of tables, which are taken then also where marching is faster. */
+satf_engine filter_wanted_engine(const satf_context *ctx);
+
+/* Whether the chain can do what the settings ask for on that device, as far as this does not depend
+ * on images: some filter sums over windows, and none sums anything else. */
+satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device);
+
+/* What a sample of the step's result costs by its engine, as filter_step.ns. */
+double filter_step_ns(const filter_step *step);
 
 /* Lets the engine plan. */
 satf_status filter_step_plan(satf_context *ctx, filter_step *step);

@@ -272,8 +272,7 @@ static bool begin_band(table_state *state, int64_t band, int thread)
 
 static int64_t band_end(const table_state *state, int64_t first)
 {
-    int64_t height = state->step->out.height;
-    return height - first < BAND_ROWS ? height : first + BAND_ROWS;
+    return least(state->step->out.height, first + BAND_ROWS);
 }
 
 static void window_band(void *user, int64_t task, int thread)
@@ -548,6 +547,7 @@ static const char *algorithm(const filter_step *step)
 
 const filter_engine filter_table_engine = {
     .name = "sat",
+    .does = "reads a summed area table",
     .kind = SATF_ENGINE_SAT,
     .overs = FILTER_TABLES,
     .ns = 3,

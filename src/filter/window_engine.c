@@ -188,6 +188,7 @@ static int64_t next(void *walker, satf_status *status)
 
 const filter_engine filter_window_engine = {
     .name = "window",
+    .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
     .overs = FILTER_WINDOWS,
     .pairs = true,

@@ -61,7 +61,11 @@ static satf_status describe(satf_context *ctx, const pipeline_job *job, const io
     plan->in.bilevel = header->bilevel;
     int type = header->view.type;
     satf_view exact;
-    satf_status status = satf_filter_output(ctx, job->filter, &header->view, &exact);
+    satf_status status = satf_filter_check_engine(ctx, job->filter);
+    if (status) {
+        return status;
+    }
+    status = satf_filter_output(ctx, job->filter, &header->view, &exact);
     if (status == SATF_UNSUPPORTED && (type == SATF_U32 || type == SATF_U64)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s samples cannot be filtered, only moved; convert them, with "

@@ -96,6 +96,7 @@ static satf_status make_rows(satf_context *ctx, const satf_filter *filter, const
         return satf_fail(ctx, SATF_INVALID, "the result is missing");
     }
     satf_status status = filter_check_views(ctx, filter, in, out, false);
+    status = status ? status : satf_filter_check_engine(ctx, filter);
     if (!status && in->device != SATF_HOST) {
         status = satf_fail(ctx, SATF_INVALID, "rows are pushed and pulled in memory of the host");
     }

@@ -22,6 +22,10 @@ static satf_status apply(satf_context *ctx, const satf_filter *filter, satf_engi
     satf_view view;
     satf_fill_allocations(fill);
     satf_context_set_engine(ctx, engine);
+    if (satf_filter_check_engine(ctx, filter)) { /* it has no tables */
+        satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+        ctx->message[0] = '\0';
+    }
     satf_status status = satf_filter_output(ctx, filter, in, &view);
     if (status) {
         return status;

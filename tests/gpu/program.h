@@ -33,11 +33,14 @@ void gpu_stress(int mode);
 /* Of the device. */
 satf_context *gpu_new_context(void);
 
-/* A program's contexts, of the device and of the CPU's SAT engine, which has the same results.
+/* A program's contexts, of the device and of the CPU.
  * They are there between these fixtures of its group of tests. */
 extern satf_context *gpu, *cpu;
 int gpu_set_up(void **unused);
 int gpu_tear_down(void **unused);
+
+/* By the CPU's tables, where the filter has some, which have the device's results. */
+satf_status gpu_apply_here(const satf_filter *filter, const satf_view *in, const satf_view *out);
 
 /* Fails the test with the context's message unless status is SATF_OK. */
 void gpu_must(satf_context *ctx, satf_status status);

@@ -464,6 +464,7 @@ static void test_allocator(void **state)
         gpu_must(gpu, satf_filter_output(gpu, filter, &in, &out));
         int64_t step = out.stride * out.height;
         out.data = want;
+        gpu_must(cpu, satf_context_set_engine(cpu, SATF_ENGINE_AUTO)); /* the bits are the same */
         gpu_must(cpu, satf_filter_apply_stack(cpu, filter, &in, STEP, &out, step, COUNT));
         gpu_must(gpu, satf_context_set_allocator(gpu, take, give, &l));
         int taken = l.taken;

@@ -101,7 +101,7 @@ static bool run_by_engine(const test_case *t, const satf_view *want)
 static void run_case(const test_case *t)
 {
     satf_view want = host_view(&t->out);
-    gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->in, &want), t->name);
+    gpu_must_do(cpu, gpu_apply_here(t->filter, &t->in, &want), t->name);
     if (!run_by_engine(t, &want)) {
         gpu_must_do(gpu, satf_context_set_engine(gpu, SATF_ENGINE_SAT), "engine");
         assert_true(run_by_engine(t, &want));
@@ -436,7 +436,7 @@ static void test_two_contexts(void **state)
         ref_fill(&image[k], (uint64_t)k + 1);
         host[k] = ref_view(&image[k], 0);
         want[k] = host_view(&host[k]);
-        gpu_must_do(cpu, satf_filter_apply(cpu, filter, &host[k], &want[k]), "box");
+        gpu_must_do(cpu, gpu_apply_here(filter, &host[k], &want[k]), "box");
         in[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
         out[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
         gpu_must_do(ctx[k], satf_cuda()->copy(ctx[k], &host[k], &in[k]), "upload");

@@ -57,7 +57,7 @@ static void run_case(const char *name, const satf_filter *filter, const satf_vie
     want.data = malloc(bytes);
     got.data = malloc(bytes);
     memset(got.data, GPU_GUARD, bytes);
-    gpu_must_do(cpu, satf_filter_apply(cpu, filter, in, &want), name);
+    gpu_must_do(cpu, gpu_apply_here(filter, in, &want), name);
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, in, &got), name);
     compare(name, in, &want, &got, seed, "host views");
     satf_used report;

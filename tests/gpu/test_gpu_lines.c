@@ -54,7 +54,7 @@ static void check(int number, int to)
     size_t bytes = (size_t)(out.stride * out.height);
     char *want = malloc(bytes), *got = malloc(bytes);
     out.data = want;
-    gpu_must_do(cpu, satf_filter_apply(cpu, filter, &in, &out), spec);
+    gpu_must_do(cpu, gpu_apply_here(filter, &in, &out), spec);
     out.data = got;
     gpu_must_do(gpu, satf_filter_apply(gpu, filter, &in, &out), spec);
     for (size_t i = 0; i < bytes; i++) {

@@ -62,7 +62,7 @@ static void check_channel(const char *spec, const uint8_t *rgb, void *there, voi
     in.pixel_stride = CHANNELS;
     gpu_must(cpu, satf_filter_output(cpu, filter, &in, &want));
     want.data = wanted;
-    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &want));
+    gpu_must(cpu, gpu_apply_here(filter, &in, &want));
     const satf_rect where = {want.width / 3, want.height / 4, 40, 30};
     for (int way = 0; way < 4; way++) {
         bool on_device = way & 1, part = way & 2;

@@ -158,7 +158,7 @@ static void make_images(const char *spec, images *m)
         gpu_must(cpu, satf_filter_output(cpu, m->filter, &view, &out));
         m->bytes = (size_t)(out.stride * out.height);
         out.data = m->want[i] = malloc(m->bytes);
-        gpu_must_do(cpu, satf_filter_apply(cpu, m->filter, &view, &out), spec);
+        gpu_must_do(cpu, gpu_apply_here(m->filter, &view, &out), spec);
         gpu_must(gpu,
                  satf_cuda()->alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &m->in[i].data));
         gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, m->bytes, "a test", &m->result[i]));
@@ -375,7 +375,7 @@ static void test_across(void **unused)
     for (unsigned i = 0; i < IMAGES; i++) {
         in.data = pixels_of(i);
         out.data = want;
-        gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
+        gpu_must(cpu, gpu_apply_here(filter, &in, &out));
         out.data = got;
         gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
         assert_memory_equal(got, want, sizeof got);
@@ -400,7 +400,7 @@ static void test_aux(void **unused)
     guide.data = pixels[1];
     gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
     gpu_must(cpu, satf_filter_set_image(cpu, filter, &guide));
-    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
+    gpu_must(cpu, gpu_apply_here(filter, &in, &out));
     out.data = got;
     gpu_must(gpu, satf_filter_apply(gpu, filter, &in, &out));
     assert_memory_equal(got, want, sizeof got);

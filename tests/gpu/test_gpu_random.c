@@ -32,7 +32,7 @@ static void sum_case(uint64_t seed)
     gpu_must(cpu, satf_filter_output(cpu, filter, &in, &out));
     assert_int_equal(out.type, SATF_U32);
     out.data = want;
-    gpu_must(cpu, satf_filter_apply(cpu, filter, &in, &out));
+    gpu_must(cpu, gpu_apply_here(filter, &in, &out));
     out.data = got;
     gpu_must(gpu, satf_filter_apply(gpu, filter, &in, &out));
     satf_filter_destroy(filter);

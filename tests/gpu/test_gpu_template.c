@@ -117,7 +117,7 @@ static void run_template(const ref_image *image, size_t count, const template_sh
     t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type) +
                    (int64_t)(seed % 7 ? seed % 2 * 8 : seed % 5);
     satf_view want = host_view(&t.out);
-    gpu_must(cpu, satf_filter_apply(cpu, t.filter, &t.in, &want));
+    gpu_must(cpu, gpu_apply_here(t.filter, &t.in, &want));
     if (!run_by_engine(&t, &want)) {
         rings++;
         gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_SAT));

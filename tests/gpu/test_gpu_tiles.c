@@ -23,7 +23,7 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
     gpu_must(cpu, satf_filter_output(cpu, filter, in, &out));
     size_t bytes = (size_t)out.stride * (size_t)out.height;
     out.data = want;
-    gpu_must(cpu, satf_filter_apply(cpu, filter, in, &out));
+    gpu_must(cpu, gpu_apply_here(filter, in, &out));
     gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
     gpu_must(gpu, satf_plan_create(gpu, filter, in, 1, &out, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);

@@ -74,7 +74,7 @@ static void check_spec(box_case *t, const char *spec, size_t first)
     }
     satf_view want = t->out;
     want.data = malloc((size_t)(want.stride * want.height));
-    gpu_must_do(cpu, satf_filter_apply(cpu, t->filter, &t->host, &want), spec);
+    gpu_must_do(cpu, gpu_apply_here(t->filter, &t->host, &want), spec);
     size_t count = sizeof layouts / sizeof *layouts;
     for (size_t k = 0; k < (gpu_small ? 1 : 2); k++) {
         size_t layout = (first + k * 2) % count;

@@ -28,6 +28,9 @@ from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **CHOICES, **SMALLER, **THRESHOLDS}
+NO_SUMS = model_cases.MOVES + ('by', 'real', 'threshold')
+NO_TABLES = ('gauss', 'dog', 'resize', 'pixelate')
+NO_TABLES_OF_FLOATS = ('kuwahara', 'varbox')
 NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate')
 
 
@@ -55,9 +58,12 @@ def read(path):
 def engine(random, chain, real):
     """Words that must not change a result."""
     words = ['-T', random.choice('12')]
-    if all(link['name'] in model_cases.MOVES + ('gauss', 'dog') for link in chain):
-        return words
+    names = {link['name'] for link in chain}
+    without = NO_TABLES + (NO_TABLES_OF_FLOATS if real else ())
+    tables = names - set(NO_SUMS) and not names & set(without)
     pick = random.randrange(6)
+    if pick < 2 and not tables:
+        return words
     if pick == 0:
         words += ['--engine', 'sat']
     elif pick == 1:
