@@ -205,16 +205,49 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
     return status;
 }
 
+/* A choice among windows, which is passes of a filter on the CPU. */
+static satf_status choose(satf_context *cpu, const filter_gpu_task *task)
+{
+    satf_view in = on_host(&task->in), out = on_host(&task->out);
+    satf_filter *filter;
+    char spec[64];
+    snprintf(spec, sizeof spec, "kuwahara=%ldx%ld", (long)task->choice[0].w,
+             (long)task->choice[0].h);
+    in.flags = out.flags = task->weighted ? SATF_ALPHA : 0;
+    satf_status status = satf_filter_parse(cpu, spec, &filter);
+    if (!status) {
+        double constant = constant_of(task, filter_info_find("kuwahara"));
+        status = satf_filter_set_border(cpu, filter, (satf_border)task->border, constant);
+    }
+    status = status ? status : satf_filter_apply(cpu, filter, &in, &out);
+    satf_filter_destroy(filter);
+    return status;
+}
+
 /* The pass of a reduction is a part of the CPU's run. */
 static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
 {
     satf_context *cpu;
     satf_status status = begin(ctx, "run", &cpu);
     fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
-    if (!status && !plan->task.reduces) {
+    if (!status && plan->task.choices) {
+        status = choose(cpu, &plan->task);
+    } else if (!status && !plan->task.reduces) {
         status = run_task(cpu, &plan->task, &filter_table_engine);
     }
     return end(ctx, cpu, status);
+}
+
+static satf_status floats(satf_context *ctx, const filter_gpu_task *task, double *blocks)
+{
+    satf_context *cpu;
+    satf_status status = begin(ctx, "floats", &cpu);
+    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
+    (void)blocks;
+    return end(ctx, cpu,
+               status          ? status
+               : task->choices ? choose(cpu, task)
+                               : run_task(cpu, task, &filter_sides_engine));
 }
 
 /* The level of a histogram is a part of it. */
@@ -466,6 +499,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.march_fits = march_fits;
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
+    backend.floats = floats;
     backend.grey = grey;
     backend.cells = cells;
     backend.lines = lines;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/view.h"
 #include "filter/chain.h"
 #include "filter/pass.h"
 
@@ -27,11 +28,17 @@ static inline bool goes_along_lines(const filter_info *info)
     return filter_any_way(info)->list[0].over == OVER_LINES;
 }
 
-/* Tables, if the filter has some, or whatever is fastest. */
-static inline void use_tables(satf_context *ctx, const satf_filter *filter, bool tables)
+/* Tables, if the filter has some of such samples, or whatever is fastest. */
+static inline void use_tables(satf_context *ctx, const satf_filter *filter, int type, bool tables)
 {
+    bool none = false;
+    for (size_t i = 0; i < filter->count; i++) { /* others may make floats of integers */
+        filter_over over = filter_last(filter->links[i].info)->over;
+        none = none ||
+               ((i > 0 || satf_type_is_float(type)) && (over == OVER_LEAST || over == OVER_SIDES));
+    }
     satf_context_set_engine(ctx, tables ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
-    if (satf_filter_check_engine(ctx, filter)) {
+    if (none || satf_filter_check_engine(ctx, filter)) {
         satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     }
 }

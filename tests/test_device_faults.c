@@ -72,7 +72,7 @@ static satf_status run_work(satf_context *ctx, const work *w)
     satf_filter *filter;
     satf_status status = satf_filter_parse(ctx, w->spec, &filter);
     assert_int_equal(status, SATF_OK);
-    use_tables(ctx, filter, true);
+    use_tables(ctx, filter, w->in.type, true);
     memset(w->out.data, UNTOUCHED, w->bytes);
     status =
         w->by_plan ? run_plan(ctx, filter, w) : satf_filter_apply(ctx, filter, &w->in, &w->out);
@@ -168,7 +168,7 @@ static void test_library(void **state)
         w.in = satf_view_packed(pixels, W, H, 3, SATF_U8);
         assert_int_equal(satf_filter_parse(cpu, w.spec, &filter), SATF_OK);
         assert_int_equal(satf_filter_output(cpu, filter, &w.in, &w.out), SATF_OK);
-        use_tables(cpu, filter, true);
+        use_tables(cpu, filter, w.in.type, true);
         w.bytes = (size_t)w.out.stride * (size_t)w.out.height;
         w.out.data = want;
         assert_int_equal(satf_filter_apply(cpu, filter, &w.in, &w.out), SATF_OK);

@@ -75,7 +75,7 @@ static void test_no_allocation(void **state)
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
                 satf_filter *filter = make(ctx, i);
-                use_tables(ctx, filter, engine == SATF_ENGINE_SAT);
+                use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
                 satf_view out;
                 size_t bytes;
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
@@ -160,7 +160,7 @@ static void test_progress(void **state)
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
                 satf_filter *filter = make(ctx, i);
-                use_tables(ctx, filter, engine == SATF_ENGINE_SAT);
+                use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
                 out.data = got;
                 snprintf(what, sizeof what, "%s, engine %d, %d threads", specs[i], engine, threads);

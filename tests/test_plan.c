@@ -209,7 +209,7 @@ static void test_every_filter(void **state)
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 0);
             satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
-            use_tables(ctx, filter, c >= 12);
+            use_tables(ctx, filter, in.type, c >= 12);
             check_plan(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);

@@ -239,7 +239,7 @@ static void test_every_filter(void **state)
                 satf_view in = ref_view(&image, 3);
                 satf_filter *filter =
                     make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);
-                use_tables(ctx, filter, c >= 6);
+                use_tables(ctx, filter, in.type, c >= 6);
                 check_regions(ctx, filter, info->name, &in);
                 satf_filter_destroy(filter);
                 free(in.data);
@@ -268,7 +268,7 @@ static void test_chains(void **state)
             ref_fill(&image, k);
             satf_view in = ref_view(&image, 0);
             satf_filter *filter = parse_filter(*state, specs[k]);
-            use_tables(*state, filter, tables);
+            use_tables(*state, filter, in.type, tables);
             check_regions(*state, filter, specs[k], &in);
             satf_filter_destroy(filter);
             free(in.data);

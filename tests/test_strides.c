@@ -196,7 +196,7 @@ static void test_every_filter(void **state)
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 3);
             satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
-            use_tables(ctx, filter, c % 2);
+            use_tables(ctx, filter, in.type, c % 2);
             check_strides(ctx, filter, info->name, &in);
             satf_filter_destroy(filter);
             free(in.data);

@@ -68,7 +68,7 @@ static void run_on(satf_context *ctx, const char *what, const satf_filter *filte
                    const satf_view *in, const satf_view *out)
 {
     if (ctx == cpu) {
-        use_tables(ctx, filter, true); /* whose bits are the fake's */
+        use_tables(ctx, filter, in->type, true); /* whose bits are the fake's */
     }
     if (satf_filter_apply(ctx, filter, in, out)) {
         fail_msg("%s: %s", what, satf_message(ctx));
@@ -100,7 +100,7 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
             assert_int_equal((unsigned char)got[i], UNTOUCHED);
         }
         assert_int_equal(satf_context_set_device(gpu, SATF_DEVICE_AUTO), SATF_OK);
-        use_tables(gpu, filter, true);
+        use_tables(gpu, filter, in->type, true);
         run_on(gpu, what, filter, in, &out);
         assert_int_equal(satf_context_set_engine(gpu, SATF_ENGINE_AUTO), SATF_OK);
         assert_int_equal(satf_context_set_device(gpu, SATF_CUDA(0)), SATF_OK);

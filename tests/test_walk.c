@@ -105,7 +105,7 @@ static satf_filter *expect(satf_context *ctx, const satf_view *in, uint64_t *ran
     for (int64_t k = pick(random, 1, MOST_FILTERS); k > 0; k--) {
         satf_filter *one = pick_filter(ctx, random, &at);
         bool floats = satf_type_is_float(at.type);
-        use_tables(ctx, one, !floats);
+        use_tables(ctx, one, at.type, !floats);
         if (apply(ctx, one, &at, &next)) { /* too small for its window, or too many channels */
             free(next.data);
             satf_filter_destroy(one);

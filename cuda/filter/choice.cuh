@@ -1,5 +1,5 @@
-/* Of several windows of a pixel that which varies least: pixels of any area (any.cuh), each window
- * after the other, whose results replace those before where it varies less. */
+/* Of several windows of integers of a pixel that which varies least: pixels of any area (any.cuh),
+ * each window after the other, whose results replace those before where it varies less. */
 #ifndef CUDA_FILTER_CHOICE_CUH
 #define CUDA_FILTER_CHOICE_CUH
 
@@ -13,14 +13,13 @@ static __device__ inline varied vary(const filter_gpu_task *task, const region *
     formula_sums in = {};
     varied all = {};
     int colours = task->in.channels - (task->weighted ? 1 : 0);
-    in.real = (Sum)0.5 != 0; /* Sum is double */
     load_region_weight<Sum>(task, r, task->weighted, &in);
     for (int c = 0; c < colours; c++) {
         load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
         load_square(&in, region_sum<Square>(task, &task->layers[1], r, c));
         varied_add(&all, &in);
     }
-    varied_end(&all, &in);
+    varied_end(&all, &in, 0);
     return all;
 }
 
@@ -33,7 +32,7 @@ static __device__ inline void do_choice_tile(const filter_gpu_task *task, const 
     for (int k = 0; k < task->choices; k++) {
         auto choose = [&](int j, int64_t x, int64_t y, const region *r) {
             varied now = vary<Sum, Square>(task, r);
-            if (k > 0 && !varied_less((Sum)0.5 != 0, &now, &best[j])) {
+            if (k > 0 && !varied_less(false, &now, &best[j])) {
                 return;
             }
             best[j] = now;

@@ -133,13 +133,12 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
 }
 
 /* Pixels whose windows an image gives. */
-template <class Sum>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_sides(const __grid_constant__ filter_gpu_task task,
                const __grid_constant__ corner_plan plan)
 {
     for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
-        do_sides_tile<Sum>(&task, &plan.outside[0], tile, plan.aligned);
+        do_sides_tile(&task, &plan.outside[0], tile, plan.aligned);
     }
 }
 
@@ -198,8 +197,7 @@ static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
 /* Likewise; windows of choices are at most 255 pixels wide and high. */
 static corner_kernel choice_kernel(satf_sum_type sum, satf_sum_type square)
 {
-    return sum == SATF_SUM_F64      ? read_choices<double, double>
-           : sum == SATF_SUM_U64    ? read_choices<uint64_t, uint64_t>
+    return sum == SATF_SUM_U64      ? read_choices<uint64_t, uint64_t>
            : square == SATF_SUM_U64 ? read_choices<uint32_t, uint64_t>
                                     : read_choices<uint32_t, uint32_t>;
 }
@@ -214,7 +212,7 @@ static corner_kernel choose_kernel(const filter_gpu_task *task)
         return choice_kernel(sum, square);
     }
     if (task->sides) { /* of up to 65535 x 65535 pixels */
-        return sum == SATF_SUM_F64 ? read_sides<double> : read_sides<uint64_t>;
+        return read_sides;
     }
     if (task->layer_count == 1) {
         return task->known == FILTER_GPU_MEAN           ? kernel_of_sums<known_mean>(sum)

@@ -1,5 +1,5 @@
-/* Means over windows whose sides an image gives: pixels of any area (any.cuh), of which each finds
- * its own spans. */
+/* Means of integers over windows whose sides an image gives: pixels of any area (any.cuh), of which
+ * each finds its own spans. */
 #ifndef CUDA_FILTER_SIDES_CUH
 #define CUDA_FILTER_SIDES_CUH
 
@@ -9,7 +9,6 @@
 
 /* The mean over the window of that radius; *weight: what it is of. rounded: to an integer, if it
  * goes to one. */
-template <class Sum>
 static __device__ inline formula_value sides_mean(const filter_gpu_task *task, int32_t radius,
                                                   int c, int64_t x, int64_t y, bool rounded,
                                                   double *weight)
@@ -21,16 +20,14 @@ static __device__ inline formula_value sides_mean(const filter_gpu_task *task, i
     axis_span(task->border, task->in.height, y + rect.y, rect.h, &rows);
     locate(&rect, x, y, &columns, &rows, &r);
     formula_sums in = {};
-    in.real = (Sum)0.5 != 0; /* Sum is double */
     in.rounded = rounded && task->constants.rounded;
-    load_region_weight<Sum>(task, &r, task->weighted && c + 1 < task->in.channels, &in);
-    load_sum(&in, region_sum<Sum>(task, &task->layers[0], &r, c));
+    load_region_weight<uint64_t>(task, &r, task->weighted && c + 1 < task->in.channels, &in);
+    load_sum(&in, region_sum<uint64_t>(task, &task->layers[0], &r, c));
     *weight = formula_weight(&in);
     return formula_mean(&in);
 }
 
 /* All threads of the block, as do_any_tile(). */
-template <class Sum>
 static __device__ inline void do_sides_tile(const filter_gpu_task *task, const pixel_area *area,
                                             int64_t tile, bool aligned)
 {
@@ -53,12 +50,11 @@ static __device__ inline void do_sides_tile(const filter_gpu_task *task, const p
             load_aux<FORMULA_AUX>(task, &at, 0, &beside);
             window_sides sides = sides_of(beside.aux[0]);
             double weight, other;
-            formula_value value =
-                sides_mean<Sum>(task, sides.radius, c, x, y, sides.more == 0, &weight);
+            formula_value value = sides_mean(task, sides.radius, c, x, y, sides.more == 0, &weight);
             if (sides.more > 0) {
-                value = sides_blend(value,
-                                    sides_mean<Sum>(task, sides.radius + 1, c, x, y, false, &other),
-                                    weight, sides.more);
+                value =
+                    sides_blend(value, sides_mean(task, sides.radius + 1, c, x, y, false, &other),
+                                weight, sides.more);
             }
             store(&task->out, x, y, c, aligned, value);
         }

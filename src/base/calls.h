@@ -152,6 +152,11 @@ CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), 
 /* The same of pixels alone: it reads no sums, and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
 
+/* The same of floats among whose windows a pixel chooses, or whose sides an image gives. blocks: of
+ * the latter, memory for a pyramid (src/filter/pyramid.h). */
+CALL(satf_status, floats, (satf_context * ctx, const filter_gpu_task *task, double *blocks),
+     NO_DEVICE)
+
 /* The level of Otsu of an image of integers (histogram_count()), in keys (reduction.h), of which
  * all others are set to 0. counts: memory for one of each level. */
 CALL(satf_status, otsu,

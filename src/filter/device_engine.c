@@ -1,6 +1,7 @@
 /* Filters on a CUDA device by summed area tables, whose corners one kernel reads. */
 #include "../base/gpu.h"
 #include "../base/memory.h"
+#include "../base/view.h"
 #include "device_task.h"
 #include "shift.h"
 #include "tables.h"
@@ -144,6 +145,14 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }
 
+/* Of floats a table would be off by what lies elsewhere: see device_floats_engine.c. */
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    filter_over over = step->pass->over;
+    (void)ctx;
+    return !satf_type_is_float(step->in.type) || (over != OVER_CHOICE && over != OVER_SIDES);
+}
+
 static const char *algorithm(const filter_step *step)
 {
     const device_step *state = step->state;
@@ -157,6 +166,7 @@ const filter_engine filter_device_engine = {
     .overs = FILTER_TABLES | 1U << OVER_CHOICE,
     .ns_there = 0.01,
     .state_bytes = sizeof(device_step),
+    .suits = suits,
     .plan = plan,
     .prepare = prepare,
     .run = run,

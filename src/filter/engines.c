@@ -6,10 +6,11 @@
 #include "step.h"
 
 static const filter_engine *const engines[] = {
-    &filter_window_engine, &filter_pixel_engine,  &filter_prefix_engine,
-    &filter_rows_engine,   &filter_table_engine,  &filter_move_engine,
-    &filter_least_engine,  &filter_cells_engine,  &filter_line_engine,
-    &filter_mix_engine,    &filter_device_engine, &filter_device_window_engine,
+    &filter_window_engine,        &filter_pixel_engine,         &filter_prefix_engine,
+    &filter_rows_engine,          &filter_table_engine,         &filter_move_engine,
+    &filter_least_engine,         &filter_sides_engine,         &filter_cells_engine,
+    &filter_line_engine,          &filter_mix_engine,           &filter_device_engine,
+    &filter_device_floats_engine, &filter_device_window_engine,
 };
 
 static double ns_of(const filter_engine *engine, bool there)
@@ -121,8 +122,10 @@ satf_status filter_choose_engine(satf_context *ctx, filter_step *step)
                            "windows whose rows "
                            "of sums fit the shared memory of a block; use the engine sat or the "
                            "device cpu")
-           : usual ? refuse(ctx, step->info, usual, "")
-                   : satf_fail(ctx, SATF_UNSUPPORTED, "no engine takes %s here", step->info->name);
+           : usual
+               ? refuse(ctx, step->info, usual,
+                        find(ctx, pass, NULL, wanted, there) ? ", where samples are floats" : "")
+               : satf_fail(ctx, SATF_UNSUPPORTED, "no engine takes %s here", step->info->name);
 }
 
 satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device)
@@ -140,7 +143,7 @@ satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int
     }
     for (size_t i = 0; i < chain->count && wanted != SATF_ENGINE_AUTO; i++) {
         const filter_info *info = chain->links[i].info;
-        const filter_passes *way = filter_any_way(info);
+        const filter_passes *way = there && info->there.count ? &info->there : filter_any_way(info);
         for (int k = 0; k < way->count; k++) {
             const filter_engine *own = find(ctx, &way->list[k], NULL, wanted, there);
             usual = find(ctx, &way->list[k], NULL, SATF_ENGINE_AUTO, there);
@@ -179,18 +182,19 @@ double filter_step_ns(const filter_step *step)
            sums_of(step->second ? step->second : step->pass, step->options, step->rects);
 }
 
-/* A sample of the pass by the fastest engine that takes all such passes. */
+/* A sample of the pass by the fastest engine that takes all such passes; where none does, by the
+ * fastest that takes some. */
 static double least_ns(const filter_pass *pass, satf_engine wanted, bool there)
 {
-    double least = 0;
+    double least[2] = {0, 0};
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        double ns = ns_of(engines[i], there);
-        if (takes(engines[i], pass, there) && honours(engines[i], wanted) && !engines[i]->suits &&
-            (least == 0 || ns < least)) {
-            least = ns;
+        double ns = ns_of(engines[i], there), *of = &least[engines[i]->suits != NULL];
+        if (takes(engines[i], pass, there) && honours(engines[i], wanted) &&
+            (*of == 0 || ns < *of)) {
+            *of = ns;
         }
     }
-    return least;
+    return least[0] > 0 ? least[0] : least[1];
 }
 
 double filter_ns(const satf_context *ctx, const chain_link *link, bool there)

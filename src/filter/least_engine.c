@@ -106,6 +106,12 @@ static int64_t next(void *walker, satf_status *status)
     return 1;
 }
 
+static const char *algorithm(const filter_step *step)
+{
+    const filter_step *maker = step->maker;
+    return maker->engine->algorithm ? maker->engine->algorithm(maker) : NULL;
+}
+
 const filter_engine filter_least_engine = {
     .name = "least",
     .does = "chooses among pixels",
@@ -116,4 +122,5 @@ const filter_engine filter_least_engine = {
     .next = next,
     .anywhere = true,
     .least_samples = 150000,
+    .algorithm = algorithm,
 };

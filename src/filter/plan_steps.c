@@ -333,8 +333,9 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
     }
     plan_step *step;
     satf_status status = add_step(ctx, plan, &spec, &step);
-    if (!status && pass->over == OVER_LEAST) { /* which does no more than choose */
-        step->step.name = plan->steps[plan->count - 2].step.name;
+    if (!status && pass->over == OVER_LEAST) {
+        step->step.maker = &plan->steps[plan->count - 2].step;
+        step->step.name = step->step.maker->name;
     }
     if (!status) {
         step->in = in;

@@ -1,88 +1,106 @@
 #include "sides_row.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "../base/view.h"
 #include "axis.h"
 #include "sides.h"
 
-/* A window of a pixel. */
-typedef struct sides_window {
-    axis_sum columns, rows;
-    int64_t pixels, inside; /* in all; and of the image */
-} sides_window;
-
 /* A pixel's windows, the smaller one and, for fractions, the larger one, and their sums. */
 typedef struct sides_pixel {
-    const filter_tables *tables;
     const filter_step *step;
+    const sides_sums *sums;
     int64_t x, y;
     window_segment segments[2];
-    satf_u128 integers[2][2][SATF_MAX_CHANNELS]; /* by window and layer */
-    double reals[2][2][SATF_MAX_CHANNELS];
-    bool overflow;
+    satf_u128 integers[2][SATF_MAX_CHANNELS]; /* by window */
+    double reals[2][SATF_MAX_CHANNELS];
 } sides_pixel;
 
-/* The sum over the window of that channel of a table: the terms of each column, then of all, as
- * devices do it (cuda/filter/corners.cuh). */
-#define TABLE_SUM(Sum, Coef)                                                                      \
-    static Sum sum_##Sum(const void *table, int64_t stride, int64_t pixel, const sides_window *w) \
-    {                                                                                             \
-        Sum sum = 0;                                                                              \
-        for (int i = 0; i < w->columns.count; i++) {                                              \
-            int64_t x = (w->columns.term[i].end - 1) * pixel;                                     \
-            Sum strip = 0;                                                                        \
-            for (int k = 0; k < w->rows.count; k++) {                                             \
-                const char *row = (const char *)table + (w->rows.term[k].end - 1) * stride;       \
-                strip += (Sum)(Coef)w->rows.term[k].coef * ((const Sum *)(const void *)row)[x];   \
-            }                                                                                     \
-            sum += (Sum)(Coef)w->columns.term[i].coef * strip;                                    \
-        }                                                                                         \
-        return sum;                                                                               \
-    }
-
-TABLE_SUM(uint32_t, uint32_t)
-TABLE_SUM(uint64_t, uint64_t)
-TABLE_SUM(double, double)
-
-/* What outside of the image is not finite, or so large that a table leaves it out. */
-static double masked(const sat_layer *layer, int channels, int c, const sides_window *w, double sum)
+/* The sum over the window of that channel of a table. Sums of 64 bits hold those of the largest
+ * windows. */
+static uint64_t table_sum(const sat_layer *layer, int64_t pixel, int c, const axis_sum *columns,
+                          const axis_sum *rows)
 {
-    for (int sign = 0; sign < 2; sign++) {
-        if (layer->masks[sign] &&
-            sum_uint32_t(layer->masks[sign] + c, layer->masks_stride, channels, w)) {
-            sum += sign ? -INFINITY : INFINITY;
+    uint64_t sum = 0;
+    for (int i = 0; i < columns->count; i++) {
+        int64_t x = (columns->term[i].end - 1) * pixel + c;
+        uint64_t strip = 0;
+        for (int k = 0; k < rows->count; k++) {
+            const char *row = (const char *)layer->sat + (rows->term[k].end - 1) * layer->stride;
+            strip += (uint64_t)rows->term[k].coef * ((const uint64_t *)(const void *)row)[x];
         }
+        sum += (uint64_t)columns->term[i].coef * strip;
     }
     return sum;
 }
 
-static double real_sum(sides_pixel *p, const sat_layer *layer, int c, const sides_window *w)
+static void sum_integers(sides_pixel *p, const satf_rect *rect, int64_t outside, satf_u128 *to)
 {
-    int channels = p->step->in.channels;
-    double sum = sum_double((const double *)layer->sat + c, layer->stride, channels, w);
-    if (layer->masks[0]) {
-        sum = layer->scale > 1 ? sum * layer->scale : sum;
-    } else {
-        p->overflow |= !(fabs(sum) <= DBL_MAX);
+    const satf_view *in = &p->step->in;
+    const sat_layer *layer = p->sums->layer;
+    int border = p->step->border.kind;
+    axis_sum columns, rows;
+    axis_span(border, in->width, p->x + rect->x, rect->w, &columns);
+    axis_span(border, in->height, p->y + rect->y, rect->h, &rows);
+    for (int c = 0; c < in->channels; c++) {
+        to[c] = table_sum(layer, in->channels, c, &columns, &rows) +
+                (uint64_t)layer->outside[c].integer * (uint64_t)outside;
     }
-    int64_t outside = w->pixels - w->inside;
-    if (p->step->border.kind == SATF_CONSTANT && outside) {
-        sum += layer->outside[c].real * (double)outside;
-    }
-    return masked(layer, channels, c, w, sum);
 }
 
-/* Sums of 64 bits hold those of the largest windows. */
-static uint64_t integer_sum(const sides_pixel *p, const sat_layer *layer, int c,
-                            const sides_window *w)
+/* Along an axis of the window: runs of pixels, and the blocks that they are made of. */
+typedef struct sides_axis {
+    int runs;
+    axis_run run[AXIS_RUNS];
+    int blocks[AXIS_RUNS];
+    int64_t places[AXIS_RUNS][PYRAMID_BLOCKS];
+} sides_axis;
+
+static void find_axis(int border, int64_t n, int64_t first, int64_t length, sides_axis *axis)
 {
-    uint64_t sum =
-        sum_uint64_t((const uint64_t *)layer->sat + c, layer->stride, p->step->in.channels, w);
-    uint64_t outside = (uint64_t)(w->pixels - w->inside);
-    bool counts = p->step->border.kind == SATF_CONSTANT;
-    return sum + (counts ? (uint64_t)layer->outside[c].integer * outside : 0);
+    axis->runs = axis_runs(border, n, first, length, axis->run);
+    for (int i = 0; i < axis->runs; i++) {
+        axis->blocks[i] = pyramid_places(n, &axis->run[i], axis->places[i]);
+    }
+}
+
+static double row_sum(const double *row, int channels, const sides_axis *columns)
+{
+    double all = 0;
+    for (int i = 0; i < columns->runs; i++) {
+        double sum = 0;
+        for (int k = 0; k < columns->blocks[i]; k++) {
+            sum += row[columns->places[i][k] * channels];
+        }
+        all += (double)columns->run[i].times * sum;
+    }
+    return all;
+}
+
+static void sum_reals(sides_pixel *p, const satf_rect *rect, int64_t outside, double *to)
+{
+    const satf_view *in = &p->step->in;
+    const pyramid *blocks = &p->sums->blocks;
+    sides_axis columns, rows;
+    find_axis(p->step->border.kind, in->width, p->x + rect->x, rect->w, &columns);
+    find_axis(p->step->border.kind, in->height, p->y + rect->y, rect->h, &rows);
+    for (int c = 0; c < in->channels; c++) {
+        double all = 0;
+        for (int i = 0; i < rows.runs; i++) {
+            double sum = 0;
+            for (int k = 0; k < rows.blocks[i]; k++) {
+                sum += row_sum(blocks->sums + rows.places[i][k] * blocks->row + c, in->channels,
+                               &columns);
+            }
+            all += (double)rows.run[i].times * sum;
+        }
+        /* nothing, of an infinite constant, is NaN */
+        to[c] = outside ? all + p->sums->layer->outside[c].real * (double)outside : all;
+    }
+}
+
+static int64_t inside(int64_t first, int64_t length, int64_t n)
+{
+    int64_t end = first + length < n ? first + length : n;
+    return end - (first > 0 ? first : 0);
 }
 
 /* Window number k of the pixel, of that radius. */
@@ -90,46 +108,37 @@ static void sum_window(sides_pixel *p, int k, int32_t radius)
 {
     const satf_view *in = &p->step->in;
     satf_rect rect = sides_rect(radius);
-    sides_window w = {.pixels = rect.w * rect.h};
     int border = p->step->border.kind;
-    axis_span(border, in->width, p->x + rect.x, rect.w, &w.columns);
-    axis_span(border, in->height, p->y + rect.y, rect.h, &w.rows);
-    w.inside = w.columns.inside * w.rows.inside;
-    p->segments[k].area = (uint64_t)(border == SATF_SHRINK ? w.inside : w.pixels);
-    for (int i = 0; i < p->tables->count; i++) {
-        const sat_layer *layer = &p->tables->layers[i];
-        for (int c = 0; c < in->channels; c++) {
-            if (layer->type == SATF_SUM_F64) {
-                p->reals[k][i][c] = real_sum(p, layer, c, &w);
-            } else {
-                p->integers[k][i][c] = integer_sum(p, layer, c, &w);
-            }
-        }
+    int64_t pixels = rect.w * rect.h, within = inside(p->x + rect.x, rect.w, in->width) *
+                                               inside(p->y + rect.y, rect.h, in->height);
+    int64_t outside = border == SATF_CONSTANT ? pixels - within : 0;
+    p->segments[k].area = (uint64_t)(border == SATF_SHRINK ? within : pixels);
+    if (p->segments[k].sum_type == SATF_SUM_F64) {
+        sum_reals(p, &rect, outside, p->reals[k]);
+    } else {
+        sum_integers(p, &rect, outside, p->integers[k]);
     }
 }
 
 static void begin_pixel(sides_pixel *p, int64_t x)
 {
-    bool real = p->tables->layers[0].type == SATF_SUM_F64;
+    bool real = satf_type_is_float(p->step->in.type);
     p->x = x;
     for (int k = 0; k < 2; k++) {
-        const void *sums[2] = {real ? (const void *)p->reals[k][0] : p->integers[k][0],
-                               real ? (const void *)p->reals[k][1] : p->integers[k][1]};
-        satf_sum_type type = real ? SATF_SUM_F64 : SATF_SUM_U128;
-        p->segments[k] = (window_segment){.x = x,
-                                          .y = p->y,
-                                          .n = 1,
-                                          .sum_type = type,
-                                          .square_type = type,
-                                          .sums = sums[0],
-                                          .squares = p->tables->count > 1 ? sums[1] : NULL};
+        p->segments[k] = (window_segment){
+            .x = x,
+            .y = p->y,
+            .n = 1,
+            .sum_type = real ? SATF_SUM_F64 : SATF_SUM_U128,
+            .sums = real ? (const void *)p->reals[k] : p->integers[k],
+        };
     }
 }
 
-bool sides_row(const epilogue *finish, const filter_step *step, const filter_tables *tables,
-               int64_t y, char *to)
+void sides_row(const epilogue *finish, const filter_step *step, const sides_sums *sums, int64_t y,
+               char *to)
 {
-    sides_pixel p = {.tables = tables, .step = step, .y = y};
+    sides_pixel p = {.sums = sums, .step = step, .y = y};
     formula_sums in = finish->constants, fraction = in;
     size_t bytes = satf_type_bytes((int)finish->out_type);
     int colours = finish->channels - finish->weighted;
@@ -156,5 +165,4 @@ bool sides_row(const epilogue *finish, const filter_step *step, const filter_tab
             formula_store((int)finish->out_type, value, to);
         }
     }
-    return !p.overflow;
 }

@@ -1,13 +1,19 @@
-/* Rows of results over windows whose sides an image gives, from tables. */
+/* Rows of results over windows whose sides an image gives. */
 #ifndef SATF_FILTER_SIDES_ROW_H
 #define SATF_FILTER_SIDES_ROW_H
 
 #include "epilogue.h"
-#include "tables.h"
+#include "pyramid.h"
+#include "sat_layer.h"
 
-/* Row y of the step's result, into `to`, by what the tables hold; finish->aux: with data. False if
- * a table's sums came out infinite or NaN, which only overflow makes of sums without masks. */
-bool sides_row(const epilogue *finish, const filter_step *step, const filter_tables *tables,
-               int64_t y, char *to);
+/* Where the sums are: of integers in a table, of floats in blocks; of both what lies outside. */
+typedef struct sides_sums {
+    const sat_layer *layer;
+    pyramid blocks;
+} sides_sums;
+
+/* Row y of the step's result, into `to`; finish->aux: with data. */
+void sides_row(const epilogue *finish, const filter_step *step, const sides_sums *sums, int64_t y,
+               char *to);
 
 #endif

@@ -51,9 +51,10 @@ typedef struct filter_step {
     bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
-    const char *name; /* of the engine, as reports have it */
-    double ns;        /* a sample of the result: roughly, on one thread or on the device */
-    void *state;      /* the engine's: state_bytes, zeros before it plans */
+    const char *name;                /* of the engine, as reports have it */
+    const struct filter_step *maker; /* OVER_LEAST: what makes the pixels, and so is reported */
+    double ns;   /* a sample of the result: roughly, on one thread or on the device */
+    void *state; /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
@@ -152,8 +153,8 @@ enum {
 
 extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
     filter_pixel_engine, filter_rows_engine, filter_move_engine, filter_device_engine,
-    filter_device_window_engine, filter_least_engine, filter_cells_engine, filter_line_engine,
-    filter_mix_engine;
+    filter_device_window_engine, filter_least_engine, filter_sides_engine,
+    filter_device_floats_engine, filter_cells_engine, filter_line_engine, filter_mix_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {

@@ -345,12 +345,10 @@ static void sides_band(void *user, int64_t task, int thread)
     if (!begin_band(state, task, thread)) {
         return;
     }
+    const sides_sums sums = {.layer = &state->tables->layers[0]};
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
     for (int64_t y = first; y < end; y++) {
-        if (!sides_row(&state->plan->finish, state->step, state->tables, y,
-                       satf_row(&state->step->out, y))) {
-            atomic_store_explicit(&state->overflow, true, memory_order_relaxed);
-        }
+        sides_row(&state->plan->finish, state->step, &sums, y, satf_row(&state->step->out, y));
     }
 }
 
@@ -545,6 +543,14 @@ static const char *algorithm(const filter_step *step)
     return step->need.refusal ? NULL : filter_tables_algorithm(&state->tables);
 }
 
+/* Windows of floats that a table gives are off by what lies elsewhere. */
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    (void)ctx;
+    return !satf_type_is_float(step->in.type) ||
+           !(step->pass->all || step->pass->over == OVER_SIDES);
+}
+
 const filter_engine filter_table_engine = {
     .name = "sat",
     .does = "reads a summed area table",
@@ -552,6 +558,7 @@ const filter_engine filter_table_engine = {
     .overs = FILTER_TABLES,
     .ns = 3,
     .state_bytes = sizeof(table_step),
+    .suits = suits,
     .plan = plan_tables,
     .refuses_rows = refuses_rows,
     .run = run,

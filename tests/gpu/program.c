@@ -76,7 +76,7 @@ int gpu_set_up(void **unused)
 
 satf_status gpu_apply_here(const satf_filter *filter, const satf_view *in, const satf_view *out)
 {
-    use_tables(cpu, filter, true);
+    use_tables(cpu, filter, in->type, true);
     return satf_filter_apply(cpu, filter, in, out);
 }
 
