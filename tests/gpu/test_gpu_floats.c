@@ -38,14 +38,145 @@ static void test_not_finite(void **state)
     gpu_runs++;
 }
 
+/* -------------------------------------------------------------------------- locality */
+
+enum { LOCAL_W = 300, LOCAL_H = 200 };
+
+static double local_samples[LOCAL_W * LOCAL_H * 4], local_before[LOCAL_W * LOCAL_H * 4],
+    local_after[LOCAL_W * LOCAL_H * 4];
+
+/* Noise above 1000, a third of whose alphas is 0. */
+static void fill_local(int channels, bool alpha)
+{
+    uint64_t seed = 7;
+    for (int64_t i = 0; i < LOCAL_W * LOCAL_H * channels; i++) {
+        double random = (double)(ref_random(&seed) >> 11) * 0x1p-53;
+        bool last = alpha && i % channels == channels - 1;
+        local_samples[i] = last ? random < 0.3 ? 0 : random : 1000 + random;
+    }
+}
+
+/* Results whose pixel is further than `reach` from the one that is poked: the same bits, or at most
+ * `most` apart. */
+static void check_local(const satf_filter *filter, const char *spec, int channels, bool alpha,
+                        int64_t reach, double most)
+{
+    static const double pokes[] = {0, 1e9, -1e9, (double)NAN, 6e4};
+    satf_view in = satf_view_packed(local_samples, LOCAL_W, LOCAL_H, channels, SATF_F64), out;
+    in.flags = alpha ? SATF_ALPHA : 0;
+    gpu_must_do(gpu, satf_filter_output(gpu, filter, &in, &out), spec);
+    fill_local(channels, alpha);
+    out.data = local_before;
+    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &in, &out), spec);
+    for (int k = 0; k < 5; k++) {
+        int64_t x = 37 * (k + 1), y = 199 * (k % 3) / 2, changed = 0;
+        fill_local(channels, alpha);
+        local_samples[(y * LOCAL_W + x) * channels] = pokes[k];
+        out.data = local_after;
+        gpu_must_do(gpu, satf_filter_apply(gpu, filter, &in, &out), spec);
+        for (int64_t i = 0; i < satf_row_samples(&out) * out.height; i++) {
+            int64_t at_x = i / channels % LOCAL_W, at_y = i / channels / LOCAL_W;
+            bool near =
+                at_x >= x - reach && at_x <= x + reach && at_y >= y - reach && at_y <= y + reach;
+            bool same = memcmp(&local_before[i], &local_after[i], sizeof(double)) == 0;
+            changed += !same;
+            if (!near && !same && !(fabs(local_before[i] - local_after[i]) <= most)) {
+                fail_msg("%s: %g at (%ld, %ld) makes %g of %g at (%ld, %ld)", spec, pokes[k],
+                         (long)x, (long)y, local_after[i], local_before[i], (long)at_x, (long)at_y);
+            }
+        }
+        assert_true(changed > 0);
+        gpu_runs++;
+    }
+}
+
+/* Sums alone have no shifts, whose bound of docs/design.md is here of samples in 1000 ... 1001;
+ * where alpha weighs the march has no sums. */
+static void test_locality(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        int channels;
+        bool alpha;
+        int64_t reach;
+        double most;
+    } cases[] = {
+        {"box=15", 1, false, 7, 0},
+        {"box=9", 3, false, 4, 0},
+        {"unsharp=9", 1, false, 4, 0},
+        {"gauss=2", 3, false, 4 * 4, 0},
+        {"gauss=2", 4, true, 4 * 4, 0},
+        {"kuwahara=5", 1, false, 4, 0},
+        {"kuwahara=5", 3, false, 4, 0},
+        {"kuwahara=4,border=mirror", 4, true, 6, 0},
+        {"variance=15", 1, false, 7, (3 * 30 + 10) * 0x1p-53 * 4},
+        {"stddev=9", 3, false, 4, 1e-6},
+        {"guided=9,eps=0.01", 1, false, 8, 1000 * 0x1p-38},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_filter *filter;
+        gpu_must(gpu, satf_filter_parse(gpu, cases[i].spec, &filter));
+        check_local(filter, cases[i].spec, cases[i].channels, cases[i].alpha, cases[i].reach,
+                    cases[i].most);
+        satf_filter_destroy(filter);
+    }
+    static double map[LOCAL_W * LOCAL_H];
+    satf_view view = satf_view_packed(map, LOCAL_W, LOCAL_H, 1, SATF_F64);
+    for (int64_t i = 0; i < LOCAL_W * LOCAL_H; i++) {
+        map[i] = (double)(i * i % 40) / 2;
+    }
+    satf_filter *filter;
+    gpu_must(gpu, satf_filter_create(gpu, "varbox", &filter));
+    gpu_must(gpu, satf_filter_set_image(gpu, filter, &view));
+    check_local(filter, "varbox", 1, false, 20, 0);
+    check_local(filter, "varbox", 4, true, 20, 0);
+    satf_filter_destroy(filter);
+}
+
+/* Of exact sums varbox and kuwahara make the CPU's bits, whatever the border. */
+static void test_exact(void **state)
+{
+    (void)state;
+    static const char *const borders[] = {"clamp", "mirror",     "reflect",
+                                          "wrap",  "constant:3", "shrink"};
+    static double map[61 * 47];
+    satf_view view = satf_view_packed(map, 61, 47, 1, SATF_F64);
+    for (int64_t i = 0; i < 61 * 47; i++) {
+        map[i] = (double)(i * i % 300) / 2;
+    }
+    for (int k = 0; k < 6 * 4; k++) {
+        int type = k / 6 % 2 ? SATF_F32 : SATF_F64, channels = 1 + k / 6;
+        char spec[64];
+        for (int choice = 0; choice < 2; choice++) {
+            satf_filter *filter;
+            ref_image image = {61, 47, channels, type, channels % 2 == 0, NULL};
+            ref_fill(&image, (uint64_t)k);
+            satf_view in = ref_view(&image, 0);
+            snprintf(spec, sizeof spec, choice ? "kuwahara=%dx5,border=%s" : "varbox", 3 + k,
+                     borders[k % 6]);
+            if (choice) {
+                gpu_must(gpu, satf_filter_parse(gpu, spec, &filter));
+            } else {
+                gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
+                gpu_must(gpu, satf_filter_set_image(gpu, filter, &view));
+                gpu_must(gpu, satf_filter_set(gpu, filter, "border", borders[k % 6]));
+            }
+            gpu_compare_filter(spec, filter, &in, (uint64_t)k);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_channel_offsets),
-        cmocka_unit_test(test_seam),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_offsets),  cmocka_unit_test(test_channel_offsets),
+        cmocka_unit_test(test_seam),     cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_locality), cmocka_unit_test(test_exact),
     };
     const struct CMUnitTest small_tests[] = {
         cmocka_unit_test(test_channel_offsets),
