@@ -242,6 +242,34 @@ static void test_exactness(void **state)
     }
 }
 
+/* Results of a type of their own: means of bytes as they are. */
+static void test_types(void **state)
+{
+    kuwahara_case c = {.image = {30, 20, 3, SATF_U8, 0, NULL}, .w = 4, .h = 3, .fill = ANY};
+    window windows[WINDOWS];
+    satf_filter *filter;
+    fill(&c.image, c.fill, 5);
+    sum_windows(&c, windows);
+    satf_view in = ref_view(&c.image, 0);
+    static double means[30 * 20 * 3];
+    static uint16_t rounded[30 * 20 * 3];
+    satf_view real = satf_view_packed(means, 30, 20, 3, SATF_F64);
+    satf_view wide = satf_view_packed(rounded, 30, 20, 3, SATF_U16);
+    assert_int_equal(satf_filter_parse(*state, "kuwahara=4x3", &filter), SATF_OK);
+    assert_int_equal(satf_filter_apply(*state, filter, &in, &real), SATF_OK);
+    assert_int_equal(satf_filter_apply(*state, filter, &in, &wide), SATF_OK);
+    for (int64_t i = 0; i < 30 * 20 * 3; i++) {
+        const window *best = &windows[choose(&c, windows, i / 3)];
+        ref_wide area = best->area[i / 3];
+        assert_true(means[i] == (double)best->sums[i] / (double)area);
+        assert_int_equal(rounded[i], (int)((2 * best->sums[i] + area) / (2 * area)));
+    }
+    satf_filter_destroy(filter);
+    free_windows(windows);
+    free(in.data);
+    free(c.image.samples);
+}
+
 /* Windows of which several vary alike in bytes are chosen among alike where these are divided by
  * 255, and rounded by that. */
 static void test_bytes(void **state)
@@ -362,8 +390,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_fractions), TEST(test_cases), TEST(test_exactness),
-        TEST(test_bytes),     TEST(test_alike), TEST(test_refusals),
+        TEST(test_fractions), TEST(test_cases), TEST(test_exactness), TEST(test_bytes),
+        TEST(test_types),     TEST(test_alike), TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

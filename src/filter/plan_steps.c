@@ -177,7 +177,8 @@ static satf_view view_between(const pass_images *images, int number)
     const filter_pass *pass = &images->way->list[number - 2];
     const filter_size *size = chain_value(images->of->link, PARAM_SIZE);
     bool whole = pass->type == TYPE_WHOLE && !satf_type_is_float(from->type);
-    int type = pass->type == TYPE_OF_INPUT ? from->type : whole ? SATF_F32 : SATF_F64;
+    /* What is chosen among has the result's type, whatever was asked for. */
+    int type = pass->type == TYPE_OF_INPUT ? images->of->to.type : whole ? SATF_F32 : SATF_F64;
     satf_view view = satf_view_packed(NULL, from->width + (pass->all ? size->width - 1 : 0),
                                       from->height + (pass->all ? size->height - 1 : 0),
                                       channels_of(images, number), (satf_type)type);
