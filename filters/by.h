@@ -12,7 +12,7 @@ typedef struct by_options {
     struct filter_picture *image;
     int op;       /* add, sub, mul, div */
     double scale; /* NAN: auto */
-    int64_t full;
+    int64_t full, other_full;
 } by_options;
 
 /* The options as numbers to compute with: compilers make no vectors of loops that choose by them.
@@ -59,11 +59,13 @@ SATF_FORMULA double by_integers(const formula_sums *in, const by_options *option
     return p * (1 - times) + (1 - 2 * sub) * by_nearest(over, under, b, d, sub);
 }
 
-/* Of floats, or into floats: in this order. */
+/* Of floats, or into floats: in this order. Floats count as they are, unless it is said what is
+ * white in the other picture. */
 SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);
-    bool as_it_is = in->of_floats | in->aux_of_floats | c.cancels;
+    bool floats = in->of_floats | in->aux_of_floats,
+         as_it_is = (floats & !in->aux_said) | c.cancels;
     double ratio = as_it_is ? 1 : in->full / in->aux_full;
     double p = in->centre, q = in->aux[0] * ratio, sub = c.sub;
     double scale = c.is_auto ? in->aux[1] / in->aux_pixels : options->scale;
@@ -97,6 +99,7 @@ static const filter_param by_params[] = {
     {"scale", "S|auto", "", PARAM_REAL, offsetof(by_options, scale), 0, 1e6, "1",
      "the number s, 0 to 1000000, or auto: the mean of q"},
     FILTER_FULL_PARAM(offsetof(by_options, full)),
+    FILTER_AUX_FULL_PARAM("other_full", "FILE", offsetof(by_options, other_full)),
     FILTER_PARAM_END,
 };
 
@@ -126,9 +129,13 @@ static const filter_info by_filter = {
         "alpha stays as it is, that of FILE is left out. Of FILE's pages the first counts. Its "
         "type may be another: where both are of integers q counts as q M / M', M and M' being the "
         "full scales of input and FILE, so that white is white; auto's mean is of q as it is, and "
-        "op=div,scale=auto does without M', which cancels. These results are exact, rounded "
+        "op=div,scale=auto does without M', which cancels. M' is FILE's own: its maxval, or the "
+        "most of its type. other_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M "
+        "says both where the two have one type and neither a maxval. These results are exact, "
+        "rounded "
         "to nearest once, halves up, and saturated to 0 and M; s is a decimal of 9 places, below "
-        "1 of 15. Where either is of floats samples count as they are, in double; results that are "
+        "1 of 15. Where either is of floats samples count as they are, in double, unless "
+        "other_full=M' says what is white in FILE; results that are "
         "floats are neither rounded nor saturated. The result has the input's type.",
     .params = by_params,
     .needs_value = true,

@@ -39,7 +39,7 @@ typedef struct guided_options {
     double eps, amount;
     struct filter_picture *guide;
     bool colour;
-    int64_t full;
+    int64_t full, guide_full;
 } guided_options;
 
 typedef guided_options guided_product_options, guided_sum_options, guided_mean_options,
@@ -47,38 +47,49 @@ typedef guided_options guided_product_options, guided_sum_options, guided_mean_o
     guided_offset_by_options;
 
 /*
- * Slopes a and offsets b are kept as they are of floats, and of integers in steps of 2^-24 and of
+ * Where input and guide are of integers, slopes a and offsets b are kept in steps of 2^-24 and of
  * 2^-16 (full scales up to 255) or 2^-8: multiples of these add up exactly, so every engine and
  * device has the same sums of them as long as these are below 2^53 steps. That is so of a in 0 ...
- * 1 and of b up to 2^29 pixels. A guide's samples may have another full scale than the input's:
- * kept is the slope over a guide of the input's.
+ * 1 and of b up to 2^29 pixels. A guide's largest sample may be another than the input's: kept is
+ * the slope over a guide that has the input's. Where either is of floats, whose range nobody knows,
+ * both are kept as they are.
  */
 #define GUIDED_STEPS 0x1p24
+
+SATF_FORMULA bool guided_is_real(const formula_sums *in)
+{
+    return in->of_floats | in->aux_of_floats;
+}
 
 SATF_FORMULA double guided_offset_steps(const formula_sums *in)
 {
     double steps = in->full > UINT8_MAX ? 0x1p8 : 0x1p16;
-    return in->of_floats ? 1 : steps;
+    return guided_is_real(in) ? 1 : steps;
 }
 
-/* To nearest, halves to even, of |value| < 2^51; floats as they are. */
+/* To nearest, halves to even, of |value| < 2^51; what is real as it is. */
 SATF_FORMULA double guided_in_steps(double value, double steps, const formula_sums *in)
 {
     double nearest = (value * steps + 0x1.8p52) - 0x1.8p52;
-    return formula_choose(in->of_floats, value, nearest);
+    return formula_choose(guided_is_real(in), value, nearest);
 }
 
 SATF_FORMULA double guided_keep_slope(double slope, const formula_sums *in)
 {
-    bool alike = in->aux_full == in->full;
-    return guided_in_steps(alike ? slope : slope * (in->aux_full / in->full), GUIDED_STEPS, in);
+    bool alike = guided_is_real(in) | (in->aux_top == in->top);
+    return guided_in_steps(alike ? slope : slope * (in->aux_top / in->top), GUIDED_STEPS, in);
 }
 
 /* a as a number again. */
 SATF_FORMULA double guided_slope_of(double kept, const formula_sums *in)
 {
-    double ratio = in->aux_full == in->full ? 1 : in->full / in->aux_full;
-    return kept * (ratio * (in->of_floats ? 1 : 1 / GUIDED_STEPS));
+    double ratio = in->aux_top == in->top ? 1 : in->top / in->aux_top;
+    return guided_is_real(in) ? kept : kept * (ratio * (1 / GUIDED_STEPS));
+}
+
+SATF_FORMULA double guided_keep_offset(double offset, const formula_sums *in)
+{
+    return guided_in_steps(offset, guided_offset_steps(in), in);
 }
 
 /* One pixel of the input times that of the guide. */
@@ -124,15 +135,14 @@ SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
 SATF_FORMULA double guided_over_weight(const formula_sums *in, double value)
 {
     double weight = formula_weight(in);
-    return in->of_floats ? value / weight : formula_quotient(value, weight);
+    return guided_is_real(in) ? value / weight : formula_quotient(value, weight);
 }
 
 /* b = mean of the input - a mean of the guide. */
 SATF_FORMULA double guided_offset_from(const formula_sums *in, double input_sum)
 {
     double slope = guided_slope_of(in->aux[0], in);
-    double offset = guided_over_weight(in, input_sum - slope * formula_sum(in));
-    return guided_in_steps(offset, guided_offset_steps(in), in);
+    return guided_keep_offset(guided_over_weight(in, input_sum - slope * formula_sum(in)), in);
 }
 
 SATF_FORMULA formula_value guided_offset_formula(const formula_sums *in,
@@ -157,14 +167,21 @@ SATF_FORMULA formula_value guided_rise_formula(const formula_sums *in,
     return formula_real(guided_slope_of(formula_sum(in), in) * in->aux[0]);
 }
 
-/* q, the mean of a times the guide + the mean of b, and A (p - q); beside: the former's sum, and p,
- * the input's pixel. A of 0 leaves q also where p is not finite. */
+/*
+ * q, the mean of a times the guide + the mean of b, and A (p - q); beside: the former's sum, and p,
+ * the input's pixel. A of 0 leaves q also where p is not finite. Before it is rounded to integers,
+ * what a guide of floats makes of them is taken to 2^-16: so the last places of sums, which engines
+ * round in orders of their own, do not decide halves.
+ */
 SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_options *options)
 {
     double offsets = formula_sum(in) * (1 / guided_offset_steps(in));
     double base = guided_over_weight(in, in->aux[0] + offsets);
     double detail = options->amount * (in->aux[1] - base);
-    return formula_real(options->amount == 0 ? base : base + detail);
+    double value = options->amount == 0 ? base : base + detail;
+    bool noisy = in->rounded & in->aux_of_floats & !in->of_floats;
+    double to_steps = noisy ? 0x1.8p36 : 0;
+    return formula_real((value + to_steps) - to_steps);
 }
 
 /* ------------------------------------------------------------------------ a guide of colour */
@@ -179,28 +196,15 @@ SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_o
  * number, far below eps M^2 >= 2^-20 M^2. No eigenvalue of C + eps U is below eps M^2, so |a| is at
  * most deviation(p) / (2 root(eps) M): 1 / (4 root(eps)) M' / M, 2^8 at most as it is kept. Sums of
  * slopes are then below 2^53 steps in windows of up to 2^29 * 4 root(eps) pixels, and those of
- * offsets, at most 1 + 7 / (16 root(eps)) times the full scale, in 2^20 at least.
+ * offsets, at most 1 + 7 / (16 root(eps)) times the full scale, in 2^20 at least. Where guide_full
+ * says an r-th of the guide's largest sample, both may be r times as large, and windows an r-th.
+ * Nothing is clamped: what does not fit is rounded, as sums of floats are.
  *
  * Where the input guides itself, a of its three channels is U - eps M^2 (C + eps U)^-1, which is
  * symmetric and in -1/2 ... 1: two images, of the diagonal and of the others.
  *
  * Of symmetric matrices the diagonal is in an image of three lanes, and RG, GB, BR in another.
  */
-
-/* Of integers within -most ... most, which samples up to the full scale never leave: under full=M
- * others may be above it, and what is summed has to be exact of these as well. */
-SATF_FORMULA double guided_within(double value, double most, const formula_sums *common)
-{
-    double end = common->of_floats ? INFINITY : most;
-    double below = value > end ? end : value;
-    return below < -end ? -end : below;
-}
-
-SATF_FORMULA double guided_keep_colour(double slope, const formula_sums *common)
-{
-    double most = 0x1p8 * (common->full / common->aux_full);
-    return guided_keep_slope(guided_within(slope, most, common), common);
-}
 
 /* Each channel times itself, then R, G and B times the next. */
 SATF_FORMULA void guided_squares_mix(const formula_pixels *in, const guided_options *options,
@@ -279,13 +283,13 @@ SATF_FORMULA void guided_own_slopes_mix(const formula_pixels *in, const guided_o
     double m = f.l10 * f.l21 - f.l20;
     double i0 = f.d0 + f.l10 * f.l10 * f.d1 + m * m * f.d2;
     double i1 = f.d1 + f.l21 * f.l21 * f.d2;
-    result[0] = guided_keep_colour(1 - eps * i0, in->common);
-    result[1] = guided_keep_colour(1 - eps * i1, in->common);
-    result[2] = guided_keep_colour(1 - eps * f.d2, in->common);
+    result[0] = guided_keep_slope(1 - eps * i0, in->common);
+    result[1] = guided_keep_slope(1 - eps * i1, in->common);
+    result[2] = guided_keep_slope(1 - eps * f.d2, in->common);
     if (in->lanes > 3) {
         double alpha = in->of[0][3];
         double variance = guided_at_least(0, in->of[1][3] - alpha * alpha);
-        result[3] = guided_keep_colour(variance / (variance + eps), in->common);
+        result[3] = guided_keep_slope(variance / (variance + eps), in->common);
     }
 }
 
@@ -295,9 +299,9 @@ SATF_FORMULA void guided_own_crosses_mix(const formula_pixels *in, const guided_
     double eps = guided_eps(in, options);
     guided_factors f = guided_factors_of(in->of[0], in->of[1], in->of[2], 0, eps);
     double m = f.l10 * f.l21 - f.l20;
-    result[0] = guided_keep_colour(eps * (f.l10 * f.d1 + m * f.l21 * f.d2), in->common);
-    result[1] = guided_keep_colour(eps * (f.l21 * f.d2), in->common);
-    result[2] = guided_keep_colour(-eps * (m * f.d2), in->common);
+    result[0] = guided_keep_slope(eps * (f.l10 * f.d1 + m * f.l21 * f.d2), in->common);
+    result[1] = guided_keep_slope(eps * (f.l21 * f.d2), in->common);
+    result[2] = guided_keep_slope(-eps * (m * f.d2), in->common);
 }
 
 /* Row c of a symmetric matrix of slopes, or of sums of them, times three numbers. */
@@ -308,12 +312,6 @@ SATF_FORMULA double guided_own_row(const double *slopes, const double *crosses, 
     return guided_slope_of(slopes[c], common) * of[c] +
            guided_slope_of(crosses[c], common) * of[j] +
            guided_slope_of(crosses[l], common) * of[l];
-}
-
-SATF_FORMULA double guided_keep_offset(double offset, const formula_sums *common)
-{
-    double steps = guided_offset_steps(common);
-    return guided_in_steps(guided_within(offset, 0x1p34 / steps, common), steps, common);
 }
 
 /* Images: the means of the input, its slopes and crosses. */
@@ -368,7 +366,7 @@ SATF_FORMULA void guided_slope_over(const formula_pixels *in, int k, double eps,
         double y0 = in->of[4 + i][c] - mean[i] * p;
         double y1 = in->of[4 + j][c] - mean[j] * p - f.l10 * y0;
         double y2 = in->of[4 + k][c] - mean[k] * p - f.l20 * y0 - f.l21 * y1;
-        result[c] = guided_keep_colour(y2 * f.d2, in->common);
+        result[c] = guided_keep_slope(y2 * f.d2, in->common);
     }
 }
 
@@ -434,6 +432,7 @@ static const filter_param guided_params[] = {
     {"colour", NULL, "", PARAM_FLAG, offsetof(guided_options, colour), 0, 0, "off",
      "an RGB guide's channels guide together, so edges of colour stay that no channel shows alone"},
     FILTER_FULL_PARAM(offsetof(guided_options, full)),
+    FILTER_AUX_FULL_PARAM("guide_full", "guide=FILE", offsetof(guided_options, guide_full)),
     FILTER_PARAM_END,
 };
 
@@ -571,11 +570,14 @@ static const filter_info guided_filter = {
         "guides as one: a is three numbers, the inverse of the covariance matrix of R, G and B + "
         "eps times what each has in common with p. Every channel of the image has its own a, and "
         "alpha too; an image without guide=FILE guides its alpha by itself. Where the guide is not "
-        "RGB, colour changes nothing. Where the guide has another full scale M' than the input's "
-        "M, a stands for "
-        "a M' / M, and what lies outside under constant:V is V M' / M there, of integers rounded "
-        "and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to 2^-24, b "
-        "to 2^-16 (full scales above 255: 2^-8); the result "
+        "RGB, colour changes nothing. The guide's full scale M' is its own: its maxval, or the "
+        "most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M "
+        "says both where the two have one type and neither a maxval. What lies outside under "
+        "constant:V is V M' / M in the guide, M being the input's full scale, of integers rounded "
+        "and at most M'; beyond that border a is 0 and b is V. Of integers guided by integers a is "
+        "taken to 2^-24, over a guide scaled to the input's largest sample, and b to 2^-16 (full "
+        "scales above 255: 2^-8). Guided by floats, of any range, neither is rounded, and the "
+        "result is taken to 2^-16. Of integers it "
         "is rounded to nearest and saturated to 0 and the full scale. It has the input's type. "
         "With amount=A it is q + A (p - q), q being the result without: base and detail. Take 1.5 "
         "to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that has no "

@@ -183,10 +183,13 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
     const formula_sums *common = &task->constants;
     step.scale = (filter_scale){.of_floats = common->of_floats,
                                 .aux_of_floats = common->aux_of_floats,
+                                .aux_said = common->aux_said,
                                 .full = common->full,
                                 .level = common->level,
                                 .aux_full = common->aux_full,
                                 .aux_pixels = common->aux_pixels,
+                                .top = common->top,
+                                .aux_top = common->aux_top,
                                 .most = common->most};
     step.border = (filter_border){task->border, constant_of(task, step.info)};
     filter_rects *rects = NULL;

@@ -56,6 +56,9 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
     case PARAM_FULL:
         snprintf(text, bytes, "%.0f", rint(any_real(p, choose, user)));
         return true;
+    case PARAM_AUX_FULL: /* of a file that may not be there */
+        snprintf(text, bytes, "0");
+        return true;
     case PARAM_REAL:
         snprintf(text, bytes, "%.17g", any_real(p, choose, user));
         return true;

@@ -42,7 +42,8 @@ typedef struct by_case {
     int op, type, other_type, channels, other_channels;
     bool alpha, other_alpha; /* among the channels */
     int64_t width, height;
-    int full, other_full; /* 0: the type's */
+    int full, other_full;   /* of the pictures; 0: the types' */
+    int named, other_named; /* by options; 0: none */
     scale_text scale;
     uint64_t seed;
 } by_case;
@@ -53,6 +54,31 @@ static double full_of(int type, int full)
 {
     double max = (double)satf_type_max(type);
     return full ? full : max > 0 ? max : 1;
+}
+
+/* What an option says counts of floats, and of integers up to what the picture says. */
+static bool counts(int type, int full, int named)
+{
+    return named && (!satf_type_max(type) || named <= full_of(type, full));
+}
+
+static double white_of(int type, int full, int named)
+{
+    return counts(type, full, named) ? named : full_of(type, full);
+}
+
+static double white(const by_case *c)
+{
+    return white_of(c->type, c->full, c->named);
+}
+
+/* full=M is for both pictures where they have one kind of samples and neither says its own. */
+static double other_white(const by_case *c)
+{
+    bool floats = !satf_type_max(c->type) && !satf_type_max(c->other_type);
+    bool alike = (floats || c->type == c->other_type) && !c->full && !c->other_full;
+    int named = c->other_named ? c->other_named : alike ? c->named : 0;
+    return white_of(c->other_type, c->other_full, named);
 }
 
 static double load(const satf_view *view, int64_t x, int64_t y, int channel)
@@ -99,8 +125,7 @@ static ref_wide round_up(ref_wide above, ref_wide below)
 
 static double by_integers(const by_case *c, int64_t p, int64_t q, int64_t sum)
 {
-    int64_t most = (int64_t)full_of(c->type, c->full);
-    int64_t full = most, other = (int64_t)full_of(c->other_type, c->other_full);
+    int64_t most = (int64_t)white(c), full = most, other = (int64_t)other_white(c);
     bool mean = c->scale.under == 0;
     ref_wide over = mean ? sum : c->scale.over;
     ref_wide under = mean ? c->width * c->height : c->scale.under;
@@ -135,7 +160,11 @@ static double by_floats(const by_case *c, double p, double q, double sum)
     double n = (double)(c->width * c->height);
     double s = c->scale.under ? strtod(c->scale.text, NULL) : sum / n;
     if (c->op == DIV && q == 0) {
-        return p == 0 ? 0 : full_of(c->type, c->full);
+        return p == 0 ? 0 : white(c);
+    }
+    bool cancels = c->op == DIV && !c->scale.under;
+    if (counts(c->other_type, c->other_full, c->other_named) && !cancels) {
+        q *= white(c) / other_white(c);
     }
     return c->op == ADD   ? p + s * q
            : c->op == SUB ? p - s * q
@@ -145,7 +174,7 @@ static double by_floats(const by_case *c, double p, double q, double sum)
 
 static double define(const by_case *c, double p, double q, double sum)
 {
-    double most = full_of(c->type, c->full), max = (double)satf_type_max(c->type);
+    double most = white(c), max = (double)satf_type_max(c->type);
     if (max > 0 && satf_type_max(c->other_type) > 0) {
         return by_integers(c, (int64_t)p, (int64_t)q, (int64_t)sum);
     }
@@ -182,6 +211,8 @@ static satf_filter *make(satf_context *ctx, const by_case *c, const satf_view *o
     assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
     assert_int_equal(satf_filter_set(ctx, filter, "op", ops[c->op]), SATF_OK);
     assert_int_equal(satf_filter_set(ctx, filter, "scale", c->scale.text), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "full", c->named), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "other_full", c->other_named), SATF_OK);
     if (other && satf_filter_set_image(ctx, filter, other)) {
         fail_msg("%s", satf_message(ctx));
     }
@@ -201,13 +232,14 @@ static void compare(const by_case *c, const satf_view *in, const satf_view *othe
             double got = load(out, x, y, channel);
             double want = channel == colours ? p : define(c, p, q, sum);
             if (got != want) {
-                fail_msg("seed %lu, %s %s %d of %d%s, by %s %d of %d%s, scale %s, way %d, %ld x "
-                         "%ld: at (%ld, %ld) channel %d, p %.17g, q %.17g: %.17g, not %.17g",
+                fail_msg("seed %lu, %s %s %d of %d%s, by %s %d of %d%s, full=%d,other_full=%d, "
+                         "scale %s, way %d, %ld x %ld: at (%ld, %ld) channel %d, p %.17g, q "
+                         "%.17g: %.17g, not %.17g",
                          (unsigned long)c->seed, ops[c->op], satf_type_name(c->type), c->channels,
                          c->full, c->alpha ? " with alpha" : "", satf_type_name(c->other_type),
                          c->other_channels, c->other_full, c->other_alpha ? " with alpha" : "",
-                         c->scale.text, way, (long)c->width, (long)c->height, (long)x, (long)y,
-                         channel, p, q, got, want);
+                         c->named, c->other_named, c->scale.text, way, (long)c->width,
+                         (long)c->height, (long)x, (long)y, channel, p, q, got, want);
             }
         }
     }
@@ -252,7 +284,7 @@ static int choose(uint64_t *seed, int count)
 static void test_cases(void **state)
 {
     static const int types[] = {SATF_U8, SATF_U16, SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-    static const int fulls[] = {0, 0, 15, 255, 4095, 65535};
+    static const int fulls[] = {0, 0, 15, 255, 4095, 65535}, names[] = {0, 0, 9, 200, 4095};
     satf_context_set_threads(*state, 2);
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         uint64_t r = seed;
@@ -271,12 +303,64 @@ static void test_cases(void **state)
         c.other_channels = choose(&r, 2) ? 1 : colours;
         c.other_alpha = c.other_channels % 2 && choose(&r, 2);
         c.other_channels += c.other_alpha;
-        /* an image of the input's type that says no full scale has the input's */
         c.full = full <= (double)satf_type_max(type) ? full : 0;
         c.other_full = other_full <= (double)satf_type_max(other) ? other_full : 0;
-        c.other_full = type == other && !c.other_full ? c.full : c.other_full;
+        c.named = names[choose(&r, 5)];
+        c.other_named = names[choose(&r, 5)];
         check_case(*state, &c);
     }
+}
+
+/* One pixel of a picture p of a full scale, and q of another: what by makes of them. */
+static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, const char *spec)
+{
+    double got = -1;
+    satf_view out = satf_view_packed(&got, 1, 1, 1, SATF_F64);
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, filter, q), SATF_OK);
+    for (const char *at = spec; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
+        char name[20], value[20];
+        assert_int_equal(sscanf(at, "%19[^=]=%19s", name, value), 2);
+        assert_int_equal(satf_filter_set(ctx, filter, name, value), SATF_OK);
+    }
+    assert_int_equal(satf_filter_apply(ctx, filter, p, &out), SATF_OK);
+    satf_filter_destroy(filter);
+    return got;
+}
+
+/* White is white: the full scale of a picture is its own, whatever the other's is. */
+static void test_white(void **state)
+{
+    uint8_t p8 = 10, q8 = 51;
+    uint16_t p16 = 1000, q16 = 100;
+    float real = 0.5F;
+    satf_view p = satf_view_packed(&p8, 1, 1, 1, SATF_U8), q = p;
+    satf_view wide = satf_view_packed(&p16, 1, 1, 1, SATF_U16), raw = wide;
+    satf_view floats = satf_view_packed(&real, 1, 1, 1, SATF_F32);
+    p.full = 100;
+    q.data = &q8;
+    raw.data = &q16;
+    assert_true(by_one(*state, &p, &q, "") == 30);
+    q.full = 255;
+    assert_true(by_one(*state, &p, &q, "") == 30);
+    q.full = 254;
+    assert_true(by_one(*state, &p, &q, "") == 10 + 51 * (100. / 254));
+    q.full = 0;
+    assert_true(by_one(*state, &p, &q, "other_full=51") == 110);
+    assert_true(by_one(*state, &p, &q, "other_full=300") == 30); /* the picture says less */
+    /* 12 bits in 16: both, or one of them */
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 900);
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095 other_full=2048") ==
+                1000 - 100 * (4095. / 2048));
+    wide.full = 4095;
+    assert_true(by_one(*state, &wide, &raw, "op=sub other_full=4095") == 900);
+    assert_true(by_one(*state, &wide, &raw, "op=sub") == 1000 - 100 * (4095. / 65535));
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 1000 - 100 * (4095. / 65535));
+    /* floats count as they are, unless it is said what is white */
+    assert_true(by_one(*state, &wide, &floats, "") == 1000.5);
+    assert_true(by_one(*state, &wide, &floats, "other_full=1") == 1000 + 4095 * 0.5);
+    assert_true(by_one(*state, &floats, &raw, "other_full=4095") == 0.5 + 100 / 4095.);
 }
 
 /* x of a x = b modulo m, which has no divisor in common with a. */
@@ -545,7 +629,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cases),       TEST(test_nearest_to_half), TEST(test_black),
         TEST(test_into_floats), TEST(test_chain),           TEST(test_axes),
-        TEST(test_texts),       TEST(test_refusals),
+        TEST(test_texts),       TEST(test_refusals),        TEST(test_white),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

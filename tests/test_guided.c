@@ -19,7 +19,18 @@ typedef struct guided_case {
     int64_t width, height, w, h, at_x, at_y;
     double constant, eps, amount;
     enum { ITSELF, ANOTHER, OF_ONE_CHANNEL } guide;
+    int guide_named; /* guide_full; 0: none */
 } guided_case;
+
+static double full_of(const guided_case *c)
+{
+    return c->type == SATF_U8 ? 255 : c->type == SATF_U16 ? 65535 : 1;
+}
+
+static double guide_full(const guided_case *c)
+{
+    return c->guide_named ? c->guide_named : full_of(c);
+}
 
 /* A channel of an image, or of what is made of it, with what lies outside. */
 typedef struct plane {
@@ -89,8 +100,8 @@ static void fit(const guided_case *c, double max, const window_sums *s, double *
                 double *offset)
 {
     double spread = (double)(s->weight * s->aa - s->a * s->a), w = (double)s->weight;
-    double covariance = (double)(s->weight * s->ab - s->a * s->b);
-    *slope = nearbyint(covariance / (spread + w * w * (c->eps * max * max)) * 0x1p24);
+    double covariance = (double)(s->weight * s->ab - s->a * s->b), full = guide_full(c);
+    *slope = nearbyint(covariance / (spread + w * w * (c->eps * full * full)) * 0x1p24);
     double steps = max == 255 ? 0x1p16 : 0x1p8;
     *offset = nearbyint(((double)s->b - *slope * 0x1p-24 * (double)s->a) / w * steps);
 }
@@ -99,7 +110,7 @@ static void fit(const guided_case *c, double max, const window_sums *s, double *
 static void guide_integers(const guided_case *c, const plane *guide, const plane *input,
                            double *result)
 {
-    double max = c->type == SATF_U8 ? 255 : 65535, steps = max == 255 ? 0x1p16 : 0x1p8;
+    double max = full_of(c), steps = max == 255 ? 0x1p16 : 0x1p8;
     size_t pixels = (size_t)(c->width * c->height);
     double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
@@ -127,7 +138,7 @@ static void guide_integers(const guided_case *c, const plane *guide, const plane
 static void guide_reals(const guided_case *c, const plane *guide, const plane *input,
                         double *result)
 {
-    long double max = c->type == SATF_U8 ? 255 : c->type == SATF_U16 ? 65535 : 1;
+    long double max = guide_full(c);
     size_t pixels = (size_t)(c->width * c->height);
     double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
@@ -187,6 +198,7 @@ static satf_filter *make_filter(satf_context *ctx, const guided_case *c, const s
                      SATF_OK);
     assert_int_equal(satf_filter_set_double(ctx, filter, "eps", c->eps), SATF_OK);
     assert_int_equal(satf_filter_set_double(ctx, filter, "amount", c->amount), SATF_OK);
+    assert_int_equal(satf_filter_set_int(ctx, filter, "guide_full", c->guide_named), SATF_OK);
     if (guide && satf_filter_set_image(ctx, filter, guide)) {
         fail_msg("%s", satf_message(ctx));
     }
@@ -225,15 +237,23 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
                                                 : 1e-9 * larger;
             if ((integers && got != exact[i]) || !(far <= most)) {
                 fail_msg("%s, %d channels, window %ld x %ld at %ld:%ld, border %s, guide %d, "
-                         "amount %g, way %d: (%ld, %ld) is %.17g; exact %.17g, He's %.17g",
+                         "guide_full %d, amount %g, way %d: (%ld, %ld) is %.17g; exact %.17g, He's "
+                         "%.17g",
                          satf_type_name(c->type), c->channels, (long)c->w, (long)c->h,
                          (long)c->at_x, (long)c->at_y, satf_border_name(c->border), c->guide,
-                         c->amount, way, (long)x, (long)y, got, exact[i], real[i]);
+                         c->guide_named, c->amount, way, (long)x, (long)y, got, exact[i], real[i]);
             }
         }
         satf_filter_destroy(filter);
     }
     free(out.data);
+}
+
+/* The constant as a sample of the guide. */
+static double outside_of_guide(const guided_case *c)
+{
+    double sample = c->constant * guide_full(c) / full_of(c);
+    return satf_type_max(c->type) ? floor(sample + 0.5) : sample;
 }
 
 static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
@@ -250,7 +270,7 @@ static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
     for (int k = 0; k < c->channels; k++) {
         load_channel(&in, k, p);
         load_channel(c->guide ? &guide : &in, c->guide == OF_ONE_CHANNEL ? 0 : k, g);
-        plane input = {p, c->constant}, by = {g, c->constant};
+        plane input = {p, c->constant}, by = {g, outside_of_guide(c)};
         if (satf_type_max(c->type)) {
             guide_integers(c, &by, &input, one);
             for (size_t i = 0; i < pixels; i++) {
@@ -301,7 +321,11 @@ static void test_cases(void **state)
                                  border == SATF_CONSTANT ? (double)(seed % 5) : 0,
                                  seed % 7 ? 0.01 : 0.25,
                                  amounts[(seed + seed / 5) % 5],
-                                 seed % 3};
+                                 seed % 3,
+                                 0};
+                check_case(*state, &c, seed);
+                c.guide_named = seed % 2 ? 15 : 200;
+                c.guide = seed % 4 ? ANOTHER : OF_ONE_CHANNEL;
                 check_case(*state, &c, seed);
             }
         }
@@ -456,6 +480,56 @@ static void test_refusals(void **state)
     satf_filter_destroy(guided);
 }
 
+/* What a guide of 8 bits and that full scale makes of a picture of 100. */
+static void guide_by(satf_context *ctx, const char *spec, double full, double guide_full,
+                     uint8_t *result)
+{
+    enum { W = 16, H = 8 };
+    uint8_t in[W * H], guide[W * H];
+    for (int i = 0; i < W * H; i++) {
+        in[i] = (uint8_t)(i * 37 % 101);
+        guide[i] = (uint8_t)(i * i % 90);
+    }
+    satf_view view = satf_view_packed(in, W, H, 1, SATF_U8), by = view, out = view;
+    by.data = guide;
+    out.data = result;
+    view.full = out.full = full;
+    by.full = guide_full;
+    satf_filter *filter;
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, filter, &by), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_OK);
+    satf_filter_destroy(filter);
+}
+
+/* White is white: a guide's full scale is its own, and full=M is for both if neither says one. */
+static void test_white(void **state)
+{
+    enum { PIXELS = 16 * 8 };
+    uint8_t own[PIXELS], said[PIXELS], less[PIXELS], told[PIXELS];
+    guide_by(*state, "guided=5", 100, 0, own);
+    guide_by(*state, "guided=5", 100, 255, said);
+    assert_memory_equal(own, said, PIXELS);
+    guide_by(*state, "guided=5", 100, 100, less);
+    assert_memory_not_equal(own, less, PIXELS);
+    guide_by(*state, "guided=5,guide_full=100", 100, 0, told);
+    assert_memory_equal(told, less, PIXELS);
+    guide_by(*state, "guided=5,full=100", 0, 0, told);
+    assert_memory_equal(told, less, PIXELS);
+    guide_by(*state, "guided=5,full=100", 0, 255, told);
+    assert_memory_equal(told, own, PIXELS);
+    guide_by(*state, "guided=5,full=100,guide_full=255", 0, 0, told);
+    assert_memory_equal(told, own, PIXELS);
+    uint8_t pixel = 1, out;
+    satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8), to = view;
+    satf_filter *filter;
+    to.data = &out;
+    assert_int_equal(satf_filter_parse(*state, "guided=5,guide_full=100", &filter), SATF_OK);
+    expect(*state, satf_filter_apply(*state, filter, &view, &to), SATF_INVALID,
+           "guide_full of guided is the full scale of guide=FILE, which is not given");
+    satf_filter_destroy(filter);
+}
+
 /* A guide whose variance is eps M^2: slopes of integers are the largest there are, 250 as kept. */
 static void test_steepest(void **state)
 {
@@ -486,7 +560,7 @@ int main(void)
     satf_share_anything();
     const struct CMUnitTest tests[] = {
         TEST(test_cases), TEST(test_steepest), TEST(test_file),
-        TEST(test_chain), TEST(test_refusals),
+        TEST(test_chain), TEST(test_refusals), TEST(test_white),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

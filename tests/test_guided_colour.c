@@ -1,4 +1,4 @@
-/* guided by a guide of colour, by its definition: windows summed one by one, no table, no march. */
+/* guided by a guide of colour: of all types, layouts and engines, as its definition says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,283 +8,10 @@
 
 #include "base/parallel.h"
 #include "filter_files.h"
-#include "filter_reference.h"
+#include "guided_colour_reference.h"
 #include "with_context.h"
 
 enum { BORDERS = SATF_SHRINK + 1 };
-
-typedef struct colour_case {
-    int type, channels, border;
-    bool alpha; /* the input's last channel is */
-    int64_t width, height, w, h, at_x, at_y;
-    double constant, eps, amount;
-    bool guided; /* by another picture, of this type, with alpha or without */
-    int guide_type;
-    bool guide_alpha;
-} colour_case;
-
-/* A channel of an image, or of what is made of it, with what lies outside. */
-typedef struct plane {
-    const double *samples;
-    double outside;
-} plane;
-
-/* ------------------------------------------------------------------------ sums of windows */
-
-static double sample_at(const colour_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
-{
-    int64_t i = satf_border_index(c->border, x, c->width);
-    int64_t j = satf_border_index(c->border, y, c->height);
-    bool inside = i >= 0 && j >= 0;
-    *counts = inside || c->border == SATF_CONSTANT;
-    return inside ? p->samples[j * c->width + i] : p->outside;
-}
-
-/* Whether the window of the pixel (x, y) contains the pixel (i, j). */
-static bool contains(const colour_case *c, int64_t x, int64_t y, int64_t i, int64_t j)
-{
-    int64_t left = x + c->at_x - c->w / 2, top = y + c->at_y - c->h / 2;
-    return left <= i && i < left + c->w && top <= j && j < top + c->h;
-}
-
-/* The sum of a, or of a times b, over the pixels that the window of (x, y) contains, or over those
- * whose windows contain (x, y). It is exact: samples are integers of 16 bits, or have few bits. */
-static double sum_of(const colour_case *c, const plane *a, const plane *b, int64_t x, int64_t y,
-                     bool containing, double *weight)
-{
-    double sum = 0;
-    *weight = 0;
-    for (int64_t j = y - c->h; j <= y + c->h; j++) {
-        for (int64_t i = x - c->w; i <= x + c->w; i++) {
-            bool counts;
-            double u = sample_at(c, a, i, j, &counts);
-            double v = b ? sample_at(c, b, i, j, &counts) : 1;
-            if (counts && (containing ? contains(c, i, j, x, y) : contains(c, x, y, i, j))) {
-                sum += u * v;
-                *weight += 1;
-            }
-        }
-    }
-    return sum;
-}
-
-/* The covariances of n planes, the guide's and then one more, in long double; or as doubles that
- * are rounded as the filter rounds them: means of floats and of products are the sum times 1 / n.
- */
-typedef struct covariances {
-    long double mean[4], of[4][4];
-} covariances;
-
-static double mean_of(double sum, double weight, bool real)
-{
-    return real ? sum * (1 / weight) : sum / weight;
-}
-
-static covariances covary(const colour_case *c, const plane *const planes[4], const bool *real,
-                          int64_t x, int64_t y, bool rounded)
-{
-    covariances v;
-    double n;
-    for (int i = 0; i < 4; i++) {
-        double sum = sum_of(c, planes[i], NULL, x, y, false, &n);
-        v.mean[i] = rounded ? mean_of(sum, n, real[i]) : (long double)sum / n;
-    }
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 4; j++) {
-            double sum = sum_of(c, planes[i], planes[j], x, y, false, &n);
-            if (rounded) {
-                double product = (double)v.mean[i] * (double)v.mean[j];
-                v.of[i][j] = mean_of(sum, n, true) - product;
-            } else {
-                v.of[i][j] = (long double)sum / n - v.mean[i] * v.mean[j];
-            }
-        }
-    }
-    return v;
-}
-
-/* -------------------------------------------------------------------------------- slopes */
-
-static long double det(long double a[3][3])
-{
-    return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
-           a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
-           a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
-}
-
-/* He's a = (C + eps U)^-1 c, by determinants (Cramer's rule). */
-static void solve(const covariances *v, long double eps, int count, long double slopes[3])
-{
-    long double all[3][3];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            bool used = i < count && j < count;
-            all[i][j] = used ? v->of[i][j] + (i == j) * eps : (long double)(i == j);
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        long double one[3][3];
-        memcpy(one, all, sizeof one);
-        for (int i = 0; i < 3; i++) {
-            one[i][k] = i < count ? v->of[i][3] : 0;
-        }
-        slopes[k] = det(one) / det(all);
-    }
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/* Gauss's elimination in double, channel k the last one, so that its slope is the first found. */
-static double slope_over(const covariances *v, double eps, int k)
-{
-    int o[3] = {(k + 1) % 3, (k + 2) % 3, k};
-    double a[3][3], c[3], of[3];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            a[i][j] = (double)v->of[o[i]][o[j]] + (i == j ? eps : 0);
-        }
-        c[i] = (double)v->of[o[i]][3];
-    }
-    of[0] = 1 / greater(a[0][0], eps);
-    double l10 = a[0][1] * of[0], l20 = a[0][2] * of[0];
-    double below = a[1][2] - l20 * a[0][1];
-    of[1] = 1 / greater(a[1][1] - l10 * a[0][1], eps);
-    double l21 = below * of[1];
-    of[2] = 1 / greater(a[2][2] - l20 * a[0][2] - l21 * below, eps);
-    double y1 = c[1] - l10 * c[0];
-    return (c[2] - l20 * c[0] - l21 * y1) * of[2];
-}
-
-/* Where R, G and B guide themselves: U - eps (C + eps U)^-1, with the same factors. */
-static void own_slopes(const covariances *v, double eps, int channel, double slopes[3])
-{
-    double a[3][3];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            a[i][j] = (double)v->of[i][j] + (i == j ? eps : 0);
-        }
-    }
-    double d0 = 1 / greater(a[0][0], eps), l10 = a[0][1] * d0, l20 = a[0][2] * d0;
-    double below = a[1][2] - l20 * a[0][1];
-    double d1 = 1 / greater(a[1][1] - l10 * a[0][1], eps), l21 = below * d1;
-    double d2 = 1 / greater(a[2][2] - l20 * a[0][2] - l21 * below, eps), m = l10 * l21 - l20;
-    double rg = eps * (l10 * d1 + m * l21 * d2), gb = eps * (l21 * d2), br = -eps * (m * d2);
-    double all[3][3] = {{1 - eps * (d0 + l10 * l10 * d1 + m * m * d2), rg, br},
-                        {rg, 1 - eps * (d1 + l21 * l21 * d2), gb},
-                        {br, gb, 1 - eps * d2}};
-    memcpy(slopes, all[channel], sizeof all[channel]);
-}
-
-/* ------------------------------------------------------------------------ a channel's result */
-
-static double scale_of(int type)
-{
-    return type == SATF_U8 ? 255 : type == SATF_U16 ? 65535 : 1;
-}
-
-/* One channel: `count` planes guide it, its own one alone or three. */
-typedef struct channel_task {
-    const colour_case *c;
-    plane guide[3], input;
-    int count, channel;
-    double full, guide_full;
-} channel_task;
-
-static covariances covary_at(const channel_task *t, int64_t x, int64_t y, bool rounded)
-{
-    const colour_case *c = t->c;
-    bool guide_real = !satf_type_max(c->guide_type), input_real = !satf_type_max(c->type);
-    const plane *planes[4] = {&t->guide[0], &t->guide[1], &t->guide[2], &t->input};
-    bool real[4] = {guide_real, guide_real, guide_real, input_real};
-    return covary(c, planes, real, x, y, rounded);
-}
-
-/* Slopes and the offset of a window as the filter keeps them, of integers. */
-static void fit_steps(const channel_task *t, int64_t x, int64_t y, double kept[4])
-{
-    covariances v = covary_at(t, x, y, true);
-    double eps = t->c->eps * t->guide_full * t->guide_full, to = t->guide_full / t->full, line = 0;
-    double slopes[3];
-    for (int k = 0; k < 3; k++) {
-        slopes[k] = slope_over(&v, eps, k);
-    }
-    if (!t->c->guided && t->count == 3) {
-        own_slopes(&v, eps, t->channel, slopes);
-    } else if (t->count == 1) {
-        double variance = greater((double)v.of[0][0], 0);
-        slopes[0] = variance / (variance + eps);
-    }
-    for (int k = 0, i; k < t->count; k++) {
-        /* a symmetric row begins at its diagonal */
-        i = t->count == 3 && !t->c->guided ? (t->channel + k) % 3 : k;
-        kept[i] = nearbyint(slopes[i] * to * 0x1p24);
-        double term = kept[i] * 0x1p-24 * (t->full / t->guide_full) * (double)v.mean[i];
-        line = k ? line + term : term;
-    }
-    kept[3] = nearbyint(((double)v.mean[3] - line) * (t->full > 255 ? 0x1p8 : 0x1p16));
-}
-
-static void fit(const channel_task *t, int64_t x, int64_t y, double kept[4])
-{
-    covariances v = covary_at(t, x, y, false);
-    long double slopes[3], offset = v.mean[3];
-    solve(&v, (long double)t->c->eps * t->guide_full * t->guide_full, t->count, slopes);
-    for (int k = 0; k < t->count; k++) {
-        kept[k] = (double)slopes[k];
-        offset -= slopes[k] * v.mean[k];
-    }
-    kept[3] = (double)offset;
-}
-
-/* steps: as integers are kept, and rounded in the end; else He's algorithm as it is. */
-static void guide_channel(const channel_task *t, bool steps, double *result)
-{
-    const colour_case *c = t->c;
-    size_t pixels = (size_t)(c->width * c->height);
-    double *planes[4], kept[4] = {0}, n;
-    double offset_steps = !steps ? 1 : t->full > 255 ? 0x1p8 : 0x1p16;
-    for (int k = 0; k < 4; k++) {
-        planes[k] = calloc(pixels, sizeof *planes[k]);
-    }
-    for (int64_t y = 0, i = 0; y < c->height; y++) {
-        for (int64_t x = 0; x < c->width; x++, i++) {
-            (steps ? fit_steps : fit)(t, x, y, kept);
-            for (int k = 0; k < 4; k++) {
-                planes[k][i] = kept[k];
-            }
-        }
-    }
-    for (int64_t y = 0, i = 0; y < c->height; y++) {
-        for (int64_t x = 0; x < c->width; x++, i++) {
-            double rise = 0;
-            for (int k = 0; k < t->count; k++) {
-                int m = t->count == 3 && !c->guided ? (t->channel + k) % 3 : k;
-                plane slope = {planes[m], 0};
-                double sum = sum_of(c, &slope, NULL, x, y, true, &n);
-                sum = steps ? sum * 0x1p-24 * (t->full / t->guide_full) : sum;
-                rise = k ? rise + sum * t->guide[m].samples[i] : sum * t->guide[m].samples[i];
-            }
-            plane offset = {planes[3], c->constant * offset_steps};
-            double offsets = sum_of(c, &offset, NULL, x, y, true, &n) / offset_steps;
-            double base = (rise + offsets) / n;
-            double value = base;
-            if (c->amount != 0) {
-                value = base + c->amount * (t->input.samples[i] - base);
-            }
-            double whole = floor(value), rounded = value - whole >= 0.5 ? whole + 1 : whole;
-            double limit = satf_type_max(c->type) ? t->full : INFINITY;
-            value = steps ? rounded : value;
-            value = value > limit ? limit : value;
-            result[i] = limit < INFINITY && value < 0 ? 0 : value;
-        }
-    }
-    for (int k = 0; k < 4; k++) {
-        free(planes[k]);
-    }
-}
 
 /* ------------------------------------------------------------------------------ cases */
 
@@ -323,6 +50,7 @@ static satf_filter *make_filter(satf_context *ctx, const colour_case *c, const s
     if (guide && satf_filter_set_image(ctx, filter, guide)) {
         fail_msg("%s", satf_message(ctx));
     }
+    assert_int_equal(satf_filter_set_int(ctx, filter, "guide_full", c->guide_named), SATF_OK);
     return filter;
 }
 
@@ -332,7 +60,8 @@ static void compare(const colour_case *c, const satf_view *out, int way, int cha
     bool integers = satf_type_max(c->type) > 0;
     bool bits = integers && satf_type_max(c->guide_type);
     double larger = 1 + c->amount;
-    double most = integers              ? 0.5 + 0.03 * larger
+    double most = bits                  ? 0.5 + 0.03 * larger
+                  : integers            ? 0.5 + 1e-4 * larger
                   : c->type == SATF_F32 ? 2e-6 * larger
                                         : 1e-9 * larger;
     for (int64_t i = 0; i < c->width * c->height; i++) {
@@ -340,12 +69,13 @@ static void compare(const colour_case *c, const satf_view *out, int way, int cha
         double got = sample_of(out, x, y, channel), far = fabs(got - real[i]);
         if ((bits && got != exact[i]) || !(far <= most)) {
             fail_msg(
-                "%s, channel %d of %d, window %ld x %ld at %ld:%ld, border %s:%g, guide %s, eps "
-                "%g, amount %g, way %d: (%ld, %ld) is %.17g; exact %.17g, He's %.17g",
+                "%s, channel %d of %d, window %ld x %ld at %ld:%ld, border %s:%g, guide %s from "
+                "%g on, times %g, guide_full %d, eps %g, amount %g, way %d: (%ld, %ld) is %.17g; "
+                "exact %.17g, He's %.17g",
                 satf_type_name(c->type), channel, c->channels, (long)c->w, (long)c->h,
                 (long)c->at_x, (long)c->at_y, satf_border_name(c->border), c->constant,
-                c->guided ? satf_type_name(c->guide_type) : "none", c->eps, c->amount, way, (long)x,
-                (long)y, got, exact[i], real[i]);
+                c->guided ? satf_type_name(c->guide_type) : "none", c->guide_first, c->guide_times,
+                c->guide_named, c->eps, c->amount, way, (long)x, (long)y, got, exact[i], real[i]);
         }
     }
 }
@@ -375,7 +105,8 @@ static void run_way(satf_context *ctx, const colour_case *c, int way, const satf
 static channel_task task_of(const colour_case *c, const satf_view *in, const satf_view *guide,
                             int channel)
 {
-    double full = scale_of(c->type), guide_full = scale_of(guide->type);
+    double full = scale_of(c->type), guide_top = scale_of(guide->type);
+    double guide_full = c->guide_named ? c->guide_named : guide_top;
     double outside = c->constant * (guide_full / full);
     if (satf_type_max(guide->type)) {
         outside = floor((outside < guide_full ? outside : guide_full) + 0.5);
@@ -387,11 +118,21 @@ static channel_task task_of(const colour_case *c, const satf_view *in, const sat
                       alone ? 1 : 3,
                       channel,
                       full,
-                      guide_full};
+                      guide_full,
+                      guide_top};
     for (int k = 0; k < 3; k++) {
         t.guide[k].samples = load_channel(guide, alone ? channel : k);
     }
     return t;
+}
+
+/* Samples of floats are in units of 1 / REF_UNIT. */
+static void move_guide(const colour_case *c, const ref_image *guide)
+{
+    for (int64_t i = 0; i < ref_count(guide) && c->guide_times != 0; i++) {
+        guide->samples[i] *= (int64_t)c->guide_times;
+        guide->samples[i] += (int64_t)(c->guide_first * REF_UNIT);
+    }
 }
 
 static void check_case(satf_context *ctx, const colour_case *c, uint64_t seed)
@@ -401,6 +142,7 @@ static void check_case(satf_context *ctx, const colour_case *c, uint64_t seed)
                        c->guide_type, c->guide_alpha, NULL};
     ref_fill(&image, seed);
     ref_fill(&other, seed + 77);
+    move_guide(c, &other);
     satf_view in = ref_view(&image, 0), guide = ref_view(&other, 0), out = in;
     size_t pixels = (size_t)(c->width * c->height);
     double *exact = malloc(pixels * sizeof *exact), *real = malloc(pixels * sizeof *real);
@@ -468,6 +210,79 @@ static void test_cases(void **state)
                                  .guide_alpha = seed % 3 == 0};
                 check_case(*state, &c, seed);
             }
+        }
+    }
+}
+
+/* Guides of floats beyond 0 ... 1, and those of integers whose samples go beyond guide_full. */
+static void test_ranges(void **state)
+{
+    static const struct {
+        int type;
+        double first, times;
+        int named;
+        double eps;
+    } guides[] = {
+        {SATF_F32, 1000, 1, 0, 0.01},      {SATF_F64, -3000, 1, 0, 0.25},
+        {SATF_F32, 32768, 16384, 0, 0.01}, {SATF_F64, 1e6, 1 << 20, 0, 0.0001},
+        {SATF_F64, 8, 1024, 4095, 1e-6},   {SATF_F32, 2048, 1024, 4095, 0.01},
+        {SATF_U16, 0, 0, 4095, 0.01},      {SATF_U16, 0, 0, 1, 0.01},
+        {SATF_U8, 0, 0, 1, 1e-6},          {SATF_U8, 0, 0, 15, 0.0001},
+    };
+    satf_context_set_threads(*state, 2);
+    for (uint64_t i = 0; i < 4 * sizeof guides / sizeof *guides; i++) {
+        colour_case c = {.type = i % 4 < 2 ? SATF_U8 : SATF_U16,
+                         .channels = (int)(i % 2) * 2 + 1,
+                         .border = (int)i % BORDERS,
+                         .width = 33,
+                         .height = 19,
+                         .w = 5,
+                         .h = 4,
+                         .constant = i % BORDERS == SATF_CONSTANT ? 1 : 0,
+                         .eps = guides[i / 4].eps,
+                         .amount = i % 5 ? 0 : 0.5,
+                         .guided = true,
+                         .guide_type = guides[i / 4].type,
+                         .guide_first = guides[i / 4].first,
+                         .guide_times = guides[i / 4].times,
+                         .guide_named = guides[i / 4].named};
+        check_case(*state, &c, 900 + i);
+    }
+}
+
+/* A guide of floats that is flat leaves means of means, whose halves go up by every engine. */
+static void test_halves(void **state)
+{
+    enum { SIDE = 40 };
+    static uint8_t in[SIDE * SIDE], want[SIDE * SIDE];
+    static float guide[SIDE * SIDE * 3];
+    uint64_t random = 8;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        in[i] = (uint8_t)(ref_random(&random) % 256);
+        guide[3 * i] = 1000.1F;
+        guide[3 * i + 1] = 0.3F;
+        guide[3 * i + 2] = -7.7F;
+    }
+    for (int y = 1; y < SIDE - 1; y++) {
+        for (int x = 1; x < SIDE - 1; x++) { /* 2 x 2 of 2 x 2: weights 1, 2, 1 each way */
+            int sum = 0;
+            for (int k = 0; k < 9; k++) {
+                sum += (2 - abs(k % 3 - 1)) * (2 - abs(k / 3 - 1)) *
+                       in[(y + k / 3 - 1) * SIDE + x + k % 3 - 1];
+            }
+            want[y * SIDE + x] = (uint8_t)((2 * sum + 16) / 32);
+        }
+    }
+    satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8);
+    satf_view by = satf_view_packed(guide, SIDE, SIDE, 3, SATF_F32), out = from;
+    colour_case c = {.border = SATF_CLAMP, .w = 2, .h = 2, .eps = 0.01};
+    for (int way = 0; way < 4; way++) {
+        uint8_t got[SIDE * SIDE];
+        out.data = got;
+        run_way(*state, &c, way, &from, &by, &out);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            bool inside = i % SIDE % (SIDE - 1) && i / SIDE % (SIDE - 1);
+            assert_true(!inside || got[i] == want[i]);
         }
     }
 }
@@ -593,8 +408,8 @@ int main(void)
 {
     satf_share_anything();
     const struct CMUnitTest tests[] = {
-        TEST(test_cases),  TEST(test_extremes), TEST(test_grey),
-        TEST(test_guides), TEST(test_places),
+        TEST(test_cases), TEST(test_ranges), TEST(test_halves), TEST(test_extremes),
+        TEST(test_grey),  TEST(test_guides), TEST(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,6 +328,7 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
         return set_sides(ctx, link, found, param, value);
     case PARAM_INTEGER:
     case PARAM_FULL:
+    case PARAM_AUX_FULL:
     case PARAM_REAL:
     case PARAM_CHOICE:
         return filter_set_param(ctx, link, found, text);

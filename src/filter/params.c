@@ -373,6 +373,8 @@ static const param_kind_row kinds[] = {
     [PARAM_INTEGER] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
                        NULL},
     [PARAM_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL, NULL},
+    [PARAM_AUX_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
+                        NULL},
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
     [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
                     NULL, NULL},

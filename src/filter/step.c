@@ -140,39 +140,80 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, filte
     return SATF_OK;
 }
 
+/* The number of an option that says a full scale; 0: it says none. */
+static double named_scale(const chain_link *link, param_kind kind)
+{
+    const int64_t *named = chain_value(link, kind);
+    return named ? (double)*named : 0;
+}
+
+/* Whether what an option says counts: of integers no more than what the picture says. */
+static bool scale_counts(const satf_view *view, double named)
+{
+    return named > 0 && (satf_type_is_float(view->type) || named <= satf_full_scale(view));
+}
+
 filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
 {
-    const int64_t *named = chain_value(link, PARAM_FULL);
-    bool of_floats = satf_type_is_float(input->type), says = input->full > 0;
-    double full = satf_full_scale(input);
-    if (named && *named > 0 && (of_floats || (double)*named <= full)) {
-        full = (double)*named;
-        says = true;
-    }
+    bool of_floats = satf_type_is_float(input->type);
+    double named = named_scale(link, PARAM_FULL), own = satf_full_scale(input);
+    bool counts = scale_counts(input, named), says = counts || input->full > 0;
+    double full = counts ? named : own;
     return (filter_scale){.of_floats = of_floats,
                           .full = full,
                           .level = of_floats && !says ? 1 : full / UINT8_MAX,
                           .aux_of_floats = of_floats,
                           .aux_full = full,
+                          .top = own,
+                          .aux_top = own,
                           .most = INFINITY};
 }
 
-/* An auxiliary input that says no full scale has the input's if it has its type. Means stay
- * among their samples. */
+/* What full=M says counts for an auxiliary input, too, if it is of the same samples and neither
+ * picture says its own full scale. */
+static bool scale_is_shared(const satf_view *input, const satf_view *aux)
+{
+    bool floats = satf_type_is_float(input->type) && satf_type_is_float(aux->type);
+    return (floats || input->type == aux->type) && input->full == 0 && aux->full == 0;
+}
+
+static void add_aux(const filter_step_spec *spec, filter_scale *scale)
+{
+    const satf_view *aux = spec->input_aux;
+    double named = named_scale(spec->link, PARAM_AUX_FULL);
+    scale->aux_said = scale_counts(aux, named);
+    if (named == 0 && scale_is_shared(spec->input, aux)) {
+        named = named_scale(spec->link, PARAM_FULL);
+    }
+    scale->aux_of_floats = satf_type_is_float(aux->type);
+    scale->aux_top = satf_full_scale(aux);
+    scale->aux_full = scale_counts(aux, named) ? named : scale->aux_top;
+    scale->aux_pixels = (double)aux->width * (double)aux->height;
+}
+
+/* Means stay among their samples. */
 static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
 {
-    const satf_view *input = spec->input, *aux = spec->input_aux;
-    filter_scale scale = filter_scale_of(spec->link, input);
+    filter_scale scale = filter_scale_of(spec->link, spec->input);
     bool ends = step->pass->type == TYPE_OF_INPUT && step->pass->kernel != KERNEL_MEAN &&
                 !scale.of_floats && !satf_type_is_float(step->out.type);
-    if (aux) {
-        bool own = aux->full > 0 || aux->type != input->type;
-        scale.aux_of_floats = satf_type_is_float(aux->type);
-        scale.aux_full = own ? satf_full_scale(aux) : scale.full;
-        scale.aux_pixels = (double)aux->width * (double)aux->height;
+    if (spec->input_aux) {
+        add_aux(spec, &scale);
     }
     scale.most = ends ? scale.full : INFINITY;
     return scale;
+}
+
+/* A full scale of an image that is not there. */
+static satf_status check_aux_scale(satf_context *ctx, const filter_step_spec *spec)
+{
+    const filter_param *said = filter_param_of_kind(spec->link->info, PARAM_AUX_FULL);
+    return !spec->input_aux && named_scale(spec->link, PARAM_AUX_FULL) > 0
+               ? satf_fail(ctx, SATF_INVALID,
+                           "%s of %s is the full scale of %s=FILE, which is not given", said->name,
+                           spec->link->info->name,
+                           filter_param_of_kind(spec->link->info, PARAM_IMAGE)->name)
+               : SATF_OK;
 }
 
 /* What engines look at of the filter's options. */
@@ -280,6 +321,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         step->in = filter_grey_view(in, NULL);
     }
     satf_status status = filter_check_link(ctx, link);
+    status = status ? status : check_aux_scale(ctx, spec);
     status = status ? status : fit_constant(ctx, spec->input, &step->border);
     step->scale = find_scale(spec, step);
     step->feeder = spec->feeder;

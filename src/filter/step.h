@@ -11,8 +11,8 @@ struct filter_engine;
 /* What formulas know of the samples that the filter takes, of which the step may be a part: see
  * formula_sums. */
 typedef struct filter_scale {
-    bool of_floats, aux_of_floats;
-    double full, level, aux_full, aux_pixels, most;
+    bool of_floats, aux_of_floats, aux_said;
+    double full, level, aux_full, aux_pixels, top, aux_top, most;
 } filter_scale;
 
 typedef struct filter_step {
@@ -162,8 +162,11 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->full = scale->full;
     common->level = scale->level;
     common->aux_of_floats = scale->aux_of_floats;
+    common->aux_said = scale->aux_said;
     common->aux_full = scale->aux_full;
     common->aux_pixels = scale->aux_pixels;
+    common->top = scale->top;
+    common->aux_top = scale->aux_top;
     common->most = scale->most;
 }
 

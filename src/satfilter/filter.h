@@ -20,6 +20,7 @@ typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
     PARAM_REAL,     /* double; with the metavar "S|auto" that word is NAN */
     PARAM_FULL,     /* int64_t: the full scale of the samples; 0: the picture's */
+    PARAM_AUX_FULL, /* int64_t: likewise of the auxiliary input */
     PARAM_SIZE,     /* filter_size */
     PARAM_PLACE,    /* filter_place */
     PARAM_FLAG,     /* bool */
@@ -277,6 +278,12 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
         "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                                      \
             "the full scale where the picture does not say it, such as 4095 for 12 bits in 16, " \
             "1 for floats of 0 to 1; 0: the picture's, the most of integers"                     \
+    }
+/* The same of the auxiliary input, the parameter `file`. */
+#define FILTER_AUX_FULL_PARAM(name, file, offset)                                                \
+    {                                                                                            \
+        name, "M", "", PARAM_AUX_FULL, offset, 0, 65535, "0",                                    \
+            "the full scale of " file " where it does not say it; 0: its own, or that of full=M" \
     }
 /* Those of a filter_bilevel called `bilevel`, which every filter of TYPE_BILEVEL has. */
 #define FILTER_BILEVEL_PARAMS(Options)                                                    \

@@ -83,9 +83,12 @@ typedef struct formula_sums {
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,
      * which is a 255th of that, and 1 of floats that say nothing. Then the full scale of the image
      * beside it, the same where there is none, its number of pixels, or 0, and whether that is
-     * of floats. */
-    bool of_floats, aux_of_floats;
+     * of floats, and whether an option says that full scale. */
+    bool of_floats, aux_of_floats, aux_said;
     double full, level, aux_full, aux_pixels;
+    /* The largest sample that the input of integers may have, and the image beside it: above the
+     * full scale where an option says a lesser one. */
+    double top, aux_top;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
     double otsu;            /* of the histogram (filter_pass.histogram), -1 if all is alike; or 0 */
