@@ -37,9 +37,10 @@ static filter_range adaptive_range(filter_range in, const void *options, const f
 
 static const filter_param adaptive_params[] = {
     FILTER_WINDOW_PARAMS(adaptive_options, "15"),
-    {"offset", "C", "levels of 255", PARAM_REAL, offsetof(adaptive_options, offset), -255, 255, "5",
-     "how far the threshold is below the mean, in levels of 8 bits, -255 to 255, of integers in "
-     "steps of 0.001"},
+    {"offset", "C", "levels of 255", PARAM_LEVEL, offsetof(adaptive_options, offset), -255, 255,
+     "5",
+     "how far the threshold is below the mean, in levels of 8 bits, of integers -255 to 255 in "
+     "steps of 0.001, of floats any number"},
     FILTER_FULL_PARAM(offsetof(adaptive_options, full)),
     FILTER_BILEVEL_PARAMS(adaptive_options),
     FILTER_PARAM_END,

@@ -39,8 +39,9 @@ SATF_FORMULA formula_value flatten_formula(const formula_sums *in, const flatten
 
 static const filter_param flatten_params[] = {
     FILTER_WINDOW_PARAMS(flatten_options, "101"),
-    {"target", "V", "levels of 255", PARAM_REAL, offsetof(flatten_options, target), 0, 255, "128",
-     "where the mean goes, in levels of 8 bits, 0 to 255, of integers in steps of 0.001"},
+    {"target", "V", "levels of 255", PARAM_LEVEL, offsetof(flatten_options, target), 0, 255, "128",
+     "where the mean goes, in levels of 8 bits, of integers 0 to 255 in steps of 0.001, of floats "
+     "any number"},
     FILTER_FULL_PARAM(offsetof(flatten_options, full)),
     FILTER_PARAM_END,
 };

@@ -33,9 +33,9 @@ static filter_range normalize_range(filter_range in, const void *options, const 
 
 static const filter_param normalize_params[] = {
     FILTER_WINDOW_PARAMS(normalize_options, "31"),
-    {"c", "C", "levels of 255", PARAM_REAL, offsetof(normalize_options, c), 1e-6, 1e6, "1",
+    {"c", "C", "levels of 255", PARAM_DISTANCE, offsetof(normalize_options, c), 1e-6, 1e6, "1",
      "what is added to the deviation, so that noise on flat ground stays small, in levels of 8 "
-     "bits, 0.000001 to 1000000"},
+     "bits, 0.000001 to 1000000, of floats any above 0"},
     FILTER_FULL_PARAM(offsetof(normalize_options, full)),
     FILTER_PARAM_END,
 };

@@ -78,8 +78,9 @@ static const filter_param sauvola_params[] = {
     FILTER_WINDOW_PARAMS(sauvola_options, "31"),
     {"k", "K", "", PARAM_REAL, offsetof(sauvola_options, k), -10, 10, "0.34",
      "how far flat surroundings lower the threshold below their mean, -10 to 10"},
-    {"r", "R", "levels of 255", PARAM_REAL, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
-     "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000"},
+    {"r", "R", "levels of 255", PARAM_DISTANCE, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
+     "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000, of floats any "
+     "above 0"},
     FILTER_FULL_PARAM(offsetof(sauvola_options, full)),
     FILTER_BILEVEL_PARAMS(sauvola_options),
     FILTER_PARAM_END,

@@ -27,11 +27,17 @@ SATF_FORMULA formula_value threshold_formula(const formula_sums *in,
 
 #elif defined(FILTER_DESCRIPTORS)
 
+static filter_range threshold_range(filter_range in, const void *options, const filter_extent *of)
+{
+    double level = ((const threshold_options *)options)->level * of->level;
+    return isnan(level) ? in : filter_surface_range(in, level, level);
+}
+
 static const filter_param threshold_params[] = {
-    {"level", "V|otsu", "levels of 255", PARAM_REAL, offsetof(threshold_options, level), 0, 255,
+    {"level", "V|otsu", "levels of 255", PARAM_LEVEL, offsetof(threshold_options, level), 0, 255,
      "128",
-     "a level of 8 bits, 0 to 255, of integers in steps of 0.001; otsu: the level that parts the "
-     "picture's samples best"},
+     "a level of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any number; otsu: the "
+     "level that parts the picture's samples best"},
     FILTER_FULL_PARAM(offsetof(threshold_options, full)),
     FILTER_BILEVEL_PARAMS(threshold_options),
     FILTER_PARAM_END,
@@ -60,15 +66,18 @@ static const filter_info threshold_filter = {
         "White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, "
         "or V itself for floats that have none. With otsu T is the level t for which q1 q2 (m1 - "
         "m2)^2 is greatest, the first of several: q1 and q2 are the shares of the pixels up to t "
-        "and above it, m1 and m2 their means (N. Otsu, 1979). It is found exactly, of integers; "
-        "samples of floats want a number. " FILTER_GREY_HELP
-        " Alpha weighs the others. A picture of one level turns white, and its T is -1. One level "
+        "and above it, m1 and m2 their means (N. Otsu, 1979). Of integers it is found exactly. "
+        "Floats are counted in 256 bins of one width from the least to the greatest that is "
+        "finite; t is a bin, and T its upper edge. " FILTER_GREY_HELP
+        " Alpha weighs the others. A picture of one level turns white; its T is -1, of floats the "
+        "next number below the level. One level "
         "serves a page that is lit evenly; sauvola and adaptive follow shadows.",
     .params = threshold_params,
     .needs_value = true,
     .options_bytes = sizeof(threshold_options),
     .ways = {FILTER_PASSES(threshold_given), FILTER_PASSES(threshold_found)},
     .way = threshold_way,
+    .range = threshold_range,
 };
 
 #endif

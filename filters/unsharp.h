@@ -142,10 +142,10 @@ static const filter_param unsharp_params[] = {
     FILTER_WINDOW_PARAMS(unsharp_options, "15"),
     {"amount", "A", "", PARAM_REAL, offsetof(unsharp_options, amount), 0, 100, "1",
      "how far, 0 to 100, of integers in steps of 0.0001"},
-    {"threshold", "T", "levels of 255", PARAM_REAL, offsetof(unsharp_options, threshold), 0, 255,
-     "0",
-     "how far from the mean a pixel stays as it is, in levels of 8 bits, 0 to 255, of integers in "
-     "steps of 0.001"},
+    {"threshold", "T", "levels of 255", PARAM_DISTANCE, offsetof(unsharp_options, threshold), 0,
+     255, "0",
+     "how far from the mean a pixel stays as it is, in levels of 8 bits, of integers 0 to 255 in "
+     "steps of 0.001, of floats 0 or more"},
     {"luma", NULL, "", PARAM_FLAG, offsetof(unsharp_options, luma), 0, 0, "off",
      "of colour the luma alone is sharpened"},
     FILTER_FULL_PARAM(offsetof(unsharp_options, full)),

@@ -312,7 +312,8 @@ typedef struct satf_param_info {
     const char *syntax;       /* "N|WxH", "90|180|270", "V|otsu" (a number or that
                                * word); NULL for a flag */
     const char *unit;         /* of its numbers: "pixels"; "" if they have none */
-    double min, max;          /* of each number in it; else 0 */
+    double min, max;          /* of each number in it; else 0. Levels, whose unit is "levels of
+                               * 255", may be any number where samples are floats */
     const char *default_text; /* NULL: there is none, it must be given */
     const char *help;         /* a line */
     int is_value;             /* non-zero: the value that must follow the filter's name */

@@ -262,10 +262,10 @@ static satf_status run_pixels(satf_context *ctx, const filter_gpu_task *task)
     return end(ctx, cpu, status ? status : run_task(cpu, task, &filter_pixel_engine));
 }
 
-static satf_status find_otsu(satf_context *ctx, const satf_view *in, bool weighted,
+static satf_status find_otsu(satf_context *ctx, const satf_view *in, bool weighted, double full,
                              uint64_t *counts, uint64_t *keys)
 {
-    (void)in, (void)weighted, (void)counts, (void)keys;
+    (void)in, (void)weighted, (void)full, (void)counts, (void)keys;
     return fake_enter(ctx, "otsu");
 }
 

@@ -60,6 +60,8 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         snprintf(text, bytes, "0");
         return true;
     case PARAM_REAL:
+    case PARAM_LEVEL:
+    case PARAM_DISTANCE:
         snprintf(text, bytes, "%.17g", any_real(p, choose, user));
         return true;
     case PARAM_SIZE:

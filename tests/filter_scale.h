@@ -238,7 +238,8 @@ static int scale_check_filter(satf_context *ctx, const filter_info *info, const 
         }
         done += scale_check(ctx, &c);
         for (const filter_param *p = info->params; p->name; p++) {
-            bool is_0 = p->kind == PARAM_REAL && strcmp(p->default_text, "0") == 0;
+            bool is_number = p->kind == PARAM_REAL || p->kind == PARAM_DISTANCE;
+            bool is_0 = is_number && strcmp(p->default_text, "0") == 0;
             c.flag = p->kind == PARAM_FLAG || is_0 ? p->name : NULL;
             done += c.flag ? scale_check(ctx, &c) : 0;
         }

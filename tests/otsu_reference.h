@@ -2,6 +2,8 @@
 #ifndef SATF_TESTS_OTSU_REFERENCE_H
 #define SATF_TESTS_OTSU_REFERENCE_H
 
+#include <float.h>
+
 #include "filter_reference.h"
 
 __extension__ typedef unsigned __int128 ref_u128;
@@ -50,6 +52,56 @@ static inline int64_t ref_otsu(const uint64_t *counts, int64_t levels)
         }
     }
     return best;
+}
+
+/* The same level, of fractions that are smaller. */
+static inline void ref_reduce(uint64_t *counts, int64_t levels)
+{
+    uint64_t common = 0;
+    for (int64_t level = 0; level < levels; level++) {
+        for (uint64_t rest = counts[level]; rest;) {
+            uint64_t next = common % rest;
+            common = rest;
+            rest = next;
+        }
+    }
+    for (int64_t level = 0; level < levels; level++) {
+        counts[level] /= common ? common : 1;
+    }
+}
+
+/* Bins of floats: edge k of 1 ... 255, k 256ths from the least to the greatest. */
+static inline double ref_otsu_edge(double least, double greatest, int k)
+{
+    double from = least / 2, far = greatest / 2 - from;
+    return 2 * (from + far * (k / 256.0));
+}
+
+/* The threshold of n floats, which count so often: the upper edge of Otsu's level of 256 bins over
+ * those that are finite and count; just below the least where no level parts them. A sample is in
+ * the bin whose number is that of the edges below it. */
+static inline double ref_otsu_of_floats(const double *samples, const int64_t *times, int64_t n)
+{
+    uint64_t counts[256] = {0};
+    double least = INFINITY, greatest = -INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        if (times[i] && isfinite(samples[i])) {
+            least = samples[i] < least ? samples[i] : least;
+            greatest = samples[i] > greatest ? samples[i] : greatest;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int bin = 0;
+        for (int k = 1; k < 256; k++) {
+            bin += samples[i] > ref_otsu_edge(least, greatest, k);
+        }
+        counts[bin] += isfinite(samples[i]) ? (uint64_t)times[i] : 0;
+    }
+    ref_reduce(counts, 256);
+    int64_t level = ref_otsu(counts, 256);
+    bool any = least <= greatest;
+    return level >= 0 ? ref_otsu_edge(least, greatest, (int)level + 1)
+                      : nextafter(any ? least : 0, -DBL_MAX);
 }
 
 #endif

@@ -311,58 +311,6 @@ static void test_cases(void **state)
     }
 }
 
-/* One pixel of a picture p of a full scale, and q of another: what by makes of them. */
-static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, const char *spec)
-{
-    double got = -1;
-    satf_view out = satf_view_packed(&got, 1, 1, 1, SATF_F64);
-    satf_filter *filter;
-    assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_image(ctx, filter, q), SATF_OK);
-    for (const char *at = spec; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
-        char name[20], value[20];
-        assert_int_equal(sscanf(at, "%19[^=]=%19s", name, value), 2);
-        assert_int_equal(satf_filter_set(ctx, filter, name, value), SATF_OK);
-    }
-    assert_int_equal(satf_filter_apply(ctx, filter, p, &out), SATF_OK);
-    satf_filter_destroy(filter);
-    return got;
-}
-
-/* White is white: the full scale of a picture is its own, whatever the other's is. */
-static void test_white(void **state)
-{
-    uint8_t p8 = 10, q8 = 51;
-    uint16_t p16 = 1000, q16 = 100;
-    float real = 0.5F;
-    satf_view p = satf_view_packed(&p8, 1, 1, 1, SATF_U8), q = p;
-    satf_view wide = satf_view_packed(&p16, 1, 1, 1, SATF_U16), raw = wide;
-    satf_view floats = satf_view_packed(&real, 1, 1, 1, SATF_F32);
-    p.full = 100;
-    q.data = &q8;
-    raw.data = &q16;
-    assert_true(by_one(*state, &p, &q, "") == 30);
-    q.full = 255;
-    assert_true(by_one(*state, &p, &q, "") == 30);
-    q.full = 254;
-    assert_true(by_one(*state, &p, &q, "") == 10 + 51 * (100. / 254));
-    q.full = 0;
-    assert_true(by_one(*state, &p, &q, "other_full=51") == 110);
-    assert_true(by_one(*state, &p, &q, "other_full=300") == 30); /* the picture says less */
-    /* 12 bits in 16: both, or one of them */
-    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 900);
-    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095 other_full=2048") ==
-                1000 - 100 * (4095. / 2048));
-    wide.full = 4095;
-    assert_true(by_one(*state, &wide, &raw, "op=sub other_full=4095") == 900);
-    assert_true(by_one(*state, &wide, &raw, "op=sub") == 1000 - 100 * (4095. / 65535));
-    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 1000 - 100 * (4095. / 65535));
-    /* floats count as they are, unless it is said what is white */
-    assert_true(by_one(*state, &wide, &floats, "") == 1000.5);
-    assert_true(by_one(*state, &wide, &floats, "other_full=1") == 1000 + 4095 * 0.5);
-    assert_true(by_one(*state, &floats, &raw, "other_full=4095") == 0.5 + 100 / 4095.);
-}
-
 /* x of a x = b modulo m, which has no divisor in common with a. */
 static int64_t solve(int64_t a, int64_t b, int64_t m)
 {
@@ -629,7 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cases),       TEST(test_nearest_to_half), TEST(test_black),
         TEST(test_into_floats), TEST(test_chain),           TEST(test_axes),
-        TEST(test_texts),       TEST(test_refusals),        TEST(test_white),
+        TEST(test_texts),       TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

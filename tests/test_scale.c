@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "filter/params.h"
 #include "filter_scale.h"
 #include "with_context.h"
 
@@ -148,6 +149,133 @@ static void test_floats(void **state)
     }
 }
 
+/* What the filter makes of floats, with that level. */
+static void apply_level(satf_context *ctx, const filter_info *info, const filter_param *param,
+                        double level, const satf_view *view, double *out)
+{
+    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, level), SATF_OK);
+    apply_made(ctx, filter, view, out);
+}
+
+/* Levels of floats are any numbers, in their unit: samples and levels that are 2^20 times as large
+ * or as small have the same result, or one that is as much larger. */
+static void check_level(satf_context *ctx, const filter_info *info, const filter_param *param)
+{
+    static double in[SCALE_W * SCALE_H], moved[SCALE_W * SCALE_H];
+    static double plain[SCALE_W * SCALE_H], got[SCALE_W * SCALE_H];
+    static const double times[] = {0x1p20, 0x1p-40, -1};
+    uint64_t seed = 4;
+    bool bilevel = filter_last(info)->type == TYPE_BILEVEL;
+    satf_view view = satf_view_packed(in, SCALE_W, SCALE_H, 1, SATF_F64), other = view;
+    other.data = moved;
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        in[i] = (double)(ref_random(&seed) % 300);
+    }
+    double level = strtod(param->default_text, NULL);
+    level = level != 0 ? level : 2;
+    apply_level(ctx, info, param, level, &view, plain);
+    for (int t = 0; t < (param->kind == PARAM_LEVEL ? 3 : 2); t++) {
+        for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+            moved[i] = in[i] * times[t];
+        }
+        apply_level(ctx, info, param, level * times[t], &other, got);
+        double growth = got[0] == plain[0] ? 1 : times[t]; /* of the first sample: of all */
+        for (int i = 0; i < SCALE_W * SCALE_H && !bilevel; i++) {
+            assert_true(got[i] == plain[i] * growth);
+        }
+        for (int i = 0; i < SCALE_W * SCALE_H && bilevel && times[t] > 0; i++) {
+            assert_true(((uint8_t *)got)[i] == ((uint8_t *)plain)[i]);
+        }
+    }
+}
+
+/* Those of integers have bounds, whatever sets them. */
+static void check_bounds(satf_context *ctx, const filter_info *info, const filter_param *param)
+{
+    uint8_t pixel = 1, result[8];
+    satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8), to;
+    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "1", "0:0", 1, 1);
+    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, param->max), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, &view, &to), SATF_OK);
+    to.data = result;
+    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, 2 * param->max), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &view, &to), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "are possible for u8 samples"));
+    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, INFINITY), SATF_INVALID);
+    satf_filter_destroy(filter);
+}
+
+static void test_levels(void **state)
+{
+    const filter_info *info;
+    int found = 0;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        for (const filter_param *p = info->params; p->name; p++) {
+            bool is_level = strcmp(p->unit, "levels of 255") == 0;
+            assert_int_equal(is_level, param_is_level(p));
+            if (is_level) {
+                check_level(*state, info, p);
+                check_bounds(*state, info, p);
+                found++;
+            }
+        }
+    }
+    assert_true(found >= 6);
+}
+
+/* One pixel of a picture p of a full scale, and q of another: what by makes of them. */
+static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, const char *spec)
+{
+    double got = -1;
+    satf_view out = satf_view_packed(&got, 1, 1, 1, SATF_F64);
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, filter, q), SATF_OK);
+    for (const char *at = spec; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
+        char name[20], value[20];
+        assert_int_equal(sscanf(at, "%19[^=]=%19s", name, value), 2);
+        assert_int_equal(satf_filter_set(ctx, filter, name, value), SATF_OK);
+    }
+    assert_int_equal(satf_filter_apply(ctx, filter, p, &out), SATF_OK);
+    satf_filter_destroy(filter);
+    return got;
+}
+
+/* White is white: the full scale of a picture is its own, whatever the other's is. */
+static void test_others(void **state)
+{
+    uint8_t p8 = 10, q8 = 51;
+    uint16_t p16 = 1000, q16 = 100;
+    float real = 0.5F;
+    satf_view p = satf_view_packed(&p8, 1, 1, 1, SATF_U8), q = p;
+    satf_view wide = satf_view_packed(&p16, 1, 1, 1, SATF_U16), raw = wide;
+    satf_view floats = satf_view_packed(&real, 1, 1, 1, SATF_F32);
+    p.full = 100;
+    q.data = &q8;
+    raw.data = &q16;
+    assert_true(by_one(*state, &p, &q, "") == 30);
+    q.full = 255;
+    assert_true(by_one(*state, &p, &q, "") == 30);
+    q.full = 254;
+    assert_true(by_one(*state, &p, &q, "") == 10 + 51 * (100. / 254));
+    q.full = 0;
+    assert_true(by_one(*state, &p, &q, "other_full=51") == 110);
+    assert_true(by_one(*state, &p, &q, "other_full=300") == 30); /* the picture says less */
+    /* 12 bits in 16: both, or one of them */
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 900);
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095 other_full=2048") ==
+                1000 - 100 * (4095. / 2048));
+    wide.full = 4095;
+    assert_true(by_one(*state, &wide, &raw, "op=sub other_full=4095") == 900);
+    assert_true(by_one(*state, &wide, &raw, "op=sub") == 1000 - 100 * (4095. / 65535));
+    assert_true(by_one(*state, &wide, &raw, "op=sub full=4095") == 1000 - 100 * (4095. / 65535));
+    /* floats count as they are, unless it is said what is white */
+    assert_true(by_one(*state, &wide, &floats, "") == 1000.5);
+    assert_true(by_one(*state, &wide, &floats, "other_full=1") == 1000 + 4095 * 0.5);
+    assert_true(by_one(*state, &floats, &raw, "other_full=4095") == 0.5 + 100 / 4095.);
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -252,8 +380,9 @@ static void test_bools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_law),     TEST(test_parameter), TEST(test_chain), TEST(test_floats),
-        TEST(test_refused), TEST(test_files),     TEST(test_bools), TEST(test_constant_above),
+        TEST(test_law),    TEST(test_parameter),      TEST(test_chain),   TEST(test_floats),
+        TEST(test_levels), TEST(test_others),         TEST(test_refused), TEST(test_files),
+        TEST(test_bools),  TEST(test_constant_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,25 +74,50 @@ static double sample_of(const threshold_case *c, int64_t p, int64_t *weight)
     return (double)((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
 }
 
-static int64_t found_level(const threshold_case *c)
+/* Alpha of floats in steps: a 65535th of white, which is 1 or what the case says. */
+static int64_t alpha_steps(const threshold_case *c, int64_t alpha)
+{
+    double steps = (double)alpha / REF_UNIT / (c->full ? c->full : 1) * 65535;
+    return c->image.alpha ? (int64_t)floor(steps + 0.5) : 1;
+}
+
+static double found_in_floats(const threshold_case *c)
+{
+    int64_t n = c->image.width * c->image.height, weight;
+    double *samples = malloc((size_t)n * sizeof *samples);
+    int64_t *times = malloc((size_t)n * sizeof *times);
+    for (int64_t p = 0; p < n; p++) {
+        samples[p] = sample_of(c, p, &weight);
+        times[p] = alpha_steps(c, weight);
+    }
+    double found = ref_otsu_of_floats(samples, times, n);
+    free(samples);
+    free(times);
+    return found;
+}
+
+static double found_level(const threshold_case *c)
 {
     static uint64_t counts[65536];
     int64_t weight, most = (int64_t)satf_type_max(c->image.type) + 1;
+    if (is_real(c)) {
+        return found_in_floats(c);
+    }
     memset(counts, 0, sizeof counts);
     for (int64_t p = 0; p < c->image.width * c->image.height; p++) {
         double sample = sample_of(c, p, &weight);
         counts[(int64_t)sample] += (uint64_t)weight;
     }
-    return ref_otsu(counts, most);
+    return (double)ref_otsu(counts, most);
 }
 
 /* Whether such a sample is white, and the threshold. */
-static bool is_white(const threshold_case *c, int64_t found, double sample, double *threshold)
+static bool is_white(const threshold_case *c, double found, double sample, double *threshold)
 {
     int64_t max = (int64_t)satf_type_max(c->image.type);
     int64_t full = c->full && (!max || c->full < max) ? c->full : max;
     if (c->level.thousandths == OTSU) {
-        *threshold = (double)found;
+        *threshold = found;
         return sample > *threshold;
     }
     if (is_real(c)) {
@@ -110,7 +135,7 @@ typedef struct threshold_result {
 
 static void expect(const threshold_case *c, const threshold_result *want)
 {
-    int64_t found = c->level.thousandths == OTSU ? found_level(c) : 0;
+    double found = c->level.thousandths == OTSU ? found_level(c) : 0;
     for (int64_t p = 0; p < c->image.width * c->image.height; p++) {
         int64_t weight;
         double threshold, sample = sample_of(c, p, &weight);
@@ -235,9 +260,7 @@ static void test_definition(void **state)
             for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
                 c.level = levels[l];
                 c.full = l % 2 && c.image.type != SATF_U8 ? 4095 : 0;
-                if (c.level.thousandths != OTSU || !is_real(&c)) {
-                    check(ctx, &c);
-                }
+                check(ctx, &c);
             }
             free(c.image.samples);
         }
@@ -278,6 +301,97 @@ static void test_pages(void **state)
     satf_filter_destroy(surface);
 }
 
+/* Samples of floats of such a kind. */
+enum { TWO_HILLS, OFFSET, TINY, GIANT, DENORMAL, NEIGHBOURS, NOTHING, FLOATS };
+
+static double draw_float(int kind, uint64_t random)
+{
+    double part = (double)(random >> 40) / (1 << 24), hill = random % 3 ? 0 : 5;
+    double odd = random % 11 == 0 ? NAN : random % 13 == 0 ? INFINITY : -INFINITY;
+    bool is_odd = random % 11 == 0 || random % 13 == 0 || random % 17 == 0;
+    double sample = kind == TWO_HILLS    ? hill + part
+                    : kind == OFFSET     ? -1e9 + hill + part
+                    : kind == TINY       ? 1e-30 * (hill - part)
+                    : kind == GIANT      ? (random % 2 ? DBL_MAX : -DBL_MAX) * part
+                    : kind == DENORMAL   ? 0x1p-1074 * floor(part * 9)
+                    : kind == NEIGHBOURS ? 1 + DBL_EPSILON * floor(part * 3)
+                                         : NAN;
+    return is_odd ? odd : sample;
+}
+
+/* Whatever the range, of what is finite alone, by any number of threads. */
+static void test_otsu_of_floats(void **state)
+{
+    enum { W = 317, H = 600, PIXELS = W * H };
+    static double samples[2 * PIXELS], alone[PIXELS], level[PIXELS];
+    static int64_t times[PIXELS];
+    static uint8_t mask[PIXELS];
+    satf_context *ctx = *state;
+    satf_filter *filters[2];
+    uint64_t seed = 9;
+    satf_share_anything();
+    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filters[0]), SATF_OK);
+    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu,surface", &filters[1]), SATF_OK);
+    for (int k = 0; k < 2 * FLOATS; k++) {
+        int channels = 1 + k % 2;
+        for (int i = 0; i < PIXELS; i++) {
+            double alpha = (double)(ref_random(&seed) % 2), *pixel = samples + i * channels;
+            pixel[0] = alone[i] = draw_float(k / 2, ref_random(&seed));
+            pixel[channels - 1] = channels > 1 ? alpha : pixel[0];
+            times[i] = channels > 1 ? (int64_t)(alpha * 65535 + 0.5) : 1;
+        }
+        double want = ref_otsu_of_floats(alone, times, PIXELS);
+        satf_view in = satf_view_packed(samples, W, H, channels, SATF_F64);
+        satf_view out = satf_view_packed(mask, W, H, 1, SATF_U8);
+        satf_view real = satf_view_packed(level, W, H, 1, SATF_F64);
+        in.flags = channels > 1 ? SATF_ALPHA : 0;
+        for (int threads = 1; threads <= 4; threads += 3) {
+            assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
+            assert_int_equal(satf_filter_apply(ctx, filters[0], &in, &out), SATF_OK);
+            assert_int_equal(satf_filter_apply(ctx, filters[1], &in, &real), SATF_OK);
+            for (int i = 0; i < PIXELS; i++) {
+                bool white = alone[i] > want || times[i] == 0;
+                double surface = times[i] == 0 ? 0 : want;
+                if (mask[i] != (white ? 255 : 0) || level[i] != surface) {
+                    fail_msg("kind %d, %d channels, %d threads: %g is %d above %.17g, not %.17g",
+                             k / 2, channels, threads, alone[i], mask[i], level[i], surface);
+                }
+            }
+        }
+    }
+    satf_filter_destroy(filters[0]);
+    satf_filter_destroy(filters[1]);
+}
+
+/* A picture of bytes parts where its floats do: each of 256 levels has a bin. */
+static void test_otsu_of_bytes(void **state)
+{
+    enum { PIXELS = 4000 };
+    static const double units[] = {1, 1.0 / 255, 257, 1e-300};
+    static uint8_t bytes[PIXELS], want[PIXELS], got[PIXELS];
+    static double floats[PIXELS];
+    satf_context *ctx = *state;
+    satf_filter *filter;
+    uint64_t seed = 10;
+    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filter), SATF_OK);
+    satf_view in = satf_view_packed(bytes, PIXELS, 1, 1, SATF_U8), out = in;
+    satf_view real = satf_view_packed(floats, PIXELS, 1, 1, SATF_F64);
+    for (int k = 0; k < 40; k++) {
+        for (int i = 0; i < PIXELS; i++) {
+            uint64_t random = ref_random(&seed);
+            uint64_t hill = (random % 3 ? 60 : 160) + random / 3 % 90;
+            bytes[i] = (uint8_t)(i == 0 ? 0 : i == 1 ? 255 : hill);
+            floats[i] = bytes[i] * units[k % 4];
+        }
+        out.data = want;
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        out.data = got;
+        assert_int_equal(satf_filter_apply(ctx, filter, &real, &out), SATF_OK);
+        assert_memory_equal(got, want, PIXELS);
+    }
+    satf_filter_destroy(filter);
+}
+
 /* A level of 12 bits in 16. */
 static void test_full(void **state)
 {
@@ -298,24 +412,25 @@ static void test_refusals(void **state)
     satf_context *ctx = *state;
     satf_filter *filter;
     satf_view out, in = satf_view_packed(NULL, 3, 2, 1, SATF_F32);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filter), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_UNSUPPORTED);
-    assert_string_equal(satf_message(ctx), "threshold finds its level among integers, not f32 "
-                                           "samples; give it a number");
-    satf_filter_destroy(filter);
     assert_int_equal(satf_filter_parse(ctx, "threshold=mean", &filter), SATF_INVALID);
     assert_string_equal(satf_message(ctx),
                         "'mean' is no level for threshold: it must be a number or otsu");
-    assert_int_equal(satf_filter_parse(ctx, "threshold=256", &filter), SATF_INVALID);
+    assert_int_equal(satf_filter_parse(ctx, "threshold=256", &filter), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+    in.type = SATF_U16;
+    in.stride = 6;
+    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
+    assert_string_equal(satf_message(ctx),
+                        "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels "
+                        "of floats may be any number");
+    satf_filter_destroy(filter);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_definition),
-        TEST(test_pages),
-        TEST(test_full),
-        TEST(test_refusals),
+        TEST(test_definition),    TEST(test_pages), TEST(test_otsu_of_floats),
+        TEST(test_otsu_of_bytes), TEST(test_full),  TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

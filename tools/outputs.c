@@ -125,13 +125,13 @@ static satf_filter *smallest_filter(satf_context *ctx, const filter_word *word)
     return filter;
 }
 
-/* Is what the chain makes black and white, a bit a pixel? Of samples of 16 bits only such a filter
- * makes bytes, and those behind it that move pixels leave them as they are. A type or a range asks
- * for grey. */
+/* Is what the chain makes black and white, a bit a pixel? Of floats, whose levels may be any
+ * numbers, only such a filter makes bytes, and those behind it that move pixels leave them as they
+ * are. A type or a range asks for grey. */
 static bool is_black_and_white(const settings *s)
 {
     satf_filter_info info;
-    satf_view samples = satf_view_packed(NULL, 1, 1, 1, SATF_U16), made = samples;
+    satf_view samples = satf_view_packed(NULL, 1, 1, 1, SATF_F32), made = samples;
     int last = s->word_count - 1;
     while (last > 0 && satf_filter_find(s->words[last].name, &info, sizeof info) &&
            info.kind == SATF_FILTER_MOVE) {

@@ -82,6 +82,18 @@ static __device__ inline double load_sample(int type, const char *from)
                               : load_one<double>(from);
 }
 
+/* The greatest key (reduction.h) of a warp goes to memory. */
+static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        unsigned long long other = __shfl_xor_sync(0xffffffff, key, lanes);
+        key = other > key ? other : key;
+    }
+    if (threadIdx.x % 32 == 0 && key != 0) {
+        atomicMax((unsigned long long *)to, key);
+    }
+}
+
 /* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
  * its number (formula_known), or any. */
 struct known_mean {

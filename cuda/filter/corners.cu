@@ -74,18 +74,6 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
 }
 
-/* The greatest key of a warp goes to memory. */
-static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        unsigned long long other = __shfl_xor_sync(0xffffffff, key, lanes);
-        key = other > key ? other : key;
-    }
-    if (threadIdx.x % 32 == 0 && key != 0) {
-        atomicMax((unsigned long long *)to, key);
-    }
-}
-
 /* Reduces pixels as if the window of each met a border. */
 template <class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)

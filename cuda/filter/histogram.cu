@@ -1,4 +1,4 @@
-/* Histograms of images of integers on a CUDA device, and Otsu's level of them. */
+/* Histograms on a CUDA device, and Otsu's level of them. */
 #include "any.cuh"
 
 #include "../base/check.h"
@@ -116,6 +116,71 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* ------------------------------------------------------------------------------ floats */
+
+/* A pixel of an image of floats, whose alpha is behind it if it weighs, and how often it counts. */
+template <class Sample>
+static __device__ inline double real_pixel(const satf_view *in, bool weighted, double full,
+                                           int64_t pixel, uint64_t *times)
+{
+    int64_t y = pixel / in->width, x = pixel - y * in->width;
+    const char *from = (const char *)in->data + y * in->stride + x * in->channels * sizeof(Sample);
+    double sample = load_one<Sample>(from);
+    *times = otsu_weight(sample, weighted ? load_one<Sample>(from + sizeof(Sample)) : full, full);
+    return sample;
+}
+
+/* The keys of the range. */
+template <class Sample>
+static __global__ void __launch_bounds__(THREADS)
+    find_range(satf_view in, bool weighted, double full, uint64_t *keys)
+{
+    int64_t pixels = in.width * in.height, step = (int64_t)gridDim.x * THREADS;
+    unsigned long long least = 0, greatest = 0;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pixels; i += step) {
+        uint64_t times;
+        double sample = real_pixel<Sample>(&in, weighted, full, i, &times);
+        unsigned long long key = times > 0 ? reduction_key(sample) : 0;
+        unsigned long long below = times > 0 ? reduction_key(-sample) : 0;
+        greatest = key > greatest ? key : greatest;
+        least = below > least ? below : least;
+    }
+    raise_key(&keys[REDUCTION_GREATEST], greatest);
+    raise_key(&keys[REDUCTION_LEAST], least);
+}
+
+static __device__ inline otsu_range range_of(const uint64_t *keys)
+{
+    return otsu_range_of(keys[REDUCTION_LEAST], keys[REDUCTION_GREATEST]);
+}
+
+/* Counted in the block's memory first. */
+template <class Sample>
+static __global__ void __launch_bounds__(THREADS)
+    count_reals(satf_view in, bool weighted, double full, const uint64_t *keys, count64 *counts)
+{
+    __shared__ count64 own[OTSU_BINS];
+    int64_t pixels = in.width * in.height, step = (int64_t)gridDim.x * THREADS;
+    otsu_range range = range_of(keys);
+    for (int i = (int)threadIdx.x; i < OTSU_BINS; i += THREADS) {
+        own[i] = 0;
+    }
+    __syncthreads();
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pixels; i += step) {
+        uint64_t times;
+        double sample = real_pixel<Sample>(&in, weighted, full, i, &times);
+        if (times > 0) {
+            atomicAdd(&own[otsu_bin(&range, sample)], (count64)times);
+        }
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < OTSU_BINS; i += THREADS) {
+        if (own[i] > 0) {
+            atomicAdd(&counts[i], own[i]);
+        }
+    }
+}
+
 /* ---------------------------------------------------------------------------- the level */
 
 enum { LOOKERS = 512 };
@@ -144,9 +209,9 @@ static __device__ inline otsu_share sum_up_to_here(otsu_share *share)
     return share[thread];
 }
 
-/* One block, of which each thread looks at some of the levels. */
+/* One block, of which each thread looks at some of the levels. real: they are bins. */
 static __global__ void __launch_bounds__(LOOKERS)
-    find_level(const uint64_t *counts, int levels, uint64_t *keys)
+    find_level(const uint64_t *counts, int levels, bool real, uint64_t *keys)
 {
     __shared__ look_room room;
     int thread = (int)threadIdx.x, each = (levels + LOOKERS - 1) / LOOKERS;
@@ -167,8 +232,11 @@ static __global__ void __launch_bounds__(LOOKERS)
             room.level[thread] = room.level[thread + half];
         }
     }
-    if (thread < REDUCTION_KEYS) {
-        keys[thread] = thread == REDUCTION_OTSU ? reduction_key((double)room.level[0].level) : 0;
+    if (thread == 0) {
+        int64_t level = room.level[0].level;
+        otsu_range range = range_of(keys);
+        keys[REDUCTION_GREATEST] = keys[REDUCTION_LEAST] = 0;
+        keys[REDUCTION_OTSU] = reduction_key(real ? otsu_threshold(&range, level) : (double)level);
     }
 }
 
@@ -187,23 +255,54 @@ static satf_status count_blocks(satf_context *ctx, const satf_view *in, int64_t 
     return SATF_OK;
 }
 
-extern "C" satf_status cuda_otsu(satf_context *ctx, const satf_view *in, bool weighted,
-                                 uint64_t *counts, uint64_t *keys)
+template <class Sample>
+static satf_status count_floats(satf_context *ctx, const satf_view *in, bool weighted, double full,
+                                uint64_t *counts, uint64_t *keys)
 {
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    bool bytes = in->type == SATF_U8;
-    int levels = bytes ? UINT8_MAX + 1 : UINT16_MAX + 1;
-    int64_t each = CHUNK / (int64_t)satf_type_bytes(in->type);
-    int64_t chunks = (satf_row_samples(in) - 1) / each + 1;
+    unsigned blocks = 0;
+    satf_status status = count_blocks(ctx, in, in->width * in->height, &blocks);
+    if (status) {
+        return status;
+    }
+    find_range<Sample><<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys);
+    CUDA_RETURN(ctx, cudaGetLastError());
+    count_reals<Sample>
+        <<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys, (count64 *)counts);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+template <class Sample>
+static satf_status count_integers(satf_context *ctx, const satf_view *in, bool weighted,
+                                  uint64_t *counts)
+{
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
+    int64_t chunks = (satf_row_samples(in) - 1) / (CHUNK / (int64_t)sizeof(Sample)) + 1;
     unsigned blocks = 0;
     satf_status status = count_blocks(ctx, in, chunks * in->height, &blocks);
     if (status) {
         return status;
     }
+    count_samples<Sample><<<blocks, THREADS, 0, stream>>>(*in, weighted, chunks, (count64 *)counts);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}
+
+extern "C" satf_status cuda_otsu(satf_context *ctx, const satf_view *in, bool weighted, double full,
+                                 uint64_t *counts, uint64_t *keys)
+{
+    cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
+    bool real = satf_type_is_float(in->type);
+    int levels = real ? OTSU_BINS : (int)satf_type_max(in->type) + 1;
     CUDA_RETURN(ctx, cudaMemsetAsync(counts, 0, (size_t)levels * sizeof *counts, stream));
-    auto kernel = bytes ? count_samples<uint8_t> : count_samples<uint16_t>;
-    kernel<<<blocks, THREADS, 0, stream>>>(*in, weighted, chunks, (count64 *)counts);
-    CUDA_RETURN(ctx, cudaGetLastError());
-    find_level<<<1, LOOKERS, 0, stream>>>(counts, levels, keys);
+    CUDA_RETURN(ctx, cudaMemsetAsync(keys, 0, REDUCTION_KEYS * sizeof *keys, stream));
+    satf_status status =
+        in->type == SATF_U8    ? count_integers<uint8_t>(ctx, in, weighted, counts)
+        : in->type == SATF_U16 ? count_integers<uint16_t>(ctx, in, weighted, counts)
+        : in->type == SATF_F32 ? count_floats<float>(ctx, in, weighted, full, counts, keys)
+                               : count_floats<double>(ctx, in, weighted, full, counts, keys);
+    if (status) {
+        return status;
+    }
+    find_level<<<1, LOOKERS, 0, stream>>>(counts, levels, real, keys);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

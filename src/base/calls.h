@@ -157,10 +157,12 @@ CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), 
 CALL(satf_status, floats, (satf_context * ctx, const filter_gpu_task *task, double *blocks),
      NO_DEVICE)
 
-/* The level of Otsu of an image of integers (histogram_count()), in keys (reduction.h), of which
- * all others are set to 0. counts: memory for one of each level. */
+/* What white is above by Otsu's level (histogram_count()), in keys (reduction.h), of which all
+ * others are set to 0. full: the alpha of floats that is white. counts: memory for one of each
+ * level. */
 CALL(satf_status, otsu,
-     (satf_context * ctx, const satf_view *in, bool weighted, uint64_t *counts, uint64_t *keys),
+     (satf_context * ctx, const satf_view *in, bool weighted, double full, uint64_t *counts,
+      uint64_t *keys),
      NO_DEVICE)
 
 /* A pass over lines, from in to out. */

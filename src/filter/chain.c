@@ -99,7 +99,8 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
 static const filter_param *param_taking(satf_context *ctx, const filter_info *info,
                                         const char *text)
 {
-    const unsigned plain = 1U << PARAM_INTEGER | 1U << PARAM_REAL | 1U << PARAM_FULL |
+    const unsigned plain = 1U << PARAM_INTEGER | 1U << PARAM_REAL | 1U << PARAM_LEVEL |
+                           1U << PARAM_DISTANCE | 1U << PARAM_FULL | 1U << PARAM_AUX_FULL |
                            1U << PARAM_PLACE | 1U << PARAM_BORDER | 1U << PARAM_CHOICE;
     double value[sizeof(filter_place) / sizeof(double)];
     for (const filter_param *param = info->params; param->name; param++) {
@@ -330,6 +331,8 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
     case PARAM_FULL:
     case PARAM_AUX_FULL:
     case PARAM_REAL:
+    case PARAM_LEVEL:
+    case PARAM_DISTANCE:
     case PARAM_CHOICE:
         return filter_set_param(ctx, link, found, text);
     case PARAM_FLAG:
@@ -352,8 +355,8 @@ satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const
     }
     chain_link *link = chain_last(filter);
     const filter_param *found = filter_param_find(link->info, param);
-    if (found && found->kind == PARAM_REAL) {
-        if (!(value >= found->min && value <= found->max)) {
+    if (found && (found->kind == PARAM_REAL || param_is_level(found))) {
+        if (!param_takes(found, value)) {
             char text[32];
             snprintf(text, sizeof text, "%.15g", value);
             return param_fail_range(ctx, found, param, text);

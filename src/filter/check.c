@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "../base/view.h"
 #include "size.h"
 
 satf_status filter_fail_length(satf_context *ctx, const chain_link *link, const filter_param *param,
@@ -30,6 +31,23 @@ satf_status filter_check_pixels(satf_context *ctx, const chain_link *link)
                        (const filter_size *)(const void *)(link->options + param->offset),
                        "pixels in memory have no resolution")
                  : SATF_OK;
+}
+
+satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int type)
+{
+    for (const filter_param *param = link->info->params; param->name; param++) {
+        double level = param_is_level(param)
+                           ? *(const double *)(const void *)(link->options + param->offset)
+                           : NAN;
+        if (!satf_type_is_float(type) && (level < param->min || level > param->max)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "%s = %.15g of %s: %.15g to %.15g are possible for %s samples; levels "
+                             "of floats may be any number",
+                             param->name, level, link->info->name, param->min, param->max,
+                             satf_type_name(type));
+        }
+    }
+    return SATF_OK;
 }
 
 satf_status filter_check_link(satf_context *ctx, const chain_link *link)

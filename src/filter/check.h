@@ -14,6 +14,9 @@ satf_status filter_fail_length(satf_context *ctx, const chain_link *link, const 
 /* Fails if a window of the filter is a length. */
 satf_status filter_check_pixels(satf_context *ctx, const chain_link *link);
 
+/* Fails if a level is none of such samples. */
+satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int type);
+
 /* Whether the filter's parameters are all there and go together. */
 satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 

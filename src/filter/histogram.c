@@ -17,21 +17,20 @@ typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
 
 /* A thread's counts; behind it are those of all lanes. */
 typedef struct counter {
-    _Alignas(64) bool used; /* else they are not set yet */
+    _Alignas(64) bool used;   /* else they are not set yet */
+    uint64_t least, greatest; /* keys of floats that count (reduction.h), the former's negative */
 } counter;
 
 typedef struct count_work {
     satf_context *ctx;
-    const satf_view *in;
-    bool weighted;
+    histogram_task *task;
     char *memory;
     size_t counter_bytes;
 } count_work;
 
 int64_t histogram_levels(int type)
 {
-    uint64_t most = satf_type_max(type);
-    return most == UINT8_MAX || most == UINT16_MAX ? (int64_t)most + 1 : 0;
+    return satf_type_is_float(type) ? OTSU_BINS : (int64_t)satf_type_max(type) + 1;
 }
 
 static int lanes_of(int type)
@@ -113,11 +112,48 @@ static void count_weighted(int type, int64_t n, const void *from, uint64_t *rest
     }
 }
 
-static void count_row(const count_work *work, int64_t y, uint64_t *counts)
+static double real_at(const satf_view *in, const char *from)
 {
-    const satf_view *in = work->in;
+    float narrow;
+    double wide;
+    if (in->type == SATF_F64) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return narrow;
+}
+
+/* A sample of floats, which row's bytes hold, and how often it counts. */
+static double weighted_real(const histogram_task *task, const char *row, int64_t x, uint64_t *times)
+{
+    const char *at = row + x * satf_pixel_bytes(task->in);
+    double sample = real_at(task->in, at), alpha = task->full;
+    if (task->weighted) {
+        alpha = real_at(task->in, at + satf_type_bytes(task->in->type));
+    }
+    *times = otsu_weight(sample, alpha, task->full);
+    return sample;
+}
+
+static void count_reals(const histogram_task *task, const char *row, uint64_t *restrict counts)
+{
+    uint64_t times;
+    for (int64_t x = 0; x < task->in->width; x++) {
+        double sample = weighted_real(task, row, x, &times);
+        if (times > 0) {
+            counts[otsu_bin(&task->range, sample)] += times;
+        }
+    }
+}
+
+static void count_row(const histogram_task *task, int64_t y, uint64_t *counts)
+{
+    const satf_view *in = task->in;
     const void *from = satf_row(in, y);
-    if (work->weighted) {
+    if (satf_type_is_float(in->type)) {
+        count_reals(task, from, counts);
+    } else if (task->weighted) {
         count_weighted(in->type, in->width, from, counts);
     } else if (in->type == SATF_U8) {
         count_bytes(in->width, from, counts);
@@ -130,21 +166,42 @@ static void count_band(void *user, int64_t band, int thread)
 {
     count_work *work = user;
     counter *c = counter_of(work, thread);
-    int64_t first = band * BAND_ROWS, rows = work->in->height - first;
+    int64_t first = band * BAND_ROWS, rows = work->task->in->height - first;
     if (!c->used) {
         c->used = true;
         memset(counts_of(c), 0, work->counter_bytes - sizeof *c);
     }
     for (int64_t y = 0; y < rows && y < BAND_ROWS; y++) {
-        count_row(work, first + y, counts_of(c));
+        count_row(work->task, first + y, counts_of(c));
     }
+}
+
+/* The extremes of floats. */
+static void find_band(void *user, int64_t band, int thread)
+{
+    const count_work *work = user;
+    const satf_view *in = work->task->in;
+    counter *c = counter_of(work, thread);
+    uint64_t times, least = c->least, greatest = c->greatest;
+    int64_t first = band * BAND_ROWS, rows = in->height - first;
+    for (int64_t y = 0; y < rows && y < BAND_ROWS; y++) {
+        for (int64_t x = 0; x < in->width; x++) {
+            double sample = weighted_real(work->task, satf_row(in, first + y), x, &times);
+            uint64_t key = times > 0 ? reduction_key(sample) : 0;
+            uint64_t below = times > 0 ? reduction_key(-sample) : 0;
+            greatest = key > greatest ? key : greatest;
+            least = below > least ? below : least;
+        }
+    }
+    c->least = least;
+    c->greatest = greatest;
 }
 
 /* The counts of all threads and lanes, in those of the caller's first lane. */
 static const uint64_t *add_up(const count_work *work)
 {
-    int threads = satf_thread_count(work->ctx), lanes = lanes_of(work->in->type);
-    int64_t levels = histogram_levels(work->in->type);
+    int threads = satf_thread_count(work->ctx), lanes = lanes_of(work->task->in->type);
+    int64_t levels = histogram_levels(work->task->in->type);
     counter *all = counter_of(work, 0);
     uint64_t *restrict sums = counts_of(all);
     if (!all->used) {
@@ -162,22 +219,44 @@ static const uint64_t *add_up(const count_work *work)
     return sums;
 }
 
-satf_status histogram_count(satf_context *ctx, const satf_view *in, bool weighted, void *memory,
-                            const uint64_t **counts)
+/* On as many threads as are worth it. */
+static satf_status walk_bands(count_work *work, void (*body)(void *user, int64_t band, int thread))
 {
-    count_work work = {.ctx = ctx,
-                       .in = in,
-                       .weighted = weighted,
-                       .memory = memory,
-                       .counter_bytes = counter_bytes(in->type)};
+    const satf_view *in = work->task->in;
     int64_t levels = histogram_levels(in->type) * LEAST_PER_LEVEL;
     int64_t least = levels > LEAST_SAMPLES ? levels : LEAST_SAMPLES;
-    for (int thread = 0; thread < satf_thread_count(ctx); thread++) {
-        counter_of(&work, thread)->used = false;
+    return satf_parallel_told(work->ctx, satf_threads_for(work->ctx, in->width * in->height, least),
+                              (in->height - 1) / BAND_ROWS + 1, body, work);
+}
+
+static satf_status find_range(count_work *work)
+{
+    satf_progress_part whole = satf_progress_enter(work->ctx, 0, 0.5);
+    satf_status status = walk_bands(work, find_band);
+    satf_progress_leave(work->ctx, whole);
+    counter *all = counter_of(work, 0);
+    for (int thread = 1; thread < satf_thread_count(work->ctx); thread++) {
+        const counter *c = counter_of(work, thread);
+        all->least = c->least > all->least ? c->least : all->least;
+        all->greatest = c->greatest > all->greatest ? c->greatest : all->greatest;
     }
-    satf_status status =
-        satf_parallel_told(ctx, satf_threads_for(ctx, in->width * in->height, least),
-                           (in->height - 1) / BAND_ROWS + 1, count_band, &work);
+    work->task->range = otsu_range_of(all->least, all->greatest);
+    return status;
+}
+
+satf_status histogram_count(satf_context *ctx, histogram_task *task, void *memory,
+                            const uint64_t **counts)
+{
+    count_work work = {
+        .ctx = ctx, .task = task, .memory = memory, .counter_bytes = counter_bytes(task->in->type)};
+    for (int thread = 0; thread < satf_thread_count(ctx); thread++) {
+        *counter_of(&work, thread) = (counter){.used = false};
+    }
+    bool real = satf_type_is_float(task->in->type);
+    satf_status status = real ? find_range(&work) : SATF_OK;
+    satf_progress_part whole = satf_progress_enter(ctx, real ? 0.5 : 0, real ? 0.5 : 1);
+    status = status ? status : walk_bands(&work, count_band);
+    satf_progress_leave(ctx, whole);
     *counts = add_up(&work);
     return status;
 }

@@ -7,7 +7,7 @@
 #ifndef SATF_FILTER_OTSU_H
 #define SATF_FILTER_OTSU_H
 
-#include "../satfilter/formula.h"
+#include "reduction.h"
 
 /* The weight of some samples of at most 16 bits, and their weighted sum, below 2^80. */
 typedef struct otsu_share {
@@ -177,6 +177,64 @@ SATF_FORMULA otsu_level otsu_none(void)
 {
     otsu_level none = {-1, {0, 0}, 0};
     return none;
+}
+
+/* -------------------------------------------------------------------------------- floats */
+
+/*
+ * Floats are counted in bins as wide as one another, from the least to the greatest of those that
+ * count: finite ones, whose alpha is not 0. The level is a bin's number, and the threshold its
+ * upper edge. A bin has what is above the edge below it and not above its own, so what is above the
+ * threshold is what is in the bins above.
+ */
+enum { OTSU_BINS = 256, OTSU_ALPHA = UINT16_MAX /* steps of alpha */ };
+
+typedef struct otsu_range {
+    double least, greatest; /* both 0 if nothing counts */
+} otsu_range;
+
+/* Of the greatest keys (reduction.h), which are 0 if there is none, of samples and of their
+ * negatives. */
+SATF_FORMULA otsu_range otsu_range_of(uint64_t least, uint64_t greatest)
+{
+    otsu_range range = {-reduction_value(least), reduction_value(greatest)};
+    return range;
+}
+
+/* Never below that of a lower bin. By halves, of which no difference overflows. */
+SATF_FORMULA double otsu_edge(const otsu_range *range, int64_t bin)
+{
+    double from = range->least / 2, far = range->greatest / 2 - from;
+    return (from + far * ((double)(bin + 1) / OTSU_BINS)) * 2;
+}
+
+SATF_FORMULA int64_t otsu_bin(const otsu_range *range, double sample)
+{
+    double from = range->least / 2, far = range->greatest / 2 - from;
+    double at = (sample / 2 - from) * (OTSU_BINS / far);
+    int64_t bin = at > 0 ? (int64_t)(at < OTSU_BINS ? at : OTSU_BINS - 1) : 0; /* or beside it */
+    while (bin > 0 && !(sample > otsu_edge(range, bin - 1))) {
+        bin--;
+    }
+    while (bin < OTSU_BINS - 1 && sample > otsu_edge(range, bin)) {
+        bin++;
+    }
+    return bin;
+}
+
+/* How often such a sample counts: as its alpha says, in steps, of which white has all. */
+SATF_FORMULA uint64_t otsu_weight(double sample, double alpha, double full)
+{
+    double steps = alpha / full * OTSU_ALPHA + 0.5;
+    bool counts = reduction_is_finite(sample) && reduction_is_finite(alpha) && steps >= 1;
+    return counts ? (uint64_t)(steps < OTSU_ALPHA ? steps : OTSU_ALPHA) : 0;
+}
+
+/* What white is above. Where no level parts the samples all are above it. */
+SATF_FORMULA double otsu_threshold(const otsu_range *range, int64_t level)
+{
+    double below = nextafter(range->least, -DBL_MAX);
+    return level < 0 ? below : otsu_edge(range, level);
 }
 
 #endif

@@ -42,6 +42,20 @@ const void *filter_value_of_kind(const filter_info *info, const void *options, p
     return param ? (const char *)options + param->offset : NULL;
 }
 
+bool param_is_level(const filter_param *param)
+{
+    return param->kind == PARAM_LEVEL || param->kind == PARAM_DISTANCE;
+}
+
+bool param_takes(const filter_param *param, double number)
+{
+    bool in_range = number >= param->min && number <= param->max;
+    return param->kind == PARAM_LEVEL ? isfinite(number)
+           : param->kind == PARAM_DISTANCE
+               ? isfinite(number) && number >= 0 && (number > 0 || param->min == 0)
+               : in_range;
+}
+
 satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
                              const char *value)
 {
@@ -96,7 +110,7 @@ static satf_status parse_real(satf_context *ctx, const filter_info *info, const 
         return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be a number%s%s",
                          text, param->name, info->name, word ? " or " : "", word ? word : "");
     }
-    if (number < param->min || number > param->max) {
+    if (!param_takes(param, number)) {
         return param_fail_range(ctx, param, param->name, text);
     }
     *(double *)value = number;
@@ -376,6 +390,8 @@ static const param_kind_row kinds[] = {
     [PARAM_AUX_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
                         NULL},
     [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
+    [PARAM_LEVEL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
+    [PARAM_DISTANCE] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
     [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
                     NULL, NULL},
     [PARAM_SHAPE] = {SATF_PARAM_SHAPE, sizeof(filter_size), filter_shape_parse, filter_size_print,

@@ -22,6 +22,12 @@ typedef struct param_kind_row {
 
 const param_kind_row *param_kind_of(const filter_param *param);
 
+/* Whether it is a level, whose range depends on the samples. */
+bool param_is_level(const filter_param *param);
+
+/* Whether it takes the number, of some samples; not of NAN. */
+bool param_takes(const filter_param *param, double number);
+
 /* The integer, real or size is out of range, which the message names. */
 satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
                              const char *value);

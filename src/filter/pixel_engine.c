@@ -32,7 +32,7 @@ static satf_status run_there(satf_context *ctx, filter_step *step)
     satf_status status = SATF_OK;
     if (step->pass->histogram) {
         task.reduction = (uint64_t *)(void *)(step->scratch + keys_at(step));
-        status = satf_cuda()->otsu(ctx, &step->in, step->weighted,
+        status = satf_cuda()->otsu(ctx, &step->in, step->weighted, step->scale.full,
                                    (uint64_t *)(void *)step->scratch, task.reduction);
     }
     return status ? status : satf_cuda()->pixel_run(ctx, &task);
@@ -78,11 +78,14 @@ static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk
     epilogue *finish = step->state;
     const uint64_t *counts;
     int64_t levels = histogram_levels(step->in.type);
-    satf_status status = histogram_count(ctx, &step->in, step->weighted, step->scratch, &counts);
+    histogram_task task = {.in = &step->in, .weighted = step->weighted, .full = step->scale.full};
+    satf_status status = histogram_count(ctx, &task, step->scratch, &counts);
     otsu_share all = otsu_sum(counts, 0, levels), none = {0, 0};
     otsu_level best = otsu_none();
     otsu_look(&all, counts, 0, levels, none, &best);
-    finish->constants.otsu = (double)best.level;
+    finish->constants.otsu = satf_type_is_float(step->in.type)
+                                 ? otsu_threshold(&task.range, best.level)
+                                 : (double)best.level;
     (void)walk, (void)walkers;
     return status;
 }

@@ -47,19 +47,15 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     int channels = pass->grey ? 1 : in->channels;
     satf_type type = (satf_type)in->type;
     satf_view shape = *in;
-    satf_status sized = filter_check_pixels(ctx, link);
-    sized = sized ? sized : shrink(ctx, link, &shape);
-    if (sized) {
-        return sized;
+    satf_status good = filter_check_pixels(ctx, link);
+    good = good ? good : filter_check_levels(ctx, link, in->type);
+    good = good ? good : shrink(ctx, link, &shape);
+    if (good) {
+        return good;
     }
     if ((type == SATF_U32 || type == SATF_U64) && !moves) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
-                         link->info->name, satf_type_name(in->type));
-    }
-    if (pass->histogram && satf_type_is_float(in->type)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s finds its level among integers, not %s samples; give it a number",
                          link->info->name, satf_type_name(in->type));
     }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);

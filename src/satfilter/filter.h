@@ -19,6 +19,8 @@
 typedef enum param_kind {
     PARAM_INTEGER,  /* int64_t */
     PARAM_REAL,     /* double; with the metavar "S|auto" that word is NAN */
+    PARAM_LEVEL,    /* likewise, a level of 8 bits: of integers min ... max, of floats any number */
+    PARAM_DISTANCE, /* likewise, between levels: of floats 0 or more, and above 0 where min is */
     PARAM_FULL,     /* int64_t: the full scale of the samples; 0: the picture's */
     PARAM_AUX_FULL, /* int64_t: likewise of the auxiliary input */
     PARAM_SIZE,     /* filter_size */
@@ -39,7 +41,8 @@ typedef struct filter_param {
     const char *unit;    /* of a number; "" if it has none */
     param_kind kind;
     size_t offset;            /* of the value in the filter's options */
-    double min, max;          /* of an integer, a real, each side of a size, each part of a place */
+    double min, max;          /* of an integer, a real, each side of a size, each part of a place;
+                               * of levels where samples are integers */
     const char *default_text; /* NULL: none, for files */
     const char *help;         /* one line with unit and range */
 } filter_param;
@@ -150,8 +153,8 @@ typedef struct filter_pass {
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
     int reduction;
-    /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image, which
-     * must be integers, are counted, and in->otsu is the level that parts them best. */
+    /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image are
+     * counted, floats in 256 bins, and in->otsu is the level that parts them best. */
     bool histogram;
     /* OVER_CHOICE, OVER_LEAST: the windows of a pixel at (0, 0), each at most 255 pixels wide and
      * high and with the pixel in it, and their number. A window varies by the variances of its

@@ -91,8 +91,8 @@ typedef struct formula_sums {
     double top, aux_top;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
-    double otsu;            /* of the histogram (filter_pass.histogram), -1 if all is alike; or 0 */
-    double factor, before;  /* template: the rectangle's weight, the terms so far */
+    double otsu; /* of the histogram (filter_pass.histogram), below all samples if they are alike */
+    double factor, before; /* template: the rectangle's weight, the terms so far */
 } formula_sums;
 
 /*

@@ -38,17 +38,15 @@ static void test_levels(void **state)
                                         "threshold=0,invert"};
     static const int64_t sizes[][2] = {{1, 1}, {33, 1}, {67, 31}, {640, 480}};
     static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     uint64_t seed = 0;
     (void)state;
-    for (int k = 0; k < 4 * 4 * KINDS * 2; k++) {
+    for (int k = 0; k < 4 * 4 * 4 * KINDS; k++) {
         const int64_t *size = sizes[gpu_small ? k % 2 : k % 4];
-        ref_image image = {size[0],
-                           size[1],
-                           layouts[k / 4 % 4][0],
-                           k / 16 % 2 ? SATF_U16 : SATF_U8,
-                           layouts[k / 4 % 4][1],
-                           NULL};
-        fill(&image, k / 32, ++seed);
+        ref_image image = {
+            size[0], size[1], layouts[k / 4 % 4][0], types[k / 16 % 4], layouts[k / 4 % 4][1],
+            NULL};
+        fill(&image, k / 64, ++seed);
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
             check(specs[s], &image, seed * 5 + s);
         }
@@ -56,10 +54,40 @@ static void test_levels(void **state)
     }
 }
 
+/* Floats of any range, some of which are not finite. */
+static void test_ranges(void **state)
+{
+    enum { W = 211, H = 97 };
+    static const double scales[] = {1, 1e300, 0x1p-1060, -3e-9};
+    double *samples = malloc(W * H * 2 * sizeof *samples);
+    uint64_t seed = 5;
+    (void)state;
+    for (int k = 0; k < 16; k++) {
+        int channels = 1 + k % 2;
+        for (int i = 0; i < W * H * channels; i++) {
+            uint64_t random = ref_random(&seed);
+            double sample = (double)(random >> 40) * scales[k / 4] + (k & 2 ? 1e6 : 0);
+            bool alpha = channels == 2 && i % 2;
+            samples[i] = alpha              ? (double)(random % 4) / 3
+                         : random % 19 == 0 ? NAN
+                         : random % 23 == 0 ? INFINITY
+                                            : sample;
+        }
+        satf_view in = satf_view_packed(samples, W, H, channels, SATF_F64);
+        in.flags = channels == 2 ? SATF_ALPHA : 0;
+        satf_filter *filter =
+            parse_filter(cpu, k % 3 ? "threshold=otsu" : "threshold=otsu,surface");
+        gpu_compare_filter("otsu of floats", filter, &in, (uint64_t)k);
+        satf_filter_destroy(filter);
+    }
+    free(samples);
+}
+
 int main(int argc, char **argv)
 {
     gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),
+                                       cmocka_unit_test(test_ranges)};
     return gpu_test_end("test_gpu_threshold",
                         cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
 }
