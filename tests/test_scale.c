@@ -377,12 +377,115 @@ static void test_bools(void **state)
     satf_image_destroy(sharp);
 }
 
+/* An array of bools in a file, whose header takes 128 bytes. */
+static void write_bools(const char *path)
+{
+    char file[128 + SCALE_W * SCALE_H];
+    uint64_t seed = 6;
+    memset(file, ' ', 128);
+    int n = snprintf(file, sizeof file,
+                     "\x93NUMPY\x01%c\x76%c{'descr': '|b1', 'fortran_order': False, "
+                     "'shape': (%d, %d)}",
+                     0, 0, SCALE_H, SCALE_W);
+    file[n] = ' ';
+    file[127] = '\n';
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        file[128 + i] = (char)(ref_random(&seed) % 2);
+    }
+    FILE *to = fopen(path, "wb");
+    assert_true(to && fwrite(file, sizeof file, 1, to) == 1 && fclose(to) == 0);
+}
+
+/* type: of the samples that are written, or SATF_TYPE_AUTO. */
+static void filter_file(satf_context *ctx, const satf_filter *filter, const char *from,
+                        const char *to, int type)
+{
+    satf_write_options write = satf_write_defaults();
+    satf_file_options options;
+    satf_file_options_init(&options, sizeof options);
+    write.type = type;
+    options.write = &write;
+    if (satf_filter_file(ctx, filter, from, to, &options, NULL, 0)) {
+        fail_msg("%s", satf_message(ctx));
+    }
+}
+
+/* Of a file with 8-bit samples: "|b1" or "|u1"; false if the other file has other bytes. */
+static bool is_like(const char *path, const char *other, char descr[4])
+{
+    char bytes[2][1 << 12];
+    size_t n[2];
+    for (int k = 0; k < 2; k++) {
+        FILE *file = fopen(k ? other : path, "rb");
+        assert_non_null(file);
+        n[k] = fread(bytes[k], 1, sizeof bytes[k], file);
+        fclose(file);
+    }
+    memcpy(descr, strchr(bytes[0] + 10, ':') + 3, 3);
+    descr[3] = 0;
+    return n[0] == n[1] && memcmp(bytes[0], bytes[1], n[0]) == 0;
+}
+
+/* White stays 1 through files in between: these give what the chain does in one call. */
+static void test_bool_files(void **state)
+{
+    satf_context *ctx = *state;
+    char folder[] = "/tmp/satfilter-bools-XXXXXX", in[60], mid[60], out[60], once[60], descr[4];
+    const filter_info *info;
+    int found = 0;
+    assert_non_null(mkdtemp(folder));
+    snprintf(in, sizeof in, "%s/in.npy", folder);
+    snprintf(mid, sizeof mid, "%s/mid.npy", folder);
+    snprintf(out, sizeof out, "%s/out.npy", folder);
+    snprintf(once, sizeof once, "%s/once.npy", folder);
+    write_bools(in);
+    satf_filter *next = parse_filter(ctx, "unsharp=5,amount=7");
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        if (filter_last(info)->type != TYPE_OF_INPUT) {
+            continue;
+        }
+        satf_filter *first = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+        filter_file(ctx, first, in, mid, SATF_TYPE_AUTO);
+        filter_file(ctx, next, mid, out, SATF_TYPE_AUTO);
+        filter_file(ctx, first, in, once, SATF_U8); /* which is asked for */
+        assert_false(is_like(once, mid, descr));
+        assert_string_equal(descr, "|u1");
+        assert_int_equal(satf_filter_append(ctx, first, next), SATF_OK);
+        filter_file(ctx, first, in, once, SATF_TYPE_AUTO);
+        if (!is_like(out, once, descr) || strcmp(descr, "|b1") != 0) {
+            fail_msg("%s of bools, in files: %s", info->name, descr);
+        }
+        satf_filter_destroy(first);
+        found++;
+    }
+    assert_true(found >= 10);
+    satf_filter_destroy(next);
+    assert_true(!unlink(in) && !unlink(mid) && !unlink(out) && !unlink(once) && !rmdir(folder));
+}
+
+/* What is no bool, against what its view says, is not written as one. */
+static void test_no_bools(void **state)
+{
+    uint8_t samples[3] = {0, 1, 2};
+    char path[] = "/tmp/satfilter-bools-XXXXXX.npy";
+    satf_view view = satf_view_packed(samples, 3, 1, 1, SATF_U8);
+    satf_image *image;
+    view.full = 1;
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0 && close(fd) == 0);
+    assert_int_equal(satf_image_wrap(*state, &view, &image), SATF_OK);
+    assert_int_equal(satf_image_write(*state, image, path, NULL), SATF_INVALID);
+    assert_non_null(strstr(satf_message(*state), "a sample is 2, and the full scale says"));
+    satf_image_destroy(image);
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_law),    TEST(test_parameter),      TEST(test_chain),   TEST(test_floats),
-        TEST(test_levels), TEST(test_others),         TEST(test_refused), TEST(test_files),
-        TEST(test_bools),  TEST(test_constant_above),
+        TEST(test_law),    TEST(test_parameter),      TEST(test_chain),      TEST(test_floats),
+        TEST(test_levels), TEST(test_others),         TEST(test_refused),    TEST(test_files),
+        TEST(test_bools),  TEST(test_constant_above), TEST(test_bool_files), TEST(test_no_bools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,7 @@ typedef struct io_format {
     unsigned channel_mask; /* bit c: c channels, alpha not counted */
     bool stores_alpha;
     bool stores_maxval; /* 0 ... maxval with any maxval; else maxval is the type's maximum */
+    bool stores_bools;  /* u8 whose full scale is 1, which plan->out has then, as bools */
     /* Adapts the plan to what a suffix or name of the format means among its kinds, such as .pgm:
      * plan->kind, name, drop_alpha and spread, from plan->in. NULL: all mean the same. */
     satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);

@@ -311,6 +311,17 @@ static void describe_pages(const io_pages *pages, char *text, size_t room)
     }
 }
 
+/* Of the file's samples. */
+static bool is_boolean(const satf_view *out)
+{
+    return out->full == 1;
+}
+
+static const char *sample_name(const satf_view *out)
+{
+    return is_boolean(out) ? "bool" : satf_type_name(out->type);
+}
+
 /* The first page brings the header. */
 static satf_status create(satf_context *ctx, io_writer *writer)
 {
@@ -329,11 +340,11 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     }
     describe_pages(writer->pages, pages, sizeof pages);
     char order = sample == 1 ? '|' : IO_LITTLE_ENDIAN ? '<' : '>';
+    char kind = is_boolean(v) ? 'b' : satf_type_is_float(v->type) ? 'f' : 'u';
     int n = snprintf(dictionary, sizeof dictionary,
                      "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s%" PRId64
                      ", %" PRId64 "%s), }",
-                     order, satf_type_is_float(v->type) ? 'f' : 'u', sample, pages, v->height,
-                     v->width, channels);
+                     order, kind, sample, pages, v->height, v->width, channels);
     /* Blanks and a newline, so that the samples begin at a multiple of 64. */
     unsigned char header[448];
     memset(header, ' ', sizeof header);
@@ -346,13 +357,27 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     return io_write(ctx, writer, header, all);
 }
 
+static satf_status check_bools(satf_context *ctx, const unsigned char *samples, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (samples[i] > 1) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "a sample is %d, and the full scale says that all are 0 or 1",
+                             samples[i]);
+        }
+    }
+    return SATF_OK;
+}
+
 static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                        int64_t n)
 {
+    size_t bytes = (size_t)writer->plan.out.stride;
     satf_status status = SATF_OK;
     for (int64_t y = 0; y < n && !status; y++) {
-        status =
-            io_write(ctx, writer, (const char *)src + y * stride, (size_t)writer->plan.out.stride);
+        const unsigned char *row = (const unsigned char *)src + y * stride;
+        status = is_boolean(&writer->plan.out) ? check_bools(ctx, row, bytes) : SATF_OK;
+        status = status ? status : io_write(ctx, writer, row, bytes);
     }
     return status;
 }
@@ -382,14 +407,13 @@ static satf_status finish_pages(satf_context *ctx, io_pages *pages)
     for (int64_t i = 1; i < pages->count; i++) {
         const satf_view *v = &pages->at[i].view;
         if (v->width != first->width || v->height != first->height ||
-            v->channels != first->channels || v->type != first->type) {
+            v->channels != first->channels || v->type != first->type || v->full != first->full) {
             return satf_fail(ctx, SATF_UNSUPPORTED,
                              "page %" PRId64 " of the result is %" PRId64 " x %" PRId64
                              ", %d channels of %s, and the first %" PRId64 " x %" PRId64
                              ", %d of %s: an array has pages of one shape; write .tif",
-                             i + 1, v->width, v->height, (int)v->channels, satf_type_name(v->type),
-                             first->width, first->height, (int)first->channels,
-                             satf_type_name(first->type));
+                             i + 1, v->width, v->height, (int)v->channels, sample_name(v),
+                             first->width, first->height, (int)first->channels, sample_name(first));
         }
     }
     return SATF_OK;
@@ -405,6 +429,7 @@ const io_format io_npy = {
     .go_to = go_to,
     .rows = read_rows,
     .close = close_npy,
+    .stores_bools = true,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
                    IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,

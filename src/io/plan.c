@@ -175,6 +175,14 @@ static bool becomes_values(const satf_image *image, const satf_write_options *op
                : !shown && (type == SATF_U32 || type == SATF_U64 || !image->has_range);
 }
 
+/* What a filter makes of an array of bools is one: so white stays white in files. Another type may
+ * be asked for, u8 too. */
+static bool becomes_bools(const io_plan *plan, const satf_write_options *options)
+{
+    return plan->format->stores_bools && plan->how == IO_IDENTITY &&
+           options->type == SATF_TYPE_AUTO && plan->in.type == SATF_U8 && plan->in.full == 1;
+}
+
 static satf_status check_compression(satf_context *ctx, const satf_write_options *options,
                                      const io_plan *plan)
 {
@@ -257,6 +265,7 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
     made.out =
         satf_view_packed(NULL, made.in.width, made.in.height, channels, (satf_type)made.out.type);
     made.out.flags = flags;
+    made.out.full = becomes_bools(&made, options) ? 1 : 0;
     *plan = made;
     return SATF_OK;
 }

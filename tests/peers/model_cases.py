@@ -263,7 +263,8 @@ def by(random, folder, image, link, number):
                                    amount(random, 0, 3), amount(random, 0, 300)))
     if link['scale'] != '1' or random.random() < 0.5:
         word += ',scale=' + link['scale']
-    return word + (full_scale(random, image, link) if random.random() < 0.2 else '')
+    word += full_scale(random, link['other'], link, 'other_full') if random.random() < 0.3 else ''
+    return word + (full_scale(random, image, link) if random.random() < 0.3 else '')
 
 
 def radii(random, folder, image, number):
@@ -298,9 +299,15 @@ def flags(random, link):
     return ''.join(',' + flag for flag in given)
 
 
-def full_scale(random, image, link):
-    link['full'] = random.randint(0, min(65535, 2 * image.full))
-    return f',full={link["full"]}'
+def full_scale(random, image, link, name='full'):
+    link[name] = random.randint(0, min(65535, 2 * image.full))
+    return f',{name}={link[name]}'
+
+
+def level(random, image, low, high):
+    """One of 255, or any number of floats."""
+    beyond = image.kind in ('f32', 'f64') and random.random() < 0.3
+    return amount(random, 3 * min(low, -high), 20 * high) if beyond else amount(random, low, high)
 
 
 def shape(random, image, link):
@@ -329,7 +336,8 @@ def link_of(random, folder, image, name, number, usual):
         for parameter, usually, least, most in REALS.get(name, ()):
             link[parameter] = usually
             if random.random() < 0.6:
-                link[parameter] = amount(random, least, most)
+                free = parameter in ('offset', 'target')
+                link[parameter] = level(random, image, least, most) if free else amount(random, least, most)
                 if len(link[parameter].partition('.')[2]) == 4:
                     link[parameter] += '7'  # not between two steps
                 word += f',{parameter}={link[parameter]}'
@@ -344,6 +352,7 @@ def link_of(random, folder, image, name, number, usual):
         if name == 'guided' and random.random() < 0.5:
             file, link['guide'] = guide(random, folder, image, number)
             word += ',guide=' + file
+            word += full_scale(random, link['guide'], link, 'guide_full') if random.random() < 0.4 else ''
         if name in FULL and random.random() < 0.2:
             word += full_scale(random, image, link)
         return ['--' + name, word + border(random, image, link, usual)], link
@@ -372,10 +381,10 @@ def link_of(random, folder, image, name, number, usual):
     if name == 'by':
         return ['--by', by(random, folder, image, link, number)], link
     if name == 'threshold':
-        link['level'] = amount(random, 0, 255)
+        link['level'] = level(random, image, 0, 255)
         if len(link['level'].partition('.')[2]) == 4:
             link['level'] += '7'  # not between two steps
-        if image.kind not in ('f32', 'f64') and random.random() < 0.5:
+        if random.random() < 0.5:
             link['level'] = 'otsu'
         word = link['level'] + flags(random, link)
         word += full_scale(random, image, link) if random.random() < 0.2 else ''

@@ -351,7 +351,8 @@ def guided(image, link):
         if guide:
             other = (guide.planes[channel if guide.channels > 1 else 0], None)
         base = lines(image, windows, sample, other if guide else sample, float(link['eps']),
-                     full, guide_full(guide, link) if guide else full)
+                     full, other_full(image, guide, link, 'guide_full') if guide else full,
+                     image.full / guide.full if guide else 1)
         out.append(with_detail(image, sample, base, amount))
     return collect(image, out, slack=SLACK, limits=limits(image, link, image.channels))
 
@@ -367,10 +368,22 @@ def with_detail(image, sample, base, amount):
     return values, errors
 
 
-def guide_full(guide, link):
-    """full= counts for a guide that does not say its own."""
-    said = not real(guide) and guide.full != TOP[guide.kind]
-    return guide.full if said else full_of(guide, link)
+def says_full(image):
+    """Whether it has another full scale than its type: floats do behind real alone."""
+    return bool(image.depth) if real(image) else image.full != TOP[image.kind]
+
+
+def named_full(image, other, link, name):
+    """What options say of the full scale of another image: its own one, or full= for both that are
+    alike and say nothing. Of integers it counts if it is at most what the image says."""
+    alike = real(image) and real(other) or image.kind == other.kind
+    shared = alike and not says_full(image) and not says_full(other)
+    named = link.get(name) or (link.get('full') if shared else None)
+    return named if named and (real(other) or named <= other.full) else None
+
+
+def other_full(image, other, link, name):
+    return named_full(image, other, link, name) or other.full
 
 
 def by_scale(image, link, other, plane):
@@ -398,9 +411,9 @@ def by_sample(link, p, q, s, full):
 def by(image, link):
     other, full, floats = link['other'], full_of(image, link), real(image) or real(link['other'])
     cancels = link['op'] == 'div' and link['scale'] == 'auto'
-    same = other.kind == image.kind
-    other_full = guide_full(other, link | {'full': full}) if same else other.full
-    ratio = 1 if floats or cancels else Fraction(full, other_full)
+    said = named_full(image, other, {**link, 'full': None}, 'other_full')
+    as_it_is = cancels or floats and not said
+    ratio = 1 if as_it_is else Fraction(full, other_full(image, other, link, 'other_full'))
 
     def samples(channel, weighted):
         if image.alpha and not weighted:
@@ -451,19 +464,21 @@ def line_of(n, sums, e, eps, steps):
     return a, b, e_a + U * abs(a), e_b + U * abs(b)
 
 
-def lines(image, windows, sample, guide, eps, full, guide_full):
-    """(values, errors) of one channel: the mean lines at the guide's samples."""
+def lines(image, windows, sample, guide, eps, full, guide_full, tops):
+    """(values, errors) of one channel: the mean lines at the guide's samples. tops: the largest sample
+    of the image over that of the guide."""
     window, back = windows
     beyond = window.constant or 0
     other = beyond
-    if guide is not sample and not real(image):
-        other = min(half_up(Fraction(beyond * guide_full, full)), guide_full)
+    if guide is not sample:
+        other = Fraction(beyond) * Fraction(guide_full) / Fraction(full)
+        other = other if real(image) else min(half_up(other), guide_full)
     sums = [Sums(image, window, factors, outside) for factors, outside in
             (([sample], beyond), ([guide], other), ([guide] * 2, other**2),
              ([guide, sample], other * beyond))]
     steps = (0, 0)
     if not real(image):
-        steps = (2.0**-25 * full / guide_full, 2.0**-17 if full < 256 else 2.0**-9)
+        steps = (2.0**-25 * tops, 2.0**-17 if full < 256 else 2.0**-9)
     areas, found = window.areas(), [blank(image) for _ in range(4)]
     for y, x, values, e in each(image, *sums):
         line = line_of(areas[y][x], values, e, Fraction(eps) * guide_full**2, steps)

@@ -137,7 +137,9 @@ def written(result, output, **options):
         tops = [min([TOP[kind]] + (own.limits or [])[channel:channel + 1]) if kind in TOP else None
                 for channel in range(own.channels)]
         pairs = [converted(own, channel, kind, top) for channel, top in enumerate(tops)]
-        return [plane for plane, _ in pairs], [e for _, e in pairs], DTYPES[kind], None, False
+        bools = kind == 'u8' and own.full == 1 and not options.get('type')
+        what = DTYPES['bool' if bools else kind]
+        return [plane for plane, _ in pairs], [e for _, e in pairs], what, None, False
     what, channels, alpha = shape_of(own, suffix)
     pairs, full = picture(result, own, suffix, kind, options.get('range'))
     if channels == 3 and len(pairs) < 3:

@@ -195,11 +195,25 @@ def otsu(image):
     return best
 
 
+def otsu_of_floats(image, full):
+    """The upper edge of a bin of 256, by the level of these."""
+    samples = [float(value) for row in image.planes[0] for value in row]
+    alphas = [float(value) for row in image.planes[-1] for value in row]
+    times = [math.floor(min(65535, alpha / full * 65535 + 0.5)) if image.alpha else 1 for alpha in alphas]
+    counted = [value for value, n in zip(samples, times) if n > 0 and math.isfinite(value)] or [0]
+    low, high = min(counted) / 2, max(counted) / 2
+    edges = [2 * (low + (high - low) * (k / 256)) for k in range(1, 257)]
+    bins = [sum(value > edge for edge in edges[:-1]) if math.isfinite(value) else 0 for value in samples]
+    counts = [0 if not math.isfinite(value) else n for value, n in zip(samples, times)]
+    level = otsu(image.like([[bins], [counts]], alpha=True))
+    return edges[level] if level >= 0 else math.nextafter(min(counted), -math.inf)
+
+
 def one_level(image, link):
     error = 0
     if link['level'] == 'otsu':
         picture = grey(image)
-        level = otsu(picture)
+        level = otsu_of_floats(picture, full_of(image, link)) if real(image) else otsu(picture)
         unsure = any(e for plane in picture.errors or () for row in plane for e in row)
         error = math.inf if unsure else 0
     elif real(image):
