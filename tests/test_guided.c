@@ -526,7 +526,7 @@ static void test_white(void **state)
     to.data = &out;
     assert_int_equal(satf_filter_parse(*state, "guided=5,guide_full=100", &filter), SATF_OK);
     expect(*state, satf_filter_apply(*state, filter, &view, &to), SATF_INVALID,
-           "guide_full of guided is the full scale of guide=FILE, which is not given");
+           "guide_full of guided is the full scale of its guide, which is not given");
     satf_filter_destroy(filter);
 }
 

@@ -171,9 +171,11 @@ class Filter:
         name, params = self._made_of
         ((key, array),) = self.arrays.items()
         if array.dtype == of:
-            return Filter.of(name, **{**(params or {}), key: convert(array)})
+            made = Filter.of(name, **{**(params or {}), key: convert(array)})
+            made._set_image(made.arrays[key], _said(self, of))
+            return made
         made = Filter.of(name, **(params or {}))
-        made._set_image(array, _full(array.dtype))  # also of floats: the image may become one of another full scale
+        made._set_image(array, _full(array.dtype))
         return made
 
     def turned(self) -> Filter:
@@ -441,7 +443,12 @@ def _integers(f, image, out, want, channels, flags):
     if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
         sign = unsigned.type(1 << (8 * t.itemsize - 1))
         shifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
-        if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
+        found = f.spec.startswith("threshold=otsu")
+        if found and "surface" in f.spec:  # the level is a sample
+            made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
+            made -= float(sign)
+            return _give(made, out, want)
+        if (found or f.names[0] in _UNSHIFTED) and (want is None or want in CODES):
             return _placed(shifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
         if f.names[0] in _SHIFTED and (want is None or want == t):
             made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
@@ -457,12 +464,17 @@ def _integers(f, image, out, want, channels, flags):
     if want is None:
         want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
     to = np.dtype("f8") if kind != "bilevel" else None
-    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _full(t)), out, want)
+    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _said(f, t)), out, want)
 
 
 def _full(t: np.dtype) -> float:
     """The full scale of samples; of signed integers that of unsigned ones."""
     return float(2 ** (8 * t.itemsize) - 1) if t.kind in "iu" else 1.0
+
+
+def _said(f: Filter, t: np.dtype) -> float:
+    """What converted samples say of their full scale; nothing where full= says it, of the filter's image too."""
+    return 0.0 if t.kind not in "iu" or ",full=" in f.spec else _full(t)
 
 
 def _mean(f, image, channels):

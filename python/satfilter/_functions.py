@@ -266,7 +266,7 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
     k : float
         how far flat surroundings lower the threshold below their mean, -10 to 10.
     r : float
-        the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000.
+        the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000, of floats any above 0.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
@@ -373,8 +373,8 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     offset : float
-        how far the threshold is below the mean, in levels of 8 bits, -255 to 255, of integers in steps of
-        0.001.
+        how far the threshold is below the mean, in levels of 8 bits, of integers -255 to 255 in steps of
+        0.001, of floats any number.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
@@ -400,7 +400,8 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
     try:
         f = _made[key]
     except (KeyError, TypeError):
-        f = _make(key, size=size, at=at, border=border, offset=offset, full=full, invert=invert, surface=surface)
+        f = _make(key, size=size, at=at, border=border, offset=offset, full=full, invert=invert,
+                  surface=surface)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
@@ -568,18 +569,19 @@ def threshold(image: ArrayLike, level: float | str = 128, *, full: int = 0, inve
     White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, or V itself for
     floats that have none. With otsu T is the level t for which q1 q2 (m1 - m2)^2 is greatest, the first of
     several: q1 and q2 are the shares of the pixels up to t and above it, m1 and m2 their means (N. Otsu,
-    1979). It is found exactly, of integers; samples of floats want a number. Colour becomes grey first: (299
-    R + 587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white.
-    Alpha weighs the others. A picture of one level turns white, and its T is -1. One level serves a page that
-    is lit evenly; sauvola and adaptive follow shadows.
+    1979). Of integers it is found exactly. Floats are counted in 256 bins of one width from the least to the
+    greatest that is finite; t is a bin, and T its upper edge. Colour becomes grey first: (299 R + 587 G + 114
+    B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. Alpha weighs the
+    others. A picture of one level turns white; its T is -1, of floats the next number below the level. One
+    level serves a page that is lit evenly; sauvola and adaptive follow shadows.
 
     Parameters
     ----------
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
     level : float | str
-        a level of 8 bits, 0 to 255, of integers in steps of 0.001; otsu: the level that parts the picture's
-        samples best.
+        a level of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any number; otsu: the level that
+        parts the picture's samples best.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
@@ -639,8 +641,8 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
     amount : float
         how far, 0 to 100, of integers in steps of 0.0001.
     threshold : float
-        how far from the mean a pixel stays as it is, in levels of 8 bits, 0 to 255, of integers in steps of
-        0.001.
+        how far from the mean a pixel stays as it is, in levels of 8 bits, of integers 0 to 255 in steps of
+        0.001, of floats 0 or more.
     luma : bool
         of colour the luma alone is sharpened.
     full : int
@@ -665,7 +667,8 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
     try:
         f = _made[key]
     except (KeyError, TypeError):
-        f = _make(key, size=size, at=at, border=border, amount=amount, threshold=threshold, luma=luma, full=full)
+        f = _make(key, size=size, at=at, border=border, amount=amount, threshold=threshold, luma=luma,
+                  full=full)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
@@ -786,7 +789,8 @@ def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     target : float
-        where the mean goes, in levels of 8 bits, 0 to 255, of integers in steps of 0.001.
+        where the mean goes, in levels of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any
+        number.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
@@ -838,7 +842,7 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
         samples there. valid makes the result smaller: whole windows only.
     c : float
         what is added to the deviation, so that noise on flat ground stays small, in levels of 8 bits,
-        0.000001 to 1000000.
+        0.000001 to 1000000, of floats any above 0.
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
@@ -866,8 +870,9 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
 
 def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, int] = (0, 0),
            border: str | float = "clamp", eps: float = 0.01, amount: float = 0,
-           guide: ArrayLike | None = None, colour: bool = False, full: int = 0, out: np.ndarray | None = None,
-           dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+           guide: ArrayLike | None = None, colour: bool = False, full: int = 0, guide_full: int = 0,
+           out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+           alpha: bool = False) -> np.ndarray:
     """Smooth, but keep the edges of a guide.
 
     In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b, with a = cov(I,
@@ -878,14 +883,17 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     itself, alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, guides as
     one: a is three numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in
     common with p. Every channel of the image has its own a, and alpha too; an image without guide=FILE guides
-    its alpha by itself. Where the guide is not RGB, colour changes nothing. Where the guide has another full
-    scale M' than the input's M, a stands for a M' / M, and what lies outside under constant:V is V M' / M
-    there, of integers rounded and at most M'; beyond that border a is 0 and b is V. Of integers a is taken to
-    2^-24, b to 2^-16 (full scales above 255: 2^-8); the result is rounded to nearest and saturated to 0 and
-    the full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result without:
-    base and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that
-    has no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise is to go: A
-    of 0.
+    its alpha by itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its
+    own: its maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16;
+    full=M says both where the two have one type and neither a maxval. What lies outside under constant:V is V
+    M' / M in the guide, M being the input's full scale, of integers rounded and at most M'; beyond that
+    border a is 0 and b is V. Of integers guided by integers a is taken to 2^-24, over a guide scaled to the
+    input's largest sample, and b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range,
+    neither is rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and saturated
+    to 0 and the full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result
+    without: base and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local
+    contrast that has no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where
+    noise is to go: A of 0.
 
     Parameters
     ----------
@@ -912,6 +920,8 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
+    guide_full : int
+        the full scale of guide=FILE where it does not say it; 0: its own, or that of full=M.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -929,13 +939,14 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     """
     if guide is not None:
         f = Filter.of("guided", size=size, at=at, border=border, eps=eps, amount=amount, guide=guide,
-                      colour=colour, full=full)
+                      colour=colour, full=full, guide_full=guide_full)
         return _apply(f, image, out, dtype, channel_axis, alpha)
-    key = ("guided", size, at, border, eps, amount, colour, full)
+    key = ("guided", size, at, border, eps, amount, colour, full, guide_full)
     try:
         f = _made[key]
     except (KeyError, TypeError):
-        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, colour=colour, full=full)
+        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, colour=colour, full=full,
+                  guide_full=guide_full)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
@@ -1106,8 +1117,8 @@ def pixelate(image: ArrayLike, size: int | tuple[int, int] = 16, *, out: np.ndar
 
 
 def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | str = 1, full: int = 0,
-       out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
-       alpha: bool = False) -> np.ndarray:
+       other_full: int = 0, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+       channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Another picture added, subtracted, multiplied or divided by.
 
     For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 the quotient is the
@@ -1116,10 +1127,12 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     the mean of each channel. The input's alpha stays as it is, that of FILE is left out. Of FILE's pages the
     first counts. Its type may be another: where both are of integers q counts as q M / M', M and M' being the
     full scales of input and FILE, so that white is white; auto's mean is of q as it is, and op=div,scale=auto
-    does without M', which cancels. These results are exact, rounded to nearest once, halves up, and saturated
-    to 0 and M; s is a decimal of 9 places, below 1 of 15. Where either is of floats samples count as they
-    are, in double; results that are floats are neither rounded nor saturated. The result has the input's
-    type.
+    does without M', which cancels. M' is FILE's own: its maxval, or the most of its type. other_full=M' says
+    a lesser one, such as 4095 for 12 bits in 16; full=M says both where the two have one type and neither a
+    maxval. These results are exact, rounded to nearest once, halves up, and saturated to 0 and M; s is a
+    decimal of 9 places, below 1 of 15. Where either is of floats samples count as they are, in double, unless
+    other_full=M' says what is white in FILE; results that are floats are neither rounded nor saturated. The
+    result has the input's type.
 
     Parameters
     ----------
@@ -1134,6 +1147,8 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     full : int
         the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
         1; 0: the picture's, the most of integers.
+    other_full : int
+        the full scale of FILE where it does not say it; 0: its own, or that of full=M.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1149,7 +1164,7 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     ValueError : a parameter or a shape is out of its range; the message says which
     TypeError : samples of this type cannot be filtered; the message says what makes others
     """
-    f = Filter.of("by", other=other, op=op, scale=scale, full=full)
+    f = Filter.of("by", other=other, op=op, scale=scale, full=full, other_full=other_full)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 

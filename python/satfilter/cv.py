@@ -145,11 +145,11 @@ def guidedFilter(guide: np.ndarray, src: np.ndarray, radius: int, eps: float,
     image, other = _arrays.plain(src), _arrays.plain(guide)
     if other.ndim != 2 and other.shape[2:] != (3,):
         raise ValueError("a guide of one channel, (H, W), or of three, (H, W, 3)")
-    full = 1 if image.dtype.kind == "f" else 2 ** (8 * image.itemsize) - 1
+    full = 1 if other.dtype.kind == "f" else 2 ** (8 * other.itemsize) - 1
     radius = _words.integer("radius", radius, 0, 32767)
     share = _words.number("eps", eps) / full**2
     if share < 1e-6:
-        raise ValueError(f"eps={_words.shown(eps)}: {full**2 / 1e6:.3g} or more, for {image.dtype} samples")
+        raise ValueError(f"eps={_words.shown(eps)}: {full**2 / 1e6:.3g} or more, for {other.dtype} samples")
     params = {"size": 2 * radius + 1, "eps": share, "border": "reflect", "colour": other.ndim > 2}
     f = _arrays.Filter.of("guided", **params, **({} if other is image else {"guide": other}))
     return _arrays.apply(f, image, dst, None, None if image.ndim == 2 else -1)

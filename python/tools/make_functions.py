@@ -180,7 +180,8 @@ def function(name, help_, detail, kind, params):
         passed = ", ".join(f"{a}={a}" for a in arguments)
     key = ", ".join([f'"{name}"'] + arguments) + ("" if arguments else ",")
     lines += [f"    key = ({key})", "    try:", "        f = _made[key]",
-              "    except (KeyError, TypeError):", f"        f = _make(key{', ' if passed else ''}{passed})",
+              "    except (KeyError, TypeError):",
+              wrapped("        f = _make(", ["key", *passed.split(", ")] if passed else ["key"]) + ")",
               "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
     return "\n".join(lines)
 

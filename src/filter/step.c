@@ -206,7 +206,7 @@ static satf_status check_aux_scale(satf_context *ctx, const filter_step_spec *sp
     const filter_param *said = filter_param_of_kind(spec->link->info, PARAM_AUX_FULL);
     return !spec->input_aux && named_scale(spec->link, PARAM_AUX_FULL) > 0
                ? satf_fail(ctx, SATF_INVALID,
-                           "%s of %s is the full scale of %s=FILE, which is not given", said->name,
+                           "%s of %s is the full scale of its %s, which is not given", said->name,
                            spec->link->info->name,
                            filter_param_of_kind(spec->link->info, PARAM_IMAGE)->name)
                : SATF_OK;

@@ -88,6 +88,9 @@ class OpenCV(unittest.TestCase):
             want = cv2.ximgproc.guidedFilter(guide, source, 4, 400.0)
             made = ours.guidedFilter(guide, source, 4, 400.0)
             self.assertLessEqual(np.abs(made.astype("f8") - want).max(), 1)
+        green = COLOUR[..., 1].copy()  # eps is in the guide's unit
+        want = ours.guidedFilter(smooth, green, 4, 400.0)
+        self.assertLess(np.abs(ours.guidedFilter(smooth, green.astype("f4"), 4, 400.0) - want).max(), 0.51)
 
     def test_into(self):
         out = np.zeros_like(GREY)

@@ -113,6 +113,55 @@ class Types(unittest.TestCase):
                 off, most = (np.abs(a.astype("f8")).max() for a in (made.astype("f8") - want, want))
                 self.assertLessEqual(off, 1e-9 * most + (low.dtype.kind in "iu"), (dtype, other))
 
+    def test_scales(self):
+        """White is white: of raw frames of one type full= is for both, other_full and guide_full for the other."""
+        raw, dark = picture("u2") & 4095, picture("u2", seed=2) & 255
+        less = raw.astype("i8") - dark
+        for named in ({}, {"full": 4095}, {"full": 4095, "other_full": 4095}, {"full": 255, "other_full": 255}):
+            want = less.clip(0, named.get("full", 65535)).astype("u2")
+            self.same(satfilter.by(raw, dark, op="sub", **named), want, "u2", named)
+        want = np.floor(raw + dark * (65535 / 4095) + 0.5).clip(0, 65535).astype("u2")
+        self.same(satfilter.by(raw, dark, other_full=4095), want, "u2", "other_full")
+        tiny = (dark / 255).astype("f4")
+        self.same(satfilter.by(raw, tiny, full=4095, other_full=1, dtype="f8"), raw + tiny.astype("f8") * 4095,
+                  "f8", "floats", 1e-15)
+        want = satfilter.guided(raw / 4095, 5, guide=dark / 4095, eps=0.02)
+        for dtype in ["u2", "f8"] + LARGE:
+            made = satfilter.guided(raw.astype(dtype), 5, guide=dark.astype(dtype), eps=0.02, full=4095)
+            self.assertLess(np.abs(made / 4095 - want).max(), 0.6 / 4095, dtype)
+            named = {"full": 4095, "guide_full": 255}
+            made = satfilter.guided(raw.astype(dtype), 5, guide=dark.astype(dtype), eps=0.02, **named)
+            other = satfilter.guided(raw / 4095, 5, guide=dark / 255, eps=0.02)
+            self.assertLess(np.abs(made / 4095 - other).max(), 0.6 / 4095, dtype)
+
+    def test_otsu(self):
+        """Of signed integers as of unsigned ones; of floats the upper edge of a bin of 256."""
+        for dtype, unsigned in (("i1", "u1"), ("i2", "u2")):
+            image, sign = picture(dtype), 1 << 8 * np.dtype(dtype).itemsize - 1
+            raised = image.view(unsigned) ^ np.dtype(unsigned).type(sign)
+            self.same(satfilter.threshold(image, "otsu"), satfilter.threshold(raised, "otsu"), "u1", dtype)
+            level = satfilter.threshold(raised, "otsu", surface=True) - sign
+            self.same(satfilter.threshold(image, "otsu", surface=True), level, "f8", dtype)
+        for dtype in ("f2", "f4", "f8"):
+            image = np.where(picture("?"), picture(dtype), picture(dtype, seed=2) * 3 - 900).astype(dtype)
+            image[3, 4], image[5, 6] = np.nan, np.inf
+            level = satfilter.threshold(image, "otsu", surface=True, dtype="f8")[0, 0]
+            self.same(satfilter.threshold(image, "otsu"), np.where(image > level, 255, 0).astype("u1"), "u1", dtype)
+            seen = image[np.isfinite(image)].astype("f8")
+            counts, edges = np.histogram(seen, 256)
+            below, sums = counts.cumsum()[:-1], (counts * np.arange(256)).cumsum()
+            with np.errstate(invalid="ignore", divide="ignore"):
+                merits = (sums[-1] / seen.size * below - sums[:-1]) ** 2 / (below * (seen.size - below))
+            self.assertAlmostEqual(level, edges[1 + np.nanargmax(merits)], delta=1e-9 * np.ptp(seen), msg=dtype)
+
+    def test_levels(self):
+        """Of floats any number; of integers the message says which."""
+        image = picture("f8") * 1000
+        self.same(satfilter.threshold(image, 1e5), np.where(image > 1e5, 255, 0).astype("u1"), "u1", "level")
+        self.assertTrue((satfilter.threshold(-image, -1e9) == 255).all())
+        with self.assertRaisesRegex(ValueError, "level = 300 of threshold: 0 to 255 are possible for uint8 samples"):
+            satfilter.threshold(picture("u1"), 300)
+
     def test_variance(self):
         for dtype in UNSIGNED + SIGNED:
             want = reference.variance(picture(dtype), (4, 5))
