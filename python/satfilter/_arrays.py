@@ -170,12 +170,9 @@ class Filter:
             return self
         name, params = self._made_of
         ((key, array),) = self.arrays.items()
-        if array.dtype == of:
-            made = Filter.of(name, **{**(params or {}), key: convert(array)})
-            made._set_image(made.arrays[key], _said(self, of))
-            return made
-        made = Filter.of(name, **(params or {}))
-        made._set_image(array, _full(array.dtype))
+        array, full = (convert(array), _full(of, self)) if array.dtype == of else (array, _full(array.dtype))
+        made = Filter.of(name, **{**(params or {}), key: array})
+        made._set_image(array, full)
         return made
 
     def turned(self) -> Filter:
@@ -439,16 +436,15 @@ def _integers(f, image, out, want, channels, flags):
     t = image.dtype
     if f.names == ["integral"]:
         return _give(_integral(f, image, channels), out, want)
-    unsigned, absolute = np.dtype(f"u{t.itemsize}"), re.search("border=constant|full=", f.spec)
+    unsigned, otsu = np.dtype(f"u{t.itemsize}"), f.spec.startswith("threshold=otsu")
+    absolute = not otsu and re.search("border=constant|full=", f.spec)
     if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
         sign = unsigned.type(1 << (8 * t.itemsize - 1))
         shifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
-        found = f.spec.startswith("threshold=otsu")
-        if found and "surface" in f.spec:  # the level is a sample
+        if otsu:  # a surface is of samples
             made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
-            made -= float(sign)
-            return _give(made, out, want)
-        if (found or f.names[0] in _UNSHIFTED) and (want is None or want in CODES):
+            return _give(made - float(sign) if ",surface" in f.spec else made, out, want)
+        if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
             return _placed(shifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
         if f.names[0] in _SHIFTED and (want is None or want == t):
             made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
@@ -464,17 +460,13 @@ def _integers(f, image, out, want, channels, flags):
     if want is None:
         want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
     to = np.dtype("f8") if kind != "bilevel" else None
-    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _said(f, t)), out, want)
+    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _full(t, f)), out, want)
 
 
-def _full(t: np.dtype) -> float:
-    """The full scale of samples; of signed integers that of unsigned ones."""
-    return float(2 ** (8 * t.itemsize) - 1) if t.kind in "iu" else 1.0
-
-
-def _said(f: Filter, t: np.dtype) -> float:
-    """What converted samples say of their full scale; nothing where full= says it, of the filter's image too."""
-    return 0.0 if t.kind not in "iu" or ",full=" in f.spec else _full(t)
+def _full(t: np.dtype, f: Filter | None = None) -> float:
+    """The full scale of samples; of signed integers that of unsigned ones. 0: f says it, also of its own image."""
+    said = f is not None and (t.kind not in "iu" or ",full=" in f.spec)
+    return 0.0 if said else float(2 ** (8 * t.itemsize) - 1) if t.kind in "iu" else 1.0
 
 
 def _mean(f, image, channels):
@@ -493,8 +485,7 @@ def _complex(f, image, out, want, channels, flags):
     """Real and imaginary parts are two channels."""
     if channels or not set(f.names) <= _COMPLEX:
         raise TypeError(f"{image.dtype} samples: box, sum and template take them, without channels")
-    half = np.dtype(f"f{image.dtype.itemsize // 2}")
-    parts = np.ascontiguousarray(image).view(half).reshape(image.shape + (2,))
+    parts = np.ascontiguousarray(image).view(f"f{image.dtype.itemsize // 2}").reshape(image.shape + (2,))
     made = _placed(f, parts, None, np.dtype("f8"), 1, 0, 0.0)
     return _give(made.view("c16")[..., 0], out, want or image.dtype)
 
@@ -526,8 +517,7 @@ def _integral(f, image, channels):
     np.cumsum(table, axis=y, out=table)
     np.cumsum(table, axis=x, out=table)
     if "zeros" in f.spec:
-        pad = [(int(axis in (y, x)), 0) for axis in range(image.ndim)]
-        table = np.pad(table, pad)
+        table = np.pad(table, [(int(axis in (y, x)), 0) for axis in range(image.ndim)])
     return table
 
 

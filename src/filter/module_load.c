@@ -14,10 +14,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ------------------------------------------------------------------------- checks */
 
-static bool is_name(const char *name)
+/* Letters, digits and `joints`, of which none is the first. */
+static bool is_name(const char *name, const char *joints)
 {
-    return name && *name && strlen(name) < 64 && *name != '-' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+    char all[64];
+    snprintf(all, sizeof all, "abcdefghijklmnopqrstuvwxyz0123456789%s", joints);
+    return name && *name && strlen(name) < 64 && !strchr(joints, *name) &&
+           strspn(name, all) == strlen(name);
 }
 
 static bool has_kind(const filter_info *info, param_kind kind)
@@ -40,7 +43,8 @@ static const char *param_defect(const filter_info *info)
 {
     size_t count = 0;
     for (const filter_param *p = info->params; p->name; p++, count++) {
-        if (count == 32 || !is_name(p->name) || !p->help || p->kind < 0 || p->kind > PARAM_IMAGE) {
+        if (count == 32 || !is_name(p->name, "-_") || !p->help || p->kind < 0 ||
+            p->kind > PARAM_IMAGE) {
             return "has a parameter without a name, a help or a kind";
         }
         if (p->kind == PARAM_TEMPLATE || p->kind == PARAM_ORDER) {
@@ -104,7 +108,7 @@ static const char *ways_defect(const satf_module *module, const filter_info *inf
 static const char *defect(const satf_module *module)
 {
     const filter_info *info = module->filter;
-    if (!info || !is_name(info->name) || !info->help || !info->detail || !info->params) {
+    if (!info || !is_name(info->name, "-") || !info->help || !info->detail || !info->params) {
         return "has no filter with a name of small letters, a help and a detail";
     }
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {
