@@ -255,13 +255,13 @@ static void test_halves(void **state)
 {
     enum { SIDE = 40 };
     static uint8_t in[SIDE * SIDE], want[SIDE * SIDE];
-    static float guide[SIDE * SIDE * 3];
+    static double guide[SIDE * SIDE * 3];
     uint64_t random = 8;
     for (int i = 0; i < SIDE * SIDE; i++) {
         in[i] = (uint8_t)(ref_random(&random) % 256);
-        guide[3 * i] = 1000.1F;
-        guide[3 * i + 1] = 0.3F;
-        guide[3 * i + 2] = -7.7F;
+        guide[3 * i] = 1000.1;
+        guide[3 * i + 1] = 0.3;
+        guide[3 * i + 2] = -7.7;
     }
     for (int y = 1; y < SIDE - 1; y++) {
         for (int x = 1; x < SIDE - 1; x++) { /* 2 x 2 of 2 x 2: weights 1, 2, 1 each way */
@@ -274,7 +274,7 @@ static void test_halves(void **state)
         }
     }
     satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8);
-    satf_view by = satf_view_packed(guide, SIDE, SIDE, 3, SATF_F32), out = from;
+    satf_view by = satf_view_packed(guide, SIDE, SIDE, 3, SATF_F64), out = from;
     colour_case c = {.border = SATF_CLAMP, .w = 2, .h = 2, .eps = 0.01};
     for (int way = 0; way < 4; way++) {
         uint8_t got[SIDE * SIDE];
