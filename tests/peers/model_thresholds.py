@@ -220,7 +220,7 @@ def one_level(image, link):
         level = float(link['level']) * level_of(image, link)
     else:
         level = thousandths(link['level']) * full_of(image, link) / 255
-    return threshold(image, {**link, 'size': (1, 1)}, lambda w, _: (level, error, abs(level)),
+    return threshold(image, {**link, 'size': (1, 1)}, lambda w, _: (level, error, 0),
                      lambda *_: max(level, 0), lambda *_: level)  # -1 is shown as 0
 
 
