@@ -533,7 +533,8 @@ static void test_formulas(void **state)
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
         const filter_pass *pass;
         for (int r = 0; (pass = pass_at(info, r)); r++) {
-            for (int k = 0; filter_has_window(pass) && k < 3 * 6 * 2 * 10 * 2; k++, seed++) {
+            bool has_formula = filter_has_window(pass) && pass->kernel != KERNEL_VARIES;
+            for (int k = 0; has_formula && k < 3 * 6 * 2 * 10 * 2; k++, seed++) {
                 if (!PAIRS_RUN(&met, (int)i, r, k % 3, k / 3 % 6, k / 18 % 2, k / 36 % 10,
                                k / 360)) {
                     continue;
