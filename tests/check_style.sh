@@ -102,6 +102,13 @@ for folder in tests/fuzz/corpus/*; do
         echo "$folder: no test_seeds program takes it" >>"$findings"
 done
 
+# ----------------------------------------------- what belongs to an enumerator
+# An array lacks an entry in silence where its enum grows; a switch without default does not compile.
+# shellcheck disable=SC2046
+grep -nE '(^|[{,(]) *\[[A-Z][A-Z0-9_]*\] = ' $(echo "$sources" | grep -v '^tests/') |
+    sed 's/:[^:]*$/: an array by an enum: write a switch without default, or a list that makes both/' \
+        >>"$findings"
+
 # -------------------------------------------------------- blanks and length
 # python/tools/make_functions.py writes _functions.py.
 # shellcheck disable=SC2086

@@ -292,7 +292,7 @@ static void test_wide_sums(void **state)
     satf_u128 sums[2], most = UINT64_MAX;
     memset(columns, 0xff, sizeof columns);
     const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
-    kernels->sum[SATF_SUM_U64][SATF_SUM_U128](&across, columns, 1, 0, 2, sums);
+    kernels->sum(SATF_SUM_U64, SATF_SUM_U128)(&across, columns, 1, 0, 2, sums);
     assert_true(sums[0] == 5 * most && sums[1] == 5 * most);
 }
 

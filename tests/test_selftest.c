@@ -28,27 +28,21 @@ static bool is_wrong(const char *what)
 extern const corner_kernels __real_corner_kernels_base;
 corner_kernels __wrap_corner_kernels_base;
 
-static void sums_and_one(const void *strip, int channels, const corner_columns *columns, void *sums)
+static void sums_and_one(satf_sum_type type, const void *strip, int channels,
+                         const corner_columns *columns, void *sums)
 {
-    __real_corner_kernels_base.sums[SATF_SUM_U32](strip, channels, columns, sums);
-    *(uint32_t *)sums += 1;
-}
-
-static void doubles_and_one(const void *strip, int channels, const corner_columns *columns,
-                            void *sums)
-{
-    __real_corner_kernels_base.sums[SATF_SUM_F64](strip, channels, columns, sums);
-    *(double *)sums += 1;
+    __real_corner_kernels_base.sums(type, strip, channels, columns, sums);
+    if (type == SATF_SUM_U32 && is_wrong("kernel")) {
+        *(uint32_t *)sums += 1;
+    } else if (type == SATF_SUM_F64 && is_wrong("doubles")) {
+        *(double *)sums += 1;
+    }
 }
 
 __attribute__((constructor)) static void replace_kernel(void)
 {
     __wrap_corner_kernels_base = __real_corner_kernels_base;
-    if (is_wrong("kernel")) {
-        __wrap_corner_kernels_base.sums[SATF_SUM_U32] = sums_and_one;
-    } else if (is_wrong("doubles")) {
-        __wrap_corner_kernels_base.sums[SATF_SUM_F64] = doubles_and_one;
-    }
+    __wrap_corner_kernels_base.sums = sums_and_one;
 }
 
 /* A CUDA device that the CPU plays, to the context of its latest engine. */

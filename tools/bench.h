@@ -95,8 +95,11 @@ static inline double bench_or_none(double number)
 
 typedef struct bench_table {
     const char *name;
-    const char *help;                  /* one line */
-    const char *defaults[BENCH_LISTS]; /* a list's default; NULL: the table does not take it */
+    const char *help; /* one line */
+    struct bench_default {
+        bench_list list;
+        const char *text;
+    } defaults[BENCH_LISTS + 1]; /* of the lists that the table takes; the last has text NULL */
     bench_column columns[BENCH_COLUMNS];
     bench_column cuda_columns[BENCH_COLUMNS]; /* when a CUDA device is measured; none: the same */
     const char *x_title; /* of the plot; NULL: the table has none, nor --plot */
@@ -116,6 +119,9 @@ extern const bench_table bench_rap_table, bench_amm_table, bench_giles_table, be
 extern const bench_table bench_permute_table, bench_permute_global_table, bench_coalesce_table;
 
 const bench_table *bench_table_at(size_t index); /* NULL behind the last */
+
+/* A list's default; NULL: the table does not take it. (bench_commons.c) */
+const char *bench_default_of(const bench_table *table, bench_list list);
 
 /* The option of a list. (bench_options.c) */
 const option *bench_list_option(bench_list list);

@@ -42,10 +42,23 @@ static int simulate(bench *b)
 /* ------------------------------------------------------------------ measured */
 
 /* Tiles of a call: several times as many as a device has resident at once. */
-static const int64_t tiles_of[TILE_KERNELS] = {
-    [TILE_TRANSPOSE] = 16384, [TILE_CONVOLUTION] = 16384, [TILE_LUD] = 32768,
-    [TILE_FOO1] = 8192,       [TILE_FOO1_STRIDED] = 8192, [TILE_FOO2] = 8192,
-};
+static int64_t tiles_of(tile_kernel_number kernel)
+{
+    switch (kernel) {
+    case TILE_TRANSPOSE:
+    case TILE_CONVOLUTION:
+        return 16384;
+    case TILE_LUD:
+        return 32768;
+    case TILE_FOO1:
+    case TILE_FOO1_STRIDED:
+    case TILE_FOO2:
+        return 8192;
+    case TILE_KERNELS:
+        break;
+    }
+    return 0;
+}
 
 /* A kernel, its arrays on the device, and the right result. */
 typedef struct amm_case {
@@ -115,7 +128,7 @@ static void fill(amm_case *c)
 static int measure_kernel(amm_case *c)
 {
     bench *b = c->b;
-    c->tiles = tiles_of[c->kernel];
+    c->tiles = tiles_of((tile_kernel_number)c->kernel);
     c->in_bytes = (size_t)machine_tiles_in(c->kernel, c->tiles) * sizeof(float);
     c->host = satf_alloc(c->in_bytes);
     satf_status status =

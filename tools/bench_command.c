@@ -15,7 +15,7 @@ static int choose_table(bench *b, const char *name)
         return bench_error(2, "there is no table \"%s\"; see satbench --list", name);
     }
     for (int list = 0; list < BENCH_LISTS; list++) {
-        const char *text = b->table->defaults[list];
+        const char *text = bench_default_of(b->table, (bench_list)list);
         if (text && !bench_parse_list((bench_list)list, text, &b->options.list[list])) {
             return 1;
         }

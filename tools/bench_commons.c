@@ -114,11 +114,20 @@ static void each_option(option_visit visit, void *user)
     }
 }
 
+const char *bench_default_of(const bench_table *table, bench_list list)
+{
+    const struct bench_default *found = table->defaults;
+    while (found->text && found->list != list) {
+        found++;
+    }
+    return found->text;
+}
+
 bool bench_takes(const bench_table *table, const option *o)
 {
     bench_list list = bench_list_of(o);
     if (list != BENCH_LISTS) {
-        return table->defaults[list];
+        return bench_default_of(table, list);
     }
     char word[32];
     snprintf(word, sizeof word, " %s ", o->name);

@@ -25,9 +25,9 @@ static void print_help(void)
     for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
         printf("  %-8s %s\n", table->name, table->help);
         for (int list = 0; list < BENCH_LISTS; list++) {
-            if (table->defaults[list]) {
-                printf("           --%-10s %s\n", bench_list_option((bench_list)list)->name,
-                       table->defaults[list]);
+            const char *text = bench_default_of(table, (bench_list)list);
+            if (text) {
+                printf("           --%-10s %s\n", bench_list_option((bench_list)list)->name, text);
             }
         }
     }
@@ -96,11 +96,12 @@ static void print_man(void)
     for (size_t i = 0; (table = bench_table_at(i)) != NULL; i++) {
         tagged(table->name, table->help);
         for (int list = 0; list < BENCH_LISTS; list++) {
-            if (table->defaults[list]) {
+            const char *text = bench_default_of(table, (bench_list)list);
+            if (text) {
                 fputs(".br\n\\-\\-", stdout);
                 roff(bench_list_option((bench_list)list)->name);
                 putchar(' ');
-                roff_paragraph(table->defaults[list]);
+                roff_paragraph(text);
             }
         }
     }

@@ -148,7 +148,7 @@ static int simulate(bench *b)
 const bench_table bench_model_table = {
     .name = "model",
     .help = "permutations and SAT algorithms on the memory machines (dissertation, 5.1, 6.1)",
-    .defaults = {[BENCH_SIZES] = "512", [BENCH_ALGORITHMS] = "all", [BENCH_WIDTHS] = "4,8,16,32"},
+    .defaults = {{BENCH_SIZES, "512"}, {BENCH_ALGORITHMS, "all"}, {BENCH_WIDTHS, "4,8,16,32"}},
     .takes = " r simulate seed latency plot ",
     .columns = {{"name", "program", 't', 12},
                 {"permutation", "permutation", 't', 12},

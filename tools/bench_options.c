@@ -120,42 +120,57 @@ static const char GROUP[] = "Lists";
         GROUP, name, 0, "LIST", NULL, help, NULL, TAKES(take_list) \
     }
 
-static const struct {
+typedef struct list_row {
     option option;
     const char *what;
     bool (*parse)(const char *word, bench_item *item);
-} lists[BENCH_LISTS] = {
-    [BENCH_SIZES] = {LIST("sizes", "N or WxH, K is 1024; paper: the 13 of table 6.2"),
-                     "a size such as 4K or 1920x1080", parse_size},
-    [BENCH_TYPES] = {LIST("types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64"),
-                     "u8, u16, f32, f64 or a pair such as u8:u64", parse_types},
-    [BENCH_ALGORITHMS] =
-        {LIST("algorithms",
-              "names of --list; all: all but reference; auto: the fastest; paper; sweep: 1+r by r"),
-         "an algorithm", parse_name},
-    [BENCH_FILTERS] = {LIST("filters", "names of --list"), "a filter", parse_name},
-    [BENCH_WINDOWS] = {LIST("windows", "sides of square windows in pixels, 1 to 65535"),
-                       "a window's side of 1 to 65535 pixels", parse_window},
-    [BENCH_CHANNELS] = {LIST("channels", "channels, 1 to 4"), "a number of channels, 1 to 4",
-                        parse_channels},
-    [BENCH_WIDTHS] = {LIST("widths",
-                           "banks of a simulated memory and threads of a warp, 2 to 1024"),
-                      "a width of 2 to 1024 banks", parse_width},
-    [BENCH_PATTERNS] = {LIST("patterns", "identical shuffle random bit-reversal transpose"),
-                        "a permutation", parse_pattern},
-    [BENCH_LAYOUTS] = {LIST("layouts", "of tiles in shared memory: raw padded diagonal ras rap"),
-                       "a layout", parse_layout},
-};
+} list_row;
+
+static const list_row *row_of(bench_list list)
+{
+#define ROW(list, ...)                             \
+    case list: {                                   \
+        static const list_row row = {__VA_ARGS__}; \
+        return &row;                               \
+    }
+    switch (list) {
+        ROW(BENCH_SIZES, LIST("sizes", "N or WxH, K is 1024; paper: the 13 of table 6.2"),
+            "a size such as 4K or 1920x1080", parse_size)
+        ROW(BENCH_TYPES, LIST("types", "u8 u16 f32 f64, or INPUT:OUTPUT such as u8:u64"),
+            "u8, u16, f32, f64 or a pair such as u8:u64", parse_types)
+        ROW(BENCH_ALGORITHMS,
+            LIST("algorithms", "names of --list; all: all but reference; auto: the fastest; paper; "
+                               "sweep: 1+r by r"),
+            "an algorithm", parse_name)
+        ROW(BENCH_FILTERS, LIST("filters", "names of --list"), "a filter", parse_name)
+        ROW(BENCH_WINDOWS, LIST("windows", "sides of square windows in pixels, 1 to 65535"),
+            "a window's side of 1 to 65535 pixels", parse_window)
+        ROW(BENCH_CHANNELS, LIST("channels", "channels, 1 to 4"), "a number of channels, 1 to 4",
+            parse_channels)
+        ROW(BENCH_WIDTHS,
+            LIST("widths", "banks of a simulated memory and threads of a warp, 2 to 1024"),
+            "a width of 2 to 1024 banks", parse_width)
+        ROW(BENCH_PATTERNS, LIST("patterns", "identical shuffle random bit-reversal transpose"),
+            "a permutation", parse_pattern)
+        ROW(BENCH_LAYOUTS,
+            LIST("layouts", "of tiles in shared memory: raw padded diagonal ras rap"), "a layout",
+            parse_layout)
+    case BENCH_LISTS:
+        break;
+    }
+#undef ROW
+    return NULL;
+}
 
 const option *bench_list_option(bench_list list)
 {
-    return &lists[list].option;
+    return &row_of(list)->option;
 }
 
 bench_list bench_list_of(const option *o)
 {
     int list = 0;
-    while (list < BENCH_LISTS && o != &lists[list].option) {
+    while (list < BENCH_LISTS && o != &row_of((bench_list)list)->option) {
         list++;
     }
     return (bench_list)list;
@@ -178,12 +193,13 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
     if (list == BENCH_SIZES && strcmp(text, "paper") == 0) {
         text = BENCH_PAPER_SIZES;
     }
+    const list_row *row = row_of(list);
     values->count = 0;
     for (const char *word = text; word;) {
         const char *comma = strchr(word, ',');
         size_t length = comma ? (size_t)(comma - word) : strlen(word);
         if (values->count == BENCH_MAX_ITEMS) {
-            option_error(&lists[list].option, "at most %d values are possible", BENCH_MAX_ITEMS);
+            option_error(&row->option, "at most %d values are possible", BENCH_MAX_ITEMS);
             return false;
         }
         bench_item *item = &values->item[values->count];
@@ -191,9 +207,8 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
         if (length < sizeof item->text) {
             memcpy(item->text, word, length);
         }
-        if (length >= sizeof item->text || !lists[list].parse(item->text, item)) {
-            option_error(&lists[list].option, "'%.*s' is not %s", (int)length, word,
-                         lists[list].what);
+        if (length >= sizeof item->text || !row->parse(item->text, item)) {
+            option_error(&row->option, "'%.*s' is not %s", (int)length, word, row->what);
             return false;
         }
         values->count++;

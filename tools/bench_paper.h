@@ -83,7 +83,11 @@ typedef struct paper_options {
 } paper_options;
 
 /* Whose cells a line has. */
-enum { PAPER_PRINTED, PAPER_BY_COUNT, PAPER_HERE, PAPER_RECORD, PAPER_LINES };
+#define PAPER_LINE_LIST(LINE) \
+    LINE(PRINTED, "paper") LINE(BY_COUNT, "counted") LINE(HERE, "here") LINE(RECORD, "record")
+#define PAPER_ENUM(NAME, name) PAPER_##NAME,
+enum { PAPER_LINE_LIST(PAPER_ENUM) PAPER_LINES };
+#undef PAPER_ENUM
 extern const char *const paper_line_names[PAPER_LINES];
 
 /* What is known of a table once it was run: for each of its runs the JSON of what was run here and

@@ -289,9 +289,9 @@ static int run(bench *b)
 const bench_table bench_permute_table = {
     .name = "permute",
     .help = "1024 numbers permuted in shared memory (dissertation, tables 4.2 to 4.4)",
-    .defaults = {[BENCH_TYPES] = "f64,f32",
-                 [BENCH_ALGORITHMS] = "all",
-                 [BENCH_PATTERNS] = "identical,random,transpose,shuffle,bit-reversal"},
+    .defaults = {{BENCH_TYPES, "f64,f32"},
+                 {BENCH_ALGORITHMS, "all"},
+                 {BENCH_PATTERNS, "identical,random,transpose,shuffle,bit-reversal"}},
     .takes = " simulate ",
     .columns = {{"pattern", "permutation", 't', 12},
                 {"name", "algorithm", 't', 13},

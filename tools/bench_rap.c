@@ -304,7 +304,7 @@ static int run(bench *b)
 const bench_table bench_rap_table = {
     .name = "rap",
     .help = "transposes under random address permute-shifts (RAP, table III; simulated II, IV)",
-    .defaults = {[BENCH_WIDTHS] = "16,32,64,128,256"},
+    .defaults = {{BENCH_WIDTHS, "16,32,64,128,256"}},
     .takes = " simulate samples seed plot ",
     .columns = {{"name", "layout", 't', 6},
                 {"dimensions", "dim", 'i', 3},

@@ -143,17 +143,18 @@ static void help_filter(const satf_filter_info *info)
     print_wrapped(info->detail, 0, 0);
     satf_param_info p;
     size_t count = 0;
-    bool has[SATF_PARAM_SHAPE + 1] = {false};
+    bool has_place = false, has_size = false;
     for (; satf_filter_param(info->name, count, &p, sizeof p); count++) {
         fputs(count ? "" : "\nParameters:\n", stdout);
         param_row(&p);
-        has[p.type] = true;
+        has_place |= p.type == SATF_PARAM_PLACE;
+        has_size |= p.type == SATF_PARAM_SIZE;
     }
-    if (has[SATF_PARAM_PLACE]) {
+    if (has_place) {
         putchar('\n');
         print_wrapped(help_even_windows, 0, 0);
     }
-    if (has[SATF_PARAM_SIZE]) {
+    if (has_size) {
         putchar('\n');
         print_wrapped(help_lengths, 0, 0);
     }

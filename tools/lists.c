@@ -17,20 +17,33 @@ static void list_filters(void)
     }
 }
 
+static const char *border_looks(satf_border border)
+{
+    switch (border) {
+    case SATF_CLAMP:
+        return "aaa|abcd|ddd";
+    case SATF_MIRROR:
+        return "dcb|abcd|cba";
+    case SATF_REFLECT:
+        return "cba|abcd|dcb";
+    case SATF_WRAP:
+        return "bcd|abcd|abc";
+    case SATF_CONSTANT:
+        return "VVV|abcd|VVV, written constant:V";
+    case SATF_SHRINK:
+        return "only the part of the window inside the image";
+    case SATF_VALID:
+        return "nothing: whole windows only, a smaller result";
+    }
+    return "";
+}
+
 static void list_borders(void)
 {
     puts("Borders:");
-    static const char *const borders[] = {
-        [SATF_CLAMP] = "aaa|abcd|ddd",
-        [SATF_MIRROR] = "dcb|abcd|cba",
-        [SATF_REFLECT] = "cba|abcd|dcb",
-        [SATF_WRAP] = "bcd|abcd|abc",
-        [SATF_CONSTANT] = "VVV|abcd|VVV, written constant:V",
-        [SATF_SHRINK] = "only the part of the window inside the image",
-        [SATF_VALID] = "nothing: whole windows only, a smaller result"};
     const char *name;
     for (int i = 0; (name = satf_border_name(i)); i++) {
-        print_entry(name, borders[i]);
+        print_entry(name, border_looks((satf_border)i));
         if (border_elsewhere(name)) {
             print_entry("", border_elsewhere(name));
         }
@@ -151,18 +164,36 @@ static void json_text(const char *name, const char *text)
     putchar('"');
 }
 
+static const char *type_name(satf_param_type type)
+{
+    switch (type) {
+    case SATF_PARAM_INTEGER:
+        return "integer";
+    case SATF_PARAM_REAL:
+        return "real";
+    case SATF_PARAM_SIZE:
+        return "size";
+    case SATF_PARAM_PLACE:
+        return "place";
+    case SATF_PARAM_FLAG:
+        return "flag";
+    case SATF_PARAM_BORDER:
+        return "border";
+    case SATF_PARAM_CHOICE:
+        return "choice";
+    case SATF_PARAM_FILE:
+        return "file";
+    case SATF_PARAM_SHAPE:
+        return "shape";
+    }
+    return "";
+}
+
 static void json_param(const satf_param_info *p)
 {
-    static const char *const types[] = {
-        [SATF_PARAM_INTEGER] = "integer", [SATF_PARAM_REAL] = "real",
-        [SATF_PARAM_SIZE] = "size",       [SATF_PARAM_PLACE] = "place",
-        [SATF_PARAM_FLAG] = "flag",       [SATF_PARAM_BORDER] = "border",
-        [SATF_PARAM_CHOICE] = "choice",   [SATF_PARAM_FILE] = "file",
-        [SATF_PARAM_SHAPE] = "shape",
-    };
     putchar('{');
     json_text("name", p->name);
-    printf(", \"type\": \"%s\", ", types[p->type]);
+    printf(", \"type\": \"%s\", ", type_name(p->type));
     json_text("syntax", p->syntax);
     fputs(", ", stdout);
     json_text("unit", *p->unit ? p->unit : NULL);
@@ -195,19 +226,34 @@ static void json_output_types(satf_context *ctx, const char *filter)
     satf_filter_destroy(one);
 }
 
+static const char *kind_name(satf_filter_kind kind)
+{
+    switch (kind) {
+    case SATF_FILTER_WINDOW:
+        return "window";
+    case SATF_FILTER_RECTS:
+        return "rectangles";
+    case SATF_FILTER_PREFIX:
+        return "prefix";
+    case SATF_FILTER_MOVE:
+        return "move";
+    case SATF_FILTER_CELLS:
+        return "cells";
+    case SATF_FILTER_LINES:
+        return "lines";
+    }
+    return "";
+}
+
 static void json_filter(satf_context *ctx, const satf_filter_info *info)
 {
-    static const char *const kinds[] = {
-        [SATF_FILTER_WINDOW] = "window", [SATF_FILTER_RECTS] = "rectangles",
-        [SATF_FILTER_PREFIX] = "prefix", [SATF_FILTER_MOVE] = "move",
-        [SATF_FILTER_CELLS] = "cells",   [SATF_FILTER_LINES] = "lines"};
     putchar('{');
     json_text("name", info->name);
     fputs(", ", stdout);
     json_text("help", info->help);
     fputs(",\n  ", stdout);
     json_text("detail", info->detail);
-    printf(",\n  \"kind\": \"%s\", \"output_types\": {", kinds[info->kind]);
+    printf(",\n  \"kind\": \"%s\", \"output_types\": {", kind_name(info->kind));
     json_output_types(ctx, info->name);
     fputs("}, \"parameters\": [", stdout);
     satf_param_info p;

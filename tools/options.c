@@ -55,12 +55,24 @@ static int take_range(settings *s, const option *o, const char *value)
     return 0;
 }
 
+static const char *engine_name(satf_engine engine)
+{
+    switch (engine) {
+    case SATF_ENGINE_AUTO:
+        return "auto";
+    case SATF_ENGINE_SAT:
+        return "sat";
+    case SATF_ENGINE_WINDOW:
+        return "window";
+    }
+    return NULL;
+}
+
 static int take_engine(settings *s, const option *o, const char *value)
 {
-    static const char *const names[] = {
-        [SATF_ENGINE_AUTO] = "auto", [SATF_ENGINE_SAT] = "sat", [SATF_ENGINE_WINDOW] = "window"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(value, names[i]) == 0) {
+    const char *name;
+    for (int i = 0; (name = engine_name((satf_engine)i)); i++) {
+        if (strcmp(value, name) == 0) {
             s->engine = (satf_engine)i;
             return 0;
         }

@@ -7,7 +7,8 @@
 #include "clean.h"
 #include "message.h"
 
-static const char *const stage_names[STAGES] = {"decode", "compute", "encode", "waiting"};
+#define STAGE_NAME(NAME, name) name,
+static const char *const stage_names[STAGES] = {STAGE_LIST(STAGE_NAME)};
 
 stage_times report_times(const satf_file_report *result)
 {

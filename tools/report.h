@@ -25,7 +25,12 @@ void report_json_skipped(FILE *to, const settings *s, const job *one);
 
 /* Milliseconds that the stages of one file, or of all of a batch, took; waiting for threads and
  * memory that other files held. */
-enum { STAGE_DECODE, STAGE_COMPUTE, STAGE_ENCODE, STAGE_WAITING, STAGES };
+#define STAGE_LIST(STAGE)   \
+    STAGE(DECODE, "decode") \
+    STAGE(COMPUTE, "compute") STAGE(ENCODE, "encode") STAGE(WAITING, "waiting")
+#define STAGE_ENUM(NAME, name) STAGE_##NAME,
+enum { STAGE_LIST(STAGE_ENUM) STAGES };
+#undef STAGE_ENUM
 typedef struct stage_times {
     double ms[STAGES];
 } stage_times;

@@ -27,12 +27,20 @@ static VipsObjectClass *parent_class;
 /* vips has no integers of 64 bits: sums of these become doubles. */
 static VipsBandFormat format_of(int type)
 {
-    static const VipsBandFormat formats[] = {
-        [SATF_U8] = VIPS_FORMAT_UCHAR,  [SATF_U16] = VIPS_FORMAT_USHORT,
-        [SATF_U32] = VIPS_FORMAT_UINT,  [SATF_U64] = VIPS_FORMAT_DOUBLE,
-        [SATF_F32] = VIPS_FORMAT_FLOAT, [SATF_F64] = VIPS_FORMAT_DOUBLE,
-    };
-    return formats[type];
+    switch ((satf_type)type) {
+    case SATF_U8:
+        return VIPS_FORMAT_UCHAR;
+    case SATF_U16:
+        return VIPS_FORMAT_USHORT;
+    case SATF_U32:
+        return VIPS_FORMAT_UINT;
+    case SATF_F32:
+        return VIPS_FORMAT_FLOAT;
+    case SATF_U64:
+    case SATF_F64:
+        return VIPS_FORMAT_DOUBLE;
+    }
+    return VIPS_FORMAT_NOTSET;
 }
 
 static int type_of(VipsBandFormat format)

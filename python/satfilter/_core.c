@@ -382,8 +382,6 @@ static PyMethodDef methods[] = {
 
 static int start(PyObject *module)
 {
-    static const char *const names[] = {"uint8",  "uint16",  "uint32",
-                                        "uint64", "float32", "float64"};
     core_state *state = PyModule_GetState(module);
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *words = numpy ? PyImport_ImportModule("satfilter._words") : NULL;
@@ -397,8 +395,8 @@ static int start(PyObject *module)
         "satfilter.Error", "The library refused, or could not do, what was asked.", NULL, NULL);
     state->say = PyObject_GetAttrString(words, "say");
     int missing = !state->ndarray || !state->empty || !state->error || !state->say;
-    for (int i = 0; !missing && i < 6; i++) {
-        state->types[i] = PyObject_CallMethod(numpy, "dtype", "s", names[i]);
+    for (int i = 0; !missing && i < CORE_TYPES; i++) {
+        state->types[i] = PyObject_CallMethod(numpy, "dtype", "s", core_type_of(i).name);
         missing = !state->types[i];
     }
     Py_DECREF(numpy);
@@ -413,7 +411,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->ndarray);
     Py_VISIT(state->empty);
     Py_VISIT(state->say);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < CORE_TYPES; i++) {
         Py_VISIT(state->types[i]);
     }
     return 0;
@@ -426,7 +424,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->ndarray);
     Py_CLEAR(state->empty);
     Py_CLEAR(state->say);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < CORE_TYPES; i++) {
         Py_CLEAR(state->types[i]);
     }
     return 0;

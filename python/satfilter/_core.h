@@ -10,13 +10,21 @@
 
 enum { CORE_AXES = 64 }; /* numpy's limit */
 
+/* A sample type, as numpy and as buffers name it; NULL: there is no such type. */
+typedef struct core_type {
+    const char *name, *format;
+} core_type;
+core_type core_type_of(int type);
+
+enum { CORE_TYPES = 6 };
+
 /* What a module object keeps. */
 typedef struct core_state {
-    PyObject *error;    /* satfilter.Error */
-    PyObject *ndarray;  /* numpy.ndarray */
-    PyObject *empty;    /* numpy.empty */
-    PyObject *say;      /* satfilter._words.say */
-    PyObject *types[6]; /* numpy's dtype of each satf_type */
+    PyObject *error;             /* satfilter.Error */
+    PyObject *ndarray;           /* numpy.ndarray */
+    PyObject *empty;             /* numpy.empty */
+    PyObject *say;               /* satfilter._words.say */
+    PyObject *types[CORE_TYPES]; /* numpy's dtype of each satf_type */
 } core_state;
 
 /* A context, and what its calls need of Python. */

@@ -1,7 +1,24 @@
 /* Arrays in CUDA memory as views. */
 #include "_core.h"
 
-static const char *const formats[] = {"B", "H", "I", "Q", "f", "d"}; /* of each satf_type */
+core_type core_type_of(int type)
+{
+    switch ((satf_type)type) {
+    case SATF_U8:
+        return (core_type){"uint8", "B"};
+    case SATF_U16:
+        return (core_type){"uint16", "H"};
+    case SATF_U32:
+        return (core_type){"uint32", "I"};
+    case SATF_U64:
+        return (core_type){"uint64", "Q"};
+    case SATF_F32:
+        return (core_type){"float32", "f"};
+    case SATF_F64:
+        return (core_type){"float64", "d"};
+    }
+    return (core_type){NULL, NULL};
+}
 
 static int sizes_of(PyObject *tuple, Py_ssize_t *sizes)
 {
@@ -21,14 +38,14 @@ int core_device_open(PyObject *tuple, core_array *array)
         return -1;
     }
     Py_ssize_t axes = PyTuple_Size(shape);
-    if (type < SATF_U8 || type > SATF_F64 || device < 0 || axes > CORE_AXES ||
+    if (!core_type_of(type).format || device < 0 || axes > CORE_AXES ||
         PyTuple_Size(strides) != axes) {
         PyErr_SetString(PyExc_ValueError, "no array of a device is like this");
         return -1;
     }
     array->buffer = (Py_buffer){.buf = (void *)(uintptr_t)data,
                                 .ndim = (int)axes,
-                                .format = (char *)(uintptr_t)formats[type],
+                                .format = (char *)(uintptr_t)core_type_of(type).format,
                                 .itemsize = (Py_ssize_t)satf_type_bytes(type),
                                 .shape = array->sizes[0],
                                 .strides = array->sizes[1]};

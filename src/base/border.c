@@ -2,25 +2,34 @@
 
 #include <string.h>
 
-static const char *const names[] = {
-    [SATF_CLAMP] = "clamp", [SATF_MIRROR] = "mirror",     [SATF_REFLECT] = "reflect",
-    [SATF_WRAP] = "wrap",   [SATF_CONSTANT] = "constant", [SATF_SHRINK] = "shrink",
-    [SATF_VALID] = "valid",
-};
-
-enum { BORDER_COUNT = sizeof names / sizeof *names };
+const char *satf_border_name(int border)
+{
+    switch ((satf_border)border) {
+    case SATF_CLAMP:
+        return "clamp";
+    case SATF_MIRROR:
+        return "mirror";
+    case SATF_REFLECT:
+        return "reflect";
+    case SATF_WRAP:
+        return "wrap";
+    case SATF_CONSTANT:
+        return "constant";
+    case SATF_SHRINK:
+        return "shrink";
+    case SATF_VALID:
+        return "valid";
+    }
+    return NULL;
+}
 
 int satf_border_from_name(const char *name)
 {
-    for (int border = 0; border < BORDER_COUNT; border++) {
-        if (strcmp(name, names[border]) == 0) {
+    const char *found;
+    for (int border = 0; (found = satf_border_name(border)); border++) {
+        if (strcmp(name, found) == 0) {
             return border;
         }
     }
     return -1;
-}
-
-const char *satf_border_name(int border)
-{
-    return border >= 0 && border < BORDER_COUNT ? names[border] : NULL;
 }

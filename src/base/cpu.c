@@ -11,15 +11,23 @@
 
 #include "../satfilter.h"
 
-static const char *const names[SATF_ISA_COUNT] = {"base", "avx2", "avx512"};
-
 static pthread_once_t detected = PTHREAD_ONCE_INIT;
 static satf_isa best; /* written by detect() alone */
 static _Atomic int limit = SATF_ISA_COUNT;
 
 const char *satf_isa_name(satf_isa isa)
 {
-    return names[isa];
+    switch (isa) {
+    case SATF_ISA_BASE:
+        return "base";
+    case SATF_ISA_AVX2:
+        return "avx2";
+    case SATF_ISA_AVX512:
+        return "avx512";
+    case SATF_ISA_COUNT:
+        break;
+    }
+    return NULL;
 }
 
 static void detect(void)
@@ -38,7 +46,7 @@ static void detect(void)
 #endif
     const char *wanted = getenv("SATFILTER_CPU");
     for (int isa = 0; wanted && isa < (int)best; isa++) {
-        if (strcmp(wanted, names[isa]) == 0) {
+        if (strcmp(wanted, satf_isa_name((satf_isa)isa)) == 0) {
             best = (satf_isa)isa;
         }
     }
@@ -65,7 +73,7 @@ void satf_cpu_limit(satf_isa most)
 
 const char *satf_instructions(size_t index)
 {
-    return index <= (size_t)satf_cpu_isa() ? names[index] : NULL;
+    return index <= (size_t)satf_cpu_isa() ? satf_isa_name((satf_isa)index) : NULL;
 }
 
 void satf_cpu_name(char *name, size_t bytes)

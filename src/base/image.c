@@ -167,6 +167,19 @@ const void *satf_image_metadata(const satf_image *image, satf_metadata_kind whic
     return block ? *block : NULL;
 }
 
+static const char *name_of(satf_metadata_kind which)
+{
+    switch (which) {
+    case SATF_METADATA_ICC:
+        return "ICC profile";
+    case SATF_METADATA_EXIF:
+        return "EXIF";
+    case SATF_METADATA_XMP:
+        return "XMP";
+    }
+    return NULL;
+}
+
 /* Whether the bytes begin as a block of that kind. */
 static bool begins_well(satf_metadata_kind which, const unsigned char *data, size_t bytes)
 {
@@ -186,7 +199,6 @@ static bool begins_well(satf_metadata_kind which, const unsigned char *data, siz
 satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image, satf_metadata_kind which,
                                     const void *data, size_t bytes)
 {
-    static const char *const names[] = {"ICC profile", "EXIF", "XMP"};
     static const unsigned char lead[6] = "Exif\0";
     if (!ctx) {
         return SATF_INVALID;
@@ -207,11 +219,11 @@ satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image, satf_m
     }
     if (bytes > (uint64_t)ctx->settings.max_metadata || bytes > INT32_MAX) {
         return satf_fail(ctx, SATF_LIMIT,
-                         "%s of %zu bytes is above the limit (limit: max-metadata)", names[which],
+                         "%s of %zu bytes is above the limit (limit: max-metadata)", name_of(which),
                          bytes);
     }
     if (any && !begins_well(which, from, bytes)) {
-        return satf_fail(ctx, SATF_DATA, "the bytes are no %s", names[which]);
+        return satf_fail(ctx, SATF_DATA, "the bytes are no %s", name_of(which));
     }
     satf_status status = satf_copy_block(ctx, from, bytes, &made, &made_bytes);
     if (!status) {

@@ -15,7 +15,10 @@ typedef struct satf_jpeg_coding {
 
 /* What PNG says of HDR pixels: their colours by code points (cICP), the display that they were made
  * for (mDCV) and how bright they are (cLLI). */
-enum { SATF_CICP, SATF_MDCV, SATF_CLLI, SATF_HDR_KINDS, SATF_HDR_BYTES = 24 };
+#define SATF_HDR_LIST(KIND) KIND(CICP, "cICP", 4) KIND(MDCV, "mDCV", 24) KIND(CLLI, "cLLI", 8)
+#define SATF_HDR_ENUM(NAME, chunk, bytes) SATF_##NAME,
+enum { SATF_HDR_LIST(SATF_HDR_ENUM) SATF_HDR_KINDS, SATF_HDR_BYTES = 24 };
+#undef SATF_HDR_ENUM
 
 /* What a picture file says besides its pixels. Every pointer is owned (satf_alloc)
  * and may be NULL. */

@@ -4,24 +4,31 @@
 
 #include "context.h"
 
-static const char *const status_names[] = {
-    [SATF_OK] = "SATF_OK",
-    [SATF_INVALID] = "SATF_INVALID",
-    [SATF_NO_MEMORY] = "SATF_NO_MEMORY",
-    [SATF_LIMIT] = "SATF_LIMIT",
-    [SATF_UNSUPPORTED] = "SATF_UNSUPPORTED",
-    [SATF_DATA] = "SATF_DATA",
-    [SATF_IO] = "SATF_IO",
-    [SATF_NO_DEVICE] = "SATF_NO_DEVICE",
-    [SATF_DEVICE_FAILED] = "SATF_DEVICE_FAILED",
-    [SATF_CANCELLED] = "SATF_CANCELLED",
-};
-
 const char *satf_status_name(satf_status status)
 {
-    size_t index = (size_t)status;
-    return index < sizeof status_names / sizeof *status_names ? status_names[index]
-                                                              : "unknown status";
+    switch (status) {
+    case SATF_OK:
+        return "SATF_OK";
+    case SATF_INVALID:
+        return "SATF_INVALID";
+    case SATF_NO_MEMORY:
+        return "SATF_NO_MEMORY";
+    case SATF_LIMIT:
+        return "SATF_LIMIT";
+    case SATF_UNSUPPORTED:
+        return "SATF_UNSUPPORTED";
+    case SATF_DATA:
+        return "SATF_DATA";
+    case SATF_IO:
+        return "SATF_IO";
+    case SATF_NO_DEVICE:
+        return "SATF_NO_DEVICE";
+    case SATF_DEVICE_FAILED:
+        return "SATF_DEVICE_FAILED";
+    case SATF_CANCELLED:
+        return "SATF_CANCELLED";
+    }
+    return "unknown status";
 }
 
 satf_status satf_fail(satf_context *ctx, satf_status status, const char *format, ...)

@@ -6,8 +6,36 @@
 
 size_t satf_sum_bytes(satf_sum_type type)
 {
-    static const size_t bytes[] = {2, 4, 8, 16, 8};
-    return bytes[type];
+    switch (type) {
+    case SATF_SUM_U16:
+        return sizeof(uint16_t);
+    case SATF_SUM_U32:
+        return sizeof(uint32_t);
+    case SATF_SUM_U64:
+        return sizeof(uint64_t);
+    case SATF_SUM_U128:
+        return sizeof(satf_u128);
+    case SATF_SUM_F64:
+        return sizeof(double);
+    }
+    return 0;
+}
+
+int satf_sum_samples(satf_sum_type type)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        return SATF_U16;
+    case SATF_SUM_U32:
+        return SATF_U32;
+    case SATF_SUM_U64:
+        return SATF_U64;
+    case SATF_SUM_F64:
+        return SATF_F64;
+    case SATF_SUM_U128:
+        break;
+    }
+    return -1;
 }
 
 uint64_t satf_summand_max(satf_type type, satf_summand summand)

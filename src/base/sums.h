@@ -21,6 +21,9 @@ typedef enum satf_sum_type {
 
 size_t satf_sum_bytes(satf_sum_type type);
 
+/* The satf_type of the same numbers; -1: there is none. */
+int satf_sum_samples(satf_sum_type type);
+
 /* What a sum is a sum of. "a" is a sample, "c" a colour sample, "w" the pixel's alpha. */
 typedef enum satf_summand {
     SATF_SUMMAND_PLAIN,          /* a */

@@ -45,6 +45,9 @@ static const struct {
     {51123, SATF_TAG_KEPT | SATF_TAG_TEXT},                 /* MicroManager's */
 };
 
+#define TAGS_LEAD(NAME, lead, IN) {lead, SATF_TAGS_##IN},
+const satf_tags_lead satf_tags_leads[SATF_TAGS_DIRECTORIES] = {SATF_TAGS_LIST(TAGS_LEAD)};
+
 /* In front of the values. */
 typedef struct lead {
     uint64_t bytes;

@@ -12,7 +12,14 @@
 #include "context.h"
 
 /* The directory that a tag stands in. */
-enum { SATF_TAGS_PAGE, SATF_TAGS_EXIF, SATF_TAGS_GPS, SATF_TAGS_INTEROP, SATF_TAGS_DIRECTORIES };
+#define SATF_TAGS_LIST(DIRECTORY)            \
+    DIRECTORY(PAGE, 0, PAGE)                 \
+    DIRECTORY(EXIF, SATF_TAG_EXIF_IFD, PAGE) \
+    DIRECTORY(GPS, SATF_TAG_GPS_IFD, PAGE)   \
+    DIRECTORY(INTEROP, SATF_TAG_INTEROP_IFD, EXIF)
+#define SATF_TAGS_ENUM(NAME, lead, IN) SATF_TAGS_##NAME,
+enum { SATF_TAGS_LIST(SATF_TAGS_ENUM) SATF_TAGS_DIRECTORIES };
+#undef SATF_TAGS_ENUM
 
 /* What becomes of a page's tag. */
 enum {
@@ -52,6 +59,12 @@ typedef struct satf_tags {
     unsigned char *block; /* owned (satf_alloc); NULL: there are none */
     size_t bytes, room;
 } satf_tags;
+
+/* The tag that leads to a directory, 0 to the page's, and the directory that it stands in. */
+typedef struct satf_tags_lead {
+    uint16_t tag, in;
+} satf_tags_lead;
+extern const satf_tags_lead satf_tags_leads[SATF_TAGS_DIRECTORIES];
 
 /* Bytes of a value of that type; 0: it is none of TIFF 6.0. */
 size_t satf_tag_type_bytes(unsigned type);

@@ -8,16 +8,6 @@
 
 /* ---------------------------------------------------------------- tags of EXIF */
 
-/* The tag that leads to a directory, and the directory that it stands in. */
-static const struct {
-    uint16_t tag, in;
-} leads[SATF_TAGS_DIRECTORIES] = {
-    {0, 0},
-    {SATF_TAG_EXIF_IFD, SATF_TAGS_PAGE},
-    {SATF_TAG_GPS_IFD, SATF_TAGS_PAGE},
-    {SATF_TAG_INTEROP_IFD, SATF_TAGS_EXIF},
-};
-
 /* Bytes of an entry's values become those of the machine's order. */
 static void swap_values(const satf_tiff *t, size_t unit, unsigned char *values, size_t bytes)
 {
@@ -88,9 +78,11 @@ satf_status satf_exif_to_tags(satf_context *ctx, const unsigned char *exif, size
     }
     entries[SATF_TAGS_PAGE] = satf_tiff_first(&t, &count[SATF_TAGS_PAGE]);
     for (unsigned d = SATF_TAGS_PAGE; d < SATF_TAGS_DIRECTORIES && !status; d++) {
-        const unsigned in = leads[d].in;
+        const unsigned in = satf_tags_leads[d].in;
         const unsigned char *lead =
-            d > 0 && entries[in] ? satf_tiff_find(&t, entries[in], count[in], leads[d].tag) : NULL;
+            d > 0 && entries[in]
+                ? satf_tiff_find(&t, entries[in], count[in], satf_tags_leads[d].tag)
+                : NULL;
         if (lead) {
             entries[d] = satf_tiff_directory(&t, satf_tiff_load(&t, lead + 8, 4), &count[d]);
         }
@@ -153,8 +145,8 @@ static bool choose(const satf_tags *tags, maker *m)
     }
     for (unsigned d = SATF_TAGS_DIRECTORIES - 1; d > 0; d--) {
         if (m->n[d] > 0) {
-            satf_tag lead = {leads[d].in, leads[d].tag, TYPE_LONG, sizeof *m->at,
-                             (const unsigned char *)&m->at[d]};
+            satf_tag lead = {satf_tags_leads[d].in, satf_tags_leads[d].tag, TYPE_LONG,
+                             sizeof *m->at, (const unsigned char *)&m->at[d]};
             take(m, &lead);
         }
     }

@@ -4,42 +4,51 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
+typedef struct type_row {
+    const char *name; /* NULL: there is no such type */
     size_t bytes;
     uint64_t max;
-} types[] = {
-    [SATF_U8] = {"u8", 1, UINT8_MAX},       [SATF_U16] = {"u16", 2, UINT16_MAX},
-    [SATF_U32] = {"u32", 4, UINT32_MAX},    [SATF_U64] = {"u64", 8, UINT64_MAX},
-    [SATF_F32] = {"f32", sizeof(float), 0}, [SATF_F64] = {"f64", sizeof(double), 0},
-};
+} type_row;
 
-enum { TYPE_COUNT = sizeof types / sizeof *types };
-
-static bool known(int type)
+static type_row row_of(int type)
 {
-    return type >= 0 && type < TYPE_COUNT;
+    switch ((satf_type)type) {
+    case SATF_U8:
+        return (type_row){"u8", 1, UINT8_MAX};
+    case SATF_U16:
+        return (type_row){"u16", 2, UINT16_MAX};
+    case SATF_U32:
+        return (type_row){"u32", 4, UINT32_MAX};
+    case SATF_U64:
+        return (type_row){"u64", 8, UINT64_MAX};
+    case SATF_F32:
+        return (type_row){"f32", sizeof(float), 0};
+    case SATF_F64:
+        return (type_row){"f64", sizeof(double), 0};
+    }
+    return (type_row){NULL, 0, 0};
 }
 
 size_t satf_type_bytes(int type)
 {
-    return known(type) ? types[type].bytes : 0;
+    return row_of(type).bytes;
 }
 
 const char *satf_type_name(int type)
 {
-    return known(type) ? types[type].name : NULL;
+    return row_of(type).name;
 }
 
 uint64_t satf_type_max(int type)
 {
-    return known(type) ? types[type].max : 0;
+    return row_of(type).max;
 }
 
 int satf_type_find(const char *name)
 {
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        if (strcmp(name, types[type].name) == 0) {
+    const char *found;
+    for (int type = 0; (found = satf_type_name(type)); type++) {
+        if (strcmp(name, found) == 0) {
             return type;
         }
     }
@@ -90,7 +99,7 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
     if (!view) {
         return satf_fail(ctx, SATF_INVALID, "the %s view is missing", what);
     }
-    if (!known(view->type)) {
+    if (!satf_type_name(view->type)) {
         return satf_fail(ctx, SATF_INVALID, "the %s view has an unknown sample type (%d)", what,
                          (int)view->type);
     }

@@ -80,21 +80,20 @@ static bool choose_types(const filter_step *step, cells_step *state)
                                            state->sum_type == SATF_SUM_U64    ? SATF_SUM_U32
                                            : state->sum_type == SATF_SUM_U128 ? SATF_SUM_U64
                                                                               : SATF_SUM_U16);
-    return state->column_type != SATF_SUM_U128;
+    return true;
 }
 
-static void choose_kernels(const filter_step *step, cells_step *state)
+/* False: there are none for columns of 128 bits. */
+static bool choose_kernels(const filter_step *step, cells_step *state)
 {
-    static const satf_type type_of[] = {[SATF_SUM_U16] = SATF_U16,
-                                        [SATF_SUM_U32] = SATF_U32,
-                                        [SATF_SUM_U64] = SATF_U64,
-                                        [SATF_SUM_F64] = SATF_F64};
     const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
-    cells_add direct = kernels->add[step->in.type][state->column_type];
+    cells_add direct = kernels->add(step->in.type, state->column_type);
     state->direct = direct && !step->weighted;
-    state->add =
-        state->direct ? direct : kernels->add[type_of[state->column_type]][state->column_type];
-    state->sum = kernels->sum[state->column_type][state->sum_type];
+    state->add = state->direct
+                     ? direct
+                     : kernels->add(satf_sum_samples(state->column_type), state->column_type);
+    state->sum = kernels->sum(state->column_type, state->sum_type);
+    return state->add && state->sum;
 }
 
 /* Columns, as many as whole cells would have, a row of summands, and a segment of sums and of their
@@ -133,12 +132,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return SATF_OK;
     }
     find_cells(step, state);
-    bool fits = choose_types(step, state);
-    if (fits) {
-        choose_kernels(step, state);
-        fits = lay_out(step, state);
-    }
-    if (!fits) {
+    if (!choose_types(step, state) || !choose_kernels(step, state) || !lay_out(step, state)) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
     find_parts(step, state);

@@ -25,10 +25,39 @@
 #define COEF double
 #include "corners_template.h"
 
-#define KERNELS(what)                                         \
-    {                                                         \
-        NULL, what##_u32, what##_u64, what##_u128, what##_f64 \
+#define BY_TYPE(what, ...)        \
+    switch (type) {               \
+    case SATF_SUM_U32:            \
+        what##_u32(__VA_ARGS__);  \
+        break;                    \
+    case SATF_SUM_U64:            \
+        what##_u64(__VA_ARGS__);  \
+        break;                    \
+    case SATF_SUM_U128:           \
+        what##_u128(__VA_ARGS__); \
+        break;                    \
+    case SATF_SUM_F64:            \
+        what##_f64(__VA_ARGS__);  \
+        break;                    \
+    case SATF_SUM_U16:            \
+        break;                    \
     }
 
-const corner_kernels SATF_ISA_NAME(corner_kernels) = {
-    .strip = KERNELS(strip), .sums = KERNELS(sums), .add = KERNELS(add)};
+static void strip(satf_sum_type type, const void *sat, int64_t stride, int64_t width, int channels,
+                  const axis_sum *rows, void *to)
+{
+    BY_TYPE(strip, sat, stride, width, channels, rows, to)
+}
+
+static void sums(satf_sum_type type, const void *from, int channels, const corner_columns *columns,
+                 void *to)
+{
+    BY_TYPE(sums, from, channels, columns, to)
+}
+
+static void add(satf_sum_type type, const void *from, int64_t n, double factor, double *total)
+{
+    BY_TYPE(add, from, n, factor, total)
+}
+
+const corner_kernels SATF_ISA_NAME(corner_kernels) = {strip, sums, add};

@@ -12,17 +12,17 @@ typedef struct corner_columns {
     const axis_sum *edge; /* [pixel]: its terms; set for the other pixels */
 } corner_columns;
 
-/* One of each per sum type (index satf_sum_type; none for U16). */
+/* Of sums of any type but SATF_SUM_U16. */
 typedef struct corner_kernels {
     /* strip = the combination `rows` of the SAT's rows, behind one pixel of zeros:
      * (width + 1) * channels sums, the prefix sums of a horizontal strip. */
-    void (*strip[SATF_SUM_F64 + 1])(const void *sat, int64_t stride, int64_t width, int channels,
-                                    const axis_sum *rows, void *strip);
+    void (*strip)(satf_sum_type type, const void *sat, int64_t stride, int64_t width, int channels,
+                  const axis_sum *rows, void *strip);
     /* sums = the strip's sums over the rectangle's columns, for every pixel. */
-    void (*sums[SATF_SUM_F64 + 1])(const void *strip, int channels, const corner_columns *columns,
-                                   void *sums);
+    void (*sums)(satf_sum_type type, const void *strip, int channels, const corner_columns *columns,
+                 void *sums);
     /* total[i] += factor * sums[i], in double. */
-    void (*add[SATF_SUM_F64 + 1])(const void *sums, int64_t n, double factor, double *total);
+    void (*add)(satf_sum_type type, const void *sums, int64_t n, double factor, double *total);
 } corner_kernels;
 
 extern const corner_kernels corner_kernels_base;

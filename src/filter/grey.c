@@ -29,7 +29,7 @@ satf_view filter_grey_view(const satf_view *in, void *data)
 /* A row of `in` to a row of grey. */
 static void grey_row(const satf_view *in, const void *row, void *dst)
 {
-    SATF_ISA_CHOOSE(&grey_kernels)->row[in->type](in->channels, in->width, row, dst);
+    SATF_ISA_CHOOSE(&grey_kernels)->row((satf_type)in->type, in->channels, in->width, row, dst);
 }
 
 typedef struct grey_work {

@@ -35,7 +35,25 @@ GREY_ROW(u16, uint16_t, grey_of_integers)
 GREY_ROW(f32, double, grey_of_reals)
 GREY_ROW(f64, double, grey_of_reals)
 
-const grey_kernels SATF_ISA_NAME(grey_kernels) = {
-    .row =
-        {[SATF_U8] = grey_u8, [SATF_U16] = grey_u16, [SATF_F32] = grey_f32, [SATF_F64] = grey_f64},
-};
+static void grey_row(satf_type type, int channels, int64_t pixels, const void *from, void *to)
+{
+    switch (type) {
+    case SATF_U8:
+        grey_u8(channels, pixels, from, to);
+        break;
+    case SATF_U16:
+        grey_u16(channels, pixels, from, to);
+        break;
+    case SATF_F32:
+        grey_f32(channels, pixels, from, to);
+        break;
+    case SATF_F64:
+        grey_f64(channels, pixels, from, to);
+        break;
+    case SATF_U32:
+    case SATF_U64:
+        break;
+    }
+}
+
+const grey_kernels SATF_ISA_NAME(grey_kernels) = {grey_row};

@@ -5,9 +5,9 @@
 #include "grey.h"
 
 typedef struct grey_kernels {
-    /* By sample type. From pixels of 3 channels to grey, of 4, the last one alpha, to grey and
-     * alpha; `to` is aligned to its samples. */
-    void (*row[SATF_F64 + 1])(int channels, int64_t pixels, const void *from, void *to);
+    /* Of u8, u16, f32 and f64. From pixels of 3 channels to grey, of 4, the last one alpha, to grey
+     * and alpha; `to` is aligned to its samples. */
+    void (*row)(satf_type type, int channels, int64_t pixels, const void *from, void *to);
 } grey_kernels;
 
 extern const grey_kernels grey_kernels_base;

@@ -246,8 +246,8 @@ static void pass_line(const line_walk *w, int64_t first, int64_t n, size_t bytes
     const filter_lines *lines = &w->spec.lines;
     int64_t places = n + 2 * filter_lines_reach(lines);
     for (int k = 0; k < lines->times; k++, places -= span_of(lines)) {
-        w->kernels->along[w->kind](lines, w->memory + w->at.line, places, bytes,
-                                   first + k * (lines->radius + 1), w->memory + w->at.ends);
+        w->kernels->along(w->kind, lines, w->memory + w->at.line, places, bytes,
+                          first + k * (lines->radius + 1), w->memory + w->at.ends);
     }
 }
 

@@ -31,7 +31,7 @@ static inline line_numbers line_numbers_of(const satf_view *in, bool weighted, b
 }
 
 /* How numbers are summed and rounded. */
-typedef enum line_kind { LINE_NARROW, LINE_WHOLE, LINE_REAL, LINE_KINDS } line_kind;
+typedef enum line_kind { LINE_NARROW, LINE_WHOLE, LINE_REAL } line_kind;
 
 static inline line_kind line_kind_of(const line_numbers *of)
 {

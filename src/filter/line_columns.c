@@ -88,7 +88,7 @@ int line_columns_next(line_columns *c, const char *const *rows, int count)
     for (int i = 0; i < count; i++) {
         ticks[i] = tick_of(c, rows[i], c->entered + i);
     }
-    c->kernels->down[c->kind](&c->lines, c->row_bytes, c->bytes, ticks, count);
+    c->kernels->down(c->kind, &c->lines, c->row_bytes, c->bytes, ticks, count);
     c->entered += count;
     c->latest = count;
     return count - c->spoilt;

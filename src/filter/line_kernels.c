@@ -289,9 +289,34 @@ static void quotients(const double *restrict from, double by, const double *rest
     }
 }
 
+#define BY_KIND(what, ...)          \
+    switch (kind) {                 \
+    case LINE_NARROW:               \
+        what##_narrow(__VA_ARGS__); \
+        break;                      \
+    case LINE_WHOLE:                \
+        what##_whole(__VA_ARGS__);  \
+        break;                      \
+    case LINE_REAL:                 \
+        what##_real(__VA_ARGS__);   \
+        break;                      \
+    }
+
+static void down(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t bytes,
+                 const line_tick *ticks, int count)
+{
+    BY_KIND(down, lines, row_bytes, bytes, ticks, count)
+}
+
+static void along(line_kind kind, const filter_lines *lines, char *line, int64_t n, size_t bytes,
+                  int64_t first, char *ends)
+{
+    BY_KIND(along, lines, line, n, bytes, first, ends)
+}
+
 const line_kernels SATF_ISA_NAME(line_kernels) = {
-    .down = {[LINE_NARROW] = down_narrow, [LINE_WHOLE] = down_whole, [LINE_REAL] = down_real},
-    .along = {[LINE_NARROW] = along_narrow, [LINE_WHOLE] = along_whole, [LINE_REAL] = along_real},
+    .down = down,
+    .along = along,
     .widen = widen,
     .narrow = narrow,
     .divide = divide,

@@ -29,13 +29,13 @@ typedef struct line_tick {
 
 typedef struct line_kernels {
     /* Some rows more, of so many bytes up to a multiple of 64. */
-    void (*down[LINE_KINDS])(const filter_lines *lines, size_t row_bytes, size_t bytes,
-                             const line_tick *ticks, int count);
+    void (*down)(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t bytes,
+                 const line_tick *ticks, int count);
     /* A pass over a line of n places of numbers side by side (bytes: a multiple of 64), in place.
      * There are n - 2 r - 2 results, the first at the front. first: the coordinate of the line's
      * first place; ends: room for 2 r + 1 times 64 bytes. */
-    void (*along[LINE_KINDS])(const filter_lines *lines, char *line, int64_t n, size_t bytes,
-                              int64_t first, char *ends);
+    void (*along)(line_kind kind, const filter_lines *lines, char *line, int64_t n, size_t bytes,
+                  int64_t first, char *ends);
     /* to = from in 8.8, and to the nearest sample, halves up. */
     void (*widen)(const uint8_t *from, uint16_t *to, int64_t n);
     void (*narrow)(const uint16_t *from, uint8_t *to, int64_t n);

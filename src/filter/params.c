@@ -383,35 +383,42 @@ static void release_picture(void *value)
     filter_picture_release(*(filter_picture **)value);
 }
 
-static const param_kind_row kinds[] = {
-    [PARAM_INTEGER] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
-                       NULL},
-    [PARAM_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL, NULL},
-    [PARAM_AUX_FULL] = {SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
-                        NULL},
-    [PARAM_REAL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
-    [PARAM_LEVEL] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
-    [PARAM_DISTANCE] = {SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL},
-    [PARAM_SIZE] = {SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
-                    NULL, NULL},
-    [PARAM_SHAPE] = {SATF_PARAM_SHAPE, sizeof(filter_size), filter_shape_parse, filter_size_print,
-                     NULL, NULL},
-    [PARAM_PLACE] = {SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL, NULL},
-    [PARAM_FLAG] = {SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL},
-    [PARAM_BORDER] = {SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border, NULL,
-                      NULL},
-    [PARAM_CHOICE] = {SATF_PARAM_CHOICE, sizeof(int), parse_choice, print_choice, NULL, NULL},
-    [PARAM_TEMPLATE] = {SATF_PARAM_FILE, sizeof(filter_rects *), parse_rects, NULL, share_rects,
-                        release_rects},
-    [PARAM_ORDER] = {SATF_PARAM_FILE, sizeof(filter_order *), parse_order, NULL, share_order,
-                     release_order},
-    [PARAM_IMAGE] = {SATF_PARAM_FILE, sizeof(filter_picture *), parse_picture, NULL, share_picture,
-                     release_picture},
-};
-
 const param_kind_row *param_kind_of(const filter_param *param)
 {
-    return &kinds[param->kind];
+#define KIND(kind, ...)                                  \
+    case kind: {                                         \
+        static const param_kind_row row = {__VA_ARGS__}; \
+        return &row;                                     \
+    }
+    switch (param->kind) {
+        KIND(PARAM_INTEGER, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
+             NULL)
+        KIND(PARAM_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
+             NULL)
+        KIND(PARAM_AUX_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer,
+             NULL, NULL)
+        KIND(PARAM_REAL, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
+        KIND(PARAM_LEVEL, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
+        KIND(PARAM_DISTANCE, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
+        KIND(PARAM_SIZE, SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
+             NULL, NULL)
+        KIND(PARAM_SHAPE, SATF_PARAM_SHAPE, sizeof(filter_size), filter_shape_parse,
+             filter_size_print, NULL, NULL)
+        KIND(PARAM_PLACE, SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL,
+             NULL)
+        KIND(PARAM_FLAG, SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL)
+        KIND(PARAM_BORDER, SATF_PARAM_BORDER, sizeof(filter_border), parse_border, print_border,
+             NULL, NULL)
+        KIND(PARAM_CHOICE, SATF_PARAM_CHOICE, sizeof(int), parse_choice, print_choice, NULL, NULL)
+        KIND(PARAM_TEMPLATE, SATF_PARAM_FILE, sizeof(filter_rects *), parse_rects, NULL,
+             share_rects, release_rects)
+        KIND(PARAM_ORDER, SATF_PARAM_FILE, sizeof(filter_order *), parse_order, NULL, share_order,
+             release_order)
+        KIND(PARAM_IMAGE, SATF_PARAM_FILE, sizeof(filter_picture *), parse_picture, NULL,
+             share_picture, release_picture)
+    }
+#undef KIND
+    return NULL;
 }
 
 const char *satf_filter_param(const char *filter, size_t index, satf_param_info *info, size_t bytes)
@@ -426,7 +433,7 @@ const char *satf_filter_param(const char *filter, size_t index, satf_param_info 
     if (param) {
         all = (satf_param_info){
             .name = param->name,
-            .type = kinds[param->kind].type,
+            .type = param_kind_of(param)->type,
             .syntax = param->metavar,
             .unit = param->unit,
             .min = param->min,

@@ -63,20 +63,39 @@ const filter_info *filter_info_find(const char *name)
 
 /* ------------------------------------------------------------------ for others */
 
+static satf_filter_kind kind_of(filter_over over)
+{
+    switch (over) {
+    case OVER_WINDOW:
+    case OVER_MIRRORED:
+    case OVER_PIXEL:
+    case OVER_CHOICE:
+    case OVER_SIDES:
+    case OVER_MIX:
+    case OVER_LEAST:
+        return SATF_FILTER_WINDOW;
+    case OVER_RECTS:
+        return SATF_FILTER_RECTS;
+    case OVER_ALL:
+        return SATF_FILTER_PREFIX;
+    case OVER_CELLS:
+        return SATF_FILTER_CELLS;
+    case OVER_LINES:
+        return SATF_FILTER_LINES;
+    case OVER_ELSEWHERE:
+        return SATF_FILTER_MOVE;
+    }
+    return SATF_FILTER_WINDOW;
+}
+
 static const char *give(const filter_info *from, satf_filter_info *info, size_t bytes)
 {
-    static const satf_filter_kind kinds[] = {
-        [OVER_WINDOW] = SATF_FILTER_WINDOW,  [OVER_MIRRORED] = SATF_FILTER_WINDOW,
-        [OVER_PIXEL] = SATF_FILTER_WINDOW,   [OVER_RECTS] = SATF_FILTER_RECTS,
-        [OVER_ALL] = SATF_FILTER_PREFIX,     [OVER_CELLS] = SATF_FILTER_CELLS,
-        [OVER_ELSEWHERE] = SATF_FILTER_MOVE, [OVER_SIDES] = SATF_FILTER_WINDOW,
-        [OVER_LINES] = SATF_FILTER_LINES};
     satf_filter_info all = {0};
     if (from) {
         all = (satf_filter_info){from->name,
                                  from->help,
                                  from->detail,
-                                 kinds[filter_any_way(from)->list[0].over],
+                                 kind_of(filter_any_way(from)->list[0].over),
                                  pass_is_foreign(filter_last(from)),
                                  filter_outputs(from) ? 2 : 1};
     }

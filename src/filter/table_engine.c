@@ -169,8 +169,8 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     int channels = state->step->in.channels;
     int64_t width = state->step->in.width;
     const corner_kernels *kernels = state->kernels;
-    kernels->strip[layer->type](layer->sat, layer->stride, width, channels, rows, buffers->strip);
-    kernels->sums[layer->type](buffers->strip, channels, columns, sums);
+    kernels->strip(layer->type, layer->sat, layer->stride, width, channels, rows, buffers->strip);
+    kernels->sums(layer->type, buffers->strip, channels, columns, sums);
     if (layer->type == SATF_SUM_F64) {
         settle_reals(state, layer, columns->width * channels, sums);
     }
@@ -181,9 +181,9 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
         if (!layer->masks[sign]) {
             continue;
         }
-        kernels->strip[SATF_SUM_U32](layer->masks[sign], layer->masks_stride, width, channels, rows,
-                                     buffers->strip);
-        kernels->sums[SATF_SUM_U32](buffers->strip, channels, columns, buffers->masks);
+        kernels->strip(SATF_SUM_U32, layer->masks[sign], layer->masks_stride, width, channels, rows,
+                       buffers->strip);
+        kernels->sums(SATF_SUM_U32, buffers->strip, channels, columns, buffers->masks);
         for (int64_t i = 0; i < columns->width * channels; i++) {
             if (buffers->masks[i]) {
                 ((double *)sums)[i] += sign ? -INFINITY : INFINITY;
@@ -297,7 +297,7 @@ static void add_term(const table_state *state, const void *sums, double factor, 
     satf_sum_type type = state->tables->layers[0].type;
     int64_t n = satf_row_samples(&step->in);
     if (step->pass->kernel == KERNEL_WEIGHTED_SUM) {
-        state->kernels->add[type](sums, n, factor, totals);
+        state->kernels->add(type, sums, n, factor, totals);
         return;
     }
     formula_function formula = formula_function_of(step->pass->formula);
@@ -427,17 +427,42 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
+/* A band of the step's rows, from the tables. */
+static void make_band(void *user, int64_t band, int thread)
+{
+    const table_state *state = user;
+    switch (state->step->pass->over) {
+    case OVER_WINDOW:
+    case OVER_MIRRORED:
+    case OVER_PIXEL:
+        window_band(user, band, thread);
+        break;
+    case OVER_SIDES:
+        sides_band(user, band, thread);
+        break;
+    case OVER_RECTS:
+        rects_band(user, band, thread);
+        break;
+    case OVER_ALL:
+        prefix_band(user, band, thread);
+        break;
+    case OVER_CHOICE: /* what the engine does not take */
+    case OVER_CELLS:
+    case OVER_LINES:
+    case OVER_ELSEWHERE:
+    case OVER_MIX:
+    case OVER_LEAST:
+        break;
+    }
+}
+
 /* From the tables to the output; again from other tables where these will not do. */
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
-    static void (*const of[])(void *, int64_t, int) = {
-        [OVER_WINDOW] = window_band, [OVER_MIRRORED] = window_band, [OVER_PIXEL] = window_band,
-        [OVER_SIDES] = sides_band,   [OVER_RECTS] = rects_band,     [OVER_ALL] = prefix_band};
     int64_t bands = (step->out.height - 1) / BAND_ROWS + 1;
-    void (*band)(void *, int64_t, int) = of[step->pass->over];
     atomic_store(&state->overflow, false);
-    satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
+    satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
         epilogue *finish = &state->plan->finish;
         for (int k = 0; k < state->tables->count; k++) {
@@ -445,11 +470,10 @@ static satf_status run_bands(table_state *state)
                 sat_layer_rebuild(&state->summed->in, &state->tables->layers[k]);
             }
         }
-        if (finish->reduction) {
-            epilogue_begin_reduction(finish, finish->reduction,
-                                     &step->reduced); /* what it found is void */
+        if (finish->reduction) { /* what it found is void */
+            epilogue_begin_reduction(finish, finish->reduction, &step->reduced);
         }
-        satf_parallel_on(state->ctx, state->plan->threads, bands, band, state);
+        satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
     }
     return (satf_status)atomic_load(&state->stop);
 }

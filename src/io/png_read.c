@@ -156,8 +156,8 @@ static void skip_other_chunks(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
 }
 
-const io_png_hdr io_png_hdrs[SATF_HDR_KINDS] = {
-    [SATF_CICP] = {"cICP", 4}, [SATF_MDCV] = {"mDCV", 24}, [SATF_CLLI] = {"cLLI", 8}};
+#define HDR_ROW(NAME, chunk, bytes) {chunk, bytes},
+const io_png_hdr io_png_hdrs[SATF_HDR_KINDS] = {SATF_HDR_LIST(HDR_ROW)};
 
 /* The first of its kind in front of the pixels counts. Two names had a small letter at their end
  * before the standard was done. */

@@ -257,18 +257,29 @@ static satf_status take_blocks(io_tiff_state *t, int64_t y)
     return status;
 }
 
+static satf_status take_chunk(io_tiff_state *t, int64_t y)
+{
+    switch (t->way) {
+    case IO_TIFF_PLAIN:
+        return take_plain(t, y);
+    case IO_TIFF_SCANLINES:
+        return take_scanline(t, y);
+    case IO_TIFF_STRIPS:
+        return take_strips(t, y);
+    case IO_TIFF_TILES:
+        return take_tiles(t, y);
+    case IO_TIFF_BLOCKS:
+        return take_blocks(t, y);
+    }
+    return SATF_UNSUPPORTED;
+}
+
 satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
 {
-    static satf_status (*const take[])(io_tiff_state *,
-                                       int64_t) = {[IO_TIFF_PLAIN] = take_plain,
-                                                   [IO_TIFF_SCANLINES] = take_scanline,
-                                                   [IO_TIFF_STRIPS] = take_strips,
-                                                   [IO_TIFF_TILES] = take_tiles,
-                                                   [IO_TIFF_BLOCKS] = take_blocks};
     t->chunk_first = y;
     t->chunk_count = 1;
     t->message[0] = 0;
-    satf_status status = take[t->way](t, y);
+    satf_status status = take_chunk(t, y);
     if (!status && t->bad_lines > t->height / 2) { /* another compression than its tag says? */
         return satf_fail(t->ctx, SATF_DATA,
                          "the TIFF is damaged: more than half of its fax's lines are");

@@ -213,10 +213,8 @@ static void put_directory(file_end *f, const io_page *page, const io_tiff_entry 
 /* Where a directory is becomes the value of the entry that leads there. */
 static void lead_to(io_tiff_record *r, unsigned directory, uint64_t at)
 {
-    static const uint16_t leads[SATF_TAGS_DIRECTORIES] = {0, SATF_TAG_EXIF_IFD, SATF_TAG_GPS_IFD,
-                                                          SATF_TAG_INTEROP_IFD};
     for (size_t i = 0; directory > 0 && i < r->entries; i++) {
-        if (r->entry[i].tag == leads[directory]) {
+        if (r->entry[i].tag == satf_tags_leads[directory].tag) {
             memcpy(r->entry[i].value, &at, sizeof at);
         }
     }

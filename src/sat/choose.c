@@ -6,17 +6,26 @@
 #include "algorithms.h"
 #include "stages.h"
 
-static const char *const sync_names[] = {"auto", "launch", "graph", "coop"};
-
 const char *sat_sync_name(sat_sync sync)
 {
-    return sync_names[sync];
+    switch (sync) {
+    case SAT_SYNC_AUTO:
+        return "auto";
+    case SAT_SYNC_LAUNCH:
+        return "launch";
+    case SAT_SYNC_GRAPH:
+        return "graph";
+    case SAT_SYNC_COOP:
+        return "coop";
+    }
+    return NULL;
 }
 
 bool sat_sync_parse(const char *name, sat_sync *sync)
 {
-    for (size_t i = 0; i < sizeof sync_names / sizeof *sync_names; i++) {
-        if (strcmp(name, sync_names[i]) == 0) {
+    const char *found;
+    for (int i = 0; (found = sat_sync_name((sat_sync)i)); i++) {
+        if (strcmp(name, found) == 0) {
             *sync = (sat_sync)i;
             return true;
         }

@@ -21,7 +21,7 @@ SATF_LAYOUT_FN tile_element tile_at(uint32_t i, uint32_t j)
 }
 
 /* The kernels, as tile_kernel_at() numbers them. */
-enum {
+typedef enum tile_kernel_number {
     TILE_TRANSPOSE,
     TILE_CONVOLUTION,
     TILE_LUD,
@@ -29,7 +29,7 @@ enum {
     TILE_FOO1_STRIDED,
     TILE_FOO2,
     TILE_KERNELS
-};
+} tile_kernel_number;
 
 /* Transposition: 32 x 8 threads, a tile of 32 x 32, which comes in by rows and goes out by
  * columns, eight of them an iteration. */

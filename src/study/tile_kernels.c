@@ -2,77 +2,50 @@
 
 enum { BANKS = 32, WORD_BYTES = 4 };
 
-static const tile_kernel kernels[TILE_KERNELS] = {
-    [TILE_TRANSPOSE] = {"transpose",
-                        "of a 32 x 32 tile",
-                        1,
-                        TILE_TRANSPOSE_THREADS,
-                        TILE_TRANSPOSE_SIDE,
-                        TILE_TRANSPOSE_SIDE,
-                        1,
-                        {TILE_TRANSPOSE_STEPS, tile_transpose_in},
-                        {TILE_TRANSPOSE_STEPS, tile_transpose_out}},
-    [TILE_CONVOLUTION] = {"convolution",
-                          "columns, 17 taps",
-                          1,
-                          TILE_CONVOLUTION_THREADS,
-                          TILE_CONVOLUTION_ROWS,
-                          TILE_CONVOLUTION_WIDTH,
-                          1,
-                          {TILE_CONVOLUTION_LOADS, tile_convolution_in},
-                          {TILE_CONVOLUTION_READS, tile_convolution_out}},
-    [TILE_LUD] = {"lud",
-                  "perimeter of a 16 x 16 block",
-                  1,
-                  TILE_LUD_THREADS,
-                  TILE_LUD_SIDE,
-                  TILE_LUD_SIDE,
-                  3,
-                  {TILE_LUD_SIDE, tile_lud_in},
-                  {TILE_LUD_READS, tile_lud_out}},
-    [TILE_FOO1] = {"foo1",
-                   "a row a thread, coalesced",
-                   1,
-                   TILE_FOO_THREADS,
-                   TILE_FOO_ROWS,
-                   TILE_FOO_WIDTH,
-                   1,
-                   {TILE_FOO_STEPS, tile_foo},
-                   {TILE_FOO_STEPS, tile_foo}},
-    [TILE_FOO1_STRIDED] = {"foo1",
-                           "a row a thread, not coalesced",
-                           2,
-                           TILE_FOO_THREADS,
-                           TILE_FOO_ROWS,
-                           TILE_FOO_WIDTH,
-                           1,
-                           {TILE_FOO_STEPS, tile_foo},
-                           {TILE_FOO_STEPS, tile_foo}},
-    [TILE_FOO2] = {"foo2",
-                   "a row a thread, much arithmetic",
-                   3,
-                   TILE_FOO_THREADS,
-                   TILE_FOO_ROWS,
-                   TILE_FOO_WIDTH,
-                   1,
-                   {TILE_FOO_STEPS, tile_foo},
-                   {TILE_FOO_STEPS, tile_foo}},
-};
-
-/* The Jetson TK1 (compute capability 3.2) is the paper's, the other (9.0) this project's. */
-static const tile_processor processors[TILE_PROCESSORS] = {
-    [TILE_TK1] = {"tk1", 48 * 1024, 0, 2048, 16},
-    [TILE_H200] = {"h200", 228 * 1024, 1024, 2048, 32},
-};
+#define ROW(type, number, ...)                 \
+    case number: {                             \
+        static const type row = {__VA_ARGS__}; \
+        return &row;                           \
+    }
 
 const tile_kernel *tile_kernel_at(size_t index)
 {
-    return index < TILE_KERNELS ? &kernels[index] : NULL;
+    switch ((tile_kernel_number)index) {
+        ROW(tile_kernel, TILE_TRANSPOSE, "transpose", "of a 32 x 32 tile", 1,
+            TILE_TRANSPOSE_THREADS, TILE_TRANSPOSE_SIDE, TILE_TRANSPOSE_SIDE, 1,
+            {TILE_TRANSPOSE_STEPS, tile_transpose_in}, {TILE_TRANSPOSE_STEPS, tile_transpose_out})
+        ROW(tile_kernel, TILE_CONVOLUTION, "convolution", "columns, 17 taps", 1,
+            TILE_CONVOLUTION_THREADS, TILE_CONVOLUTION_ROWS, TILE_CONVOLUTION_WIDTH, 1,
+            {TILE_CONVOLUTION_LOADS, tile_convolution_in},
+            {TILE_CONVOLUTION_READS, tile_convolution_out})
+        ROW(tile_kernel, TILE_LUD, "lud", "perimeter of a 16 x 16 block", 1, TILE_LUD_THREADS,
+            TILE_LUD_SIDE, TILE_LUD_SIDE, 3, {TILE_LUD_SIDE, tile_lud_in},
+            {TILE_LUD_READS, tile_lud_out})
+        ROW(tile_kernel, TILE_FOO1, "foo1", "a row a thread, coalesced", 1, TILE_FOO_THREADS,
+            TILE_FOO_ROWS, TILE_FOO_WIDTH, 1, {TILE_FOO_STEPS, tile_foo},
+            {TILE_FOO_STEPS, tile_foo})
+        ROW(tile_kernel, TILE_FOO1_STRIDED, "foo1", "a row a thread, not coalesced", 2,
+            TILE_FOO_THREADS, TILE_FOO_ROWS, TILE_FOO_WIDTH, 1, {TILE_FOO_STEPS, tile_foo},
+            {TILE_FOO_STEPS, tile_foo})
+        ROW(tile_kernel, TILE_FOO2, "foo2", "a row a thread, much arithmetic", 3, TILE_FOO_THREADS,
+            TILE_FOO_ROWS, TILE_FOO_WIDTH, 1, {TILE_FOO_STEPS, tile_foo},
+            {TILE_FOO_STEPS, tile_foo})
+    case TILE_KERNELS:
+        break;
+    }
+    return NULL;
 }
 
+/* The Jetson TK1 (compute capability 3.2) is the paper's, the other (9.0) this project's. */
 const tile_processor *tile_processor_at(size_t index)
 {
-    return index < TILE_PROCESSORS ? &processors[index] : NULL;
+    switch ((tile_processor_number)index) {
+        ROW(tile_processor, TILE_TK1, "tk1", 48 * 1024, 0, 2048, 16)
+        ROW(tile_processor, TILE_H200, "h200", 228 * 1024, 1024, 2048, 32)
+    case TILE_PROCESSORS:
+        break;
+    }
+    return NULL;
 }
 
 /* The mean congestion of a pass; adds its stages. */

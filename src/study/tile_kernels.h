@@ -36,7 +36,7 @@ typedef struct tile_processor {
 } tile_processor;
 
 /* The paper's, a Jetson TK1, and this project's. */
-enum { TILE_TK1, TILE_H200, TILE_PROCESSORS };
+typedef enum tile_processor_number { TILE_TK1, TILE_H200, TILE_PROCESSORS } tile_processor_number;
 
 /* NULL behind the last. */
 const tile_processor *tile_processor_at(size_t index);

@@ -181,15 +181,43 @@ SUM_BLOCKS(u16)
 SUM_BLOCKS(u32)
 SUM_BLOCKS(f64)
 
-const cells_kernels SATF_ISA_NAME(cells_kernels) = {
-    .add = {[SATF_U8] = {[SATF_SUM_U16] = add_u8_u16, [SATF_SUM_U32] = add_u8_u32},
-            [SATF_U16] = {[SATF_SUM_U16] = add_u16_u16, [SATF_SUM_U32] = add_u16_u32},
-            [SATF_U32] = {[SATF_SUM_U32] = add_u32_u32},
-            [SATF_U64] = {[SATF_SUM_U64] = add_u64_u64},
-            [SATF_F32] = {[SATF_SUM_F64] = add_f32_f64},
-            [SATF_F64] = {[SATF_SUM_F64] = add_f64_f64}},
-    .sum = {[SATF_SUM_U16] = {[SATF_SUM_U16] = blocks_u16, [SATF_SUM_U32] = sum_u16_u32},
-            [SATF_SUM_U32] = {[SATF_SUM_U32] = blocks_u32, [SATF_SUM_U64] = sum_u32_u64},
-            [SATF_SUM_U64] = {[SATF_SUM_U64] = sum_u64_u64, [SATF_SUM_U128] = sum_u64_u128},
-            [SATF_SUM_F64] = {[SATF_SUM_F64] = blocks_f64}},
-};
+static cells_add add_of(int samples, satf_sum_type columns)
+{
+    static const struct {
+        satf_type samples;
+        satf_sum_type columns;
+        cells_add add;
+    } all[] = {
+        {SATF_U8, SATF_SUM_U16, add_u8_u16},   {SATF_U8, SATF_SUM_U32, add_u8_u32},
+        {SATF_U16, SATF_SUM_U16, add_u16_u16}, {SATF_U16, SATF_SUM_U32, add_u16_u32},
+        {SATF_U32, SATF_SUM_U32, add_u32_u32}, {SATF_U64, SATF_SUM_U64, add_u64_u64},
+        {SATF_F32, SATF_SUM_F64, add_f32_f64}, {SATF_F64, SATF_SUM_F64, add_f64_f64},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if ((int)all[i].samples == samples && all[i].columns == columns) {
+            return all[i].add;
+        }
+    }
+    return NULL;
+}
+
+static cells_sum sum_of(satf_sum_type columns, satf_sum_type sums)
+{
+    static const struct {
+        satf_sum_type columns, sums;
+        cells_sum sum;
+    } all[] = {
+        {SATF_SUM_U16, SATF_SUM_U16, blocks_u16},  {SATF_SUM_U16, SATF_SUM_U32, sum_u16_u32},
+        {SATF_SUM_U32, SATF_SUM_U32, blocks_u32},  {SATF_SUM_U32, SATF_SUM_U64, sum_u32_u64},
+        {SATF_SUM_U64, SATF_SUM_U64, sum_u64_u64}, {SATF_SUM_U64, SATF_SUM_U128, sum_u64_u128},
+        {SATF_SUM_F64, SATF_SUM_F64, blocks_f64},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].columns == columns && all[i].sums == sums) {
+            return all[i].sum;
+        }
+    }
+    return NULL;
+}
+
+const cells_kernels SATF_ISA_NAME(cells_kernels) = {add_of, sum_of};

@@ -17,9 +17,11 @@ typedef void (*cells_add)(const void *row, const void *next, int64_t weight, boo
 typedef void (*cells_sum)(const cells_axis *across, const void *columns, int channels,
                           int64_t first, int64_t n, void *sums);
 
+/* Those of samples and columns, and of columns and sums; NULL: there are none. samples: a
+ * satf_type. */
 typedef struct cells_kernels {
-    cells_add add[SATF_F64 + 1][SATF_SUM_F64 + 1];     /* by samples and columns; NULL: none */
-    cells_sum sum[SATF_SUM_F64 + 1][SATF_SUM_F64 + 1]; /* by columns and sums */
+    cells_add (*add)(int samples, satf_sum_type columns);
+    cells_sum (*sum)(satf_sum_type columns, satf_sum_type sums);
 } cells_kernels;
 
 extern const cells_kernels cells_kernels_base;

@@ -157,40 +157,45 @@
 
 #include "strip_template.h"
 
-#define MARCH(pair) .add = add_##pair, .march = march_##pair
-#define VERTICAL(pair)                           \
-    {                                            \
-        .summands = summands_##pair, MARCH(pair) \
+#define MARCH(pair, SAMPLE, SUMS) \
+    .row = (SAMPLE), .sums = (SUMS), .add = add_##pair, .march = march_##pair
+#define VERTICAL(pair, SAMPLE, SUMS)                           \
+    {                                                          \
+        .summands = summands_##pair, MARCH(pair, SAMPLE, SUMS) \
     }
-#define HORIZONTAL(pair)                                                           \
-    {                                                                              \
-        run_row_##pair, pad_row_##pair, add_pixel_row_##pair, add_fixed_row_##pair \
+#define HORIZONTAL(pair, COLUMNS, SUMS)                                                           \
+    {                                                                                             \
+        COLUMNS, SUMS, run_row_##pair, pad_row_##pair, add_pixel_row_##pair, add_fixed_row_##pair \
     }
 
+static const vertical_kernels vertical[] = {
+    VERTICAL(u8_u16, SATF_U8, SATF_SUM_U16),
+    VERTICAL(u8_u32, SATF_U8, SATF_SUM_U32),
+    VERTICAL(u8_u64, SATF_U8, SATF_SUM_U64),
+    {MARCH(u16_u16, SATF_U16, SATF_SUM_U16)},
+    VERTICAL(u16_u32, SATF_U16, SATF_SUM_U32),
+    VERTICAL(u16_u64, SATF_U16, SATF_SUM_U64),
+    {MARCH(u32_u32, SATF_U32, SATF_SUM_U32)},
+    {MARCH(u64_u64, SATF_U64, SATF_SUM_U64)},
+    {MARCH(f32_f64, SATF_F32, SATF_SUM_F64)},
+    VERTICAL(f64_f64, SATF_F64, SATF_SUM_F64),
+    {.add = NULL},
+};
+
+static const horizontal_kernels horizontal[] = {
+    HORIZONTAL(u16_u16, SATF_SUM_U16, SATF_SUM_U16),
+    HORIZONTAL(u16_u32, SATF_SUM_U16, SATF_SUM_U32),
+    HORIZONTAL(u32_u32, SATF_SUM_U32, SATF_SUM_U32),
+    HORIZONTAL(u32_u64, SATF_SUM_U32, SATF_SUM_U64),
+    HORIZONTAL(u64_u64, SATF_SUM_U64, SATF_SUM_U64),
+    HORIZONTAL(u64_u128, SATF_SUM_U64, SATF_SUM_U128),
+    HORIZONTAL(f64_f64, SATF_SUM_F64, SATF_SUM_F64),
+    {.run = NULL},
+};
+
 const window_kernels SATF_ISA_NAME(window_kernels) = {
-    .vertical =
-        {
-            [SATF_U8] = {[SATF_SUM_U16] = VERTICAL(u8_u16),
-                         [SATF_SUM_U32] = VERTICAL(u8_u32),
-                         [SATF_SUM_U64] = VERTICAL(u8_u64)},
-            [SATF_U16] = {[SATF_SUM_U16] = {MARCH(u16_u16)},
-                          [SATF_SUM_U32] = VERTICAL(u16_u32),
-                          [SATF_SUM_U64] = VERTICAL(u16_u64)},
-            [SATF_U32] = {[SATF_SUM_U32] = {MARCH(u32_u32)}},
-            [SATF_U64] = {[SATF_SUM_U64] = {MARCH(u64_u64)}},
-            [SATF_F32] = {[SATF_SUM_F64] = {MARCH(f32_f64)}},
-            [SATF_F64] = {[SATF_SUM_F64] = VERTICAL(f64_f64)},
-        },
-    .horizontal =
-        {
-            [SATF_SUM_U16] =
-                {[SATF_SUM_U16] = HORIZONTAL(u16_u16), [SATF_SUM_U32] = HORIZONTAL(u16_u32)},
-            [SATF_SUM_U32] =
-                {[SATF_SUM_U32] = HORIZONTAL(u32_u32), [SATF_SUM_U64] = HORIZONTAL(u32_u64)},
-            [SATF_SUM_U64] =
-                {[SATF_SUM_U64] = HORIZONTAL(u64_u64), [SATF_SUM_U128] = HORIZONTAL(u64_u128)},
-            [SATF_SUM_F64] = {[SATF_SUM_F64] = HORIZONTAL(f64_f64)},
-        },
+    .vertical = vertical,
+    .horizontal = horizontal,
     .strip = {.shift_by = shift_by,
               .row_sums = row_sums,
               .add = add,

@@ -19,6 +19,8 @@ typedef struct vertical_row {
  * samples need no alignment; sums lie `channels` a pixel like the samples.
  */
 typedef struct vertical_kernels {
+    satf_type row;
+    satf_sum_type sums;
     /* out[i] = summand i of row; never -0. Of floats rows of doubles alone. */
     void (*summands)(const vertical_row *shape, const void *row, void *out);
     /* sums[i] += times * summand i of row. Plain and square summands only. */
@@ -46,6 +48,7 @@ typedef struct horizontal_row {
 #define HORIZONTAL_CARRY_SAMPLES 64
 
 typedef struct horizontal_kernels {
+    satf_sum_type columns, sums;
     /* sums[x] = columns[x] + ... + columns[x + window - 1] for every pixel of the
      * segment. columns starts at the segment and reaches HORIZONTAL_CARRY_SAMPLES past
      * the row. spare keeps what the row's next segment needs; sums has room for
@@ -110,8 +113,8 @@ typedef struct strip_kernels {
 #define STRIP_SPARES 4
 
 typedef struct window_kernels {
-    vertical_kernels vertical[SATF_F64 + 1][SATF_SUM_F64 + 1];
-    horizontal_kernels horizontal[SATF_SUM_F64 + 1][SATF_SUM_F64 + 1];
+    const vertical_kernels *vertical;     /* the last has no add() */
+    const horizontal_kernels *horizontal; /* the last has no run() */
     strip_kernels strip;
 } window_kernels;
 

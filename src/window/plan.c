@@ -104,7 +104,27 @@ static bool plan_shared(window_plan *plan)
            (!plan->is_float || plan_strips(plan));
 }
 
-static void choose_plane(const window_plan *plan, const window_kernels *kernels, bool squares,
+static const vertical_kernels *vertical_of(const window_kernels *kernels, int row,
+                                           satf_sum_type sums)
+{
+    const vertical_kernels *found = kernels->vertical;
+    while (found->add && ((int)found->row != row || found->sums != sums)) {
+        found++;
+    }
+    return found->add ? found : NULL;
+}
+
+static const horizontal_kernels *horizontal_of(const window_kernels *kernels, satf_sum_type columns,
+                                               satf_sum_type sums)
+{
+    const horizontal_kernels *found = kernels->horizontal;
+    while (found->run && (found->columns != columns || found->sums != sums)) {
+        found++;
+    }
+    return found->run ? found : NULL;
+}
+
+static bool choose_plane(const window_plan *plan, const window_kernels *kernels, bool squares,
                          window_plane *plane)
 {
     const window_spec *spec = &plan->spec;
@@ -112,14 +132,12 @@ static void choose_plane(const window_plan *plan, const window_kernels *kernels,
     plane->sum_type = window_sum_type(spec, squares);
     plane->col_type = satf_sum_type_for((satf_type)spec->in.type, plane->summand, (uint64_t)spec->h,
                                         SATF_SUM_U16);
-    plane->vertical = &kernels->vertical[spec->in.type][plane->col_type];
-    plane->marching = plane->vertical;
-    if (spec->weighted && !plan->is_float) {
-        static const satf_type row_type[] = {
-            [SATF_SUM_U16] = SATF_U16, [SATF_SUM_U32] = SATF_U32, [SATF_SUM_U64] = SATF_U64};
-        plane->marching = &kernels->vertical[row_type[plane->col_type]][plane->col_type];
-    }
-    plane->horizontal = &kernels->horizontal[plane->col_type][plane->sum_type];
+    plane->vertical = vertical_of(kernels, spec->in.type, plane->col_type);
+    plane->marching = spec->weighted && !plan->is_float
+                          ? vertical_of(kernels, satf_sum_samples(plane->col_type), plane->col_type)
+                          : plane->vertical;
+    plane->horizontal = horizontal_of(kernels, plane->col_type, plane->sum_type);
+    return plane->vertical && plane->marching && plane->horizontal;
 }
 
 static bool plan_plane(window_plan *plan, window_plane *plane)
@@ -155,7 +173,7 @@ static bool lay_out(window_plan *plan)
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
     plan->strip = &kernels->strip;
-    plan->shifted = &kernels->vertical[SATF_F64][SATF_SUM_F64];
+    plan->shifted = vertical_of(kernels, SATF_F64, SATF_SUM_F64);
     plan_ways(plan);
     if (!plan_shared(plan)) {
         return false;
@@ -163,8 +181,7 @@ static bool lay_out(window_plan *plan)
     size_t widest = 1;
     for (int i = 0; i < plan->planes; i++) {
         window_plane *plane = &plan->plane[i];
-        choose_plane(plan, kernels, i == 1, plane);
-        if (!plan_plane(plan, plane)) {
+        if (!choose_plane(plan, kernels, i == 1, plane) || !plan_plane(plan, plane)) {
             return false;
         }
         size_t sum_bytes = satf_sum_bytes(plane->sum_type);
