@@ -164,16 +164,12 @@ static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const
 static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *reader, page_worker *w)
 {
     w->run = run;
-    if (!ctx->share && !run->hub && satf_context_create_like(ctx, &run->hub)) {
-        return satf_fail_memory(ctx, sizeof *run->hub, "another context");
+    if ((!ctx->share && !run->hub && satf_context_create_like(ctx, &run->hub)) ||
+        satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx)) {
+        return satf_fail_memory(ctx, sizeof *ctx, "another context");
     }
-    satf_status status = satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx);
-    if (!status && reader->pages_apart) {
-        status = io_open_beside(ctx, reader, &w->reader);
-    } else if (!status) {
-        w->reader = reader;
-    }
-    return status;
+    w->reader = reader->pages_apart ? NULL : reader;
+    return w->reader ? SATF_OK : io_open_beside(ctx, reader, &w->reader);
 }
 
 static void free_worker(page_worker *w, const io_reader *reader)
