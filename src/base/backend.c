@@ -2,11 +2,15 @@
 #include "backend.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "memory.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -47,12 +51,29 @@ static const satf_backend *backend = &none;
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
 {
     Dl_info at;
-    char *real = dladdr(neighbour, &at) && at.dli_fname ? realpath(at.dli_fname, NULL) : NULL;
-    char *end = real ? strrchr(real, '/') : NULL;
+    char real[PATH_MAX];
+    bool known = dladdr(neighbour, &at) && at.dli_fname && realpath(at.dli_fname, real);
+    char *end = known ? strrchr(real, '/') : NULL;
     int length = end ? snprintf(path, SATF_PATH_BYTES, "%.*s%s", (int)(end + 1 - real), real, name)
                      : SATF_PATH_BYTES;
-    free(real);
     return length < SATF_PATH_BYTES && access(path, F_OK) == 0;
+}
+
+/* glibc's linker takes less for libtiff and all that it needs. Where it gets none in between it
+ * ends the process, or never gives its lock back. */
+enum { LINKER_BYTES = 1 << 20 };
+
+void *satf_open_object(const char *path, const char **error)
+{
+    *error = "out of memory";
+    errno = ENOMEM;
+    if (!satf_has_memory(LINKER_BYTES)) {
+        return NULL;
+    }
+    errno = 0;
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *error = object ? NULL : dlerror();
+    return object;
 }
 
 /* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is
@@ -61,8 +82,8 @@ static void *open_object(char path[SATF_PATH_BYTES], const char **name)
 {
     const char *named = secure_getenv("SATFILTER_CUDA");
     *name = named ? named : satf_beside(&once, SATF_BACKEND_FILE, path) ? path : SATF_BACKEND_FILE;
-    void *object = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
-    const char *error = object ? NULL : dlerror();
+    const char *error;
+    void *object = satf_open_object(*name, &error);
     if (error && strncmp(error, *name, strlen(*name)) == 0 && strstr(error, "No such file")) {
         snprintf(reason, sizeof reason, "%.256s is not installed", *name);
     } else if (error) { /* such as a library that it needs in turn */

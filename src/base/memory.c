@@ -136,6 +136,13 @@ void *satf_alloc(size_t bytes)
     return made + 1;
 }
 
+bool satf_has_memory(size_t bytes)
+{
+    void *volatile memory = malloc(bytes); /* or the compiler would leave both calls out */
+    free(memory);
+    return memory;
+}
+
 void *satf_alloc_zeroed(size_t bytes)
 {
     void *memory = satf_alloc(bytes);

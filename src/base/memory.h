@@ -47,6 +47,10 @@ void *satf_alloc_zeroed(size_t bytes);
 
 void satf_free(void *memory); /* NULL is allowed */
 
+/* Whether there are so many bytes. For libraries of others that do worse than fail where they get
+ * no memory: what is there when they begin is there for them, but for other threads. */
+bool satf_has_memory(size_t bytes);
+
 /* From now on satf_alloc() fills what it gives with that byte; below 0, as at first: it does not.
  * For tests: a result that differs between two bytes depends on memory that nobody has written. */
 void satf_fill_allocations(int byte);

@@ -3,11 +3,13 @@
  * engines then take its filter like any other. Modules stay until the process ends.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/backend.h"
 #include "modules.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -148,9 +150,11 @@ static satf_status load(satf_context *ctx, const char *path)
         (int)sizeof here) {
         return satf_fail(ctx, SATF_INVALID, "module %.256s: the name is too long", path);
     }
-    void *object = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+    const char *error;
+    void *object = satf_open_object(here, &error);
     if (!object) {
-        return satf_fail(ctx, SATF_IO, "module %.256s cannot be opened: %.512s", path, dlerror());
+        return satf_fail(ctx, errno == ENOMEM ? SATF_NO_MEMORY : SATF_IO,
+                         "module %.256s cannot be opened: %.512s", path, error);
     }
     satf_module_door door;
     *(void **)&door = dlsym(object, SATF_MODULE_DOOR);

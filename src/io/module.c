@@ -2,10 +2,12 @@
 #include "module.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/backend.h"
 
@@ -24,6 +26,7 @@ static const io_services services = {.version = PACKAGE_VERSION,
 typedef struct module {
     const io_format *row; /* NULL: this place is free */
     bool there;
+    bool no_memory; /* to open it: it is tried again */
     io_format format;
     char reason[512];
 } module;
@@ -35,7 +38,7 @@ static module modules[MODULES];
 
 /* The file in the folder that SATFILTER_FORMATS names, else beside this library, else where the
  * linker looks. */
-static void *open_object(const char *file, char path[SATF_PATH_BYTES])
+static void *open_object(const char *file, char path[SATF_PATH_BYTES], const char **error)
 {
     const char *folder = secure_getenv("SATFILTER_FORMATS");
     if (folder && *folder) {
@@ -43,7 +46,7 @@ static void *open_object(const char *file, char path[SATF_PATH_BYTES])
     } else if (!satf_beside(&lock, file, path)) {
         snprintf(path, SATF_PATH_BYTES, "%s", file);
     }
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return satf_open_object(path, error);
 }
 
 /* The linker names first what it has not found, which may be the library that the module needs. */
@@ -51,7 +54,9 @@ static void say_missing(module *m, const char *error, const char *file, const ch
 {
     int n = (int)strcspn(error, ":");
     bool missing = strstr(error, ": No such file") != NULL;
+    m->no_memory = errno == ENOMEM;
     if (missing && strncmp(error, path, strlen(path)) == 0) {
+        m->no_memory |= access(path, F_OK) == 0; /* then it had no memory for the name */
         snprintf(m->reason, sizeof m->reason, "%.128s is not installed", file);
     } else if (missing && n < 64) {
         snprintf(m->reason, sizeof m->reason,
@@ -66,9 +71,9 @@ static void open_module(module *m)
 {
     char file[64], path[SATF_PATH_BYTES];
     snprintf(file, sizeof file, "libsatfilter-%s.so.0", m->row->name);
-    void *object = open_object(file, path);
-    const char *error = object ? NULL : dlerror();
-    if (error) {
+    const char *error;
+    void *object = open_object(file, path, &error);
+    if (!object) {
         say_missing(m, error, file, path);
         return;
     }
@@ -90,32 +95,43 @@ static module *find(const io_format *row)
     while (m < modules + MODULES - 1 && m->row && m->row != row) {
         m++;
     }
-    if (m->row != row) {
+    if (m->row != row || m->no_memory) {
         m->row = row;
+        m->no_memory = false;
         open_module(m);
     }
     return m;
 }
 
-static const module *load(const io_format *row)
-{
-    pthread_mutex_lock(&lock);
-    const module *m = find(row);
-    pthread_mutex_unlock(&lock);
-    return m;
-}
-
 const char *io_format_missing(const io_format *row)
 {
-    const module *m = row->in_module ? load(row) : NULL;
-    return m && !m->there ? m->reason : NULL;
+    if (!row->in_module) {
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    const module *m = find(row);
+    const char *reason = m->there ? NULL : m->no_memory ? "there is no memory for it" : m->reason;
+    pthread_mutex_unlock(&lock);
+    return reason;
 }
 
 satf_status io_format_load(satf_context *ctx, const io_format *row, const io_format **format)
 {
-    const module *m = row->in_module ? load(row) : NULL;
-    *format = !m ? row : m->there ? &m->format : NULL;
-    return *format ? SATF_OK
-                   : satf_fail(ctx, SATF_UNSUPPORTED, "%s files need a part of satfilter: %s",
-                               row->name, m->reason);
+    *format = row;
+    if (!row->in_module) {
+        return SATF_OK;
+    }
+    pthread_mutex_lock(&lock);
+    const module *m = find(row);
+    satf_status status =
+        m->there       ? SATF_OK
+        : m->no_memory ? satf_fail(ctx, SATF_NO_MEMORY,
+                                   "out of memory: the part of satfilter for %s files cannot be "
+                                   "loaded",
+                                   row->name)
+                       : satf_fail(ctx, SATF_UNSUPPORTED, "%s files need a part of satfilter: %s",
+                                   row->name, m->reason);
+    *format = status ? NULL : &m->format;
+    pthread_mutex_unlock(&lock);
+    return status;
 }

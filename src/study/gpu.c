@@ -41,9 +41,10 @@ static void load(void)
     const satf_backend *backend = satf_cuda();
     char path[SATF_PATH_BYTES];
     bool there = !satf_cuda_missing() && satf_beside(backend, MACHINE_FILE, path);
-    void *object = there ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (there && !object) {
-        snprintf(why, sizeof why, ": %s", dlerror());
+    const char *error = NULL;
+    void *object = there ? satf_open_object(path, &error) : NULL;
+    if (error) {
+        snprintf(why, sizeof why, ": %s", error);
     }
     if (object) {
         machine_entry entry;
