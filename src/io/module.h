@@ -17,6 +17,7 @@
     CALL(void *, satf_alloc, (size_t bytes), (bytes))                                              \
     CALL(void *, satf_alloc_zeroed, (size_t bytes), (bytes))                                       \
     DO(void, satf_free, (void *memory), (memory))                                                  \
+    CALL(bool, satf_has_memory, (size_t bytes), (bytes))                                           \
     CALL(bool, satf_charge_add, (satf_charge * charge, size_t bytes), (charge, bytes))             \
     DO(void, satf_charge_drop, (satf_charge * charge), (charge))                                   \
     CALL(satf_status, satf_ask_callback, (satf_context * ctx), (ctx))                              \

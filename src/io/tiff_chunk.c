@@ -279,7 +279,15 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
     t->chunk_first = y;
     t->chunk_count = 1;
     t->message[0] = 0;
-    satf_status status = take_chunk(t, y);
+    jmp_buf escape;
+    t->escape = &escape;
+    satf_status status;
+    if (setjmp(escape) == 0) {
+        status = take_chunk(t, y);
+    } else {
+        status = satf_fail(t->ctx, SATF_NO_MEMORY, "libjpeg is out of memory");
+    }
+    t->escape = NULL;
     if (!status && t->bad_lines > t->height / 2) { /* another compression than its tag says? */
         return satf_fail(t->ctx, SATF_DATA,
                          "the TIFF is damaged: more than half of its fax's lines are");

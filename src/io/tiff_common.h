@@ -2,6 +2,7 @@
 #ifndef SATF_IO_TIFF_COMMON_H
 #define SATF_IO_TIFF_COMMON_H
 
+#include <setjmp.h>
 #include <tiffio.h>
 
 #include "module_side.h"
@@ -56,6 +57,7 @@ typedef struct io_tiff_state {
     bool warned;        /* in the pixels */
     int64_t bad_lines;  /* of a fax */
     satf_status status; /* of a read that has failed */
+    jmp_buf *escape;    /* out of libtiff, while it decodes; else NULL */
     char message[160];  /* libtiff's first one of pixels, its last one of the tags */
     satf_charge charge; /* of what libtiff allocates */
     int64_t width, height;
@@ -81,6 +83,17 @@ static inline bool io_tiff_is_fax(const io_tiff_state *t)
 {
     return t->compression == COMPRESSION_CCITTRLE || t->compression == COMPRESSION_CCITTRLEW ||
            t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
+}
+
+/* How often libtiff has been out of memory. (tiff_memory.c) */
+unsigned io_tiff_lacks(void);
+
+/* The status of calls of libtiff, before which that number was so. */
+static inline satf_status io_tiff_settle(satf_context *ctx, unsigned lacks, satf_status status)
+{
+    return status || lacks == io_tiff_lacks()
+               ? status
+               : satf_fail(ctx, SATF_NO_MEMORY, "libtiff is out of memory");
 }
 
 /* What libtiff has said, or why a read has failed. */

@@ -2,6 +2,7 @@
  * www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf */
 #include "tiff_common.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,7 +82,10 @@ static bool is_unusual(const char *format)
 static int keep_error(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
     io_tiff_state *t = user;
-    (void)tif, (void)module;
+    (void)tif;
+    if (t->escape && errno == ENOMEM && strcmp(module, "JPEGLib") == 0) {
+        longjmp(*t->escape, 1); /* libtiff would go on with what libjpeg has not set up */
+    }
     if (!t->in_pixels || (!t->message[0] && !is_unusual(format))) {
         vsnprintf(t->message, sizeof t->message, format, args);
         size_t n = strcspn(t->message, "\n");
@@ -422,6 +426,7 @@ static void leave_page(io_tiff_state *t)
 static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
 {
     io_tiff_state *t = reader->state;
+    unsigned lacks = io_tiff_lacks();
     t->ctx = ctx;
     leave_page(t);
     if (TIFFSetSubDirectory(t->tif, t->page_at[page]) != 1 || t->status) {
@@ -436,13 +441,15 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
     }
     describe(t, &reader->header);
     status = io_tiff_start(t, &reader->header);
-    return status ? status : io_tiff_metadata(t, &reader->header);
+    status = status ? status : io_tiff_metadata(t, &reader->header);
+    return io_tiff_settle(ctx, lacks, status);
 }
 
 static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                              int64_t n)
 {
     io_tiff_state *t = reader->state;
+    unsigned lacks = io_tiff_lacks();
     t->ctx = ctx;
     satf_status status = SATF_OK;
     for (int64_t i = 0; i < n && !status; i++) {
@@ -458,7 +465,7 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             io_tiff_convert(t, &reader->header.view, y, (char *)dst + i * stride);
         }
     }
-    return status;
+    return io_tiff_settle(ctx, lacks, status);
 }
 
 static void close_tiff(io_reader *reader)

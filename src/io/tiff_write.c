@@ -1,5 +1,6 @@
 /* A TIFF's page, written: rows become strips. libtiff codes them; what it takes for its file is
  * where a strip's bytes come out (tiff_directory.c makes the file). */
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -82,9 +83,10 @@ static int drop_warning(TIFF *tif, void *user, const char *module, const char *f
 
 static satf_status fail(const tiff_writer *t)
 {
-    return t->status ? t->status
-                     : satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff cannot code a strip: %s",
-                                 t->message[0] ? t->message : "it does not say why");
+    return t->status         ? t->status
+           : errno == ENOMEM ? satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff is out of memory")
+                             : satf_fail(t->ctx, SATF_IO, "libtiff cannot code a strip: %s",
+                                         t->message[0] ? t->message : "it does not say why");
 }
 
 /* --------------------------------------------------------------------- the plan */
