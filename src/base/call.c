@@ -1,4 +1,5 @@
 /* What every part of a call shares: its memory, its progress, its end on request. */
+#include <errno.h>
 #include <math.h>
 
 #include "clock.h"
@@ -56,9 +57,11 @@ void satf_progress_leave(satf_context *ctx, satf_progress_part whole)
 static void call_back(satf_context *ctx, double all)
 {
     satf_budget *used = satf_budget_use(NULL); /* what the callback does is its own */
+    int error = errno;
     ctx->reported = all;
     ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
     satf_budget_use(used);
+    errno = error;
     ctx->asked_ms = satf_now_ms();
 }
 

@@ -1,6 +1,7 @@
 /* Files of a caller's, by callbacks. */
 #include "calls.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "../base/memory.h"
@@ -107,6 +108,7 @@ void io_calls_destroy(io_calls *c)
 size_t io_calls_read(io_calls *c, int64_t place, void *to, size_t n)
 {
     int64_t got = 0, most = n < MOST_BYTES ? (int64_t)n : MOST_BYTES;
+    int error = errno; /* what the callbacks leave there says nothing of a codec's memory */
     pthread_mutex_lock(&c->lock);
     if (go_to(c, place)) {
         got = c->of.read(c->of.user, to, (size_t)most);
@@ -114,12 +116,14 @@ size_t io_calls_read(io_calls *c, int64_t place, void *to, size_t n)
         c->at += got;
     }
     pthread_mutex_unlock(&c->lock);
+    errno = error;
     return (size_t)got;
 }
 
 bool io_calls_write(io_calls *c, const void *from, size_t n)
 {
     const char *at = from;
+    int error = errno;
     for (int64_t took; n > 0; at += took, n -= (size_t)took) {
         int64_t most = n < MOST_BYTES ? (int64_t)n : MOST_BYTES;
         if (io_calls_failure(c)) {
@@ -131,6 +135,7 @@ bool io_calls_write(io_calls *c, const void *from, size_t n)
         }
         c->at += took;
     }
+    errno = error;
     return true;
 }
 

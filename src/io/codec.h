@@ -113,6 +113,10 @@ enum { IO_FEW_PIXELS = 1 << 24 };
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
                            unsigned bits, const char *end, size_t end_bytes);
 
+/* The status of a format's function, which began with errno 0. A library that got no memory may say
+ * that the file is damaged; errno tells, and the status is SATF_NO_MEMORY. */
+satf_status io_settle_memory(satf_context *ctx, const io_format *format, satf_status status);
+
 /* -------------------------------------------------------------- conversions */
 
 /* Of plan->in's samples: is its alpha alpha_max everywhere? */

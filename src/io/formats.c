@@ -1,6 +1,7 @@
 /* The table of formats, and what is asked of it. */
 #include "codec.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -199,4 +200,12 @@ satf_status satf_format_check_type(satf_context *ctx, const char *format, int ty
         return satf_fail(ctx, SATF_INVALID, "there is no such %s", found ? "type" : "format");
     }
     return io_check_type(ctx, found, (satf_type)type);
+}
+
+satf_status io_settle_memory(satf_context *ctx, const io_format *format, satf_status status)
+{
+    bool doubted = status == SATF_DATA || status == SATF_UNSUPPORTED || status == SATF_IO;
+    return errno == ENOMEM && doubted
+               ? satf_fail(ctx, SATF_NO_MEMORY, "out of memory in the %s codec", format->name)
+               : status;
 }

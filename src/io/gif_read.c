@@ -1,4 +1,5 @@
 /* GIF through giflib: the screen after each frame. www.w3.org/Graphics/GIF/spec-gif89a.txt */
+#include <errno.h>
 #include <gif_lib.h>
 #include <string.h>
 
@@ -153,11 +154,14 @@ static satf_status count_frames(gif *g, int64_t *count)
     if (status) {
         return status;
     }
+    errno = 0;
     do {
         good = find_frame(g->file, &f, &more);
         *count += more && (good || !g->cut);
     } while (good && more && pass_codes(g->file));
-    if (g->status || (g->cut && *count == 0)) {
+    if (!good && errno == ENOMEM) { /* or frames would be left out */
+        status = fail(g, D_GIF_ERR_NOT_ENOUGH_MEM);
+    } else if (g->status || (g->cut && *count == 0)) {
         status = fail(g, 0);
     } else if (*count == 0) {
         status = fail_damaged(g, "it holds no picture");

@@ -37,7 +37,7 @@ static bool speaks_of_limit(const char *message)
 void io_png_warning(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
-    state->over_limit |= !state->writer && speaks_of_limit(message);
+    state->over_limit |= !state->writer && !state->status && speaks_of_limit(message);
     if (state->header) {
         state->header->trns_ignored |= strstr(message, "tRNS") && !strstr(message, "samples");
     }
@@ -198,7 +198,8 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
         return 1;
     }
     if (io_png_is_text(chunk->name)) {
-        state->status = io_png_take_text(state, chunk->name, chunk->data, chunk->size);
+        satf_status status = io_png_take_text(state, chunk->name, chunk->data, chunk->size);
+        state->status = state->status ? state->status : status;
         return state->status ? -1 : 1; /* an error, which io_png_error() finds reported */
     }
     if (take_hdr(state, chunk)) {
@@ -356,8 +357,8 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     png_set_read_user_chunk_fn(png, state, take_chunk);
     png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
     png_read_info(png, state->info);
-    if (state->over_limit) {
-        return io_png_fail_metadata(ctx);
+    if (state->status || state->over_limit) { /* it does without chunks that it has no room for */
+        return state->status ? state->status : io_png_fail_metadata(ctx);
     }
     state->other_from = -1;
     if (png_get_valid(png, state->info, PNG_INFO_PLTE) &&
@@ -397,7 +398,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
                                           io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;
     if (!state->info) {
-        return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
+        return satf_fail(ctx, SATF_NO_MEMORY, "libpng is out of memory");
     }
     return read_header(ctx, reader);
 }
@@ -410,8 +411,8 @@ static satf_status read_end(satf_context *ctx, io_reader *reader)
     io_png_state *state = reader->state;
     state->other_from = io_source_taken(&reader->source);
     png_read_end(state->png, state->info);
-    if (state->over_limit) {
-        return io_png_fail_metadata(ctx);
+    if (state->status || state->over_limit) {
+        return state->status ? state->status : io_png_fail_metadata(ctx);
     }
     note_faults(state);
     satf_metadata *metadata = &reader->header.metadata;
@@ -467,7 +468,7 @@ static void read_rows(io_reader *reader, png_bytep dst, int64_t stride, int64_t 
     io_png_state *state = reader->state;
     for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
         for (int64_t y = 0; y < n; y++) {
-            state->status = satf_tick(state->ctx);
+            state->status = state->status ? state->status : satf_tick(state->ctx);
             if (state->status) {
                 png_error(state->png, "cancelled");
             }

@@ -222,7 +222,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
                                            io_png_warning, state, io_png_malloc, io_png_free);
     state->info = state->png ? png_create_info_struct(state->png) : NULL;
     if (!state->info) {
-        return satf_fail(ctx, SATF_NO_MEMORY, "libpng could not be started");
+        return satf_fail(ctx, SATF_NO_MEMORY, "libpng is out of memory");
     }
     satf_status status = write_header(writer);
     io_png_shape shape = shape_of(&writer->plan, writer->options.png_level);

@@ -42,7 +42,9 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
 {
     reader->pages = 1;
     reader->page = -1;
+    errno = 0;
     satf_status status = reader->format->open(ctx, reader);
+    status = io_settle_memory(ctx, reader->format, status);
     if (status || reader->format->go_to) {
         return status;
     }
@@ -212,13 +214,23 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
     }
     if (!status && reader->format->go_to) {
         reader->page = page;
+        errno = 0;
         status = reader->format->go_to(ctx, reader, page);
+        status = io_settle_memory(ctx, reader->format, status);
         status = status ? status : check_picture(ctx, reader);
     }
     status = blame(ctx, reader, status);
     reader->fresh = false;
     reader->ready = !status;
     return status;
+}
+
+static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                          int64_t n)
+{
+    errno = 0;
+    satf_status status = reader->format->rows(ctx, reader, dst, stride, n);
+    return io_settle_memory(ctx, reader->format, status);
 }
 
 /* The whole picture into reader->held, from which rows are then copied. */
@@ -234,7 +246,7 @@ static satf_status hold(satf_context *ctx, io_reader *reader)
     if (!reader->held) {
         return satf_fail_memory(ctx, bytes, "a picture that cannot be decoded row by row");
     }
-    return reader->format->rows(ctx, reader, reader->held, v->stride, v->height);
+    return decode(ctx, reader, reader->held, v->stride, v->height);
 }
 
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
@@ -260,7 +272,7 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
                    (size_t)v->stride);
         }
     } else if (!status && n > 0) {
-        status = reader->format->rows(ctx, reader, dst, stride, n);
+        status = decode(ctx, reader, dst, stride, n);
     }
     status = blame(ctx, reader, status);
     reader->next_row += status ? 0 : n;

@@ -7,8 +7,6 @@
 #include "../base/share.h"
 #include "webp_common.h"
 
-enum { FEW_BYTES = 1 << 20 }; /* what a decoder takes beside pixels, by and large */
-
 /* A frame's place, and what becomes of it. */
 typedef struct place {
     int64_t x, y, width, height;
@@ -75,7 +73,7 @@ static satf_status feed(const webp *w, WebPIDecoder *decoder, const WebPData *by
 static size_t decoder_bytes(const WebPIterator *f, const WebPBitstreamFeatures *is)
 {
     size_t pixels = (size_t)f->width * (size_t)f->height;
-    return FEW_BYTES + 64 * (size_t)f->width +
+    return IO_WEBP_FEW_BYTES + 64 * (size_t)f->width +
            (is->format == 2 ? 4 * pixels
             : is->has_alpha ? 2 * pixels
                             : 0);
@@ -95,7 +93,8 @@ static satf_status decode(webp *w, unsigned char *to, int64_t stride, bool alpha
     }
     size_t bytes = decoder_bytes(f, &config.input);
     satf_status status = io_check_bytes(w->ctx, bytes);
-    if (status || !satf_charge_add(&w->charge, bytes)) {
+    bool room = satf_has_memory(bytes); /* some of its decoders do worse than fail without */
+    if (status || !room || !satf_charge_add(&w->charge, bytes)) {
         return status ? status : satf_fail_memory(w->ctx, bytes, "a WebP's pixels");
     }
     int64_t row_bytes = (alpha ? 4 : 3) * (int64_t)f->width;

@@ -1,5 +1,7 @@
 /* WebP through libwebp: writing. */
+#include <errno.h>
 #include <string.h>
+#include <webp/decode.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
 
@@ -81,6 +83,26 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     return SATF_OK;
 }
 
+/* Whether what was coded is the picture: of a lossy one, whether it can be decoded. */
+static bool is_right(const io_writer *writer, const webp_writer *w)
+{
+    const WebPPicture *p = &w->picture;
+    size_t row_bytes = 4 * (size_t)p->width;
+    int width = 0, height = 0;
+    uint8_t *pixels = NULL;
+    if (satf_has_memory(2 * row_bytes * (size_t)p->height + IO_WEBP_FEW_BYTES)) {
+        pixels = IO_LITTLE_ENDIAN ? WebPDecodeBGRA(w->coded.mem, w->coded.size, &width, &height)
+                                  : WebPDecodeARGB(w->coded.mem, w->coded.size, &width, &height);
+    }
+    bool right = pixels && width == p->width && height == p->height;
+    for (int y = 0; right && y < height && !is_lossy(writer); y++) {
+        right = memcmp(pixels + (size_t)y * row_bytes, p->argb + (size_t)y * (size_t)p->argb_stride,
+                       row_bytes) == 0;
+    }
+    WebPFree(pixels);
+    return right;
+}
+
 static satf_status encode(satf_context *ctx, const io_writer *writer, webp_writer *w)
 {
     WebPConfig config;
@@ -89,8 +111,12 @@ static satf_status encode(satf_context *ctx, const io_writer *writer, webp_write
                     ? WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, (float)quality)
                     : WebPConfigInit(&config) && WebPConfigLosslessPreset(&config, LOSSLESS_LEVEL);
     config.exact = 1; /* what is transparent keeps its colours */
+    errno = 0;
     if (good && WebPEncode(&config, &w->picture)) {
-        return SATF_OK;
+        /* Where it got no memory it may have cut the picture, and not say so. */
+        return errno != ENOMEM || is_right(writer, w)
+                   ? SATF_OK
+                   : satf_fail(ctx, SATF_NO_MEMORY, "libwebp is out of memory");
     }
     if (w->status) {
         return w->status;

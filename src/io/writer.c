@@ -128,7 +128,9 @@ static satf_status make_writer(satf_context *ctx, const io_plan *plan,
 /* The codec begins; what comes before has status. */
 static satf_status begin(satf_context *ctx, io_writer *writer, satf_status status, io_writer **out)
 {
+    errno = 0;
     status = status ? status : writer->format->create(ctx, writer);
+    status = io_settle_memory(ctx, writer->format, status);
     if (status) {
         io_writer_close(writer);
         return status;
@@ -188,6 +190,14 @@ static void watch_bilevel(io_writer *writer, const char *src, int64_t stride, in
     }
 }
 
+static satf_status encode(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                          int64_t n)
+{
+    errno = 0;
+    satf_status status = writer->format->put(ctx, writer, src, stride, n);
+    return io_settle_memory(ctx, writer->format, status);
+}
+
 satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                         int64_t n)
 {
@@ -204,7 +214,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
     }
     satf_status status = SATF_OK;
     if (!writer->converted) {
-        status = n > 0 ? writer->format->put(ctx, writer, src, stride, n) : SATF_OK;
+        status = n > 0 ? encode(ctx, writer, src, stride, n) : SATF_OK;
         writer->next_row += status ? 0 : n;
         return status;
     }
@@ -220,7 +230,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         if (plan->judge_range) {
             count_visible(writer, writer->converted);
         }
-        status = writer->format->put(ctx, writer, writer->converted, plan->out.stride, 1);
+        status = encode(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
     return status;
@@ -265,7 +275,9 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
                          writer->next_row, writer->plan.in.height);
     }
     strip(writer);
+    errno = 0;
     satf_status status = writer->format->finish(ctx, writer);
+    status = io_settle_memory(ctx, writer->format, status);
     if (!status && writer->pages) {
         status = io_page_end(ctx, writer);
     }
