@@ -15,7 +15,7 @@ enum { RUN_LINE_WORDS = 64 };
 /* What main() of tools/satfilter.c does. line: words with a blank between. */
 static inline int run_words(const char *line)
 {
-    char text[512], *argv[RUN_LINE_WORDS] = {(char *)"satfilter"};
+    char text[2048], *argv[RUN_LINE_WORDS] = {(char *)"satfilter"};
     int argc = 1;
     snprintf(text, sizeof text, "%s", line);
     for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {

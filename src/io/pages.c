@@ -209,6 +209,7 @@ satf_status io_page_write(satf_context *ctx, io_writer *writer, const void *byte
     pthread_mutex_unlock(&pages->order->lock);
     if (!mine) {
         status = hold(ctx, writer, bytes, n);
+        n = status ? 0 : n; /* or the writer would take back from the file what is not there */
     }
     writer->bytes += (int64_t)n;
     return status;
