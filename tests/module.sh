@@ -114,6 +114,156 @@ done
 check "filters were tried" "$([ "$(wc -l <tried)" -ge 8 ] && echo many)" many
 check "mixes were tried" "$(cat mixed)" guided
 
+# A first pass that is a mix: the mean of the negative. Its lanes may be others than the picture's.
+cat >mixed.h <<'END'
+#if defined(FILTER_ENTRY)
+FILTER_ENTRY(mixed)
+#elif defined(MIX_ENTRY)
+MIX_ENTRY(mixed, turned, 1)
+#elif defined(FORMULA_ENTRY)
+FORMULA_ENTRY(mixed, FORMULA_SUM)
+#elif !defined(MIXED_H)
+#define MIXED_H
+#include <satfilter-module.h>
+typedef struct mixed_options {
+    filter_window window;
+} mixed_options;
+SATF_FORMULA void mixed_turned_mix(const formula_pixels *in, const mixed_options *options,
+                                   double *result)
+{
+    (void)options;
+    for (int c = 0; c < in->lanes; c++) {
+        result[c] = in->common->full - in->of[0][c];
+    }
+}
+SATF_FORMULA formula_value mixed_formula(const formula_sums *in, const mixed_options *options)
+{
+    (void)options;
+    return formula_real(formula_true_mean(in));
+}
+#elif defined(FILTER_DESCRIPTORS)
+static const filter_param mixed_params[] = {FILTER_WINDOW_PARAMS(mixed_options, "3"),
+                                            FILTER_PARAM_END};
+#ifndef LANES
+#define LANES 0
+#endif
+static const filter_pass mixed_passes[] = {
+    {.over = OVER_MIX, .mix = MIX_mixed_turned, .lanes = LANES},
+    {.over = OVER_WINDOW, .of = 2, .type = TYPE_OF_INPUT, .formula = FORMULA_mixed}};
+static const filter_info mixed_filter = {.name = "mixed",
+                                         .help = "the mean of the negative",
+                                         .detail = "So it is.",
+                                         .params = mixed_params,
+                                         .needs_value = true,
+                                         .options_bytes = sizeof(mixed_options),
+                                         .ways = {FILTER_PASSES(mixed_passes)}};
+#endif
+END
+module mixed
+SATFILTER_MODULES=mixed.so run --list --json
+check "the kind of a filter that begins with a mix" \
+    "$? $(tr '\n' ' ' <stdout | grep -o '"name": "mixed".*' | grep -o '"kind": "[a-z]*"' | head -n 1)" \
+    '0 "kind": "window"'
+run --module mixed.so --mixed 5 in.pgm out.pgm
+check "a first pass that mixes" $? 0
+run --box 5 in.pgm box.pgm
+tail -c 117 out.pgm | od -An -v -w1 -tu1 | tr -d ' ' >got
+# 255 less the mean, which halves do not round alike: at most 1 apart, and mostly not
+tail -c 117 box.pgm | od -An -v -w1 -tu1 | paste -d' ' - got |
+    awk '{ d = 255 - $1 - $2; far += d < -1 || d > 1; other += d != 0 } END { exit far > 0 || other > 10 }'
+check "its values" $? 0
+module mixed -DLANES=2
+run --module mixed.so --mixed 5 in.pgm out.pgm
+says $? 'reads images of other channels than it sums over, or makes' 1
+
+# Whatever a module says that the library looks up by a number, or calls, is checked.
+#   twist NAME STATEMENT: a module that is contrast.h's but for that
+twist()
+{
+    cat >"$1.c" <<END
+#define satf_module_entry sound_entry
+#define SATF_MODULE "contrast.h"
+#include <satfilter-module.h>
+#undef satf_module_entry
+static satf_module m;
+static satf_module_formula f[2];
+static satf_module_mix x[2];
+static filter_info i;
+static filter_pass p[2];
+static filter_param a[8];
+static int seven(const void *options, int colours, bool aux)
+{
+    return options && colours && aux ? 7 : -7;
+}
+static void turned(const void *options, int64_t *width, int64_t *height)
+{
+    *width = *height = options ? 1000 : 0;
+}
+__attribute__((visibility("default"))) const satf_module *satf_module_entry(void);
+const satf_module *satf_module_entry(void)
+{
+    m = *sound_entry();
+    f[1] = m.formulas[1];
+    i = *m.filter;
+    p[0] = i.ways[0].list[0];
+    memcpy(a, i.params, 5 * sizeof *a);
+    i.ways[0].list = p;
+    i.params = a;
+    m.filter = &i;
+    m.formulas = f;
+    x[1].images = 1;
+    (void)seven, (void)turned, (void)x;
+    $2;
+    return &m;
+}
+END
+    # shellcheck disable=SC2086
+    $CC -std=gnu11 -O1 -shared -fPIC -I. -I"$top_srcdir/src" -o "$1.so" "$1.c" || exit 1
+}
+while IFS= read -r statement; do
+    twist twisted "$statement"
+    run --module twisted.so --contrast 5 in.pgm out.pgm
+    says $? 'module twisted.so ' 2
+done <<'END'
+p[0].over = (filter_over)77
+p[0].over = (filter_over)-1
+p[0].type = (filter_type_rule)99
+p[0].type = TYPE_OF_SUM
+p[0].type = TYPE_WHOLE
+p[0].type = TYPE_BILEVEL, p[0].bilevel = 4000
+p[0].type = TYPE_BILEVEL, p[0].bilevel = sizeof(contrast_options) - 1
+p[0].formula = 2
+p[0].formula = -1
+p[0].reduction = 2
+p[0].mix = 1
+p[0].aux[5] = 2
+p[0].of = -1
+p[0].averages_alpha = p[0].keeps_alpha = true
+p[0].histogram = true
+p[0].shape = turned
+p[0].all = true
+i.there = i.ways[0]
+p[0].over = OVER_MIX, p[0].mix = 1
+p[0].over = OVER_MIX, p[0].mix = 1, p[0].formula = 0, m.mixes = x, m.mix_count = 2
+f[1].call = NULL
+f[1].loops[1] = NULL
+f[1].reads = 4096
+m.formula_count = 33
+a[3].kind = (param_kind)99
+a[3].kind = PARAM_SHAPE
+a[3].default_text = NULL
+a[3].metavar = NULL
+a[3].unit = NULL
+a[3].offset = sizeof(contrast_options) - 4
+a[3].offset += 4
+i.ways[0].count = 25
+i.ways[1] = i.ways[0], p[1] = p[0], p[1].type = TYPE_REAL, i.ways[1].list = p + 1
+i.options_bytes = 16
+END
+twist twisted 'i.way = seven'
+run --module twisted.so --contrast 5,gain=1.5 in.pgm out.pgm
+check "a way that is not there is the first" "$? $(cmp out.pgm sat.pgm && echo same)" "0 same"
+
 # What is refused.
 run --module missing.so --box 3 in.pgm out.pgm
 says $? 'module missing.so cannot be opened: ' 2

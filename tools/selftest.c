@@ -26,10 +26,18 @@ enum {
     DIGITS = 16 /* of a line's digest */
 };
 
-static const char *const kinds[TRIAL_BOUNDED] = {
-    [TRIAL_INTEGERS] = "integers",
-    [TRIAL_FLOATS] = "floats",
-};
+static const char *kind_name(trial_kind kind)
+{
+    switch (kind) {
+    case TRIAL_INTEGERS:
+        return "integers";
+    case TRIAL_FLOATS:
+        return "floats";
+    case TRIAL_BOUNDED:
+        break;
+    }
+    return NULL;
+}
 
 /* ------------------------------------------------------------------- other processes */
 
@@ -200,7 +208,7 @@ static findings find(agreement *all)
         add_line(&found, all->lines[i].name, &all->lines[i].sha, DIGITS);
     }
     for (int kind = 0; found.lines && kind < TRIAL_BOUNDED; kind++) {
-        add_line(&found, kinds[kind], &all->sha[kind], SHA256_HEX - 1);
+        add_line(&found, kind_name((trial_kind)kind), &all->sha[kind], SHA256_HEX - 1);
     }
     return found;
 }

@@ -25,8 +25,8 @@ const char *satf_cuda_missing(void);
 enum { SATF_PATH_BYTES = 4096 };
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES]);
 
-/* The shared object, opened for this library alone; NULL, and *error says why; errno is ENOMEM where
- * there is no memory. */
+/* The shared object, opened for this library alone; NULL, and *error says why; errno is ENOMEM
+ * where there is no memory. */
 void *satf_open_object(const char *path, const char **error);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "../base/backend.h"
 #include "modules.h"
+#include "params.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -35,9 +36,25 @@ static bool has_kind(const filter_info *info, param_kind kind)
     return false;
 }
 
-static bool is_formula(const satf_module *module, int number, bool none_too)
+/* Numbers of formulas are 1 ... formula_count - 1. */
+static bool is_formula(const satf_module *module, int number)
 {
-    return number >= (none_too ? 0 : 1) && number < (int)module->formula_count;
+    return number > FORMULA_NONE && number < (int)module->formula_count;
+}
+
+/* Whether the parameter has what its kind needs: a default but for files, words unless it is a
+ * flag, and room in the options. */
+static bool is_param(const filter_info *info, const filter_param *p)
+{
+    const unsigned files = 1U << PARAM_TEMPLATE | 1U << PARAM_ORDER | 1U << PARAM_IMAGE;
+    const param_kind_row *kind = param_kind_of(p);
+    if (!is_name(p->name, "-_") || !p->help || !p->unit || !kind) {
+        return false;
+    }
+    size_t bytes = kind->bytes, alignment = bytes < 8 ? bytes : 8;
+    return (p->metavar || p->kind == PARAM_FLAG) && (p->default_text || files >> p->kind & 1) &&
+           p->offset % alignment == 0 && p->offset <= info->options_bytes &&
+           bytes <= info->options_bytes - p->offset;
 }
 
 /* NULL if its parameters are sound, else what is wrong. */
@@ -45,15 +62,12 @@ static const char *param_defect(const filter_info *info)
 {
     size_t count = 0;
     for (const filter_param *p = info->params; p->name; p++, count++) {
-        if (count == 32 || !is_name(p->name, "-_") || !p->help || p->kind < 0 ||
-            p->kind > PARAM_IMAGE) {
-            return "has a parameter without a name, a help or a kind";
+        if (count == 32 || !is_param(info, p)) {
+            return "has a parameter without a name, a help, a kind, a default or room in its "
+                   "options";
         }
-        if (p->kind == PARAM_TEMPLATE || p->kind == PARAM_ORDER) {
-            return "takes a file that only templates and orders of pixels have";
-        }
-        if (p->offset >= info->options_bytes) {
-            return "has a parameter outside of its options";
+        if (p->kind == PARAM_TEMPLATE || p->kind == PARAM_ORDER || p->kind == PARAM_SHAPE) {
+            return "takes a file or a shape that only other filters have";
         }
     }
     return has_kind(info, PARAM_SIZE) && has_kind(info, PARAM_PLACE) && has_kind(info, PARAM_BORDER)
@@ -61,22 +75,63 @@ static const char *param_defect(const filter_info *info)
                : "lacks the parameters of a window (FILTER_WINDOW_PARAMS)";
 }
 
+/* The functions that its numbers stand for, and what these read. */
+static const char *function_defect(const satf_module *module)
+{
+    const unsigned known = 2 * FORMULA_FEEDS - 1;
+    bool there = module->formulas && module->formula_count >= 2 &&
+                 module->formula_count <= MODULE_FORMULAS && module->mixes &&
+                 module->mix_count <= MODULE_FORMULAS;
+    for (uint32_t n = 1; there && n < module->formula_count; n++) {
+        const satf_module_formula *f = &module->formulas[n];
+        there = f->call && !(f->reads & ~known);
+        for (int mode = 0; mode < LOOP_MODES; mode++) {
+            there = there && f->loops[mode];
+        }
+    }
+    for (uint32_t n = 1; there && n < module->mix_count; n++) {
+        const satf_module_mix *m = &module->mixes[n];
+        there = m->images >= 1 && m->images <= FORMULA_MIXED;
+        for (int lane = 0; lane < FORMULA_LANES; lane++) {
+            there = there && m->loops[lane];
+        }
+    }
+    return there ? NULL : "has no formula, too many, or one that lacks a function";
+}
+
+/* What a pass over windows says of its formula. */
+static bool is_window_pass(const satf_module *module, const filter_pass *pass)
+{
+    return is_formula(module, pass->formula) && pass->mix == MIX_NONE &&
+           (pass->reduction == FORMULA_NONE || is_formula(module, pass->reduction)) &&
+           (!pass->histogram || (pass->over == OVER_PIXEL && pass->grey));
+}
+
+static bool is_mix_pass(const satf_module *module, const filter_pass *pass)
+{
+    return pass->mix > MIX_NONE && pass->mix < (int)module->mix_count &&
+           pass->formula == FORMULA_NONE && pass->reduction == FORMULA_NONE && !pass->histogram &&
+           pass->lanes >= 0 && pass->lanes <= FORMULA_LANES;
+}
+
 /* What is wrong with pass k of a module's filter. */
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
     bool mixes = pass->over == OVER_MIX;
-    if (pass->over > OVER_PIXEL && !mixes) {
+    if (((unsigned)pass->over > OVER_PIXEL && !mixes) || pass->all || pass->windows || pass->turn ||
+        pass->shape || pass->lines || pass->sums_squares || pass->leads) {
         return "is no filter of windows, and modules have only these";
     }
-    if (mixes ? pass->mix < 1 || pass->mix >= (int)module->mix_count
-              : !is_formula(module, pass->formula, false) ||
-                    !is_formula(module, pass->reduction, true)) {
-        return "names a formula that it lacks";
+    if (mixes ? !is_mix_pass(module, pass) : !is_window_pass(module, pass)) {
+        return "names a formula or a mix that it lacks, or more channels than there are";
     }
-    if (mixes &&
-        (pass->lanes < 0 || pass->lanes > FORMULA_LANES || module->mixes[pass->mix].images < 1 ||
-         module->mixes[pass->mix].images > FORMULA_MIXED)) {
-        return "mixes more images or channels than there are";
+    if ((unsigned)pass->type > TYPE_WHOLE || pass->type == TYPE_OF_SUM ||
+        (pass->type == TYPE_BILEVEL &&
+         pass->bilevel > module->filter->options_bytes - sizeof(filter_bilevel))) {
+        return "has a pass of a type that there is not, or whose choice is not in its options";
+    }
+    if (pass->keeps_alpha && (pass->averages_alpha || pass->grey)) {
+        return "has a pass that uses alpha in two ways";
     }
     bool after = pass->of < 0 || pass->of >= 2 + k;
     for (int b = 0; b < FILTER_AUX; b++) {
@@ -94,15 +149,29 @@ static const char *way_defect(const satf_module *module, const filter_passes *wa
     for (int k = 0; k < way->count && !found; k++) {
         found = pass_defect(module, &way->list[k], k);
     }
-    return found;
+    return !found && way->count > 0 && way->list[way->count - 1].type == TYPE_WHOLE
+               ? "has a result of a type for images between passes"
+               : found;
 }
 
+/* Its ways must have results of one type, and use alpha and colour alike. */
 static const char *ways_defect(const satf_module *module, const filter_info *info)
 {
-    const char *found =
-        info->ways[0].count == 0 && info->ways[1].count == 0 ? "has no passes" : NULL;
+    const char *found = info->there.count ? "has passes for devices, which compute none of it"
+                        : info->ways[0].count == 0 && info->ways[1].count == 0 ? "has no passes"
+                                                                               : NULL;
     for (int w = 0; w < FILTER_MAX_WAYS && !found; w++) {
         found = way_defect(module, &info->ways[w]);
+    }
+    for (int w = 0; w < FILTER_MAX_WAYS && !found; w++) {
+        const filter_passes *way = &info->ways[w];
+        const filter_pass *last = &way->list[way->count - 1], *first = filter_last(info);
+        if (way->count > 0 &&
+            (last->type != first->type || last->bilevel != first->bilevel ||
+             last->averages_alpha != first->averages_alpha ||
+             last->keeps_alpha != first->keeps_alpha || last->grey != first->grey)) {
+            found = "has ways with results of several kinds";
+        }
     }
     return found;
 }
@@ -116,11 +185,8 @@ static const char *defect(const satf_module *module)
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {
         return "has options of another size than engines hold";
     }
-    if (!module->formulas || module->formula_count < 2 || module->formula_count > MODULE_FORMULAS ||
-        !module->mixes || module->mix_count > MODULE_FORMULAS) {
-        return "has no formula, or too many";
-    }
-    const char *found = param_defect(info);
+    const char *found = function_defect(module);
+    found = found ? found : param_defect(info);
     return found ? found : ways_defect(module, info);
 }
 

@@ -33,7 +33,14 @@ static inline bool filter_reads(const filter_pass *pass, unsigned what)
     return (formula_reads(pass->formula) | formula_reads(pass->reduction)) & what;
 }
 
-/* What the filter is with these options, for such an image, with an auxiliary input or without. */
+/* The first of its ways that has passes. */
+static inline const filter_passes *filter_any_way(const filter_info *info)
+{
+    return &info->ways[info->ways[0].count == 0];
+}
+
+/* What the filter is with these options, for such an image, with an auxiliary input or without.
+ * What a module says and there is not is the first way. */
 static inline const filter_passes *filter_way(const filter_info *info, const void *options,
                                               const satf_view *in, bool aux)
 {
@@ -41,13 +48,10 @@ static inline const filter_passes *filter_way(const filter_info *info, const voi
     if (in->device != SATF_HOST && info->there.count > 0) {
         return &info->there;
     }
-    return &info->ways[info->way ? info->way(options, colours, aux) : 0];
-}
-
-/* The first of its ways that has passes. */
-static inline const filter_passes *filter_any_way(const filter_info *info)
-{
-    return &info->ways[info->ways[0].count == 0];
+    int number = info->way ? info->way(options, colours, aux) : 0;
+    const filter_passes *way =
+        number >= 0 && number < FILTER_MAX_WAYS ? &info->ways[number] : filter_any_way(info);
+    return way->count == 0 && aux ? filter_any_way(info) : way;
 }
 
 /* Its last pass, in what all its ways have in common: the type and shape of the result, the uses of

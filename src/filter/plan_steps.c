@@ -3,6 +3,7 @@
 
 #include "../base/memory.h"
 #include "../base/view.h"
+#include "modules.h"
 #include "plan_memory.h"
 #include "region.h"
 #include "varies.h"
@@ -297,6 +298,36 @@ static satf_status place_images(satf_context *ctx, pass_images *images)
                                                                       : plan_fail_size(ctx);
 }
 
+/* Whether what the pass reads beside the sums of `in` has as many channels, or one. */
+static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_view aux[2])
+{
+    int alpha = in->flags & SATF_ALPHA ? 1 : 0;
+    bool fit = true;
+    for (int b = 0; b < 2; b++) {
+        int channels = aux[b].channels;
+        fit = fit && (!filter_reads_aux(pass, b) || channels == 1 || channels == in->channels ||
+                      channels == in->channels - alpha);
+    }
+    return fit || pass->over == OVER_MIX;
+}
+
+/* A module's windows may ask for images that its mixes have made, of as many channels as it likes.
+ */
+static satf_status check_channels(satf_context *ctx, const pass_images *images,
+                                  const filter_step_spec *spec, bool last)
+{
+    bool good =
+        !last || spec->pass->over == OVER_MIX || spec->in.channels == images->of->from.channels;
+    good = good && reads_fit(spec->pass, &spec->in, spec->aux) &&
+           (!spec->second || reads_fit(spec->second, &spec->in, spec->second_aux));
+    return good || !pass_is_foreign(spec->pass)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "the module's filter %s reads images of other channels than it sums "
+                           "over, or makes",
+                           images->of->link->info->name);
+}
+
 /* Pass `number`, which is an image's as well, and what is made beside it; from the pass before it
  * without an image between, if it may be `fed` and the engine can. */
 static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
@@ -333,7 +364,8 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
         aux_places(images, spec.second, &aux[FILTER_AUX], spec.second_aux);
     }
     plan_step *step;
-    satf_status status = add_step(ctx, plan, &spec, &step);
+    satf_status status = check_channels(ctx, images, &spec, last);
+    status = status ? status : add_step(ctx, plan, &spec, &step);
     if (!status && pass->over == OVER_LEAST) {
         step->step.maker = &plan->steps[plan->count - 2].step;
         step->step.name = step->step.maker->name;
