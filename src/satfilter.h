@@ -173,8 +173,20 @@ SATF_API satf_status satf_context_create_beside(satf_context *ctx, satf_context 
 SATF_API void satf_context_destroy(satf_context *ctx);
 
 /* The message of the latest call that failed; "" if none. Owned by ctx, valid
- * until its next call. NULL gives the message for a missing context. */
+ * until its next call. NULL gives the message for a missing context. What it quotes from outside,
+ * such as a spec or a file's name, is escaped as satf_text_escape() does; so are notes. */
 SATF_API const char *satf_message(const satf_context *ctx);
+
+/*
+ * Text from outside, such as a file's name, as messages quote it: one line, UTF-8, nothing that a
+ * terminal obeys. Line feed, carriage return and tab become \n, \r and \t; other control
+ * characters below 0x80, and bytes that are no UTF-8, \x1b; controls from U+0080 on, what turns the
+ * direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), and U+2028 and
+ * U+2029 \u202e. A backslash stays, so escaped text stays as it is. Writes at most bytes - 1 bytes,
+ * whole characters and escapes, and a zero; bytes = 0: nothing. Returns the bytes of it all,
+ * without the zero. NULL counts as "".
+ */
+SATF_API size_t satf_text_escape(const char *text, char *to, size_t bytes);
 
 #define SATF_DEVICE_AUTO (-1)
 

@@ -323,8 +323,8 @@ run 1 --template missing.txt in.pgm out.npy
 printf '0 0 1\n' >bad.txt
 "$satfilter" --template bad.txt in.pgm none.npy 2>stderr
 check "a damaged template" "$? $(wc -l <stderr) $(ls none.npy 2>/dev/null)" "1 1 "
-name=$(printf 'no\nfile\033.png')
-run 1 --box 3 "$name" out.png
+name=$(printf 'no\nfile\033\342\200\256\377.png')
+run 1 --box 3 "$name" out.png;            says '^satfilter: no\\nfile\\x1b\\u202e\\xff.png: '
 if [ "$(id -u)" -ne 0 ]; then
     mkdir sealed && chmod 555 sealed
     run 1 --box 3 in.pgm sealed/out.png

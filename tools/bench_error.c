@@ -7,9 +7,10 @@ int bench_error(int status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("satbench: ", stderr);
-    vfprintf(stderr, format, args);
-    putc('\n', stderr);
+    char text[2048], shown[2048];
+    vsnprintf(text, sizeof text, format, args);
+    satf_text_escape(text, shown, sizeof shown);
+    fprintf(stderr, "satbench: %s\n", shown);
     va_end(args);
     return status;
 }

@@ -2,30 +2,30 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
-int utf8_length(const unsigned char *text)
+#include <satfilter.h>
+
+int clean_next(const char *text, char shown[CLEAN_BYTES])
 {
-    unsigned char c = text[0];
-    int length = c < 0x80                ? 1
-                 : c >= 0xc2 && c < 0xe0 ? 2
-                 : (c & 0xf0) == 0xe0    ? 3
-                 : c >= 0xf0 && c < 0xf5 ? 4
-                                         : 0;
-    for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
+    const unsigned char *c = (const unsigned char *)text;
+    int most = c[0] < 0xc0 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4, length = 1;
+    char one[5] = "";
+    while (length < most && (c[length] & 0xc0) == 0x80) {
+        length++;
     }
-    bool overlong = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
-    bool surrogate = c == 0xed && text[1] >= 0xa0;
-    bool too_large = c == 0xf4 && text[1] >= 0x90;
-    return overlong || surrogate || too_large ? 0 : length;
+    memcpy(one, text, (size_t)length);
+    satf_text_escape(one, shown, CLEAN_BYTES);
+    return length;
 }
 
-/* Columns of a character: two from Hangul and CJK on, which is right or too many. */
-static int columns_of(const unsigned char *c, int length)
+/* Columns of what is shown: of a character two from Hangul and CJK on, which is right or too many.
+ */
+static int columns_of(const char *shown)
 {
-    return length == 4 || (length == 3 && (c[0] > 0xe1 || (c[0] == 0xe1 && c[1] >= 0x84))) ? 2 : 1;
+    const unsigned char *c = (const unsigned char *)shown;
+    bool wide = c[0] > 0xe1 || (c[0] == 0xe1 && c[1] >= 0x84);
+    return c[0] < 0x80 ? (int)strlen(shown) : wide ? 2 : 1;
 }
 
 /* Prints to `to` unless it is NULL. */
@@ -33,19 +33,16 @@ static int go_through(FILE *to, const char *text, int columns)
 {
     int taken = 0;
     while (*text) {
-        const unsigned char *c = (const unsigned char *)text;
-        int length = utf8_length(c);
-        bool control = *c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
-        bool shown = length && !control;
-        int width = shown ? columns_of(c, length) : 1;
+        char shown[CLEAN_BYTES];
+        int length = clean_next(text, shown), width = columns_of(shown);
         if (width > columns - taken) {
             break;
         }
         if (to) {
-            fprintf(to, "%.*s", shown ? length : 1, shown ? text : "?");
+            fputs(shown, to);
         }
         taken += width;
-        text += length ? length : 1;
+        text += length;
     }
     return taken;
 }
@@ -58,4 +55,17 @@ int print_clean(const char *text, int columns)
 int columns_clean(const char *text, int most)
 {
     return go_through(NULL, text, most);
+}
+
+void format_whole(char *text, size_t room, const char *format, va_list args)
+{
+    char shown[CLEAN_BYTES] = "";
+    int length = 0;
+    bool cut = vsnprintf(text, room, format, args) >= (int)room;
+    for (; cut && *text; text += length) {
+        length = clean_next(text, shown);
+    }
+    if (shown[0] == '\\' && shown[1] == 'x') {
+        text[-length] = '\0';
+    }
 }

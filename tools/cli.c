@@ -1,4 +1,5 @@
 /* Reading a command line: words to options, and their values. */
+#include "clean.h"
 #include "cli.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ int option_error(const option *o, const char *format, ...)
     char subject[64], text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    format_whole(text, sizeof text, format, args);
     va_end(args);
     snprintf(subject, sizeof subject, "--%s", o->name);
     return usage_error(subject, "%s", text);

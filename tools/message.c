@@ -38,7 +38,7 @@ const char *library_message(const satf_context *ctx)
 static void print_start(const char *subject, const char *format, va_list args)
 {
     char text[2048];
-    vsnprintf(text, sizeof text, format, args);
+    format_whole(text, sizeof text, format, args);
     progress_hide();
     fputs("satfilter: ", stderr);
     if (subject) {

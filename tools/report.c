@@ -109,22 +109,22 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
 static void json_string(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        int length = utf8_length(c);
-        if (length == 0) {
-            fputs("\\ufffd", to);
-            c++;
-            continue;
-        }
-        bool c1 = c[0] == 0xc2 && c[1] < 0xa0; /* controls of 8 bits: terminals obey some */
-        if (*c == '"' || *c == '\\') {
-            fprintf(to, "\\%c", *c);
-        } else if (*c < 0x20 || *c == 0x7f || c1) {
-            fprintf(to, "\\u%04x", c1 ? c[1] : *c);
+    while (*text) {
+        char shown[CLEAN_BYTES];
+        const unsigned char c = (unsigned char)*text;
+        int length = clean_next(text, shown);
+        if (c == '"' || c == '\\') {
+            fprintf(to, "\\%c", c);
+        } else if (c < 0x80 && shown[0] == '\\') {
+            fprintf(to, "\\u%04x", c);
+        } else if (shown[0] == '\\' && shown[1] == 'x') { /* no UTF-8 */
+            for (int i = 0; i < length; i++) {
+                fputs("\\ufffd", to);
+            }
         } else {
-            fwrite(c, 1, (size_t)length, to);
+            fputs(shown, to); /* itself, or \uXXXX, which is JSON too */
         }
-        c += length;
+        text += length;
     }
     fputc('"', to);
 }

@@ -85,9 +85,10 @@ static void *open_object(char path[SATF_PATH_BYTES], const char **name)
     const char *error;
     void *object = satf_open_object(*name, &error);
     if (error && strncmp(error, *name, strlen(*name)) == 0 && strstr(error, "No such file")) {
-        snprintf(reason, sizeof reason, "%.256s is not installed", *name);
+        satf_text(reason, sizeof reason, "%.*s is not installed", SATF_MOST(*name, 256));
     } else if (error) { /* such as a library that it needs in turn */
-        snprintf(reason, sizeof reason, "%.256s cannot be opened: %.256s", *name, error);
+        satf_text(reason, sizeof reason, "%.*s cannot be opened: %.*s", SATF_MOST(*name, 256),
+                  SATF_MOST(error, 256));
     }
     return object;
 }
@@ -104,15 +105,15 @@ static void load(void)
     *(void **)&entry = dlsym(object, SATF_BACKEND_ENTRY_NAME);
     const satf_backend *found = entry ? entry() : NULL;
     if (!found) {
-        snprintf(reason, sizeof reason, "%.256s is no backend", name);
+        satf_text(reason, sizeof reason, "%.*s is no backend", SATF_MOST(name, 256));
     } else if (strncmp(found->version, PACKAGE_VERSION, sizeof found->version) != 0) {
-        snprintf(reason, sizeof reason,
-                 "%.256s is of version %.31s and this library of %s: install both from one build",
-                 name, found->version, PACKAGE_VERSION);
+        satf_text(reason, sizeof reason,
+                  "%.*s is of version %.*s and this library of %s: install both from one build",
+                  SATF_MOST(name, 256), SATF_MOST(found->version, 31), PACKAGE_VERSION);
     } else if (found->bytes != sizeof *found || found->context_bytes != sizeof(satf_context)) {
-        snprintf(reason, sizeof reason,
-                 "%.256s is of another build of version %s: install both from one", name,
-                 PACKAGE_VERSION);
+        satf_text(reason, sizeof reason,
+                  "%.*s is of another build of version %s: install both from one",
+                  SATF_MOST(name, 256), PACKAGE_VERSION);
     } else {
         backend = found;
         return;

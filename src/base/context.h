@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "../satfilter-expert.h"
+#include "text.h"
 
 #define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
 

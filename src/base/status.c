@@ -1,6 +1,5 @@
 /* Errors and their messages. */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "context.h"
 
@@ -35,7 +34,7 @@ satf_status satf_fail(satf_context *ctx, satf_status status, const char *format,
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    satf_vtext(ctx->message, sizeof ctx->message, format, args);
     va_end(args);
     return status;
 }

@@ -92,7 +92,8 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
         int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", known);
         used += n > 0 ? (size_t)n : 0;
     }
-    return satf_fail(ctx, SATF_INVALID, "no filter is called '%.80s'; there are %s", name, names);
+    return satf_fail(ctx, SATF_INVALID, "no filter is called '%.*s'; there are %s",
+                     SATF_MOST(name, 80), names);
 }
 
 /* The parameter whose value, of those that stand in the options as they are, that text may be. */
@@ -126,8 +127,8 @@ satf_status filter_fail_param(satf_context *ctx, const filter_info *info, const 
         used = strlen(names);
         strncat(names, param->name, sizeof names - 1 - used);
     }
-    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s'; there %s%s", info->name, name,
-                     *names ? "are: " : "is none", names);
+    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.*s'; there %s%s", info->name,
+                     SATF_MOST(name, 80), *names ? "are: " : "is none", names);
 }
 
 satf_status filter_set_param(satf_context *ctx, chain_link *link, const filter_param *param,
@@ -284,8 +285,8 @@ satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *
 
 static satf_status fail_kind(satf_context *ctx, const chain_link *link, const char *param)
 {
-    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.80s' of this kind",
-                     link->info->name, param);
+    return satf_fail(ctx, SATF_INVALID, "%s has no parameter '%.*s' of this kind", link->info->name,
+                     SATF_MOST(param, 80));
 }
 
 /* "size" is both sides of a window, "width" and "height" are one each. */

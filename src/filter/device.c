@@ -184,38 +184,38 @@ int filter_choose_device(const satf_context *ctx, const satf_filter *chain, cons
     why[0] = '\0';
     for (size_t i = 0; i < chain->count; i++) {
         if (pass_is_foreign(filter_last(chain->links[i].info))) {
-            snprintf(why, FILTER_WHY_BYTES, "%.64s is a module's filter: computed on the CPU",
-                     chain->links[i].info->name);
+            satf_text(why, FILTER_WHY_BYTES, "%.64s is a module's filter: computed on the CPU",
+                      chain->links[i].info->name);
             return SATF_HOST;
         }
     }
     if (ctx->settings.engine == SATF_ENGINE_WINDOW) {
-        snprintf(why, FILTER_WHY_BYTES, "the window engine is the CPU's unless a device is named");
+        satf_text(why, FILTER_WHY_BYTES, "the window engine is the CPU's unless a device is named");
         return SATF_HOST;
     }
     if (cpu && ctx->device_failed) {
-        snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 has failed before: computed on the CPU");
+        satf_text(why, FILTER_WHY_BYTES, "CUDA device 0 has failed before: computed on the CPU");
         return SATF_HOST;
     }
     if (cpu && !may_have_devices()) {
-        snprintf(why, FILTER_WHY_BYTES, "a build without CUDA: computed on the CPU");
+        satf_text(why, FILTER_WHY_BYTES, "a build without CUDA: computed on the CPU");
         return SATF_HOST;
     }
     if (cpu && (!cuda || !device_is_faster(ctx, chain, in, out, job))) {
-        snprintf(why, FILTER_WHY_BYTES, "the CPU will finish first");
+        satf_text(why, FILTER_WHY_BYTES, "the CPU will finish first");
         return SATF_HOST;
     }
     const char *none, *then = cpu ? ": computed on the CPU" : "";
     satf_gpu_info info;
     if (satf_gpu_count(&none) == 0) {
-        snprintf(why, FILTER_WHY_BYTES, "no CUDA device (%s)%s", none, then);
+        satf_text(why, FILTER_WHY_BYTES, "no CUDA device (%s)%s", none, then);
     } else if (!satf_cuda()->describe(SATF_CUDA(0), &info)) {
-        snprintf(why, FILTER_WHY_BYTES, "CUDA device 0 does not answer%s", then);
+        satf_text(why, FILTER_WHY_BYTES, "CUDA device 0 does not answer%s", then);
     } else if (!info.runs_kernels) {
-        snprintf(why, FILTER_WHY_BYTES,
-                 "libsatfilter-cuda has no kernels for CUDA device 0: build it with "
-                 "--with-cuda-arch=%d%d%s",
-                 info.major, info.minor, then);
+        satf_text(why, FILTER_WHY_BYTES,
+                  "libsatfilter-cuda has no kernels for CUDA device 0: build it with "
+                  "--with-cuda-arch=%d%d%s",
+                  info.major, info.minor, then);
     } else if (cuda) {
         return SATF_CUDA(0);
     }

@@ -26,6 +26,12 @@ static bool is_name(const char *name, const char *joints)
            strspn(name, all) == strlen(name);
 }
 
+/* Text of one line, which people see in lists. */
+static bool is_text(const char *text)
+{
+    return text && satf_text_escape(text, NULL, 0) == strlen(text);
+}
+
 static bool has_kind(const filter_info *info, param_kind kind)
 {
     for (const filter_param *p = info->params; p->name; p++) {
@@ -48,7 +54,8 @@ static bool is_param(const filter_info *info, const filter_param *p)
 {
     const unsigned files = 1U << PARAM_TEMPLATE | 1U << PARAM_ORDER | 1U << PARAM_IMAGE;
     const param_kind_row *kind = param_kind_of(p);
-    if (!is_name(p->name, "-_") || !p->help || !p->unit || !kind) {
+    if (!kind || !is_name(p->name, "-_") || !is_text(p->help) || !is_text(p->unit) ||
+        (p->metavar && !is_text(p->metavar)) || (p->default_text && !is_text(p->default_text))) {
         return false;
     }
     size_t bytes = kind->bytes, alignment = bytes < 8 ? bytes : 8;
@@ -179,7 +186,8 @@ static const char *ways_defect(const satf_module *module, const filter_info *inf
 static const char *defect(const satf_module *module)
 {
     const filter_info *info = module->filter;
-    if (!info || !is_name(info->name, "-") || !info->help || !info->detail || !info->params) {
+    if (!info || !is_name(info->name, "-") || !is_text(info->help) || !is_text(info->detail) ||
+        !info->params) {
         return "has no filter with a name of small letters, a help and a detail";
     }
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {
@@ -200,11 +208,11 @@ static satf_status add(satf_context *ctx, const char *path, const satf_module *m
     }
     const char *what = defect(module);
     if (what) {
-        return satf_fail(ctx, SATF_INVALID, "module %.256s %s", path, what);
+        return satf_fail(ctx, SATF_INVALID, "module %.*s %s", SATF_MOST(path, 256), what);
     }
     if (filter_info_find(module->filter->name)) {
-        return satf_fail(ctx, SATF_INVALID, "module %.256s: there is a filter %s already", path,
-                         module->filter->name);
+        return satf_fail(ctx, SATF_INVALID, "module %.*s: there is a filter %s already",
+                         SATF_MOST(path, 256), module->filter->name);
     }
     return module_add(ctx, path, module);
 }
@@ -214,28 +222,31 @@ static satf_status load(satf_context *ctx, const char *path)
     char here[4096];
     if (snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path) >=
         (int)sizeof here) {
-        return satf_fail(ctx, SATF_INVALID, "module %.256s: the name is too long", path);
+        return satf_fail(ctx, SATF_INVALID, "module %.*s: the name is too long",
+                         SATF_MOST(path, 256));
     }
     const char *error;
     void *object = satf_open_object(here, &error);
     if (!object) {
         return satf_fail(ctx, errno == ENOMEM ? SATF_NO_MEMORY : SATF_IO,
-                         "module %.256s cannot be opened: %.512s", path, error);
+                         "module %.*s cannot be opened: %.*s", SATF_MOST(path, 256),
+                         SATF_MOST(error, 512));
     }
     satf_module_door door;
     *(void **)&door = dlsym(object, SATF_MODULE_DOOR);
     const satf_module *m = door ? door() : NULL;
     satf_status status = SATF_OK;
     if (!m) {
-        status = satf_fail(ctx, SATF_INVALID, "%.256s is no module of satfilter", path);
+        status =
+            satf_fail(ctx, SATF_INVALID, "%.*s is no module of satfilter", SATF_MOST(path, 256));
     } else if (m->abi != SATF_MODULE_ABI || m->bytes != sizeof *m ||
                m->filter_bytes != sizeof(filter_info) || m->pass_bytes != sizeof(filter_pass) ||
                m->param_bytes != sizeof(filter_param) || m->block_bytes != sizeof(loop_block) ||
                m->mix_bytes != sizeof(mix_block)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
-                           "module %.256s was compiled with the headers of another version (%u, "
+                           "module %.*s was compiled with the headers of another version (%u, "
                            "this library has %u): compile it again",
-                           path, m->abi, SATF_MODULE_ABI);
+                           SATF_MOST(path, 256), m->abi, SATF_MODULE_ABI);
     } else {
         pthread_mutex_lock(&lock);
         status = add(ctx, path, m);

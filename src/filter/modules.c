@@ -119,8 +119,8 @@ satf_status module_add(satf_context *ctx, const char *path, const satf_module *m
 {
     size_t count = atomic_load(&loaded_count);
     if (count == MODULES) {
-        return satf_fail(ctx, SATF_LIMIT, "module %.256s: %d are loaded, and no more can be", path,
-                         MODULES);
+        return satf_fail(ctx, SATF_LIMIT, "module %.*s: %d are loaded, and no more can be",
+                         SATF_MOST(path, 256), MODULES);
     }
     loaded[count] = take_in(module, count);
     if (!loaded[count]) {

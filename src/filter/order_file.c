@@ -126,15 +126,15 @@ satf_status filter_order_read(satf_context *ctx, const char *path, filter_order 
     *out = NULL;
     FILE *file = fopen(path, "rb");
     if (!file) {
-        return satf_fail(ctx, SATF_IO, "the order '%.200s' cannot be opened: %s", path,
-                         strerror(errno));
+        return satf_fail(ctx, SATF_IO, "the order '%.*s' cannot be opened: %s",
+                         SATF_MOST(path, 200), strerror(errno));
     }
     satf_status status = read_order(ctx, file, out);
     fclose(file);
     if (status) {
         char why[SATF_MESSAGE_BYTES];
         snprintf(why, sizeof why, "%s", satf_message(ctx));
-        satf_fail(ctx, status, "the order '%.200s': %s", path, why);
+        satf_fail(ctx, status, "the order '%.*s': %s", SATF_MOST(path, 200), why);
     }
     return status;
 }

@@ -59,8 +59,8 @@ bool param_takes(const filter_param *param, double number)
 satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
                              const char *value)
 {
-    return satf_fail(ctx, SATF_INVALID, "%s = %.80s: %.15g to %.15g are possible", name, value,
-                     param->min, param->max);
+    return satf_fail(ctx, SATF_INVALID, "%s = %.*s: %.15g to %.15g are possible", name,
+                     SATF_MOST(value, 80), param->min, param->max);
 }
 
 /* ------------------------------------------------------------------- numbers */
@@ -107,8 +107,9 @@ static satf_status parse_real(satf_context *ctx, const filter_info *info, const 
         return SATF_OK;
     }
     if (!read_number(text, &number)) {
-        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be a number%s%s",
-                         text, param->name, info->name, word ? " or " : "", word ? word : "");
+        return satf_fail(ctx, SATF_INVALID, "'%.*s' is no %s for %s: it must be a number%s%s",
+                         SATF_MOST(text, 80), param->name, info->name, word ? " or " : "",
+                         word ? word : "");
     }
     if (!param_takes(param, number)) {
         return param_fail_range(ctx, param, param->name, text);
@@ -141,8 +142,8 @@ static satf_status parse_integer(satf_context *ctx, const filter_info *info,
     const char *p = text;
     int64_t number;
     if (!next_integer(&p, &number) || *p) {
-        return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: it must be an integer", text,
-                         param->name, info->name);
+        return satf_fail(ctx, SATF_INVALID, "'%.*s' is no %s for %s: it must be an integer",
+                         SATF_MOST(text, 80), param->name, info->name);
     }
     if ((double)number < param->min || (double)number > param->max) {
         return param_fail_range(ctx, param, param->name, text);
@@ -167,9 +168,9 @@ static satf_status parse_place(satf_context *ctx, const filter_info *info,
     bool good = next_integer(&p, &place.x) && *p++ == ':' && next_integer(&p, &place.y) && !*p;
     if (!good) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no place for %s of %s: X:Y is possible, pixels to the right "
+                         "'%.*s' is no place for %s of %s: X:Y is possible, pixels to the right "
                          "and down",
-                         text, param->name, info->name);
+                         SATF_MOST(text, 80), param->name, info->name);
     }
     if ((double)place.x < param->min || (double)place.x > param->max ||
         (double)place.y < param->min || (double)place.y > param->max) {
@@ -194,7 +195,8 @@ satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *
         double value;
         if (!read_number(text + sizeof prefix - 1, &value)) {
             return satf_fail(ctx, SATF_INVALID,
-                             "'%.80s' is no border: constant:V needs a finite number V", text);
+                             "'%.*s' is no border: constant:V needs a finite number V",
+                             SATF_MOST(text, 80));
         }
         *border = SATF_CONSTANT;
         *constant = value;
@@ -203,9 +205,9 @@ satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *
     int found = satf_border_from_name(text);
     if (found < 0 || found == SATF_CONSTANT) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no border: clamp, mirror, reflect, wrap, constant:V, "
+                         "'%.*s' is no border: clamp, mirror, reflect, wrap, constant:V, "
                          "shrink and valid are possible",
-                         text);
+                         SATF_MOST(text, 80));
     }
     *border = (satf_border)found;
     *constant = 0;
@@ -252,8 +254,8 @@ static satf_status parse_choice(satf_context *ctx, const filter_info *info,
             return SATF_OK;
         }
         if (!word[n]) {
-            return satf_fail(ctx, SATF_INVALID, "'%.80s' is no %s for %s: %s are possible", text,
-                             param->name, info->name, param->metavar);
+            return satf_fail(ctx, SATF_INVALID, "'%.*s' is no %s for %s: %s are possible",
+                             SATF_MOST(text, 80), param->name, info->name, param->metavar);
         }
         word += n + 1;
     }
@@ -273,8 +275,8 @@ static satf_status parse_flag(satf_context *ctx, const filter_info *info, const 
 {
     if (text && strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no value for %s of %s: on and off are possible", text,
-                         param->name, info->name);
+                         "'%.*s' is no value for %s of %s: on and off are possible",
+                         SATF_MOST(text, 80), param->name, info->name);
     }
     *(bool *)value = !text || strcmp(text, "on") == 0;
     return SATF_OK;

@@ -32,7 +32,8 @@ static satf_status parse_filter(satf_context *ctx, satf_filter *chain, char *wor
                          info->params->metavar);
     }
     if (!info->needs_value && value) {
-        return satf_fail(ctx, SATF_INVALID, "'%s=%.80s': %s takes no value", word, value, word);
+        return satf_fail(ctx, SATF_INVALID, "'%s=%.*s': %s takes no value", word,
+                         SATF_MOST(value, 80), word);
     }
     satf_status status = chain_add(ctx, chain, info);
     if (!status && value) {
@@ -97,7 +98,7 @@ satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter *
         status = parse_filter(ctx, chain, word);
     }
     if (!status && chain->count == 0) {
-        status = satf_fail(ctx, SATF_INVALID, "'%.80s' names no filter", spec);
+        status = satf_fail(ctx, SATF_INVALID, "'%.*s' names no filter", SATF_MOST(spec, 80));
     }
 done:
     satf_free(text);

@@ -40,7 +40,7 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
     if (status) {
         char message[SATF_MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", ctx->message);
-        return satf_fail(ctx, status, "%.200s: %.700s", path, message);
+        return satf_fail(ctx, status, "%.*s: %.*s", SATF_MOST(path, 200), SATF_MOST(message, 700));
     }
     return wrap(ctx, image, path, out);
 }
@@ -82,10 +82,10 @@ static satf_status fail_any(satf_context *ctx, const char *name, const satf_view
 {
     bool or_one = like == LIKE_COLOURS && colours_of(in) > 1;
     return satf_fail(ctx, SATF_INVALID,
-                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
+                     "%.*s is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
                      "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s, and "
                      "u8, u16, f32 or f64",
-                     name, picture->width, picture->height, colours_of(picture),
+                     SATF_MOST(name, 200), picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height, colours_of(in), colours_of(in) > 1 ? "s" : "",
                      or_one ? ", or of 1" : "", like == LIKE_COLOURS ? "not counted" : "too");
@@ -95,10 +95,10 @@ static satf_status fail_rgb(satf_context *ctx, const char *name, const satf_view
                             const satf_view *in)
 {
     return satf_fail(ctx, SATF_INVALID,
-                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s%s; of "
+                     "%.*s is %" PRId64 " x %" PRId64 " of %d %s%s; of "
                      "colour it must be %" PRId64 " x %" PRId64 ", as the input, and u8, u16, f32 "
                      "or f64",
-                     name, picture->width, picture->height, colours_of(picture),
+                     SATF_MOST(name, 200), picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height);
 }
@@ -124,9 +124,9 @@ satf_status filter_picture_check(satf_context *ctx, const char *name, const satf
         return SATF_OK;
     }
     return satf_fail(ctx, SATF_INVALID,
-                     "%.200s is %" PRId64 " x %" PRId64 " of %d %s; it must be "
+                     "%.*s is %" PRId64 " x %" PRId64 " of %d %s; it must be "
                      "%" PRId64 " x %" PRId64 " of %d %s, as the input%s%s",
-                     name, picture->width, picture->height, (int)picture->channels,
+                     SATF_MOST(name, 200), picture->width, picture->height, (int)picture->channels,
                      satf_type_name(picture->type), in->width, in->height, (int)in->channels,
                      satf_type_name(in->type),
                      like == LIKE_OR_ONE && in->channels > 1 ? ", or of 1 channel" : "",

@@ -158,8 +158,8 @@ static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
         if (length && line[length - 1] == '\n') {
             line[length - 1] = '\0';
         } else if (!feof(file)) {
-            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s' is too long or binary",
-                             number, path);
+            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.*s' is too long or binary",
+                             number, SATF_MOST(path, 200));
         }
         char *text = number == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
         text[strcspn(text, "#")] = '\0';
@@ -167,22 +167,22 @@ static satf_status read_lines(satf_context *ctx, FILE *file, const char *path,
             continue;
         }
         if (*count == FILTER_MAX_RECTS) {
-            return satf_fail(ctx, SATF_DATA,
-                             "line %ld of template '%.200s': more than %d rectangles", number, path,
-                             FILTER_MAX_RECTS);
+            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.*s': more than %d rectangles",
+                             number, SATF_MOST(path, 200), FILTER_MAX_RECTS);
         }
         const char *defect = parse_line(text, &rects[*count]);
         if (defect) {
-            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.200s': %s", number, path,
-                             defect);
+            return satf_fail(ctx, SATF_DATA, "line %ld of template '%.*s': %s", number,
+                             SATF_MOST(path, 200), defect);
         }
         ++*count;
     }
     if (ferror(file)) {
-        return satf_fail(ctx, SATF_IO, "cannot read template '%.200s': %s", path, strerror(errno));
+        return satf_fail(ctx, SATF_IO, "cannot read template '%.*s': %s", SATF_MOST(path, 200),
+                         strerror(errno));
     }
     if (!*count) {
-        return satf_fail(ctx, SATF_DATA, "template '%.200s' has no rectangles", path);
+        return satf_fail(ctx, SATF_DATA, "template '%.*s' has no rectangles", SATF_MOST(path, 200));
     }
     return SATF_OK;
 }
@@ -192,7 +192,8 @@ satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects 
     *out = NULL;
     FILE *file = fopen(path, "r");
     if (!file) {
-        return satf_fail(ctx, SATF_IO, "cannot open template '%.200s': %s", path, strerror(errno));
+        return satf_fail(ctx, SATF_IO, "cannot open template '%.*s': %s", SATF_MOST(path, 200),
+                         strerror(errno));
     }
     size_t bytes = FILTER_MAX_RECTS * sizeof(satf_weighted_rect), count;
     satf_weighted_rect *rects = satf_alloc(bytes);

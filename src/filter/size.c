@@ -90,10 +90,10 @@ satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const 
     }
     if (!good || *p) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no window for %s: N or WxH are possible, each %.0f to %.0f "
+                         "'%.*s' is no window for %s: N or WxH are possible, each %.0f to %.0f "
                          "pixels, or with a unit behind each, in, mm or cm, of 0.001 to 10000 and "
                          "at most %d decimals, such as 0.33in or 3mmx2mm",
-                         text, info->name, param->min, param->max, DECIMALS);
+                         SATF_MOST(text, 80), info->name, param->min, param->max, DECIMALS);
     }
     *(filter_size *)value = size;
     return SATF_OK;
@@ -130,10 +130,10 @@ satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
     }
     if (!good || *p || (!wide && size.height < 0)) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.80s' is no %s for %s, which makes pictures smaller: 111x70 pixels are "
+                         "'%.*s' is no %s for %s, which makes pictures smaller: 111x70 pixels are "
                          "possible, 1024x or x768, whose other side follows, and 33%% or 33%%x50%% "
                          "of the sides, of at most 100%% and %d decimals",
-                         text, param->name, info->name, DECIMALS);
+                         SATF_MOST(text, 80), param->name, info->name, DECIMALS);
     }
     *(filter_size *)value = size;
     return SATF_OK;

@@ -110,7 +110,8 @@ satf_status satf_context_set_formats(satf_context *ctx, const char *names)
             i++;
         }
         if (i == FORMAT_COUNT) {
-            return satf_fail(ctx, SATF_INVALID, "'%.*s' is the name of no format", (int)n, at);
+            return satf_fail(ctx, SATF_INVALID, "'%.*s' is the name of no format",
+                             SATF_MOST(at, n < 80 ? n : 80));
         }
         mask |= all ? (1u << FORMAT_COUNT) - 1 : 1u << i;
         at += n;

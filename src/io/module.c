@@ -57,13 +57,14 @@ static void say_missing(module *m, const char *error, const char *file, const ch
     m->no_memory = errno == ENOMEM;
     if (missing && strncmp(error, path, strlen(path)) == 0) {
         m->no_memory |= access(path, F_OK) == 0; /* then it had no memory for the name */
-        snprintf(m->reason, sizeof m->reason, "%.128s is not installed", file);
+        satf_text(m->reason, sizeof m->reason, "%.*s is not installed", SATF_MOST(file, 128));
     } else if (missing && n < 64) {
-        snprintf(m->reason, sizeof m->reason,
-                 "%.*s is not installed; on Debian and Ubuntu: apt install %s", n, error,
-                 m->row->packages);
+        satf_text(m->reason, sizeof m->reason,
+                  "%.*s is not installed; on Debian and Ubuntu: apt install %s", n, error,
+                  m->row->packages);
     } else {
-        snprintf(m->reason, sizeof m->reason, "%.128s cannot be opened: %.256s", path, error);
+        satf_text(m->reason, sizeof m->reason, "%.*s cannot be opened: %.*s", SATF_MOST(path, 128),
+                  SATF_MOST(error, 256));
     }
 }
 
@@ -82,8 +83,9 @@ static void open_module(module *m)
     m->format = *m->row;
     m->there = entry && entry(&services, &m->format);
     if (!m->there) {
-        snprintf(m->reason, sizeof m->reason,
-                 "%.256s is of another version or build; install both from one", path);
+        satf_text(m->reason, sizeof m->reason,
+                  "%.*s is of another version or build; install both from one",
+                  SATF_MOST(path, 256));
         dlclose(object);
     }
 }

@@ -213,19 +213,20 @@ static bool resolve(const char *path, char out[PATH_MAX])
 static satf_status fail_open(satf_context *ctx, const char *path, int error)
 {
     const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash - path) : 1;
     const char *dir = slash ? path : ".";
-    length = length > 0 ? length : 1; /* "/name" */
+    size_t length = slash > path ? (size_t)(slash - path) : 1; /* of "/name" 1 */
+    length = length < 700 ? length : 700;
     if (error == ENOTDIR) {
-        return satf_fail(ctx, SATF_IO, "cannot be written: %.*s is no directory", length, dir);
+        return satf_fail(ctx, SATF_IO, "cannot be written: %.*s is no directory",
+                         SATF_MOST(dir, length));
     }
     if (error == ENOENT) {
         return satf_fail(ctx, SATF_IO, "cannot be written: there is no directory %.*s to hold it",
-                         length, dir);
+                         SATF_MOST(dir, length));
     }
     if (error == EACCES || error == EROFS || error == EPERM) {
         return satf_fail(ctx, SATF_IO, "cannot be written: the directory %.*s is not writable (%s)",
-                         length, dir, strerror(error));
+                         SATF_MOST(dir, length), strerror(error));
     }
     return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(error));
 }

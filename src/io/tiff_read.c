@@ -87,12 +87,13 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
         longjmp(*t->escape, 1); /* libtiff would go on with what libjpeg has not set up */
     }
     if (!t->in_pixels || (!t->message[0] && !is_unusual(format))) {
-        vsnprintf(t->message, sizeof t->message, format, args);
-        size_t n = strcspn(t->message, "\n");
-        t->message[n] = 0;
-        while (n > 0 && strchr(". ", t->message[n - 1])) {
-            t->message[--n] = 0;
+        char line[512];
+        vsnprintf(line, sizeof line, format, args);
+        size_t n = strcspn(line, "\n");
+        while (n > 0 && strchr(". ", line[n - 1])) {
+            n--;
         }
+        satf_text(t->message, sizeof t->message, "%.*s", (int)n, line);
     }
     return 1; /* nobody else is told */
 }

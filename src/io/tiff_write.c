@@ -70,7 +70,7 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     tiff_writer *t = user;
     (void)tif, (void)module;
     if (!t->message[0]) {
-        vsnprintf(t->message, sizeof t->message, format, args);
+        satf_vtext(t->message, sizeof t->message, format, args);
     }
     return 1; /* nobody else is told */
 }

@@ -214,9 +214,9 @@ static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n,
     }
     if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_algorithm(algorithm))) {
         return satf_fail(ctx, SATF_INVALID,
-                         "there is no permutation algorithm '%.40s'; see "
+                         "there is no permutation algorithm '%.*s'; see "
                          "satf_permutation_algorithm()",
-                         algorithm ? algorithm : "");
+                         SATF_MOST(algorithm ? algorithm : "", 40));
     }
     satf_status status = check_bijection(ctx, places, n);
     permute_request request = {places, n, element_bytes, 0};

@@ -20,7 +20,7 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
         note->at = at;
         va_list args;
         va_start(args, format);
-        vsnprintf(note->text, sizeof note->text, format, args);
+        satf_vtext(note->text, sizeof note->text, format, args);
         va_end(args);
     }
 }
@@ -374,8 +374,9 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
     }
     char message[SATF_MESSAGE_BYTES];
     snprintf(message, sizeof message, "%s", satf_message(ctx));
-    return satf_fail(ctx, status, "%.*s; %s", (int)(sizeof message - sizeof result->why_cpu - 3),
-                     message, result->why_cpu);
+    return satf_fail(ctx, status, "%.*s; %s",
+                     SATF_MOST(message, sizeof message - sizeof result->why_cpu - 3),
+                     result->why_cpu);
 }
 
 bool pipeline_leave_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,

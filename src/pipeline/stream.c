@@ -320,8 +320,8 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
     bool again = job->file ? reader->pages_apart : reader->source.bytes >= 0;
     flow *f = look->flow = satf_alloc_zeroed(sizeof *f);
     if (!f || plan_flow(ctx, job, plan, f, &look->bytes)) {
-        snprintf(look->refusal, sizeof look->refusal, "%s",
-                 f ? satf_message(ctx) : "out of memory");
+        satf_text(look->refusal, sizeof look->refusal, "%s",
+                  f ? satf_message(ctx) : "out of memory");
     }
     for (int i = 0; f && i < f->filters && !*look->refusal; i++) {
         const filter_rows_need *need = &f->rings[i].need;

@@ -21,8 +21,8 @@ satf_status satf_context_set_algorithm(satf_context *ctx, const char *name)
         sat_algorithm_names("cpu", cpu, sizeof cpu);
         sat_algorithm_names("cuda", cuda, sizeof cuda);
         return satf_fail(ctx, SATF_INVALID,
-                         "there is no algorithm '%.40s'; on the CPU there are: auto %s%s%s", name,
-                         cpu, *cuda ? "; on CUDA devices: auto " : "", cuda);
+                         "there is no algorithm '%.*s'; on the CPU there are: auto %s%s%s",
+                         SATF_MOST(name, 40), cpu, *cuda ? "; on CUDA devices: auto " : "", cuda);
     }
     strcpy(ctx->settings.algorithm, name);
     return SATF_OK;

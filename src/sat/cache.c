@@ -156,7 +156,7 @@ static satf_status replace(satf_context *ctx, const char *path, const char *text
 {
     char temporary[PATH_BYTES];
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= sizeof temporary) {
-        return satf_fail(ctx, SATF_IO, "%.200s...: the path is too long", path);
+        return satf_fail(ctx, SATF_IO, "%.*s...: the path is too long", SATF_MOST(path, 200));
     }
     make_folders(temporary);
     int descriptor = mkstemp(temporary);
@@ -233,8 +233,8 @@ satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r)
     const char *mode = getenv("SATFILTER_TUNE");
     *r = 0;
     if (mode && *mode && !is_off()) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "SATFILTER_TUNE=%.40s cannot be honoured: it is not off", mode);
+        return satf_fail(ctx, SATF_INVALID, "SATFILTER_TUNE=%.*s cannot be honoured: it is not off",
+                         SATF_MOST(mode, 40));
     }
     if (!is_off() && job->in.device < DEVICES && job->in.channels == 1 && !job->tuning.tile &&
         !job->tuning.threads) {

@@ -40,8 +40,8 @@ satf_status satf_context_set_sync(satf_context *ctx, const char *name)
         return SATF_INVALID;
     }
     if (!name || !sat_sync_parse(name, &sync)) {
-        return satf_fail(ctx, SATF_INVALID, "sync '%.40s' is none of auto, launch, graph and coop",
-                         name ? name : "");
+        return satf_fail(ctx, SATF_INVALID, "sync '%.*s' is none of auto, launch, graph and coop",
+                         SATF_MOST(name ? name : "", 40));
     }
     ctx->settings.sync = (int)sync;
     return SATF_OK;

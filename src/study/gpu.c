@@ -44,7 +44,7 @@ static void load(void)
     const char *error = NULL;
     void *object = there ? satf_open_object(path, &error) : NULL;
     if (error) {
-        snprintf(why, sizeof why, ": %s", error);
+        satf_text(why, sizeof why, ": %s", error);
     }
     if (object) {
         machine_entry entry;

@@ -30,6 +30,8 @@ class Errors(unittest.TestCase):
         self.refuse(TypeError, "no parameter", satfilter.Filter.of, "box", sighs=3)
         self.refuse(TypeError, "rects is missing", satfilter.Filter.of, "template")
         self.refuse(ValueError, "boxx", satfilter.Filter.of, "boxx")
+        self.refuse(ValueError, r"'\\n ' names no filter", satfilter.filter, IMAGE, "\n ")
+        self.refuse(ValueError, r"'\\u202ebox\\x1bé'", satfilter.filter, IMAGE, "\u202ebox\x1bé")
         for spec in (None, 3, ["box=3"], b"box=3", IMAGE):
             self.refuse(TypeError, f"a {type(spec).__name__}: filters are text", satfilter.filter, IMAGE, spec)
         for call in (lambda: satfilter.box(IMAGE, 15.0), lambda: satfilter.box(IMAGE, [3, 5]),

@@ -1,0 +1,23 @@
+/*
+ * Texts that leave the library for people: messages, notes, reasons. What they quote from outside
+ * is escaped here, where they are formed (satf_text_escape()); a text that has been is not changed
+ * by it again.
+ */
+#ifndef SATF_BASE_TEXT_H
+#define SATF_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* As snprintf() and vsnprintf(), escaped. What does not fit ends with a whole character or escape.
+ */
+void satf_text(char *to, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void satf_vtext(char *to, size_t bytes, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+/* For "%.*s": text, but at most so many bytes, and no half of a character or escape. */
+#define SATF_MOST(text, bytes) satf_text_most((text), (bytes)), (text)
+int satf_text_most(const char *text, size_t bytes);
+
+#endif
