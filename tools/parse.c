@@ -159,10 +159,25 @@ static int check_engine(const settings *s)
     return s->algorithm ? check_algorithm(s) : 0;
 }
 
+/* Those that settings.limits has room for: all, or this does not compile. */
+static bool is_limit(satf_limit limit)
+{
+    switch (limit) {
+    case SATF_MAX_PIXELS:
+    case SATF_MAX_MEMORY:
+    case SATF_MAX_METADATA:
+    case SATF_MAX_SCANS:
+    case SATF_MAX_RATIO:
+    case SATF_MAX_DEVICE_MEMORY:
+        return true;
+    }
+    return false;
+}
+
 static satf_status set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
-    for (int i = 0; i <= SATF_MAX_DEVICE_MEMORY && !status; i++) {
+    for (int i = 0; is_limit((satf_limit)i) && !status; i++) {
         status = satf_context_set_limit(s->ctx, (satf_limit)i, s->limits[i]);
     }
     return status;
