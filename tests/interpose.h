@@ -108,8 +108,8 @@ static bool thread_has_begun(void)
 }
 #endif
 
-/* The linker, where it gets no memory, ends the process or keeps its lock. libwebp's decoders of
- * versions 1.2.4 to 1.5.0 free what they have not set where their table of lengths gets none. Not
+/* The linker, where it gets no memory, ends the process or keeps its lock. libwebp's
+ * decoders before 1.4 free what they have not set where their table of lengths gets none. Not
  * inlined: the address sanitizer looks after its locals, which it cannot before it is set up. */
 __attribute__((noinline)) static bool is_spared(size_t bytes, const void *caller)
 {
