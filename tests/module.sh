@@ -283,8 +283,9 @@ mkdir other && cp -r "$top_srcdir/src/." other && chmod -R u+w other # a tarball
 sed -i "s/SATF_MODULE_ABI [0-9]*\$/SATF_MODULE_ABI 99/" other/satfilter/module.h
 # shellcheck disable=SC2086
 $CC -shared -fPIC -I. -Iother -o later.so contrast.c
+abi=$(sed -n 's/.*define SATF_MODULE_ABI //p' "$top_srcdir/src/satfilter/module.h")
 run --module later.so --box 3 in.pgm out.pgm
-says $? 'headers of another version (99, this library has 6): compile it again' 2
+says $? "headers of another version (99, this library has $abi): compile it again" 2
 sed 's/integral/own/g; s/OVER_WINDOW/OVER_ALL/' integral.h >own.h
 module own
 run --module own.so --own in.pgm out.pgm
