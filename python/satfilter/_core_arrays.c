@@ -226,6 +226,9 @@ static int open_out(core_state *state, const task *t, PyObject *out, core_array 
     if (core_array_open(state, out, &layout, 1, array)) {
         return -1;
     }
+    if (array->view.type != t->made.type) {
+        array->view.full = 0; /* another type has its own */
+    }
     if (array->buffer.ndim != n || memcmp(array->buffer.shape, shape, (size_t)n * sizeof *shape)) {
         PyErr_SetString(PyExc_ValueError, "out has another shape than the result");
     } else if (!overlap(&t->image, array)) {
