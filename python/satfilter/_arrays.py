@@ -7,8 +7,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _core, _devices, _words
+from . import _core, _devices, _types, _words
 from ._devices import ALPHA, AUTO, NATIVE
+from ._types import full_scale, give
 from ._words import shown
 
 _run = _core.run
@@ -148,10 +149,10 @@ class Filter:
             rows = _order(value)
             _core.set_order(self.capsule, rows)
         else:
-            rows = plain(value).copy()
+            rows = real(_argument(name, param), value).copy()
             if rows.ndim == 3 and rows.shape[2] > 4 or rows.ndim not in (2, 3):
                 raise ValueError(f"{param}: (H, W), or (H, W, C) of 1 to 4 channels, not of shape {rows.shape}")
-            self._set_image(rows, 0.0 if rows.dtype in _SAMPLES else _full(rows.dtype))
+            self._set_image(rows, 0.0 if rows.dtype in _SAMPLES else full_scale(rows.dtype))
         self.arrays[_argument(name, param)] = rows
 
     def _set_image(self, rows: np.ndarray, full: float) -> None:
@@ -170,7 +171,7 @@ class Filter:
             return self
         name, params = self._made_of
         ((key, array),) = self.arrays.items()
-        array, full = (convert(array), _full(of, self)) if array.dtype == of else (array, _full(array.dtype))
+        array, full = (convert(array), _said(of, self)) if array.dtype == of else (array, full_scale(array.dtype))
         made = Filter.of(name, **{**(params or {}), key: array})
         made._set_image(array, full)
         return made
@@ -227,10 +228,7 @@ class Filter:
 
 
 def _order(value: Any) -> np.ndarray:
-    order = plain(value)
-    if order.dtype.kind not in "iu" and order.size:
-        raise TypeError(f"order: integers, not {order.dtype} samples")
-    return order.astype("i8").ravel()
+    return _types.integers("order", plain(value)).ravel()
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -309,7 +307,15 @@ def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axi
             return _run(f.capsule, image, out, AUTO, 1, ALPHA if alpha else 0, 0.0)
     except (BufferError, TypeError):
         pass
+    except ValueError as error:
+        raise own_types(error, f, image) from None
     return _convert(f, image, out, dtype, channel_axis, alpha)
+
+
+def own_types(error: Exception, f: Filter, image: np.ndarray) -> Exception:
+    """The exception with the types of the caller's arrays. A chain's may be about the result of one of its filters."""
+    seen = image.dtype if len(f.names) == 1 and image.dtype not in _SAMPLES else None
+    return type(error)(_types.named(str(error), seen, next((array.dtype for array in f.arrays.values()), None)))
 
 
 # ------------------------------------------------------------------------------------- all others
@@ -329,9 +335,17 @@ def plain(image: Any) -> np.ndarray:
         raise ValueError(f"{shown(image)} is no array: its rows differ") from None
     if isinstance(image, (str, bytes)) or array.dtype == object and array.ndim == 0:
         raise TypeError(f"a {type(image).__name__} is no array; satfilter.read() makes one of a picture's file")
-    if array.dtype.kind not in "biufc" or array.dtype.itemsize > (16 if array.dtype.kind == "c" else 8):
-        raise TypeError(f"{array.dtype} samples: astype('float64') may make an array that can be filtered")
+    if not _types.is_number(array.dtype):
+        raise TypeError(_types.why_not(array.dtype))
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def real(name: str, value: Any) -> np.ndarray:
+    """The same of an argument that is not complex."""
+    array = plain(value)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name}: {array.dtype} samples; real ones, as abs() makes them, are possible")
+    return array
 
 
 def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
@@ -347,11 +361,7 @@ def _wanted(f: Filter, out: Any, dtype: Any, of: np.dtype) -> np.dtype | None:
         want = out.dtype
     if want == of and f.all_of(_MOVE):
         return want
-    if want is not None and (want.kind not in "iufc" or want.itemsize > (16 if want.kind == "c" else 8)):
-        raise TypeError(f"results are integers or floats, not {want}")
-    if want is not None and (want.kind == "c") != (of.kind == "c"):
-        raise TypeError(f"results of {of} samples are not {want}")
-    return want
+    return want if want is None else _types.result(want, of)
 
 
 def _convert(f, image, out, dtype, channel_axis, alpha):
@@ -395,14 +405,21 @@ def _kind(f, image, channels):
 
 def _typed(f, image, out, want, channels, flags):
     """Samples of every type, the channels last."""
+    f.check(image.dtype)
+    try:
+        return _by_type(f, image, out, want, channels, flags)
+    except (TypeError, ValueError) as error:
+        raise own_types(error, f, image) from None
+
+
+def _by_type(f, image, out, want, channels, flags):
     t = image.dtype
-    f.check(t)
     if f.all_of(_MOVE):
         return _moved(f, image, out, want, channels, flags)
     if t in _SAMPLES:
         if want is None or want in CODES:
             return _placed(f, image, out, want, channels, flags, 0.0)
-        return _give(_placed(f, image, None, np.dtype("f8"), channels, flags, 0.0), out, want)
+        return give(_placed(f, image, None, np.dtype("f8"), channels, flags, 0.0), out, want)
     if flags and t.kind != "f":
         raise TypeError(f"{t} samples with alpha: uint8, uint16 and floats can be filtered")
     return _BY_KIND[t.kind](f, image, out, want, channels, flags)
@@ -415,7 +432,7 @@ def _halves(f, image, out, want, channels, flags):
     want = want or {"same": np.dtype("f2"), "bilevel": np.dtype("u1")}.get(kind, np.dtype("f4"))
     if want in CODES:
         return _placed(wider, image.astype("f4"), out, want, channels, flags, 0.0)
-    return _give(_placed(wider, image.astype("f4"), None, np.dtype("f8"), channels, flags, 0.0), out, want)
+    return give(_placed(wider, image.astype("f4"), None, np.dtype("f8"), channels, flags, 0.0), out, want)
 
 
 def _bools(f, image, out, want, channels, flags):
@@ -428,30 +445,30 @@ def _bools(f, image, out, want, channels, flags):
     want = want or (np.dtype("f8") if kind == "same" else None)
     if want is None or want in CODES:
         return _placed(seen, image, out, want, channels, flags, 1.0)
-    return _give(_placed(seen, image, None, np.dtype("f8"), channels, flags, 1.0), out, want)
+    return give(_placed(seen, image, None, np.dtype("f8"), channels, flags, 1.0), out, want)
 
 
 def _integers(f, image, out, want, channels, flags):
     """Signed integers, and those of 32 and 64 bits: as unsigned ones where nothing changes, else by float64."""
     t = image.dtype
     if f.names == ["integral"]:
-        return _give(_integral(f, image, channels), out, want)
+        return give(_integral(f, image, channels), out, want)
     unsigned, otsu = np.dtype(f"u{t.itemsize}"), f.spec.startswith("threshold=otsu")
     absolute = not otsu and re.search("border=constant|full=", f.spec)
     if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
         sign = unsigned.type(1 << (8 * t.itemsize - 1))
-        shifted = f.like(t, lambda a: a.view(unsigned) ^ sign)
+        shifted, seen = f.like(t, lambda a: a.view(unsigned) ^ sign), image.view(unsigned) ^ sign
         if otsu:  # a surface is of samples
-            made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
-            return _give(made - float(sign) if ",surface" in f.spec else made, out, want)
+            made = _placed(shifted, seen, None, None, channels, flags, 0.0)
+            return give(made - float(sign) if ",surface" in f.spec else made, out, want)
         if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
-            return _placed(shifted, image.view(unsigned) ^ sign, out, want, channels, flags, 0.0)
+            return _placed(shifted, seen, out, want, channels, flags, 0.0)
         if f.names[0] in _SHIFTED and (want is None or want == t):
-            made = _placed(shifted, image.view(unsigned) ^ sign, None, None, channels, flags, 0.0)
+            made = _placed(shifted, seen, None, None, channels, flags, 0.0)
             made ^= sign
-            return _give(made.view(t), out, t)
+            return give(made.view(t), out, t)
     if f.names == ["box"]:
-        return _give(_mean(f, image, channels), out, want or t)
+        return give(_mean(f, image, channels), out, want or t)
     wider = f.like(t, lambda a: a.astype("f8"))
     kind = _kind(wider, image, channels)
     if kind == "bilevel" and t.itemsize > 2:
@@ -460,13 +477,12 @@ def _integers(f, image, out, want, channels, flags):
     if want is None:
         want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
     to = np.dtype("f8") if kind != "bilevel" else None
-    return _give(_placed(wider, image.astype("f8"), None, to, channels, flags, _full(t, f)), out, want)
+    return give(_placed(wider, image.astype("f8"), None, to, channels, flags, _said(t, f)), out, want)
 
 
-def _full(t: np.dtype, f: Filter | None = None) -> float:
-    """The full scale of samples; of signed integers that of unsigned ones. 0: f says it, also of its own image."""
-    said = f is not None and (t.kind not in "iu" or ",full=" in f.spec)
-    return 0.0 if said else float(2 ** (8 * t.itemsize) - 1) if t.kind in "iu" else 1.0
+def _said(t: np.dtype, f: Filter) -> float:
+    """The full scale of samples that are converted; 0: f says it, also of its own image."""
+    return 0.0 if t.kind not in "iu" or ",full=" in f.spec else full_scale(t)
 
 
 def _mean(f, image, channels):
@@ -487,7 +503,7 @@ def _complex(f, image, out, want, channels, flags):
         raise TypeError(f"{image.dtype} samples: box, sum and template take them, without channels")
     parts = np.ascontiguousarray(image).view(f"f{image.dtype.itemsize // 2}").reshape(image.shape + (2,))
     made = _placed(f, parts, None, np.dtype("f8"), 1, 0, 0.0)
-    return _give(made.view("c16")[..., 0], out, want or image.dtype)
+    return give(made.view("c16")[..., 0], out, want or image.dtype)
 
 
 _BY_KIND = {"f": _halves, "b": _bools, "i": _integers, "u": _integers, "c": _complex}
@@ -500,12 +516,12 @@ def _moved(f, image, out, want, channels, flags):
         if channels:
             raise TypeError("complex128 samples are moved without channels")
         parts = np.ascontiguousarray(image).view("u8").reshape(image.shape + (2,))
-        return _give(_placed(f, parts, None, None, 1, 0, 0.0).view(t)[..., 0], out, want or t)
+        return give(_placed(f, parts, None, None, 1, 0, 0.0).view(t)[..., 0], out, want or t)
     seen = np.dtype(f"u{t.itemsize}")
     if out is not None and out.dtype == t:
         _placed(f, image.view(seen), out.view(seen), seen, channels, flags, 0.0)
         return out
-    return _give(_placed(f, image.view(seen), None, None, channels, flags, 0.0).view(t), out, want or t)
+    return give(_placed(f, image.view(seen), None, None, channels, flags, 0.0).view(t), out, want or t)
 
 
 def _integral(f, image, channels):
@@ -519,42 +535,6 @@ def _integral(f, image, channels):
     if "zeros" in f.spec:
         table = np.pad(table, [(int(axis in (y, x)), 0) for axis in range(image.ndim)])
     return table
-
-
-def _give(made, out, want):
-    """The result as samples of that type: integers halves up and saturated; floats into floats."""
-    if want is None or made.dtype == want:
-        typed = made
-    elif want.kind in "iu" and made.dtype.kind == "f":
-        typed = _rounded(made, want)
-    elif want.kind in "iu":
-        info = np.iinfo(want)
-        typed = np.clip(made, max(info.min, np.iinfo(made.dtype).min), min(info.max, np.iinfo(made.dtype).max))
-        typed = typed.astype(want)
-    else:
-        typed = made.astype(want)
-    if out is None:
-        return typed
-    if out.shape != typed.shape:
-        raise ValueError(f"out has shape {out.shape}, the result {typed.shape}")
-    out[...] = typed
-    return out
-
-
-def _rounded(made, want):
-    """By pieces that stay in the caches."""
-    info = np.iinfo(want)
-    pieces = np.nditer([made, None], ["external_loop", "buffered", "zerosize_ok"],
-                       [["readonly"], ["writeonly", "allocate"]], [made.dtype, want], buffersize=1 << 14)
-    with pieces, np.errstate(invalid="ignore"):
-        for samples, typed in pieces:
-            whole = np.floor(samples)
-            whole += samples - whole >= 0.5
-            typed[...] = whole
-            typed[whole >= float(info.max)] = info.max
-            typed[whole <= float(info.min)] = info.min
-            typed[np.isnan(whole)] = 0
-        return pieces.operands[1]
 
 
 # ----------------------------------------------------------------------------------------- strides
@@ -597,4 +577,4 @@ def _run_or_copy(f, image, out, code, channels, flags, full):
         if out is None:
             raise
     made = _run(f.capsule, image, None, CODES[out.dtype], channels, flags, full)
-    return _give(made, out, None)
+    return give(made, out, None)

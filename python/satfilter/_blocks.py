@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _words
+from . import _core, _types, _words
 from ._arrays import _FILTERS, _MOVE, CODES, NATIVE, Filter, apply, filter_of, make
 
 _ALL = 2**63 - 1  # a reach as far as the image goes
@@ -122,11 +122,13 @@ def _unwrapped(f: Filter) -> Filter:
 def table_types(shape: tuple[int, ...], dtype: Any, squared: bool, want: Any = None) -> tuple[np.dtype, np.dtype]:
     """Of sums over blocks, which wrap around at 2**64 if they are integers, and of the result: see integral()."""
     dtype = np.dtype(dtype)
-    if dtype.kind not in "biuf":
+    if not _types.is_number(dtype):
+        raise TypeError(_types.why_not(dtype))
+    if dtype.kind == "c":
         raise TypeError(f"{dtype} samples: integral() takes integers, floats and bool")
     wide = np.dtype({"f": "f8", "i": "i8"}.get(dtype.kind, "u8"))
     if want is not None:
-        return wide, _words.dtype("dtype", want).newbyteorder("=")
+        return wide, _types.result(_words.dtype("dtype", want).newbyteorder("="), dtype)
     if dtype.kind == "f":
         return wide, np.dtype("f4" if dtype.itemsize == 2 else "f8")
     if dtype.kind == "i" or dtype.itemsize > 2:

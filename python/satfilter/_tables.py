@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _devices, _words
-from ._arrays import _SAMPLES, ALPHA, AUTO, Filter, apply, code_of, filter_of, made, plain
+from . import _core, _devices, _types, _words
+from ._arrays import _SAMPLES, ALPHA, AUTO, Filter, apply, code_of, filter_of, made, own_types, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -35,7 +35,8 @@ class Plan:
             self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, flags, out)
             return
         if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
-            raise TypeError("a plan is for arrays of uint8, uint16, float32 and float64")
+            what = f"{like.dtype} samples" if isinstance(like, np.ndarray) else f"a {type(like).__name__}"
+            raise TypeError(f"{what}: a plan is for arrays of uint8, uint16, float32 and float64; astype() makes them")
         f.check(like.dtype)
         alpha = _words.flag("alpha", alpha)
         if channel_axis is not None and _words.axis("channel_axis", channel_axis, like.ndim) != like.ndim - 1:
@@ -54,6 +55,8 @@ class Plan:
             self._plan = _core.plan(f.capsule, like, self.out, *layout)
         except BufferError as error:
             raise ValueError(f"like or out of a plan: {error}") from None
+        except ValueError as error:
+            raise own_types(error, f, like) from None
 
     def __call__(self, image: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         out = self.out if out is None else out
@@ -63,7 +66,9 @@ class Plan:
             return _core.plan_run(self._plan, image, out)
         except (BufferError, ValueError) as error:
             shape, dtype, strides = self._like
-            raise ValueError(f"{error}; the plan is for {dtype} of shape {shape} and strides {strides}") from None
+            given = f"{image.dtype} samples: " if getattr(image, "dtype", dtype) != dtype else ""
+            wanted = f"the plan is for {dtype} of shape {shape} and strides {strides}"
+            raise ValueError(f"{given}{error}; {wanted}") from None
 
     @property
     def bytes(self) -> int:
@@ -82,9 +87,7 @@ def _rects(rects: ArrayLike) -> np.ndarray:
         rows = np.asarray(rects)
     except ValueError:
         raise ValueError(f"rects={_words.shown(rects)}: rows of (row, column, height, width)") from None
-    if rows.size and rows.dtype.kind not in "iu":
-        raise TypeError(f"rectangles are integers, not {rows.dtype}")
-    rows = rows.astype("i8")
+    rows = _types.integers("rects", rows)
     if rows.shape[-1:] != (4,):
         raise ValueError(f"rectangles are rows of (row, column, height, width), not of shape {rows.shape}")
     return np.ascontiguousarray(rows[..., [1, 0, 3, 2]])

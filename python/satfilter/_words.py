@@ -22,6 +22,7 @@ _RULES: list[tuple[str, Any]] = [
     (r"\bof (\d) (?=(?:u8|u16|u32|u64|f32|f64)\b)", r"of \1 channels of "),
     (r"\b(\w+)=FILE takes", r"\1 takes"),
     ("as the input", "as the image"),
+    (r", and u8, u16, f32 or f64$", ""),
     (r"border constant:", "border="),
     (r"(?<![\w/.'-])(?:u8|u16|u32|u64|f32|f64)(?![\w/'-])", lambda found: _TYPES[found[0]]),
     (r"the \w+ view's flags \(0x1\) do not fit 1 channels",
@@ -144,6 +145,8 @@ def rects(value: Any) -> np.ndarray:
     """A template's rectangles and weights."""
     wanted = "rects: rows of (row, column, height, width, weight)"
     try:
+        if np.iscomplexobj(np.array(value)):
+            raise TypeError
         rows = np.array(value, "f8")
     except (TypeError, ValueError) as error:
         raise type(error)(f"{wanted}, not {shown(value)}") from None

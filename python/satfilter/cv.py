@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _functions, _words
+from . import _arrays, _functions, _types, _words
 
 __all__ = ["adaptiveThreshold", "blur", "boxFilter", "guidedFilter", "integral", "integral2", "niBlackThreshold",
            "sqrBoxFilter"]
@@ -56,6 +56,13 @@ def _filter(name: str, src: np.ndarray, ksize: Any, anchor: Any, border: int, ds
     return _arrays.apply(f, image, dst, None if dst is not None else dtype, None if image.ndim == 2 else -1)
 
 
+def _grey(src: Any) -> np.ndarray:
+    image = _arrays.plain(src)
+    if image.dtype != np.dtype("u1") or image.ndim != 2:
+        raise TypeError(f"src has {image.dtype} samples of shape {image.shape}: uint8 of shape (H, W) is possible")
+    return image
+
+
 def _name(normalize: Any) -> str:
     return "box" if _words.flag("normalize", normalize) else "sum"
 
@@ -79,7 +86,7 @@ def sqrBoxFilter(src: np.ndarray, ddepth: int, ksize: tuple[int, int], dst: np.n
                  anchor: tuple[int, int] = (-1, -1), normalize: bool = True,
                  borderType: int = BORDER_DEFAULT) -> np.ndarray:
     """The mean, or sum, of the squares over ksize = (width, height) pixels. ddepth -1: float32, of floats float64."""
-    image = _arrays.plain(src)
+    image = _arrays.real("src", src)
     dtype = _dtype("ddepth", ddepth, np.dtype("f8") if image.dtype.kind == "f" else np.dtype("f4"))
     square = image.astype("f8")
     square *= square
@@ -98,9 +105,7 @@ def adaptiveThreshold(src: np.ndarray, maxValue: float, adaptiveMethod: int, thr
         raise ValueError("thresholdType: 0 or 1, THRESH_BINARY or THRESH_BINARY_INV")
     if _words.integer("blockSize", blockSize) % 2 == 0 or blockSize < 3:
         raise ValueError(f"blockSize: odd and at least 3, not {blockSize}")
-    image = _arrays.plain(src)
-    if image.dtype != np.dtype("u1") or image.ndim != 2:
-        raise TypeError("src: uint8 of shape (H, W)")
+    image = _grey(src)
     mean = _filter("box", image, (blockSize, blockSize), (-1, -1), BORDER_REPLICATE, None, None).astype("i2")
     C = max(-256.0, min(256.0, _words.number("C", C)))
     mean -= min(max(math.ceil(C) if thresholdType == THRESH_BINARY else math.floor(C), -256), 256)
@@ -110,13 +115,11 @@ def adaptiveThreshold(src: np.ndarray, maxValue: float, adaptiveMethod: int, thr
 def _two_values(white: np.ndarray, value: float, thresholdType: int, dtype: np.dtype, dst: Any) -> np.ndarray:
     if thresholdType == THRESH_BINARY_INV:
         white = ~white
-    value = _words.number("maxValue", value)
     out = np.empty(white.shape, dtype) if dst is None else _words.array("dst", dst)
     if out.shape != white.shape:
         raise ValueError(f"dst has shape {out.shape}, the result {white.shape}")
-    out[...] = 0
-    out[white] = _arrays._rounded(np.array([value], "f8"), dtype)[0] if dtype.kind in "iu" else value
-    return out
+    of_src = _types.give(np.array(_words.number("maxValue", value)), None, dtype)
+    return _types.give(np.where(white, of_src, dtype.type(0)), out, _types.result(out.dtype))
 
 
 def niBlackThreshold(src: np.ndarray, maxValue: float, type: int, blockSize: int, k: float,
@@ -128,9 +131,7 @@ def niBlackThreshold(src: np.ndarray, maxValue: float, type: int, blockSize: int
         raise ValueError("binarizationMethod: 0 Niblack, 1 Sauvola or 2 Wolf; OpenCV's NICK is not the paper's")
     if _words.integer("type", type) not in (THRESH_BINARY, THRESH_BINARY_INV):
         raise ValueError("type: 0 or 1, THRESH_BINARY or THRESH_BINARY_INV")
-    image = _arrays.plain(src)
-    if image.dtype != np.dtype("u1") or image.ndim != 2:
-        raise TypeError("src: uint8 of shape (H, W)")
+    image = _grey(src)
     name = names[binarizationMethod]
     params = {"size": _words.integer("blockSize", blockSize), "k": k, "surface": True,
               **({"r": r} if name == "sauvola" else {})}
@@ -142,10 +143,10 @@ def niBlackThreshold(src: np.ndarray, maxValue: float, type: int, blockSize: int
 def guidedFilter(guide: np.ndarray, src: np.ndarray, radius: int, eps: float,
                  dst: np.ndarray | None = None) -> np.ndarray:
     """cv2.ximgproc's, of a guide with one channel or three; eps is in the samples' unit squared."""
-    image, other = _arrays.plain(src), _arrays.plain(guide)
+    image, other = _arrays.real("src", src), _arrays.real("guide", guide)
     if other.ndim != 2 and other.shape[2:] != (3,):
         raise ValueError("a guide of one channel, (H, W), or of three, (H, W, 3)")
-    full = 1 if other.dtype.kind == "f" else 2 ** (8 * other.itemsize) - 1
+    full = _types.full_scale(other.dtype)
     radius = _words.integer("radius", radius, 0, 32767)
     share = _words.number("eps", eps) / full**2
     if share < 1e-6:
@@ -171,8 +172,9 @@ def integral2(src: np.ndarray, sum: np.ndarray | None = None, sqsum: np.ndarray 
 
 def _table(image: np.ndarray, squared: bool, out: Any, want: np.dtype) -> np.ndarray:
     axis = None if image.ndim == 2 else -1
-    if want == np.dtype("i4"):  # modulo 2**32, as OpenCV's
+    if want == np.dtype("i4") and image.dtype.kind in "biu":  # modulo 2**32, as OpenCV's
         bits = _functions.integral(image, squared=squared, zeros=True, channel_axis=axis).astype(want)
-        return _arrays._give(bits, None if out is None else _words.array("sum", out), want)
+        out = None if out is None else _words.array("sum", out)
+        return _types.give(bits, out, want if out is None else _types.result(out.dtype))
     return _functions.integral(image, squared=squared, zeros=True, channel_axis=axis, out=out,
-                            dtype=None if out is not None else want)
+                               dtype=None if out is not None else want)

@@ -17,8 +17,9 @@ import dask.array as da
 import numpy as np
 
 from . import _functions, _words, ndimage
-from ._arrays import Filter, _give
+from ._arrays import Filter
 from ._blocks import Axis, Blocks, table_types
+from ._types import give
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -161,7 +162,7 @@ def _carried(table: Callable[[np.ndarray], np.ndarray], want: np.dtype, block: n
     made = table(block)
     made += above
     made += left
-    return _give(made, None, want)
+    return give(made, None, want)
 
 
 def _meta(x: da.Array, dtype: Any) -> np.ndarray:

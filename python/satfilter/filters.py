@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _functions, _tables, _words, ndimage
+from . import _arrays, _functions, _tables, _types, _words, ndimage
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -19,7 +19,7 @@ __all__ = ["integral_image", "integrate", "threshold_local", "threshold_niblack"
 
 
 def _plane(image: Any, window: Any, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
-    image = _arrays.plain(image)
+    image = _arrays.real("image", image)
     if image.ndim != 2:
         raise ValueError(f"an image of two axes, not {image.ndim}: filter one after the other")
     sizes = _words.numbers(name, window, 2)
@@ -103,7 +103,8 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
     if want.kind not in "biufc":
         raise TypeError(f"dtype={want}: sums are integers, floats or complex")
     exact = image.dtype in (np.dtype("u1"), np.dtype("u2"), np.dtype("?"))
-    if image.ndim < 2 or not (exact and want in (np.dtype("i8"), np.dtype("u8")) or image.dtype.kind == "f"):
+    ours = want in (np.dtype("i8"), np.dtype("u8")) if exact else image.dtype.kind == want.kind == "f"
+    if image.ndim < 2 or not ours:
         for axis in range(image.ndim):
             image = image.cumsum(axis=axis, dtype=want)
         return image
@@ -120,7 +121,7 @@ def _places(name: str, places: Any) -> np.ndarray:
         made = np.array(())
     if made.ndim != 2 or made.shape[1] != 2 or made.dtype.kind not in "iu":
         raise ValueError(f"{name}={_words.shown(places)}: integers (row, column), or several of these")
-    return made
+    return _types.integers(name, made)
 
 
 def integrate(ii: np.ndarray, start: Any, end: Any) -> np.ndarray:

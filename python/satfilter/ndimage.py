@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _core, _words
+from . import _arrays, _core, _types, _words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -156,13 +156,13 @@ def _output(output, image):
                 raise RuntimeError("output must have complex dtype")
             warnings.warn("promoting specified output dtype to complex", stacklevel=3)
             want = np.promote_types(want, np.complex64)
-        return None, want
+        return None, _types.result(want)
     out = output if isinstance(output, np.ndarray) else _arrays.plain(output)
     if out.shape != image.shape:
         raise RuntimeError("output shape not correct")
     if complex_ and out.dtype.kind != "c":
         raise RuntimeError("output must have complex dtype")
-    return out, out.dtype
+    return out, _types.result(out.dtype)
 
 
 # -------------------------------------------------------------------------------------- the filters
@@ -170,12 +170,12 @@ def _output(output, image):
 
 def _filtered(image, work, cval, out, want):
     if image.size == 0 or not work:
-        return _arrays._give(image, out, want) if out is not None else image.astype(want)
+        return _types.give(image, np.empty(image.shape, want) if out is None else out, want)
     if image.dtype.kind == "c":
         return _parts(image, work, complex(cval), out, want)
     if want.kind == "c":  # complex results of real samples
         made = _filtered(image, work, cval, None, np.dtype(f"f{want.itemsize // 2}"))
-        return _arrays._give(made, out, want)
+        return _types.give(made, out, want)
     if isinstance(cval, complex):
         cval = cval.real
     groups = _groups(work)
@@ -195,7 +195,7 @@ def _whole_numbers(image, groups, cval, out, want):
         image = _pass("sum", image, group, cval * count, None, np.dtype("f8"))
         count *= math.prod(row[1] for row in group)
     image /= count
-    return _arrays._give(image, out, want)
+    return _types.give(image, out, want)
 
 
 def _parts(image, work, cval, out, want):
@@ -237,7 +237,7 @@ def _pass(name, image, group, cval, out, want):
     if result.flags.c_contiguous:
         _apply(f, lines(image), lines(result), want)
         return result
-    return _arrays._give(_apply(f, lines(image), None, want).reshape(image.shape), result, want)
+    return _types.give(_apply(f, lines(image), None, want).reshape(image.shape), result, want)
 
 
 def _plane(name, image, group, border, out, want):
@@ -248,7 +248,7 @@ def _plane(name, image, group, border, out, want):
         return _apply(f, image, out, want)
     seen = np.ascontiguousarray(np.moveaxis(image, (y, x), (-2, -1)))
     made = np.moveaxis(_apply(f, seen, None, want), (-2, -1), (y, x))
-    return np.ascontiguousarray(made) if out is None else _arrays._give(made, out, want)
+    return np.ascontiguousarray(made) if out is None else _types.give(made, out, want)
 
 
 def _fits(cval, dtype):
@@ -259,5 +259,5 @@ def _fits(cval, dtype):
 
 def _apply(f, image, out, want):
     if image.dtype.kind == "f" and f.names == ["box"] and want.kind in "iu":
-        return _arrays._give(_arrays._mean(f, image, 0), out, want)
+        return _types.give(_arrays._mean(f, image, 0), out, want)
     return _arrays.apply(f, image, out, None if out is not None else want)

@@ -27,8 +27,9 @@ from typing import Any, Callable, Iterable, Iterator
 import numpy as np
 
 from . import _functions
-from ._arrays import Filter, _give
+from ._arrays import Filter
 from ._blocks import Axis, Blocks, table_types
+from ._types import give
 from ._words import pair
 
 __all__ = ["integral"]  # `import *` leaves Python's own filter() alone
@@ -197,7 +198,7 @@ def _write_table(table: partial[np.ndarray], target: _Sent, want: np.dtype, job:
     made = table(where)
     made += above
     made += left
-    target.array[where] = _give(made, None, want)
+    target.array[where] = give(made, None, want)
 
 
 # ------------------------------------------------------------------------------------------- tasks
