@@ -5,6 +5,7 @@
 # the headers with the library. --record makes the records, which belong to a release.
 set -eu
 : "${top_srcdir:=$(dirname "$0")/..}" "${CC:=cc}"
+. "$(dirname "$0")/sure.sh"
 top_srcdir=$(cd "$top_srcdir" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -150,13 +151,13 @@ satfilter-study.h s/^} satf_machine_tally;/} satf_machine_other; typedef struct 
 END
 
 if ! abidiff --version >/dev/null 2>&1; then
-    echo "abidiff is missing: the records are not compared (Debian: abigail-tools)"
+    without abidiff "abidiff is missing: the records are not compared (Debian: abigail-tools)"
     exit 77
 fi
 kind grow | tr ' ' '\n' | sed 's/..*/[suppress_type]\nname = &\n/' >growing
 number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$top_srcdir/src/satfilter.map")
 if ! grep -q "soname='libsatfilter.so.$number'" "$top_srcdir/tests/abi/satfilter.abi"; then
-    echo "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
+    without record "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
     exit 77
 fi
 both "$top_srcdir/src" || fail "programs for the recorded library do not run with this one"

@@ -3,6 +3,7 @@
 # that is missing or unfit. Stand-ins take its place, so that no CUDA is needed.
 set -u
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}" "${CC:?}"
+. "$(dirname "$0")/sure.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -189,6 +190,8 @@ if [ -e "$library" ] && [ -e "$program" ]; then
     mv other.so lib/libsatfilter-cuda.so.0
     beside ":$work/linker"
     says "is of another build"
+else
+    without shared-library "where a backend is looked for (no shared library was built here)"
 fi
 
 echo "$passed passed, $failed failed"

@@ -3,6 +3,7 @@
 # ends first; within the limit of memory; nothing is left by signals and full disks.
 # SATFILTER_SIGNALS=200 sends so many signals, in place of 30.
 set -u
+. "$(dirname "$0")/sure.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
 satfilter=${SATFILTER:-$build/satfilter}
 signals=${SATFILTER_SIGNALS:-30}
@@ -25,8 +26,8 @@ check()
 }
 skip()
 {
+    without "$@"
     skipped=$((skipped + 1))
-    echo "skipped: $1"
 }
 picture() # WIDTH HEIGHT >PPM
 {
@@ -137,7 +138,7 @@ if (ulimit -v 150000 && "$satfilter" --version) >/dev/null 2>&1; then
     done
     check "little address space" "$(cat a16.status)" "$(cat a1.status)"
 else
-    skip "little address space (a sanitizer needs much)"
+    skip address-space "little address space (a sanitizer needs much)"
 fi
 
 # A disk that has room for one of them.
@@ -150,7 +151,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=1500k tmpfs full 2>/dev/null; 
     check "what is there is whole" "$(for i in full/*.ppm; do [ "$there" = 0 ] || cmp "$i" m4/1.ppm; done)" ""
     umount full && mounted=
 else
-    skip "a full disk (tmpfs cannot be mounted)"
+    skip tmpfs "a full disk (tmpfs cannot be mounted)"
 fi
 
 # ------------------------------------------------------------------ signals
@@ -177,7 +178,7 @@ for i in $(seq "$signals"); do
     fi
     for output in out/*.png; do
         [ -e "$output" ] || continue
-        midst=1
+        [ $code -eq 0 ] || midst=1
         cmp -s "$output" "whole/${output#out/}" || wrong=$((wrong + 1))
     done
     [ -z "$(find out -name '.*' -type f 2>/dev/null)" ] || left=$((left + 1))
@@ -185,6 +186,7 @@ done
 check "signals: partial outputs, temporary files, messages, other statuses" \
     "$wrong $left $said $status" "0 0 0 0"
 check "a run was ended in its midst" "$midst" 1
+check "what outputs were compared with" "$(find whole -name '*.png' | wc -l)" 8
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -3,6 +3,7 @@
 # Run from anywhere; prints every finding and fails if there was one.
 set -u
 cd "${top_srcdir:-$(dirname "$0")/..}" || exit 1
+. tests/sure.sh
 
 clang_format_major=14
 max_lines=600
@@ -11,12 +12,12 @@ trap 'rm -f "$findings"' EXIT
 
 sources=$(find src filters cuda tools plugins python tests samples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
     -o -name '*.[ch]pp' |
-    LC_ALL=C sort)
+    LC_ALL=C sort | at_least 700 "sources") || exit 1
 texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
     SECURITY.md NEWS m4 src filters cuda tools plugins python tests samples docs .ci -type f \( -name '*.inc' \
     -o -name '*.sh' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
     -o -name bootstrap -o -name run -o -name NEWS -o -name cuda.m4 -o -name flags.m4 \
-    -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort)
+    -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort | at_least 200 "texts") || exit 1
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include.
@@ -109,6 +110,13 @@ grep -nE '(^|[{,(]) *\[[A-Z][A-Z0-9_]*\] = ' $(echo "$sources" | grep -v '^tests
     sed 's/:[^:]*$/: an array by an enum: write a switch without default, or a list that makes both/' \
         >>"$findings"
 
+# ------------------------------------------------------------------- skipped
+# A test is skipped for lack of something that it names, so that it is not where CHECK_HAS has that (tests/sure.sh).
+awk '/exit 77/ && !/without/ && !(FILENAME == file && last ~ /without/) {
+        print FILENAME ":" FNR ": skipped, and not said to be without what (tests/sure.sh)"
+    }
+    { last = $0; file = FILENAME }' tests/*.sh >>"$findings"
+
 # -------------------------------------------------------- blanks and length
 # python/tools/make_functions.py writes _functions.py.
 # shellcheck disable=SC2086
@@ -126,7 +134,7 @@ for clang_format in clang-format-$clang_format_major clang-format none; do
     esac
 done
 if [ "$clang_format" = none ]; then
-    echo "clang-format $clang_format_major is not installed: formatting is not checked"
+    without clang-format-$clang_format_major "formatting (clang-format $clang_format_major is not installed)"
 else
     # shellcheck disable=SC2086
     $clang_format --dry-run -Werror $sources 2>&1 | sed -n 's/:[0-9:]* error:.*//p' | sort -u |

@@ -2,8 +2,9 @@
 # What device kernels decide by floats is the formulas' result (clear.cpp).
 set -eu
 : "${top_srcdir:?is set by make check}"
+. "$(dirname "$0")/sure.sh"
 if [ -z "${CXX:-}" ]; then
-    echo "there is no C++ compiler"
+    without c++ "there is no C++ compiler"
     exit 77
 fi
 work=$(mktemp -d)

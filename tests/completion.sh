@@ -2,6 +2,7 @@
 # What bash, zsh and fish complete: every option of either program, and what it takes. Shells that
 # are not installed are not asked.
 set -u
+. "$(dirname "$0")/sure.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-completion.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -20,12 +21,13 @@ completions=$build/completions
 # Filters and their flags, by the list for programs; the command's own options, by its help.
 "$build/satfilter" --list --json |
     sed -n -e '/^ "borders"/q' -e 's/^.*{"name": "\([^"]*\)", "help".*/--\1/p' \
-        -e 's/^  {"name": "\([^"]*\)", "type": "flag".*/--\1/p' >satfilter
-[ "$(grep -c . satfilter)" -ge 10 ] || fail "--list --json has no filters"
+        -e 's/^  {"name": "\([^"]*\)", "type": "flag".*/--\1/p' |
+    at_least 40 "filters and flags of --list --json" >satfilter || exit 1
 grep -qx -e --squared satfilter || fail "--list --json has no flags"
-"$build/satfilter" --help | sed -n 's/^ *\(-., \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' >>satfilter
-"$build/satbench" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' >satbench
-[ "$(grep -c . satbench)" -ge 20 ] || fail "satbench --help has no options"
+"$build/satfilter" --help | sed -n 's/^ *\(-., \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' |
+    at_least 60 "options of satfilter --help" >>satfilter || exit 1
+"$build/satbench" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' |
+    at_least 25 "options of satbench --help" >satbench || exit 1
 for program in satfilter satbench; do
     while read -r option; do
         grep -qF -e "$option " "$completions"/$program.bash || fail "bash lacks $option of $program"
@@ -34,7 +36,9 @@ for program in satfilter satbench; do
             fail "fish lacks $option of $program"
     done <$program
 done
-for table in $("$build/satbench" --list | sed -n '/^tables/,/^algorithms/s/^  \([a-z-]*\) .*/\1/p'); do
+tables=$("$build/satbench" --list | sed -n '/^tables/,/^algorithms/s/^  \([a-z-]*\) .*/\1/p' |
+    at_least 8 "tables of satbench --list") || exit 1
+for table in $tables; do
     for file in satbench.bash _satbench satbench.fish; do
         grep ' giles ' "$completions/$file" | grep -q -e "[ '(]${table}[ ')]" || fail "$file lacks table $table"
     done
@@ -73,7 +77,7 @@ if command -v zsh >/dev/null 2>&1; then
         zsh -f -n "$completions"/_$program || fail "zsh cannot read the completion of $program"
     done
 else
-    echo "zsh is not installed"
+    without zsh "zsh is not installed"
 fi
 
 # ask_fish PROGRAM LINE: the same for a line.
@@ -96,6 +100,6 @@ if command -v fish >/dev/null 2>&1; then
     check "fish: tables" "$(ask_fish satbench per)" "permute permute-global"
     check "fish: no file" "$(ask_fish satbench 'sat in')" ""
 else
-    echo "fish is not installed"
+    without fish "fish is not installed"
 fi
 exit $failed

@@ -3,6 +3,7 @@
 # moved to a folder with a blank in its name.
 set -eu
 : "${top_builddir:?is set by make check}" "${CC:?}"
+. "$(dirname "$0")/sure.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -15,7 +16,7 @@ fail()
 # has COMMAND
 has()
 {
-    command -v "$1" >/dev/null || { echo "there is no $1: it is not tested" && skipped=77 && return 1; }
+    command -v "$1" >/dev/null || { without "$1" "there is no $1: it is not tested" && skipped=77 && return 1; }
 }
 
 # must COMMAND...: with what it says if it fails

@@ -4,11 +4,6 @@
 set -u
 . "$(dirname "$0")/script.sh"
 
-skip()
-{
-    skipped=$((skipped + 1))
-    echo "skipped: $1"
-}
 # what it said, without the time that it took
 said() { sed 's/^satfilter: //; s/ in [0-9.]* s\( ([0-9.]* a second)\)*//' stderr | tr '\n' '|'; }
 # ended WHAT STATUS STATUS-AND-LINES FILE OUTPUT: how the command ended, and that the output is as
@@ -176,7 +171,7 @@ if $user "$satfilter" --version >stdout 2>stderr; then
     check "what may not be read" "$? $(said)" \
         "1 theirs/out.pgm: is kept, for it cannot be read: Permission denied; -f replaces it|"
 else
-    skip "what may not be read (nobody else can run the program)"
+    skip other-users "what may not be read (nobody else can run the program)"
 fi
 
 # ------------------------------------------------------------- what is passed over
@@ -207,7 +202,7 @@ if command -v script >/dev/null 2>&1; then
     typed o '"$satfilter" --box 3 -r in -o out'
     check "so is one about many" "$? $(grep -c '3 of 3 done in [0-9.]* s.$' screen)" "0 1"
 else
-    skip "questions at a terminal (no script)"
+    skip script "questions at a terminal (no script)"
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

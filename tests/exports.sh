@@ -5,9 +5,10 @@
 # everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?}"
+. "$(dirname "$0")/sure.sh"
 libraries=$top_builddir/.libs
 if [ ! -e "$libraries/libsatfilter.so" ]; then
-    echo "no shared library was built here"
+    without shared-library "no shared library was built here"
     exit 77
 fi
 work=$(mktemp -d)
@@ -58,6 +59,7 @@ for module in "$top_srcdir"/src/io/*.c; do
     if [ -e "$libraries/$name" ]; then
         doors=$(${NM:-nm} -D --defined-only "$libraries/$name" | awk '{ print $NF }' | grep -v '^_TIFF')
         [ "$doors" = satf_format_module ] || fail "$name exports $doors"
+        modules="${modules:-} $name"
     fi
 done
 # libtiff's calls for memory find those of its module, which tests/test_faults.c asks of libtiff.
@@ -66,9 +68,14 @@ if [ -e "$libraries/libsatfilter-tiff.so" ]; then
     check_own=$(printf '_TIFFfree\n_TIFFmalloc\n_TIFFrealloc')
     [ "$own" = "$check_own" ] || fail "libtiff would take its memory from $own"
 fi
+for format in tiff gif webp; do
+    case ${modules:-} in *"-$format.so"*) ;; *) without $format "there is no module for $format files" ;; esac
+done
 
 static=$libraries/libsatfilter.a
 if [ -e "$static" ]; then
     ${NM:-nm} -g --defined-only "$static" | awk 'NF == 3 { print $NF }' | LC_ALL=C sort >"$work/global"
     diff "$work/declared" "$work/global"
+else
+    without static-library "the names of the static library (none was built here)"
 fi

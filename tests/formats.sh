@@ -1,6 +1,7 @@
 #!/bin/sh
 # Formats whose module is not there: --list says so, and no file of theirs is passed over.
 set -u
+. "$(dirname "$0")/sure.sh"
 satfilter=${top_builddir:-.}/satfilter
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,5 +42,7 @@ if command -v "${CC:-cc}" >/dev/null 2>&1; then
         rm libnothing.so.9
     "$satfilter" --list | tr -s ' \n' ' ' >listed # an entry may take two lines
     check "a library" "$(grep -c 'not here: libnothing.so.9 is not installed; .* apt install libgif7' listed)" 1
+else
+    without cc "there is no C compiler: a library that is missing is not tried"
 fi
 [ "$failed" -eq 0 ]

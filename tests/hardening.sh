@@ -1,22 +1,24 @@
 #!/bin/sh
 # The programs and the library are linked as configure's hardening flags say.
 set -u
+. "$(dirname "$0")/sure.sh"
 build=${top_builddir:-.}
 case " ${HARDENING:-} " in
 *-z,now*) ;;
 *)
-    echo "skipped: built without hardening"
+    without hardening "built without hardening"
     exit 77
     ;;
 esac
 if ! command -v readelf >/dev/null 2>&1; then
-    echo "skipped: readelf is not installed"
+    without readelf "readelf is not installed"
     exit 77
 fi
 failed=0
-for program in satfilter satbench "$build"/.libs/libsatfilter*.so; do
+libraries=$(ls "$build"/.libs/libsatfilter*.so | at_least 2 "shared libraries") || exit 1
+for program in satfilter satbench $libraries; do
     case $program in
-    *-cuda.so | *'*'*) continue ;; # nvcc links the former
+    *-cuda.so) continue ;; # nvcc links it
     */*) file=$program ;;
     *)
         file=$build/$program

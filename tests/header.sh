@@ -3,6 +3,7 @@
 # warning of any compiler that is here.
 set -eu
 : "${top_srcdir:?is set by make check}" "${CC:?}"
+. "$(dirname "$0")/sure.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 strict="-Wall -Wextra -Wpedantic -Wconversion -Werror -I$top_srcdir/src"
@@ -45,16 +46,21 @@ pairs()
     done
 }
 
-# compilers LANGUAGE FIRST OTHER...: commands for those that are here, each once
+# compilers LANGUAGE FIRST OTHER...: commands for those that are here, each once, in the file commands
 compilers()
 {
     language=$1
     shift
+    : >found
     # shellcheck disable=SC2086
     for compiler in "$@"; do
-        echo '#include <stdint.h>' | $compiler -x "$language" -fsyntax-only - 2>/dev/null || continue
-        echo "$($compiler -dumpversion) $compiler -x $language"
-    done | awk '!seen[$1]++' | cut -d ' ' -f 2-
+        if echo '#include <stdint.h>' | $compiler -x "$language" -fsyntax-only - 2>/dev/null; then
+            echo "$($compiler -dumpversion) $compiler -x $language" >>found
+        else
+            without "$compiler" "the headers by $compiler, which is not here"
+        fi
+    done
+    awk '!seen[$1]++' found | cut -d ' ' -f 2- | at_least 1 "compilers of $language" >commands
 }
 
 # shellcheck disable=SC2086 # lists of headers have no blanks in them
@@ -81,7 +87,7 @@ with_opencv()
     directories=$(pkg-config --cflags-only-I opencv4 2>/dev/null || echo -I/usr/include/opencv4)
     directories=$(echo "$directories" | sed 's/-I/-isystem /g')
     echo '#include <opencv2/core/cuda.hpp>' | $1 $directories -fsyntax-only - 2>/dev/null || {
-        echo "$1 finds no OpenCV: $opencv is not tested"
+        without opencv "$1 finds no OpenCV: $opencv is not tested"
         return
     }
     flags="-Wold-style-cast $directories -fsyntax-only"
@@ -89,16 +95,16 @@ with_opencv()
     compile "$1 -std=c++17 $flags" $all $opencv
 }
 
-compilers c "$CC" gcc clang >commands
+compilers c "$CC" gcc clang
 while read -r command; do
     in_c "$command" </dev/null
 done <commands
 pairs "$(head -n 1 commands) -std=c99"
 if [ -z "${CXX:-}" ]; then
-    echo "there is no C++ compiler: C++ is not tested"
+    without c++ "there is no C++ compiler: C++ is not tested"
     exit 77
 fi
-compilers c++ "$CXX" g++ clang++ >commands
+compilers c++ "$CXX" g++ clang++
 while read -r command; do
     in_cxx "$command" </dev/null
     with_opencv "$command" </dev/null

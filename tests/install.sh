@@ -3,6 +3,7 @@
 # with everything that the pages link to.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -39,6 +40,7 @@ for page in "$top_srcdir"/docs/*.md; do
 done
 for page in "$doc"/*.md "$doc"/docs/*.md; do
     for link in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^):]*\))' | sed 's/](\(.*\))/\1/'); do
+        echo "$link" >>"$work/links"
         file=${link%%#*} # and a heading behind #, in small letters, with - for blanks, without commas
         target=$page
         [ -z "$file" ] || target=$(dirname "$page")/$file
@@ -47,3 +49,4 @@ for page in "$doc"/*.md "$doc"/docs/*.md; do
             grep -qxF -e "${link#*#}" || fail "$page: no heading $link"
     done
 done
+at_least 100 "links of pages" <"$work/links" >"$work/log"

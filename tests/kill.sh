@@ -2,6 +2,7 @@
 # kill -9 at random moments of a batch: every output that is there is complete and right,
 # and the next run leaves no temporary file. SATFILTER_KILLS=200 kills so often, in place of 20.
 set -u
+. "$(dirname "$0")/sure.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
 satfilter=${SATFILTER:-$build/satfilter}
 kills=${SATFILTER_KILLS:-20}
@@ -81,7 +82,7 @@ if command -v flock >/dev/null 2>&1; then
     flock -n out/.9.png.abcdefghij05.satf-tmp "${batch[@]}" -o out
     check "a temporary file in use" "$(ls out/.9.png.abcdefghij05.satf-tmp)" out/.9.png.abcdefghij05.satf-tmp
 else
-    echo "skipped: a temporary file in use (no flock)"
+    without flock "a temporary file in use (no flock)"
     skipped=$((skipped + 1))
 fi
 "${batch[@]}" -o out

@@ -3,7 +3,7 @@
 set -u
 . "$(dirname "$0")/script.sh"
 if ! command -v python3 >/dev/null 2>&1; then
-    echo "skipped: the pictures are made by python3"
+    without python3 "the pictures are made by python3"
     exit 77
 fi
 

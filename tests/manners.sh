@@ -101,8 +101,7 @@ if command -v script >/dev/null 2>&1; then
     typed $'x\n\nq\ns' '"$satfilter" --box 3 a/*.pgm -o out'
     check "an empty one behind it stops" "$? $(grep -ac 'stopped; nothing was written' screen)" "1 1"
 else
-    skipped=$((skipped + 1))
-    echo "skipped: questions at a terminal (no script)"
+    skip script "questions at a terminal (no script)"
 fi
 
 # ------------------------------------------------------------ without a terminal
@@ -286,6 +285,8 @@ if [ -e tree/sub/"$(printf '%0200d' 0)" ]; then
 sub 2.pgm"
     check "it is counted" "$(grep -c '2 of 2 done.*, 1 unreadable' stderr)" 1
     rm -rf tree/sub/0*
+else
+    skip long-paths "a path that is too long (none can be made here)"
 fi
 # What somebody else may not read, for whom root tries it.
 if [ "$(id -u)" -eq 0 ]; then user='setpriv --reuid=65534 --regid=65534 --clear-groups'; else user=; fi
@@ -300,8 +301,7 @@ if $user "$satfilter" --version >stdout 2>stderr; then
     $user "$satfilter" --box 3 -r sealed -o theirs/none >stdout 2>stderr
     check "nothing but that" "$? $(wc -l <stderr) $(ls -d theirs/none 2>/dev/null)" "1 1 "
 else
-    skipped=$((skipped + 1))
-    echo "skipped: what may not be read (nobody else can run the program)"
+    skip other-users "what may not be read (nobody else can run the program)"
 fi
 chmod 755 sealed tree/a-sealed tree/a-sealed.pgm && rm -r tree/a-sealed tree/a-sealed.pgm
 mkdir pipes && cp in.pgm pipes/ && mkfifo pipes/f.pgm

@@ -3,9 +3,10 @@
 # says something else is found, and so is a program that loses something.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
+. "$(dirname "$0")/sure.sh"
 for program in python3 exiftool; do
     if ! command -v $program >/dev/null; then
-        echo "there is no $program: what becomes of metadata is not compared with the page"
+        without $program "there is no $program: what becomes of metadata is not compared with the page"
         exit 77
     fi
 done

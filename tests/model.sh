@@ -3,8 +3,9 @@
 # computes them from it alone. A filter without a model is an error.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
+. "$(dirname "$0")/sure.sh"
 if ! python3 -c '' 2>/dev/null; then
-    echo "there is no python3: nothing is compared with the model"
+    without python3 "there is no python3: nothing is compared with the model"
     exit 77
 fi
 PYTHONDONTWRITEBYTECODE=1 python3 "$top_srcdir/tests/peers/model.py" \

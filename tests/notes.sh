@@ -68,9 +68,12 @@ done
 
 cp "$source/tests/fuzz/corpus/tiff/group3-lengths" fax.tif
 run --box 1 fax.tif fax.png
-if ! grep -q 'need a part of satfilter\|is a TIFF file' stderr; then # else TIFF is not built
-    check "a fax with lines of a wrong length" "$? $(said)" \
+code=$?
+if [ -e "$build/libsatfilter-tiff.la" ]; then
+    check "a fax with lines of a wrong length" "$code $(said)" \
         "0 fax.tif: lines of the fax are too long or too short; they may look wrong"
+else
+    skip tiff "a fax and the tags of a TIFF (built without libtiff)"
 fi
 
 # ------------------------------------------------------------- a TIFF's tags

@@ -2,10 +2,11 @@
 # satfilter/opencv.hpp and samples/opencv.cpp make the numbers of the command.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 satfilter=$top_builddir/satfilter
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ -n "${CXX:-}" ] || { echo "there is no C++ compiler"; exit 77; }
+[ -n "${CXX:-}" ] || { without c++ "there is no C++ compiler"; exit 77; }
 
 fail()
 {
@@ -24,7 +25,7 @@ echo '#include <opencv2/imgcodecs.hpp>
 int main() { return cv::haveImageReader(satf_version()); }' >"$work/has.cpp"
 # shellcheck disable=SC2086
 $compile -o "$work/has" "$work/has.cpp" $link 2>"$work/log" || {
-    echo "OpenCV is not installed, or $CXX cannot link libsatfilter (which has another compiler's sanitizers)"
+    without opencv "OpenCV is not installed, or $CXX cannot link libsatfilter (which has another compiler's sanitizers)"
     exit 77
 }
 

@@ -3,6 +3,7 @@
 # figures in it, and counts that equal them where they are exact.
 set -eu
 : "${top_builddir:?is set by make check}"
+. "$(dirname "$0")/sure.sh"
 satbench=$top_builddir/satbench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -76,7 +77,7 @@ grep -q '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' out || fail "Markdown: $(ca
 [ "$(grep '^|' out | awk -F '|' '{ print NF }' | sort -u)" = 17 ] || fail "Markdown is ragged: $(cat out)"
 
 if ! python3 -c '' 2>/dev/null; then
-    echo "there is no python3: the cells are not compared"
+    without python3 "there is no python3: the cells are not compared"
     exit 0
 fi
 expect 0 --device cpu --json

@@ -3,11 +3,12 @@
 # and where they are installed in FFmpeg and MLT.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 host=$top_builddir/tests/plugins/frei0r_host
 FREI0R_PATH=$top_builddir/plugins/frei0r/.libs
 export FREI0R_PATH
 satfilter=$top_builddir/satfilter
-[ -x "$host" ] || { echo "frei0r's plugins are not built"; exit 77; }
+[ -x "$host" ] || { without plugins "frei0r's plugins are not built"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -171,7 +172,7 @@ if command -v ffmpeg >/dev/null 2>&1 && ffmpeg -v error -filters 2>/dev/null | g
     done
     through_ffmpeg "$options" "$chain"
 else
-    echo "FFmpeg with frei0r is not installed: not tried"
+    without ffmpeg "FFmpeg with frei0r is not installed: not tried"
 fi
 
 # ------------------------------------------------------------------ MLT
@@ -204,5 +205,5 @@ if command -v melt >/dev/null 2>&1; then
     through_melt "--variance 5" variance 0=0.015748
     through_melt "--sauvola 31" sauvola
 else
-    echo "melt is not installed: not tried"
+    without melt "melt is not installed: not tried"
 fi

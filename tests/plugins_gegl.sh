@@ -4,9 +4,10 @@
 # little: gegl writes the input unchanged where it does not know an operation.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 host=$top_builddir/tests/plugins/gegl_host
 satfilter=$top_builddir/satfilter
-[ -x "$host" ] || { echo "GEGL's plugin is not built"; exit 77; }
+[ -x "$host" ] || { without plugins "GEGL's plugin is not built"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # GEGL's own operations, but for those of files that load slowly.
@@ -104,9 +105,11 @@ while read -r operation; do
     for name in $("$satfilter" --help "${operation#satfilter:}" |
         sed -n '/guide=FILE/d;s/^  \([a-z]*\)=.*(*.*/\1/p'); do
         grep -q "^$operation $name g" "$work/info" || fail "$operation has no property $name"
+        echo "$name" >>"$work/properties"
     done
     grep -q "^$operation description: .........." "$work/info" || fail "$operation is not described"
 done <"$work/built"
+at_least 40 "properties" <"$work/properties" >"$work/log"
 
 # --------------------------------------------------------------------- pictures
 
@@ -153,7 +156,7 @@ LD_LIBRARY_PATH=${installed%/*/*} GEGL_PATH=$work/own:${installed%/*} "$host" sh
 
 # -------------------------------------------------------------- the program gegl
 
-command -v gegl >/dev/null || { echo "gegl is not installed: it is not tried"; exit 0; }
+command -v gegl >/dev/null || { without gegl "gegl is not installed: it is not tried"; exit 0; }
 gegl_picture rgba 67 41
 while read -r operation options; do
     through_gegl "$operation" "$options"

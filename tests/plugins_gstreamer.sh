@@ -3,9 +3,10 @@
 # in gst-launch-1.0, and while properties, caps and states change (tests/plugins/gst_live.c).
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 host=$top_builddir/tests/plugins/gst_host
 satfilter=$top_builddir/satfilter
-[ -x "$host" ] || { echo "GStreamer's plugin or its test is not built"; exit 77; }
+[ -x "$host" ] || { without plugins "GStreamer's plugin or its test is not built"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # Only this plugin is new: the user's registry stays as it is.
@@ -162,7 +163,7 @@ LD_LIBRARY_PATH=${installed%/*/*} "$host" load "$installed" 1
 
 # The rest is by the programs of gstreamer1.0-tools and the elements of gstreamer1.0-plugins-base.
 if ! gst-inspect-1.0 --exists --atleast-version=0.1 videoconvert 2>/dev/null; then
-    echo "gst-inspect-1.0 or videoconvert is not installed: elements' lists and gst-launch-1.0 are not tried"
+    without gst-launch-1.0 "gst-inspect-1.0 or videoconvert is not installed: neither elements' lists nor pipelines"
     exit 0
 fi
 
@@ -201,6 +202,7 @@ while read -r element; do
     "$satfilter" --help "$filter" >"$work/help"
     for name in $(sed -n '/guide=FILE/d;s/^  \([a-z]*\)=.*(*.*/\1/p' "$work/help"); do
         grep -q "^  $name  *: " "$work/info" || fail "$element has no property $name"
+        echo "$name" >>"$work/properties"
     done
     same RGB 64 48 "$element" "$(plain "$filter")" ""
     chroma=$(plain "$filter")
@@ -209,6 +211,7 @@ while read -r element; do
     case $filter in kuwahara) layout=I420 ;; *) layout=NV21 ;; esac
     same $layout 67 41 "$element" "$(plain "$filter")" "$chroma"
 done <"$work/built"
+at_least 40 "properties" <"$work/properties" >"$work/log"
 
 # says ELEMENT PROPERTY TEXT...: in what gst-inspect says of the property
 says()

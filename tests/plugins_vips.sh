@@ -3,10 +3,11 @@
 # python3 has it.
 set -eu
 : "${top_builddir:?is set by make check}" "${top_srcdir:?}"
+. "$(dirname "$0")/sure.sh"
 module=$top_builddir/plugins/vips/.libs/vips-satfilter.so
 satfilter=$top_builddir/satfilter
-[ -e "$module" ] || { echo "the module of libvips is not built"; exit 77; }
-command -v vips >/dev/null 2>&1 || { echo "the program vips is not installed"; exit 77; }
+[ -e "$module" ] || { without plugins "the module of libvips is not built"; exit 77; }
+command -v vips >/dev/null 2>&1 || { without vips "the program vips is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -229,7 +230,7 @@ except pyvips.Error as error:
     assert "is no window for box" in str(error), error
 END
 else
-    echo "python3 has no pyvips: not tried"
+    without pyvips "python3 has no pyvips: not tried"
 fi
 
 # Installed, it finds the installed library.

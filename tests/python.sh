@@ -1,9 +1,11 @@
 #!/bin/sh
 # The Python package, compiled against this build's library: tests/python, which need numpy. Those that
-# compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing.
+# compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing, but for what CHECK_HAS
+# says (sure.sh).
 # Arguments are modules of tests: tests/python.sh test_types. With --write no test is run: a function for each
 # filter of this build's library is written into the package.
 set -eu
+. "$(dirname "$0")/sure.sh"
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$top_srcdir}
 export top_srcdir top_builddir
@@ -11,11 +13,11 @@ python=${PYTHON:-python3}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 "$python" -c 'import sys, numpy; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || {
-    echo "$python is not Python 3.11 or later with numpy"
+    without numpy "$python is not Python 3.11 or later with numpy"
     exit 77
 }
 include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
-[ -e "$include/Python.h" ] || { echo "$include/Python.h is missing (Debian: python3-dev)"; exit 77; }
+[ -e "$include/Python.h" ] || { without numpy "$include/Python.h is missing (Debian: python3-dev)"; exit 77; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +35,7 @@ PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
 export PYTHONPATH
 "$python" -c 'import satfilter' 2>"$work/log" || {
     grep -iE 'sanitizer|static TLS' "$work/log" || { cat "$work/log"; exit 1; }
-    echo "Python cannot load a library that is made with a sanitizer"
+    without numpy "Python cannot load a library that is made with a sanitizer"
     exit 77
 }
 if [ "${1:-}" = --write ]; then
@@ -41,8 +43,13 @@ if [ "${1:-}" = --write ]; then
     exit
 fi
 cd "$top_srcdir/tests/python"
-if [ $# -gt 0 ]; then
-    "$python" -m unittest -v "$@"
-else
-    "$python" -m unittest discover -v
-fi
+least=1
+[ $# -gt 0 ] || { set -- discover && least=100; }
+{ "$python" -m unittest "$@" -v 2>&1 || : >"$work/failed"; } | tee "$work/log"
+[ ! -e "$work/failed" ] || exit 1
+grep ' ok$' "$work/log" | at_least $least "tests that have passed" >"$work/passed"
+# What is skipped begins with what is missing.
+sed -n "s/.* skipped ['\"]\(.*\)['\"]\$/\1/p" "$work/log" | sort -u >"$work/skipped"
+while read -r thing why; do
+    without "$thing" "$thing $why"
+done <"$work/skipped"

@@ -3,8 +3,9 @@
 # something else is found. Records are measured anew by their own commands, or stay.
 set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
+. "$(dirname "$0")/sure.sh"
 if ! python3 -c '' 2>/dev/null; then
-    echo "there is no python3: the tables of the pages are not compared with the records"
+    without python3 "there is no python3: the tables of the pages are not compared with the records"
     exit 77
 fi
 python3 "$top_srcdir/tests/peers/h200.py" --check

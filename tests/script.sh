@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # read by scripts of the command: their folder, and what they say
 # The script is in an empty folder then, and $build, $source, $satfilter lead out of it. A command
 # runs by `run`, which leaves stdout and stderr as files.
+. "$(dirname "$0")/sure.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
 source=$(cd "${top_srcdir:-.}" && pwd)
 satfilter=${SATFILTER:-$build/satfilter}
@@ -22,6 +23,12 @@ check()
         echo "FAIL: $1: '$2' instead of '$3'"
         head -n 5 stderr
     fi
+}
+# skip THING SENTENCE: see without()
+skip()
+{
+    without "$@"
+    skipped=$((skipped + 1))
 }
 run() { "$satfilter" "$@" >stdout 2>stderr </dev/null; }
 said() { sed 's/^satfilter: //' stderr; }

@@ -18,7 +18,7 @@ DEEP = RNG.integers(0, 65536, (120, 90)).astype("u2")
 REAL = RNG.random((120, 90)).astype("f4")
 
 
-@unittest.skipUnless(cv2, "OpenCV is not installed")
+@unittest.skipUnless(cv2, "cv2 is not installed")
 class OpenCV(unittest.TestCase):
     def test_blur(self):
         for image in (GREY, COLOUR, DEEP, REAL):

@@ -28,7 +28,7 @@ CHUNKS = [((60,), (71,)), ((7, 23, 30), (71,)), ((60,), (9, 1, 1, 30, 30)), ((13
 
 def setUpModule():
     if not dask:
-        raise unittest.SkipTest("Dask is not installed")
+        raise unittest.SkipTest("dask is not installed")
     dask.config.set(scheduler="synchronous")
 
 

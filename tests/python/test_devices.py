@@ -201,7 +201,7 @@ def with_fake_backend():
 class FakeBackend(unittest.TestCase):
     def test_as_on_a_device(self):
         if not os.path.exists(FAKE):
-            self.skipTest("this build has no backend for tests")
+            self.skipTest("fake_device.so is not built")
         environment = {**os.environ, "SATFILTER_CUDA": os.path.abspath(FAKE), "SATFILTER_TUNE": "off",
                        "SATFILTER_TESTS_FAKE": "1"}
         done = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True)

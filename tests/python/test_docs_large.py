@@ -25,7 +25,7 @@ class Docs(unittest.TestCase):
 
     def check(self, heading, module, least):
         if not importlib.util.find_spec(module):
-            self.skipTest(f"{module} is missing")
+            self.skipTest(f"{module} is not installed")
         text = "\n".join("" if line.startswith("```") else line for line in self.sections[heading].splitlines())
         examples = doctest.DocTestParser().get_doctest(text, {}, heading, "docs/python-large.md", 0)
         self.assertGreater(len(examples.examples), least)
@@ -47,9 +47,9 @@ class Docs(unittest.TestCase):
     def test_ocrmypdf(self):
         for program in ("tesseract", "gs"):
             if not shutil.which(program):
-                self.skipTest(f"{program} is missing")
+                self.skipTest(f"{program} is not installed")
         if not importlib.util.find_spec("ocrmypdf"):
-            self.skipTest("ocrmypdf is missing")
+            self.skipTest("ocrmypdf is not installed")
         shutil.copytree(ROOT / "samples", "samples", ignore=lambda _, names: set(names) - {"scan.tif"})
         commands = re.findall(r"^    (ocrmypdf .*)", self.sections["Pages for OCRmyPDF"], re.M)
         self.assertEqual(len(commands), 2)

@@ -25,7 +25,7 @@ def setUpModule():
     missing = [] if ocrmypdf else ["ocrmypdf"]
     missing += [name for name in ("tesseract", "gs") if not shutil.which(name)]
     if missing:
-        raise unittest.SkipTest(f"not installed: {', '.join(missing)} (Debian: tesseract-ocr, ghostscript)")
+        raise unittest.SkipTest(f"{missing[0]} is not installed (Debian: tesseract-ocr, ghostscript)")
 
 
 def page(width=1000, height=700):

@@ -21,7 +21,7 @@ def pictures():
             rng.integers(0, 2**31, SHAPE).astype("i4")]
 
 
-@unittest.skipUnless(filters, "scikit-image is not installed")
+@unittest.skipUnless(filters, "skimage is not installed")
 class Skimage(unittest.TestCase):
     def near(self, made, want, image, what):
         self.assertEqual(made.dtype, want.dtype, what)

@@ -222,7 +222,7 @@ class Maps(unittest.TestCase):
                 sz.filter(self.image, self.image.copy(), "box=3",
                           map=lambda task, jobs: [pool.submit(lambda: 1 // 0) for _ in jobs])
 
-    @unittest.skipUnless(importlib.util.find_spec("distributed"), "dask.distributed is not installed")
+    @unittest.skipUnless(importlib.util.find_spec("distributed"), "distributed is not installed")
     def test_cluster(self):
         from dask.distributed import Client, LocalCluster
         with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
