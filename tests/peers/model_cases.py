@@ -1,11 +1,9 @@
-"""Random cases of the model (model.py): pictures in files, chains of filters, and outputs."""
-import os
-import struct
+"""Random parameters of filters, for the cases of the model (model.py)."""
 from fractions import Fraction
 
-from model_files import (COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of,
-                         png_write, pnm_write)
+from model_files import DTYPES, TOP, flat, fold, npy_write, planes_of
 from model_lines import box_of
+from model_pictures import array, pam, pixels, png, save
 from model_sums import valid_part
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
@@ -20,133 +18,10 @@ REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k',
          'niblack': (('k', '-0.2', -2, 2),), 'nick': (('k', '-0.2', -2, 2),),
          'guided': (('amount', '0', 0, 5),), 'unsharp': (('threshold', '0', 0, 20),),
          'flatten': (('target', '128', 0, 255),), 'normalize': (('c', '1', 0.5, 20),)}
-TUPLES = {1: 'GRAYSCALE', 2: 'GRAYSCALE_ALPHA', 3: 'RGB', 4: 'RGB_ALPHA'}
+TABLES = ('varbox', 'template', 'integral')  # of integers read from tables in any case
+# Whose result has a place in the picture, so that they serve a part of it.
+LIKE_INPUT = ('box', 'unsharp', 'highpass', 'flatten', 'guided', 'kuwahara', 'varbox', 'gauss', 'by', 'pixelate')
 
-
-# -------------------------------------------------------------------------------------- pictures
-
-def samples(random, count, full):
-    """Integers of 0 ... full of various kinds of pictures."""
-    kind = random.randrange(6)
-    if kind == 0:
-        return [random.randint(0, full)] * count
-    if kind == 1:
-        return [random.choice((0, full)) for _ in range(count)]
-    if kind == 2:
-        levels = [random.randint(0, full) for _ in range(3)]
-        return [random.choice(levels) for _ in range(count)]
-    if kind == 3:
-        middle, spread = random.randint(0, full), max(1, full // 50)
-        return [min(full, max(0, middle + random.randint(-spread, spread))) for _ in range(count)]
-    return [random.randint(0, full) for _ in range(count)]
-
-
-def pixels(random, width, height, channels, full, alpha):
-    """Rows of pixels; alpha is opaque, or has transparent parts, or anything."""
-    rows = fold(samples(random, width * height * channels, full), width, channels)
-    if not alpha:
-        return rows
-    see = random.choice(('opaque', 'holes', 'any', 'none'))
-    pick = {'opaque': lambda a: full, 'holes': lambda a: random.choice((0, full)),
-            'any': lambda a: random.choice((a, a, 0)), 'none': lambda a: 0}[see]
-    return [[pixel[:-1] + (pick(pixel[-1]),) for pixel in row] for row in rows]
-
-
-def save(folder, name, data):
-    with open(os.path.join(folder, name), 'wb') as file:
-        file.write(data)
-    return name
-
-
-def sides(random):
-    return random.randint(1, 12), random.randint(1, 12)
-
-
-def png(random, folder):
-    """(name, image) of a PNG of any colour type and depth."""
-    width, height = sides(random)
-    colour = random.choice((0, 0, 2, 3, 4, 6))
-    depth = random.choice({0: (1, 2, 4, 8, 16), 3: (1, 2, 4, 8)}.get(colour, (8, 16)))
-    most = 2**depth - 1
-    rows = pixels(random, width, height, COLOUR_TYPES[colour], most, colour in (4, 6))
-    palette = transparent = None
-    kind = 'u16' if depth == 16 else 'u8'
-    full, shown = TOP[kind], rows
-    if colour == 3:
-        colours = fold(samples(random, 3 * 2**depth, 255), 2**depth, 3)[0]
-        palette, shown = colours, [[colours[i] for i, in row] for row in rows]
-        if random.random() < 0.5:
-            alphas = samples(random, random.randint(1, 2**depth), 255)
-            transparent = bytes(alphas)
-            alphas += [255] * (2**depth - len(alphas))
-            shown = [[colours[i] + (alphas[i],) for i, in row] for row in rows]
-    elif depth < 8:
-        shown = [[(value * 255 // most,) for value, in row] for row in rows]
-    if colour in (0, 2) and random.random() < 0.3:
-        clear = random.choice(random.choice(rows))
-        transparent = struct.pack(f'>{len(clear)}H', *clear)
-        shown = [[seen + (0 if pixel == clear else full,) for pixel, seen in zip(*pair)]
-                 for pair in zip(rows, shown)]
-    data = png_write(rows, colour, depth, random.random() < 0.2, palette, transparent)
-    alpha = colour in (4, 6) or transparent is not None
-    return save(folder, 'in.png', data), Image(planes_of(shown), kind, full, alpha)
-
-
-def any_full(random):
-    return random.choice((255, 65535, 4095, 1023, 1, 100, random.randint(1, 255),
-                          random.randint(256, 65535)))
-
-
-def pnm(random, folder):
-    """The same of a PNM of any kind and maxval."""
-    (width, height), digit, full = sides(random), random.randint(1, 7), any_full(random)
-    channels = {3: 3, 6: 3, 7: random.randint(1, 4)}.get(digit, 1)
-    plain = digit == 7 and random.random() < 0.2
-    full = 1 if digit in (1, 4) else full
-    alpha = channels in (2, 4) and not plain
-    rows = pixels(random, width, height, channels, full, alpha)
-    data = pnm_write(rows, digit, full, None if plain else TUPLES[channels])
-    if digit in (1, 4):  # bits are read as 0 and 255
-        rows, full = [[(255 * value,) for value, in row] for row in rows], 255
-    name = 'in.' + {1: 'pbm', 2: 'pgm', 3: 'ppm', 4: 'pbm', 5: 'pgm', 6: 'ppm', 7: 'pam'}[digit]
-    kind = 'u8' if full < 256 else 'u16'
-    return save(folder, name, data), Image(planes_of(rows), kind, full, alpha)
-
-
-def numbers(random, count, kind):
-    """Floats: whole numbers, quarters, or (of f64) anything."""
-    way = random.randrange(5)
-    if way < 2:
-        return [float(random.randint(-300, 300)) for _ in range(count)]
-    if way == 2:
-        return [random.randint(0, 40) / 4 for _ in range(count)]
-    values = [random.uniform(0, 1) * (1000 if way == 3 else 1) for _ in range(count)]
-    return [struct.unpack('f', struct.pack('f', v))[0] for v in values] if kind == 'f32' else values
-
-
-def npy(random, folder):
-    """The same of an array of any type, shape and order."""
-    width, height = sides(random)
-    kind = random.choice(('u8', 'u16', 'f32', 'f64', 'u8', 'u16', 'f32', 'f64', 'bool', 'u32',
-                          'u64'))
-    channels = random.choice((0, 0, 1, 2, 3, 4))
-    count = width * height * max(1, channels)
-    full = {'bool': 1, 'f32': 1, 'f64': 1}.get(kind) or TOP[kind]
-    real = kind in ('f32', 'f64')
-    values = numbers(random, count, kind) if real else samples(random, count, full)
-    rows = fold(values, width, max(1, channels))
-    dtype, fortran = DTYPES[kind], random.random() < 0.3
-    if dtype[0] == '<' and random.random() < 0.3:
-        dtype = '>' + dtype[1:]
-    if fortran:
-        values = [rows[y][x][c] for c in range(max(1, channels)) for x in range(width)
-                  for y in range(height)]
-    shape = (height, width) + ((channels,) if channels else ())
-    data = npy_write(values, shape, dtype, fortran, random.choice((1, 1, 2)))
-    return save(folder, 'in.npy', data), Image(planes_of(rows), kind.replace('bool', 'u8'), full)
-
-
-# --------------------------------------------------------------------------------------- filters
 
 def choices(image):
     """The filters that take such an image."""
@@ -158,8 +33,17 @@ def choices(image):
     return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'pixelate', 'template', 'integral'] + list(MOVES)
 
 
-def window(random, link):
-    side = random.choice((3, 5, 12, 12, 12, 30))
+def is_large(image):
+    return image.width * image.height > 2000
+
+
+def refuses_tables(name, floats):
+    """Whether --engine sat and --algorithm do not serve the filter."""
+    return name in ('gauss', 'dog', 'resize', 'pixelate') or floats and name in ('kuwahara', 'varbox')
+
+
+def window(random, image, link):
+    side = random.choice((3, 5, 12, 12, 12, 30) + (100,) * is_large(image))
     w, h = random.randint(1, side), random.randint(1, side)
     beside = link['name'] not in ('kuwahara', 'pixelate')
     if beside and random.random() < 0.01:
@@ -176,6 +60,8 @@ def window(random, link):
 def border(random, image, link, usual, borders=BORDERS):
     """The word for a random border; none where it is the usual one of this case."""
     link['border'] = random.choice(borders + (usual, usual))
+    if link.get('wish') in borders:
+        link['border'] = link['wish']
     if link['border'] == 'valid' and not all(map(len, valid_part(image, link))):
         link['border'] = 'reflect'
     if link['border'] != 'constant':
@@ -183,7 +69,7 @@ def border(random, image, link, usual, borders=BORDERS):
             ',border=' + link['border']
     link['constant'] = random.randint(0, image.full)
     if image.kind in ('f32', 'f64'):
-        link['constant'] = random.choice((0, -3, 0.5, 17.25))
+        link['constant'] = random.choice((0, 0.5, 17.25) if image.alpha else (0, -3, 0.5, 17.25))
     return f',border=constant:{link["constant"]}'
 
 
@@ -207,27 +93,36 @@ def template(random, folder, link, number):
     return save(folder, f'template{number}.txt', '\n'.join(lines).encode() + b'\n')
 
 
-def guide(random, folder, image, number):
+def beside(random, folder, image, kind, channels, alpha, name):
+    """(name, Image) of another picture of that type for the image, in a file of any kind."""
+    size = image.width, image.height
+    if kind in ('f32', 'f64') or kind == 'u8' and not alpha and random.random() < 0.15:
+        return array(random, folder, size, channels, kind if kind[0] == 'f' else 'bool', name)
+    way = random.random()
+    if channels == 1 and way < 0.3:
+        # of one channel: what is not the colour type's is tried again
+        file, other = png(random, folder, size, 8 if kind == 'u8' else 16, False, name + '.png')
+        if other.channels == 1:
+            return file, other
+    if way < 0.6 and not alpha:
+        return array(random, folder, size, channels, kind, name)
+    least, most = (1, 255) if kind == 'u8' else (256, 65535)
+    full = random.choice((TOP[kind], image.full, random.randint(least, most)))
+    if kind != ('u8' if full < 256 else 'u16'):
+        full = TOP[kind]
+    return pam(random, folder, pixels(random, size, channels, full, alpha), full, alpha, name)
+
+
+def guide(random, folder, image, number, colour):
     """A guide for the image: (name, Image)."""
+    if colour and random.random() < 0.7:
+        kind = random.choice(('u8', 'u16', 'f32', 'f64'))
+        alpha = kind[0] == 'u' and random.random() < 0.2
+        return beside(random, folder, image, kind, 3 + alpha, alpha, f'guide{number}')
     channels, alpha = image.channels, image.alpha
     if random.random() < 0.4:
         channels, alpha = 1, False
-    count, real = image.width * image.height * channels, image.kind in ('f32', 'f64')
-    if real:
-        values, full = numbers(random, count, image.kind), 1
-    else:
-        full = image.full
-        if random.random() < 0.4:
-            full = random.randint(1, 255) if image.kind == 'u8' else random.randint(256, 65535)
-        values = samples(random, count, full)
-    rows = fold(values, image.width, channels)
-    if not real and (full != TOP[image.kind] or alpha):
-        data = pnm_write(rows, 7, full, TUPLES[channels] if alpha or channels in (1, 3) else None)
-        name = save(folder, f'guide{number}.pam', data)
-    else:
-        data = npy_write(flat(rows), (image.height, image.width, channels), DTYPES[image.kind])
-        name = save(folder, f'guide{number}.npy', data)
-    return name, Image(planes_of(rows), image.kind, full, alpha)
+    return beside(random, folder, image, image.kind, channels, alpha, f'guide{number}')
 
 
 def other(random, folder, image, number):
@@ -235,22 +130,7 @@ def other(random, folder, image, number):
     kind = random.choice(('u8', 'u16', 'u8', 'u16', 'f32', 'f64'))
     channels = random.choice((1, image.channels - bool(image.alpha)))
     alpha = kind in ('u8', 'u16') and channels in (1, 3) and random.random() < 0.3
-    channels += alpha
-    count, full = image.width * image.height * channels, TOP.get(kind, 1)
-    if kind not in TOP:
-        values = numbers(random, count, kind)
-    else:
-        if random.random() < 0.4:
-            full = random.randint(1, 255) if kind == 'u8' else random.randint(256, 65535)
-        values = samples(random, count, full)
-    rows = fold(values, image.width, channels)
-    if alpha or full != TOP.get(kind, 1):
-        data = pnm_write(rows, 7, full, TUPLES[channels] if alpha or channels in (1, 3) else None)
-        name = save(folder, f'other{number}.pam', data)
-    else:
-        data = npy_write(flat(rows), (image.height, image.width, channels), DTYPES[kind])
-        name = save(folder, f'other{number}.npy', data)
-    return name, Image(planes_of(rows), kind, full, alpha)
+    return beside(random, folder, image, kind, channels + alpha, alpha, f'other{number}')
 
 
 def by(random, folder, image, link, number):
@@ -271,7 +151,7 @@ def radii(random, folder, image, number):
     """(name, planes) of the radii of a picture's pixels."""
     count = 1 if random.random() < 0.6 else image.channels - bool(image.alpha)
     kind, part = random.choice((('u8', 1), ('u16', 1), ('f32', 8), ('f64', 3), ('f32', 1)))
-    most = random.choice((2, 4, 4, 7))
+    most = random.choice((2, 4, 4, 7)) if not is_large(image) else 2
     values = [random.randint(0, most * part) / part for _ in range(image.width * image.height * count)]
     values = [int(value) for value in values] if part == 1 and kind[0] == 'u' else values
     rows = fold(values, image.width, count)
@@ -321,11 +201,11 @@ def shape(random, image, link):
     return share + '%'
 
 
-def link_of(random, folder, image, name, number, usual):
-    """(words of the command, link) of a filter with random parameters."""
-    link = {'name': name, 'border': 'clamp'}
+def link_of(random, folder, image, name, number, usual, wish=None):
+    """(words of the command, link) of a filter with random parameters, with that border if it has one."""
+    link = {'name': name, 'border': 'clamp', 'wish': wish}
     if name in WINDOWS:
-        word = window(random, link)
+        word = window(random, image, link)
         link.update(eps='0.01', amount='1')
         colours = image.channels - bool(image.alpha)
         if name == 'unsharp' and random.random() < 0.8:
@@ -349,8 +229,11 @@ def link_of(random, folder, image, name, number, usual):
         if name == 'guided' and random.random() < 0.8:
             link['eps'] = random.choice(('0.001', '0.02', '0.00001', '0.5', '4'))
             word += ',eps=' + link['eps']
+        if name == 'guided' and random.random() < 0.3 and not is_large(image):
+            link['colour'] = True
+            word += ',colour'
         if name == 'guided' and random.random() < 0.5:
-            file, link['guide'] = guide(random, folder, image, number)
+            file, link['guide'] = guide(random, folder, image, number, link.get('colour'))
             word += ',guide=' + file
             word += full_scale(random, link['guide'], link, 'guide_full') if random.random() < 0.4 else ''
         if name in FULL and random.random() < 0.2:
@@ -390,12 +273,12 @@ def link_of(random, folder, image, name, number, usual):
         word += full_scale(random, image, link) if random.random() < 0.2 else ''
         return ['--threshold', word], link
     if name == 'integral':
-        link['squared'] = random.random() < 0.5
-        return ['--integral'] + ['--squared'] * link['squared'], link
+        link['squared'], link['zeros'] = random.random() < 0.5, random.random() < 0.3
+        return ['--integral'] + ['--squared'] * link['squared'] + ['--zeros'] * link['zeros'], link
     if name == 'resize':
         return ['--resize', shape(random, image, link)], link
     if name == 'pixelate':
-        return ['--pixelate', window(random, link)], link
+        return ['--pixelate', window(random, image, link)], link
     if name in ('transpose', 'real'):
         return ['--' + name], link
     if name == 'permute':

@@ -1,51 +1,91 @@
 """Filters that choose among windows, or take one from an image, by the pages in docs/ and --help
 (model_filters.py)."""
 import math
+from collections import namedtuple
 from fractions import Fraction
 
-from model_filters import bounds, mean, variances
-from model_sums import SLACK, Window, blank, channels, collect, each, moments, real
+from model_moments import mean, variances
+from model_sums import SLACK, U, Window, blank, bounds, channels, collect, each, moments, real
+
+# How much a window varies, how far off that is, its channels' mean squares added up, and their (mean, error).
+Varied = namedtuple('Varied', 'variance error squares means')
 
 
 def varied(image, window):
-    """For each pixel how much its window varies and how far off that is, infinitely where nothing
-    counts, and the (mean, error) of each channel."""
-    total, off = blank(image), blank(image)
-    means = [blank(image) for _ in range(image.channels)]
+    """Those of each place. A window in which nothing counts varies infinitely."""
+    places = [[Varied(Fraction(0), 0.0, Fraction(0), []) for _ in window.columns[window.w - 1:]]
+              for _ in window.rows[window.h - 1:]]
     for channel in range(image.channels):
-        weighted = image.alpha and channel < image.channels - 1
+        weighted = bool(image.alpha) and channel < image.channels - 1
         if image.alpha and not weighted:
             w, s = moments(image, channel, window, 1, False)
-            for y, x, (weight, sum_), (_, e_sum) in each(image, w, s):
-                means[channel][y][x] = mean(image, weight, sum_, 0, e_sum, s.exact, False)
+            for y, x, (weight, total), (_, error) in each(w, s):
+                places[y][x].means.append(mean(image, weight, total, 0, error, False, False))
             continue
-        for y, x, values, errors, _, error in variances(image, channel, window, weighted):
-            weight = Fraction(values[0])
-            means[channel][y][x] = mean(image, weight, values[1], errors[0], errors[1], False,
-                                        weighted)
-            exact = (values[2] / weight - (values[1] / weight)**2) if weight else math.inf
-            total[y][x] += exact
-            off[y][x] += error + (1e-9 * float(exact) + 1e-12 if real(image) and weight else 0)
-    return total, off, means
+        for y, x, of in variances(image, channel, window, weighted):
+            place = places[y][x]
+            if of is None or of.sums[0] == 0:
+                place.means.append((0, of.e_mean if of else 0))
+                places[y][x] = place._replace(variance=math.inf, error=math.inf if of else 0.0)
+                continue
+            square = of.sums[2] / Fraction(of.sums[0])
+            place.means.append((of.mean, of.e_mean + 4 * U * abs(float(of.mean)) * real(image)))
+            places[y][x] = place._replace(variance=place.variance + square - Fraction(of.mean)**2,
+                                          error=place.error + of.e_variance, squares=place.squares + square)
+    return places
+
+
+def alike(image, one, other):
+    """Whether two windows vary alike; None: nobody knows."""
+    if math.inf in (one.error, other.error):
+        return None
+    if math.inf in (one.variance, other.variance):
+        return one.variance == other.variance
+
+    def rounding(window):
+        value = float(window.variance)
+        by_samples = 3 * (2.0**-24 if image.kind == 'f32' else 2.0**-53) * math.sqrt(value * float(window.squares))
+        return min(max(by_samples, value * 2.0**-30), value / 64)
+    far, most = abs(float(one.variance - other.variance)), rounding(one) + rounding(other)
+    doubt = one.error + other.error + 1e-12 * (most + float(one.variance + other.variance) * (one.error > 0))
+    return None if abs(far - most) <= doubt else far < most
+
+
+def taken(image, windows):
+    """Those of which one is taken: the first that varies like the least; all of them where it depends on the order of
+    comparisons or on what rounds."""
+    least = min(windows, key=lambda window: window.variance)
+    if not real(image):
+        return [least]
+    near = [window for window in windows if window is least or alike(image, window, least) in (True, None)]
+    clear = all(alike(image, one, other) is (other in near) for one in near for other in windows if one is not other)
+    return near[:1] if clear else near
 
 
 def kuwahara(image, link):
     w, h = link['size']
-    found = [varied(image, Window(image.width, image.height, link, (x, y, w, h)))
-             for y in (1 - h, 0) for x in (1 - w, 0)]
+    found = varied(image, Window(image.width, image.height, link, (0, 0, w, h), (w - 1, h - 1)))
+    picks = [[taken(image, [found[y + down][x + across] for down in (0, h - 1) for across in (0, w - 1)])
+              for x in range(image.width)] for y in range(image.height)]
     out = [(blank(image), blank(image)) for _ in range(image.channels)]
-    for y in range(image.height):
-        for x in range(image.width):
-            best = min(range(4), key=lambda k: found[k][0][y][x])
-            total, off, means = found[best]
-            most = total[y][x] + off[y][x]
+    for y, row in enumerate(picks):
+        for x, windows in enumerate(row):
             for channel, (values, errors) in enumerate(out):
-                values[y][x], errors[y][x] = means[channel][y][x]
-                for other, far, others in found:  # which rounding may have chosen
-                    if far[y][x] + off[y][x] and other[y][x] - far[y][x] <= most:
-                        value, error = others[channel][y][x]
-                        errors[y][x] = max(errors[y][x], error + abs(float(value - values[y][x])))
-    return collect(image, out, slack=SLACK, span=bounds(image, link))
+                value, error = windows[0].means[channel]
+                values[y][x] = value
+                errors[y][x] = max([error] + [e + abs(float(v - value)) for v, e in
+                                              (window.means[channel] for window in windows[1:])])
+    result = collect(image, out, slack=SLACK, span=bounds(image, link))
+    ways = max(len(windows) for row in picks for windows in row)
+    result.either = [way(image, link, picks, k) for k in range(ways)] if ways > 1 else []
+    return result
+
+
+def way(image, link, picks, k):
+    """The result that takes the k-th of the windows at each pixel, or the first."""
+    picked = [[windows[k if k < len(windows) else 0].means for windows in row] for row in picks]
+    return collect(image, [tuple([[place[channel][part] for place in row] for row in picked] for part in (0, 1))
+                           for channel in range(image.channels)], slack=SLACK, span=bounds(image, link))
 
 
 def varbox(image, link):
@@ -59,7 +99,7 @@ def varbox(image, link):
             w, s = moments(image, channel, window, 1, weighted)
             found[key] = {(y, x): mean(image, weight, total, e_weight, e_total,
                                        s.exact and w.exact, weighted) + (weight,)
-                          for y, x, (weight, total), (e_weight, e_total) in each(image, w, s)}
+                          for y, x, (weight, total), (e_weight, e_total) in each(w, s)}
         return found[key]
 
     def samples(channel, weighted):
@@ -71,7 +111,7 @@ def varbox(image, link):
                 if more:
                     other, far, _ = means(channel, weighted, radius + 1)[y, x]
                     value = other if weight == 0 else value + more * (Fraction(other) - Fraction(value))
-                    error += far + 1e-12 * (1 + abs(float(value)) + abs(float(other)))
+                    error = max(error, far) + SLACK * (abs(float(value)) + abs(float(other)))
                 yield y, x, value, error
 
     return collect(image, channels(image, samples), slack=SLACK, span=bounds(image, link))

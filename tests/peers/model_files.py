@@ -24,15 +24,16 @@ class Image:
     that is white, 1 of floats. span: the values that are black and white, None if nobody knows;
     alpha_span: the same of alpha, which is the last channel if alpha is set. errors: planes of how
     far each sample may be from the one here, None if not at all. slack: likewise, relative, of
-    samples that are not rounded yet. limits: of each channel the largest integer that samples
-    become, None if it is the type's. depth: behind real, what a picture of it has, 'u8' or 'u16';
-    its full scale is said then."""
+    samples that are not rounded yet. either: Images of which each pixel is that of one, if several
+    are right. limits: of each channel the largest integer that samples become, None if it is the
+    type's. depth: behind real, what a picture of it has, 'u8' or 'u16'; its full scale is said then.
+    bilevel: whether it is black and white of one bit a pixel."""
 
     def __init__(self, planes, kind, full, alpha=False):
         self.planes, self.kind, self.full, self.alpha = planes, kind, full, alpha
         self.span = None if kind in ('f32', 'f64') else (0, full)
         self.alpha_span, self.bilevel = (0, full) if alpha else None, False
-        self.errors, self.slack, self.limits, self.depth = None, 0, None, None
+        self.errors, self.slack, self.limits, self.depth, self.either = None, 0, None, None, []
 
     width = property(lambda self: len(self.planes[0][0]))
     height = property(lambda self: len(self.planes[0]))
@@ -41,7 +42,7 @@ class Image:
     def like(self, planes, **changes):
         """Another image of exact samples, which differs in what is named."""
         image = copy.copy(self)
-        image.planes, image.errors, image.slack = planes, None, 0
+        image.planes, image.errors, image.slack, image.either = planes, None, 0, []
         for name, value in changes.items():
             setattr(image, name, value)
         return image

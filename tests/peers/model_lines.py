@@ -2,7 +2,8 @@
 import math
 from fractions import Fraction
 
-from model_sums import SLACK, U, blank, bounds, channels, collect, inside, quotient_error, real
+from model_sums import (SLACK, U, added, as_float, blank, bounds, channels, collect, inside, quotient_error, real,
+                        scaled, sliding)
 
 
 def box_of(link):
@@ -14,58 +15,79 @@ def box_of(link):
 
 
 def smoothed(link, line, outside):
-    """A line of exact numbers after all passes along it."""
+    """A line of integers after all passes along it, times scale(link) but under shrink."""
     (r, share), passes, border = box_of(link), link['passes'], link['border']
     reach, n = passes * (r + 1), len(line)
     places = [inside(x, n, border) for x in range(-reach, n + reach)]
 
     def passed(line):
         for _ in range(passes):
-            line = [65536 * sum(line[x + 1:x + 2 * r + 2]) + share * (line[x] + line[x + 2 * r + 2])
-                    for x in range(len(line) - 2 * r - 2)]
+            line = [65536 * inner + share * (first + last) for inner, first, last in
+                    zip(sliding(line[1:-1], 2 * r + 1), line, line[2 * r + 2:])]
         return line
 
     numbers = passed([outside if i is None else line[i] for i in places])
     if border == 'shrink':
-        return [Fraction(value, one) for value, one in zip(numbers, passed([i is not None for i in places]))]
-    return [Fraction(value, (65536 * (2 * r + 1) + 2 * share)**passes) for value in numbers]
+        return [Fraction(value, one) for value, one in zip(numbers, passed([int(i is not None) for i in places]))]
+    return numbers
+
+
+def smooth(link, plane, outside=0):
+    """The plane along rows, then down the columns, as exact numbers."""
+    integers, d = scaled(plane + [[outside]])
+    *integers, (beyond,) = integers
+    if link['border'] != 'shrink':
+        r, share = box_of(link)
+        d *= (65536 * (2 * r + 1) + 2 * share)**(2 * link['passes'])
+    rows = [smoothed(link, row, beyond) for row in integers]
+    far = smoothed(link, [beyond], beyond)[0]  # a row of what lies outside
+    return [[Fraction(value) / d for value in row]
+            for row in zip(*[smoothed(link, column, far) for column in zip(*rows)])]
 
 
 def smooth_channels(image, link):
     """(values, errors) of each channel."""
     outside = Fraction(link['constant']) if link['border'] == 'constant' else Fraction(0)
-    opaque = [[1] * image.width for _ in range(image.height)]
     r, _ = box_of(link)
 
-    def smooth(channel, weighted):
-        weights = image.planes[-1] if weighted else opaque
-        plane = [[Fraction(p) * Fraction(w) for p, w in zip(*rows)] for rows in zip(image.planes[channel], weights)]
-        beyond = outside * outside if weighted else outside
-        columns = zip(*[smoothed(link, row, beyond) for row in plane])
-        rows = list(zip(*[smoothed(link, column, beyond) for column in columns]))
-        most = max([abs(beyond)] + [abs(p) for row in plane for p in row])
+    def errors_of(plane, beyond, errors, weighted):
+        """How far each result is off: of floats, by the magnitudes around it."""
         if real(image):
-            error = 8 * link['passes'] * (2 * r + 9) * U * float(most)
+            sizes = smooth(link, [list(map(abs, row)) for row in plane], abs(beyond))
+            off = [[8 * link['passes'] * (2 * r + 9) * U * as_float(size) for size in row] for row in sizes]
         else:
-            bits = 16 if image.kind == 'u16' else 8
-            error = 40 * 2.0**(bits * (1 + weighted) - 41)
-        if image.errors:
-            error += max(map(max, image.errors[channel])) * float(max(map(max, weights)))
-        return rows, error
+            off = [[40 * 2.0**((16 if image.kind == 'u16' else 8) * (1 + weighted) - 41)] * image.width] * image.height
+        if errors and any(math.inf in row for row in errors):
+            return [[math.inf] * image.width] * image.height
+        return added(off, errors and [list(map(as_float, row)) for row in smooth(link, errors)])
+
+    def weighed(channel):
+        """Samples times alpha, and how far these are off."""
+        colour, alpha = image.planes[channel], image.planes[-1]
+        plane = [[Fraction(p) * Fraction(w) for p, w in zip(*rows)] for rows in zip(colour, alpha)]
+        if not image.errors:
+            return plane, None
+        return plane, [[abs(p) * e_w + (w + e_w) * e_p for p, w, e_p, e_w in zip(*rows)]
+                       for rows in zip(colour, alpha, image.errors[channel], image.errors[-1])]
 
     def function(channel, weighted):
-        rows, error = smooth(channel, weighted)
-        weights, e_weight = smooth(image.channels - 1, False) if weighted else (None, 0)
+        plain = image.planes[channel], image.errors and image.errors[channel]
+        plane, errors = weighed(channel) if weighted else plain
+        beyond = outside * outside if weighted else outside
+        values, off = smooth(link, plane, beyond), errors_of(plane, beyond, errors, weighted)
+        if weighted:
+            alphas, e_alpha = smooth(link, image.planes[-1], outside), image.errors and image.errors[-1]
+            far = errors_of(image.planes[-1], outside, e_alpha, False)
         narrow = image.kind == 'u8' and not image.alpha and link['border'] != 'shrink'
-        for y, row in enumerate(rows):
+        for y, row in enumerate(values):
             for x, value in enumerate(row):
                 if not weighted:
-                    yield y, x, value, error + (1 / 32 if narrow else 0)
-                elif weights[y][x] == 0:
+                    yield y, x, value, off[y][x] + (1 / 32 if narrow else 0)
+                elif alphas[y][x] == 0:
                     yield y, x, 0, 0
                 else:
-                    mean = value / weights[y][x]
-                    yield y, x, mean, quotient_error(mean, weights[y][x], error, e_weight)
+                    mean = value / alphas[y][x]
+                    yield y, x, mean, quotient_error(mean, alphas[y][x], off[y][x], far[y][x])
 
     return channels(image, function)
 

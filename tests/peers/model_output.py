@@ -174,19 +174,27 @@ def picture(result, own, suffix, kind, given):
 
 
 def difference(seen, expected):
-    """What differs between a file and what the model expects of it, or ''."""
+    """What differs between a file and what the model expects of it, each pixel as one of some, or ''."""
     planes, *kind = seen
-    values, errors, *wanted = expected
+    values, errors, *wanted = expected[0]
     if kind != wanted:
         return f'is {kind}, the model says {wanted}'
     if len(planes) != len(values) or len(planes[0]) != len(values[0]) or \
             len(planes[0][0]) != len(values[0][0]):
         return 'has another shape than the model says'
-    for channel, plane in enumerate(planes):
-        for y, row in enumerate(plane):
-            for x, value in enumerate(row):
+
+    def far(x, y, one):
+        """The channel that is wrong, if there is one."""
+        for channel, plane in enumerate(planes):
+            if not abs(plane[y][x] - one[0][channel][y][x]) <= one[1][channel][y][x]:
+                return channel
+        return None
+
+    for y in range(len(planes[0])):
+        for x in range(len(planes[0][0])):
+            channel = far(x, y, expected[0])
+            if channel is not None and all(far(x, y, one) is not None for one in expected[1:]):
                 want, error = values[channel][y][x], errors[channel][y][x]
-                if not abs(value - want) <= error:
-                    return (f'channel {channel} at ({x}, {y}) is {value!r}, the model says {want!r}'
-                            + (f' within {error!r}' if error else ''))
+                more = (f' within {error!r}' if error else '') + ', or another' * (len(expected) > 1)
+                return f'channel {channel} at ({x}, {y}) is {planes[channel][y][x]!r}, the model says {want!r}{more}'
     return ''

@@ -1,8 +1,8 @@
 """What resize and pixelate compute, in exact integers and fractions, by docs/design.md: as model_filters.py."""
 from fractions import Fraction
 
-from model_filters import mean
-from model_sums import U, collect, real
+from model_moments import mean
+from model_sums import U, collect, real, scaled
 
 
 def overlap(pixels, cells, cell, pixel):
@@ -26,28 +26,33 @@ def square(pixels, side, pixel):
 def means(image, columns, rows):
     """Of such shares for each pixel of the result. Each sum of floats passes through at most as many
     additions as there are rows and columns."""
-    def sample(channel, y, x, weighted):
+    weights, unit = scaled(image.planes[-1]) if image.alpha else (None, 1)
+    more = (image.width + image.height + 4) * U
+
+    def sample(plane, d, errors, y, x, weighted):
         """The mean, and how far it is off."""
         weight = total = size = e_weight = e_total = 0
         for b, down in rows[y]:
             for a, across in columns[x]:
-                share = down * across * (image.planes[-1][b][a] if weighted else 1)
-                value = image.planes[channel][b][a]
-                weight, total = weight + Fraction(share), total + Fraction(share) * Fraction(value)
-                size += abs(float(share) * value)
-                if image.errors:
-                    off = image.errors[-1][b][a] * down * across if weighted else 0
+                area, value = down * across, plane[b][a]
+                share = area * weights[b][a] if weighted else area
+                weight, total, size = weight + share, total + share * value, size + abs(share * value)
+                if errors:
+                    off = image.errors[-1][b][a] * area if weighted else 0
                     e_weight += off
-                    e_total += share * image.errors[channel][b][a] + abs(value) * off
+                    e_total += share * errors[b][a] / (unit if weighted else 1) + abs(value) / d * off
+        weight, scale = (Fraction(weight, unit), d * unit) if weighted else (weight, d)
         if real(image):
-            e_total += (image.width + image.height + 4) * U * size
-            e_weight += (image.width + image.height + 4) * U * float(weight) * weighted
-        return mean(image, weight, total, e_weight, e_total, False, weighted)
+            e_total += more * float(Fraction(size, scale))
+            e_weight += more * float(weight) * weighted
+        return mean(image, weight, Fraction(total, scale), e_weight, e_total, False, weighted)
 
     out = []
     for channel in range(image.channels):
         weighted = image.alpha and channel < image.channels - 1
-        found = [[sample(channel, y, x, weighted) for x in range(len(columns))] for y in range(len(rows))]
+        plane, d = scaled(image.planes[channel])
+        errors = image.errors and image.errors[channel]
+        found = [[sample(plane, d, errors, y, x, weighted) for x in range(len(columns))] for y in range(len(rows))]
         out.append(tuple([[pair[k] for pair in row] for row in found] for k in (0, 1)))
     return collect(image, out)
 

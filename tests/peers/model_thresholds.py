@@ -1,10 +1,12 @@
 """Filters to black and white, as model_filters.py has the others. THRESHOLDS maps their names."""
+import bisect
 import math
 from collections import namedtuple
 from fractions import Fraction
 
-from model_filters import bounds, full_of, level_of, local, root, thousandths, variances
-from model_sums import SLACK, as_float, blank, collect, real, valid_part, window_of
+from model_light import full_of, level_of, thousandths
+from model_moments import local, root, variances
+from model_sums import SLACK, as_float, blank, bounds, collect, real, valid_part, window_of
 
 
 def grey(image):
@@ -37,14 +39,15 @@ def threshold(image, link, limit, low, high, reduction=lambda *_: None):
     window = window_of(image, link)
     plane, errors = image.planes[0], image.errors and image.errors[0]
     rows, flat = [], []
-    for y, x, values, off, spread_, error in variances(image, 0, window, bool(image.alpha)):
-        rows.append((y, x, local(image, values, off, spread_, error)))
-        flat.append(root(spread_, error))
+    for y, x, of in variances(image, 0, window, bool(image.alpha)):
+        rows.append((y, x, local(image, of)))
+        flat.append(root(of.variance, of.e_variance) if of else (0.0, 0))
     found = reduction(image, flat)
     values, out_errors = blank(image), blank(image)
     white = 0 if link.get('invert') else 255
     for y, x, w in rows:
         bound, error, size = limit(w, found) if w else (0, 0, 0)
+        error = math.inf if math.isnan(error) else error
         if real(image):
             error += SLACK * abs(float(plane[y][x]))
         if link.get('surface'):
@@ -126,7 +129,7 @@ def mean_threshold(image, link, factor, offset, low, high):
     def limit(w, _):
         size = abs(w.m) * float(factor) + abs(float(offset))
         if not real(image):
-            return factor * w.mean - offset, 0, size
+            return factor * w.mean - offset, w.e_m * float(factor), size
         error = w.e_m * float(factor) + SLACK * size if w.e_m else 0
         return w.m * float(factor) - float(offset), error, size
 
@@ -203,7 +206,7 @@ def otsu_of_floats(image, full):
     counted = [value for value, n in zip(samples, times) if n > 0 and math.isfinite(value)] or [0]
     low, high = min(counted) / 2, max(counted) / 2
     edges = [2 * (low + (high - low) * (k / 256)) for k in range(1, 257)]
-    bins = [sum(value > edge for edge in edges[:-1]) if math.isfinite(value) else 0 for value in samples]
+    bins = [bisect.bisect_left(edges[:-1], value) if math.isfinite(value) else 0 for value in samples]
     counts = [0 if not math.isfinite(value) else n for value, n in zip(samples, times)]
     level = otsu(image.like([[bins], [counts]], alpha=True))
     return edges[level] if level >= 0 else math.nextafter(min(counted), -math.inf)
