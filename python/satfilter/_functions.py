@@ -959,9 +959,10 @@ def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str |
     that varies least: edges stay sharp, and areas between them become flat. Of windows that vary alike the
     first counts: upper left, upper right, lower left, lower right. A window varies by the sum of the
     variances of its channels, so that all of a pixel's channels come from one window; of integers these are
-    compared exactly, of floats they are alike if they differ by less than 2^-30 of them. Colour is weighted
-    by alpha, in the variances too; alpha becomes the mean of the window, and does not vary. A window counts
-    last if all of it is transparent, or not all of it finite. The result has the input's type and range.
+    compared exactly, floats vary alike where rounding the samples may have made the difference. Colour is
+    weighted by alpha, in the variances too; alpha becomes the mean of the window, and does not vary. A window
+    counts last if all of it is transparent, or not all of it finite. The result has the input's type and
+    range.
 
     Parameters
     ----------
