@@ -27,10 +27,9 @@ words()
     esac
 }
 
-filters=$("$satfilter" --list | sed -n '/^Filters/,/^$/s/^  \([a-z]*\) .*/\1/p')
-algorithms=$("$satfilter" --list | sed -n '/^Algorithms/,/^$/s/^  \([^ ]*\) *cpu .*/\1/p')
-many=$(($(echo "$filters" | wc -w) > 25 && $(echo "$algorithms" | wc -w) > 5))
-check "filters and algorithms are many" $many 1
+filters=$("$satfilter" --list | sed -n '/^Filters/,/^$/s/^  \([a-z]*\) .*/\1/p' | at_least 30 filters) || exit 1
+algorithms=$("$satfilter" --list | sed -n '/^Algorithms/,/^$/s/^  \([^ ]*\) *cpu .*/\1/p' |
+    at_least 7 algorithms) || exit 1
 
 for filter in $filters; do
     case $filter in
