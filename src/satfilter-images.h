@@ -15,15 +15,16 @@ extern "C" {
 
 /*
  * Progress: the calls that read, decode, write, encode or filter images and files ask the callback
- * every few milliseconds, and stop within some 20 ms when it cancels: between rows, between the
- * rows of blocks of each scan of a JPEG, between the strips of a PNG, and at each read of the file.
- * It takes longer
- * - where the system is waited for: a read of a pipe, a write, a thread or memory that contexts
- *   beside this one hold (satf_context_create_beside());
+ * every few milliseconds. No thread works for more than 20 ms between two calls, nor after one that
+ * cancels: filters ask within a row or some rows, or a part of the picture that takes as long,
+ * decoders and encoders between rows, between the rows of blocks of each scan of a JPEG, between
+ * the strips of a PNG, and at each read of the file. It takes longer
+ * - where the system is waited for: a read of a pipe, a write, a CUDA device, a thread or memory
+ *   that contexts beside this one hold (satf_context_create_beside());
  * - in a row, or a PNG's strip at a high level, that takes longer by itself;
  * - in BMP, TGA and HDR, once stb_image has read all of the file: while it converts samples;
  * - in one profile or text of a PNG, which is unpacked at once, and in copies of metadata;
- * - in filters, between rows or bands of rows.
+ * - where the system takes back hundreds of megabytes behind a call that was cancelled.
  */
 
 /* ------------------------------------------------------- files by callbacks */

@@ -338,8 +338,8 @@ SATF_API satf_status satf_context_set_allocator(satf_context *ctx, satf_take_mem
 /* Called now and then on the calling thread, also where nothing has advanced: then done rises by as
  * little as a double can. done rises from call to call, from 0 to the 1 that says that satf_sat(),
  * satf_filter_apply(), or a call on images or files is complete. A non-zero return cancels the work
- * (SATF_CANCELLED): there is no further call, and the contents of out are undefined then. How soon
- * a call on images or files stops: see satfilter-images.h. */
+ * (SATF_CANCELLED): there is no further call, and the contents of out are undefined then.
+ * satf_plan_create() asks as well, and has no 1. How soon calls stop: see satfilter-images.h. */
 typedef int (*satf_progress)(void *user, double done);
 SATF_API satf_status satf_context_set_progress(satf_context *ctx, satf_progress call, void *user);
 

@@ -306,7 +306,7 @@ static satf_status lines(satf_context *ctx, const filter_gpu_lines *job)
                       .border = job->border,
                       .constant = job->constant,
                       .weighted = job->numbers.weighted};
-    line_ends ends = {line_in, line_height, line_out, (void *)(uintptr_t)job};
+    line_ends ends = {line_in, line_height, line_out, (void *)(uintptr_t)job, NULL};
     satf_context *cpu;
     satf_status status = begin(ctx, "lines", &cpu);
     void *memory = status ? NULL : satf_alloc(line_walk_bytes(&spec));
@@ -345,7 +345,7 @@ static satf_status shift_by(satf_context *ctx, const satf_view *from, bool weigh
     satf_status status = begin(ctx, "shift_by", &cpu);
     if (!status) {
         satf_image_shifts(&here, weighted, shifts);
-        filter_shift(cpu, &here, shifts, &there);
+        status = filter_shift(cpu, &here, shifts, &there);
     }
     return end(ctx, cpu, status);
 }

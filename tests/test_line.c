@@ -117,7 +117,7 @@ static bool walk(const test_case *t, const satf_view *in, const satf_view *out, 
     void *memory = satf_alloc(line_walk_bytes(&spec));
     bool failed = false, more = true;
     line_walk *w =
-        line_walk_begin(&spec, &(line_ends){row_of, height_of, out_of, &e}, first, memory);
+        line_walk_begin(&spec, &(line_ends){row_of, height_of, out_of, &e, NULL}, first, memory);
     for (int64_t y = first; y < end && more; y++) {
         more = line_walk_next(w, &failed);
     }

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "context.h"
 #include "memory.h"
+#include "parallel.h"
 #include "stop.h"
 
 /* Buffers of files and of codecs, and the state of the context, which are small, are not to fail a
@@ -41,6 +42,12 @@ void satf_progress_begin(satf_context *ctx)
     ctx->cancelled = false;
 }
 
+void satf_progress_none(satf_context *ctx)
+{
+    satf_progress_begin(ctx);
+    ctx->reported = 1; /* the end, after which nobody is asked */
+}
+
 satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share)
 {
     satf_progress_part whole = ctx->part;
@@ -59,22 +66,51 @@ static void call_back(satf_context *ctx, double all)
     satf_budget *used = satf_budget_use(NULL); /* what the callback does is its own */
     int error = errno;
     ctx->reported = all;
-    ctx->cancelled = ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0;
+    if (ctx->progress(ctx->progress_user, all < 1 ? all : 1) != 0) {
+        __atomic_store_n(&ctx->cancelled, true, __ATOMIC_RELAXED); /* helpers look at it */
+    }
     satf_budget_use(used);
     errno = error;
     ctx->asked_ms = satf_now_ms();
 }
 
+satf_status satf_fail_cancelled(satf_context *ctx)
+{
+    return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
+}
+
+/* On any thread. */
+static bool is_cancelled(const satf_context *ctx)
+{
+    return __atomic_load_n(&ctx->cancelled, __ATOMIC_RELAXED);
+}
+
+satf_status satf_fail_row(satf_context *ctx, int64_t y)
+{
+    if (is_cancelled(ctx)) {
+        return SATF_CANCELLED;
+    }
+    return ctx->message[0]
+               ? SATF_IO
+               : satf_fail(ctx, SATF_IO, "row %lld could not be had or stored; see its source",
+                           (long long)y);
+}
+
 static satf_status cancelled(satf_context *ctx)
 {
-    ctx->cancelled = ctx->cancelled || (ctx->stop && atomic_load(&ctx->stop->asked));
-    return ctx->cancelled ? satf_fail(ctx, SATF_CANCELLED, "stopped on request") : SATF_OK;
+    if (ctx->stop && atomic_load(&ctx->stop->asked)) {
+        __atomic_store_n(&ctx->cancelled, true, __ATOMIC_RELAXED);
+    }
+    return ctx->cancelled ? satf_fail_cancelled(ctx) : SATF_OK;
 }
 
 satf_status satf_report_progress(satf_context *ctx, double done)
 {
     double all = ctx->part.from + ctx->part.share * done;
-    if (ctx->progress && !ctx->cancelled && all > ctx->reported) {
+    if (!(all > ctx->reported)) {
+        return satf_can_stop(ctx) ? satf_ask_callback(ctx) : cancelled(ctx);
+    }
+    if (ctx->progress && !ctx->cancelled) {
         call_back(ctx, all);
     }
     return cancelled(ctx);
@@ -83,10 +119,24 @@ satf_status satf_report_progress(satf_context *ctx, double done)
 satf_status satf_ask_callback(satf_context *ctx)
 {
     enum { PAUSE_MS = 4 };
+    if (satf_helps(ctx)) {
+        return is_cancelled(ctx) ? SATF_CANCELLED : SATF_OK;
+    }
     bool open = ctx->progress && !ctx->cancelled && ctx->reported < 1;
     if (open && satf_now_ms() - ctx->asked_ms >= PAUSE_MS) {
         double next = nextafter(ctx->reported, 1);
         call_back(ctx, next > ctx->part.from ? next : ctx->part.from);
     }
     return cancelled(ctx);
+}
+
+satf_status satf_count_work(satf_context *ctx, int64_t samples)
+{
+    static _Thread_local int64_t counted; /* whatever for: it is but a share of a tick */
+    counted += samples;
+    if (counted < SATF_TICK_SAMPLES) {
+        return SATF_OK;
+    }
+    counted = 0;
+    return satf_ask_callback(ctx);
 }

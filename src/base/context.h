@@ -133,12 +133,15 @@ static inline size_t satf_most_kept(const satf_context *ctx, int64_t bytes)
 /* A public call that reports progress begins: at 0, and not cancelled. */
 void satf_progress_begin(satf_context *ctx);
 
+/* A public call that asks nobody begins, though what it calls might. */
+void satf_progress_none(satf_context *ctx);
+
 /* From now on progress is that of a part of what it has been of. Returns what to leave with. */
 satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share);
 void satf_progress_leave(satf_context *ctx, satf_progress_part whole);
 
-/* Reports progress of the part, on the calling thread alone; what would not be an advance is
- * kept to itself. SATF_CANCELLED when the callback asks to stop or, in this call, has. */
+/* Reports progress of the part, on the calling thread alone; what would not be an advance is a
+ * tick. SATF_CANCELLED when the callback asks to stop or, in this call, has. */
 satf_status satf_report_progress(satf_context *ctx, double done);
 
 /* Whether anybody may ask the context's calls to stop. */
@@ -150,12 +153,30 @@ static inline bool satf_can_stop(const satf_context *ctx)
 /*
  * For work that has no progress to report for more than some milliseconds: to be called every
  * 256 KiB or so. Asks the callback, at most every few milliseconds, with the least advance there
- * is. On the thread of a stage looks whether the call has stopped. SATF_CANCELLED as above.
+ * is. On the thread of a stage looks whether the call has stopped; on one that helps in a loop of
+ * the context's, whether the loop's caller has been asked to. SATF_CANCELLED as above; a helper's
+ * has no message.
  */
 satf_status satf_ask_callback(satf_context *ctx);
 static inline satf_status satf_tick(satf_context *ctx)
 {
     return satf_can_stop(ctx) ? satf_ask_callback(ctx) : SATF_OK;
 }
+
+/* The same for whoever goes through samples, on any thread: a tick every so many of them, about as
+ * many ns. Those that take longer each count several times. */
+enum { SATF_TICK_SAMPLES = 1 << 18 };
+satf_status satf_count_work(satf_context *ctx, int64_t samples);
+static inline satf_status satf_work(satf_context *ctx, int64_t samples)
+{
+    return satf_can_stop(ctx) ? satf_count_work(ctx, samples) : SATF_OK;
+}
+
+/* SATF_CANCELLED, with its message. */
+satf_status satf_fail_cancelled(satf_context *ctx);
+
+/* A row did not come, or has no place: SATF_IO, with what its source has said or else its number.
+ * Where the call is cancelled that is why. */
+satf_status satf_fail_row(satf_context *ctx, int64_t y);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "gpu.h"
 #include "memory.h"
+#include "view.h"
 
 satf_status satf_context_set_device(satf_context *ctx, int device)
 {
@@ -24,6 +25,27 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
     ctx->settings.device = device;
     ctx->device_failed = false;
     return SATF_OK;
+}
+
+/* Rows first ... first + rows - 1. */
+static satf_view rows_of(const satf_view *view, int64_t first, int64_t rows)
+{
+    return satf_view_rect(view, (satf_rect){0, first, view->width, rows});
+}
+
+satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    enum { PART_BYTES = 32 << 20 }; /* several times what is on its way */
+    int64_t row = satf_row_samples(from) * (int64_t)satf_type_bytes(from->type);
+    int64_t most = satf_can_stop(ctx) ? PART_BYTES / row + 1 : from->height, rows;
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < from->height && !status; y += rows) {
+        rows = from->height - y < most ? from->height - y : most;
+        satf_view part = rows_of(from, y, rows), there = rows_of(to, y, rows);
+        status = satf_cuda()->copy(ctx, &part, &there);
+        status = status ? status : satf_tick(ctx);
+    }
+    return status;
 }
 
 int satf_device_count(void)

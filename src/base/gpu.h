@@ -85,6 +85,10 @@ double satf_gpu_start_ms(void);
 /* SATF_OK if this CUDA device can compute, else a sentence that says why not. */
 satf_status satf_gpu_check(satf_context *ctx, int device);
 
+/* satf_cuda()->copy() between a device and the host, as a part of a call that reports its progress:
+ * the processor fills and empties buffers for it, and the callback is asked in between. */
+satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to);
+
 /* A public call ends: leave(), if it has opened a device. Else nothing is loaded. */
 satf_status satf_gpu_leave(satf_context *ctx, satf_status status);
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -31,6 +32,7 @@ struct satf_pool {
     _Alignas(64) _Atomic int64_t next; /* not beside what others spin on */
     void (*body)(void *user, int64_t task, int thread);
     void *user;
+    const satf_context *ctx; /* of the caller */
     struct worker {
         pthread_t id;
         struct satf_pool *pool;
@@ -104,11 +106,20 @@ static void leave_loop(struct satf_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Whose loop the thread is in, if it is not the caller. */
+static _Thread_local const satf_context *helped;
+
+bool satf_helps(const satf_context *ctx)
+{
+    return helped == ctx;
+}
+
 static void *work(void *argument)
 {
     struct worker *self = argument;
     struct satf_pool *pool = self->pool;
     while (join_loop(pool)) {
+        helped = pool->ctx;
         for (int64_t task; (task = take(pool)) < pool->tasks;) {
             pool->body(pool->user, task, self->index);
         }
@@ -196,15 +207,17 @@ void satf_pool_destroy(struct satf_pool *pool)
 }
 
 /* The pool's loop, which up to `helpers` workers join. */
-static void invite(struct satf_pool *pool, int64_t tasks, int64_t helpers,
+static void invite(const satf_context *ctx, int64_t tasks, int64_t helpers,
                    void (*body)(void *user, int64_t task, int thread), void *user)
 {
+    struct satf_pool *pool = ctx->pool;
     grow(pool, helpers);
     helpers = helpers < pool->workers ? helpers : pool->workers;
     pthread_mutex_lock(&pool->lock);
     pool->tasks = tasks;
     pool->body = body;
     pool->user = user;
+    pool->ctx = ctx;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
     pool->invited = (int)helpers;
     pthread_mutex_unlock(&pool->lock);
@@ -213,16 +226,38 @@ static void invite(struct satf_pool *pool, int64_t tasks, int64_t helpers,
     }
 }
 
-/* All tasks are taken: waits for those who have some, not for who has not come yet. */
-static void await_helpers(struct satf_pool *pool)
+/* With the lock held: waits for the helpers, or a while, after which the callback is due. */
+static bool wait_a_while(struct satf_pool *pool, bool asks)
 {
+    enum { WAIT_NS = 4000000, SECOND_NS = 1000000000 };
+    struct timespec until;
+    if (!asks) {
+        return pthread_cond_wait(&pool->idle, &pool->lock) == 0;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / SECOND_NS;
+    until.tv_nsec %= SECOND_NS;
+    return pthread_cond_timedwait(&pool->idle, &pool->lock, &until) == 0;
+}
+
+/* All tasks are taken: waits for those who have some, not for who has not come yet. A helper may
+ * have a long one, and hears by itself that the callback cancels. */
+static void await_helpers(satf_context *ctx)
+{
+    struct satf_pool *pool = ctx->pool;
+    bool asks = satf_can_stop(ctx);
     pthread_mutex_lock(&pool->lock);
     pool->invited = 0;
     pthread_mutex_unlock(&pool->lock);
     spin(pool, &pool->busy, true);
     pthread_mutex_lock(&pool->lock);
     while (pool->busy > 0) {
-        pthread_cond_wait(&pool->idle, &pool->lock);
+        if (!wait_a_while(pool, asks)) {
+            pthread_mutex_unlock(&pool->lock);
+            satf_ask_callback(ctx);
+            pthread_mutex_lock(&pool->lock);
+        }
     }
     pthread_mutex_unlock(&pool->lock);
 }
@@ -273,14 +308,14 @@ void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
     int helpers = ctx->works_alone ? 0 : satf_share_acquire(ctx, wanted - 1);
     struct satf_pool *pool = helpers > 0 ? pool_of(ctx) : NULL;
     if (pool) {
-        invite(pool, tasks, helpers, body, user);
+        invite(ctx, tasks, helpers, body, user);
     }
     for (int64_t next = 0, task; (task = pool ? take(pool) : next++) < tasks;) {
         body(user, task, 0);
     }
     publish_stores();
     if (pool) {
-        await_helpers(pool);
+        await_helpers(ctx);
     }
     satf_share_release(ctx, helpers);
 }
@@ -312,4 +347,13 @@ satf_status satf_parallel_told(satf_context *ctx, int threads, int64_t tasks,
     told_loop loop = {.ctx = ctx, .tasks = tasks, .body = body, .user = user};
     satf_parallel_on(ctx, threads, tasks, run_told, &loop);
     return (satf_status)atomic_load(&loop.status);
+}
+
+satf_status satf_parallel_ticked(satf_context *ctx, int threads, int64_t tasks,
+                                 void (*body)(void *user, int64_t task, int thread), void *user)
+{
+    satf_progress_part whole = satf_progress_enter(ctx, 0, 0);
+    satf_status status = satf_parallel_told(ctx, threads, tasks, body, user);
+    satf_progress_leave(ctx, whole);
+    return status;
 }

@@ -81,8 +81,10 @@ static satf_status run_plan(satf_context *ctx, satf_plan *plan, const filter_cal
         status = status               ? status
                  : plan_crosses(plan) ? filter_tiles_run(ctx, plan, &images)
                                       : filter_plan_run(ctx, plan, &images);
-        if (status || plan->bytes > most) {
+        if (status) {
             filter_plan_detach(ctx, plan);
+        } else if (plan->bytes > most) {
+            filter_plan_let_go(ctx, plan);
         }
     }
     ctx->plan = kept;
@@ -244,8 +246,8 @@ satf_status satf_filter_apply_rect(satf_context *ctx, const satf_filter *filter,
     return satf_gpu_leave(ctx, status ? status : filter_apply(ctx, &call));
 }
 
-static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                 const satf_view *out, size_t *bytes)
+satf_status filter_bytes_lent(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out, size_t *bytes)
 {
     satf_status status = filter_check_views(ctx, filter, in, out, false);
     if (!status && !bytes) {
@@ -273,7 +275,11 @@ static satf_status scratch_bytes(satf_context *ctx, const satf_filter *filter, c
 satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *out, size_t *bytes)
 {
-    return ctx ? satf_gpu_leave(ctx, scratch_bytes(ctx, filter, in, out, bytes)) : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_progress_none(ctx);
+    return satf_gpu_leave(ctx, filter_bytes_lent(ctx, filter, in, out, bytes));
 }
 
 void satf_context_used(const satf_context *ctx, satf_used *used, size_t bytes)

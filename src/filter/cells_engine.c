@@ -48,6 +48,7 @@ typedef struct cells_step {
 typedef struct cells_walker {
     row_walker rows;
     int64_t made;
+    satf_status status; /* of what it has been told */
 } cells_walker;
 
 /* ---------------------------------------------------------------------- planning */
@@ -224,9 +225,10 @@ static void add_part(const filter_step *step, char *memory, const cells_part *pa
     }
 }
 
-/* The sums of a segment; by_rows its columns are there already. */
-static void sum_cells(const filter_step *step, char *memory, const cells_part *segment, char *sums)
+/* The sums of a segment; by_rows its columns are there already. False: it should stop. */
+static bool sum_cells(cells_walker *w, char *memory, const cells_part *segment, char *sums)
 {
+    const filter_step *step = w->rows.step;
     const cells_step *state = step->state;
     cells_part part = *segment;
     int64_t stop = segment->x + segment->n, most = step->by_rows ? segment->n : state->part_cells;
@@ -237,10 +239,16 @@ static void sum_cells(const filter_step *step, char *memory, const cells_part *s
         if (step->by_rows) {
             columns += (size_t)span.first * state->pixel_columns;
         } else {
+            int64_t samples = (part.end - part.begin) * span.n * step->in.channels;
+            w->status = w->status ? w->status : satf_work(w->rows.ctx, samples);
+            if (w->status) {
+                return false;
+            }
             add_part(step, memory, &part, span);
         }
         state->sum(&state->across, columns, step->in.channels, part.x, part.n, sums);
     }
+    return true;
 }
 
 /* Each of n results at all pixels of its cell's row, from cell x on. */
@@ -292,15 +300,15 @@ static bool add_whole(const filter_step *step, char *memory, const filter_rows *
     return true;
 }
 
-/* Row y of the cells; false where a row of the picture does not come. */
-static bool make_row(const filter_step *step, char *memory, int64_t y, const filter_rows *from,
-                     char *to)
+/* Row y of the cells; false where a row of the picture does not come, or it should stop. */
+static bool make_row(cells_walker *w, char *memory, int64_t y, char *to)
 {
+    const filter_step *step = w->rows.step;
     const cells_step *state = step->state;
     char *sums = memory + state->column_bytes + state->summand_bytes;
     char *results = sums + SUM_BYTES;
     cells_part part = find_row(step, y);
-    if (step->by_rows && !add_whole(step, memory, from, &part)) {
+    if (step->by_rows && !add_whole(step, memory, w->rows.rows, &part)) {
         return false;
     }
     uint64_t height = (uint64_t)(state->spreads ? part.end - part.begin : state->down.from);
@@ -312,7 +320,9 @@ static bool make_row(const filter_step *step, char *memory, int64_t y, const fil
         segment.x = part.x;
         segment.n = part.n = left < state->segment_cells ? left : state->segment_cells;
         segment.area = (uint64_t)width * height;
-        sum_cells(step, memory, &part, sums);
+        if (!sum_cells(w, memory, &part, sums)) {
+            return false;
+        }
         epilogue_segment(&state->finish, &segment,
                          state->spreads ? results : to + part.x * satf_pixel_bytes(&step->out));
         if (state->spreads) {
@@ -334,7 +344,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     cells_walker *w = walker;
     (void)end;
-    *w = (cells_walker){{ctx, step, rows, first}, -1};
+    *w = (cells_walker){{ctx, step, rows, first}, -1, SATF_OK};
     return SATF_OK;
 }
 
@@ -347,7 +357,7 @@ static bool copy_row(cells_walker *w, int64_t y, char *memory)
     char *made = memory + state->bytes, *to = NULL;
     int64_t cell = y / state->down.from;
     if (cell != w->made) {
-        w->made = make_row(step, memory, cell, rows, made) ? cell : -1;
+        w->made = make_row(w, memory, cell, made) ? cell : -1;
     }
     if (cell == w->made && y < filter_rows_height(rows, step->out.height)) {
         to = rows->out(rows->user, y);
@@ -370,11 +380,10 @@ static int64_t next(void *walker, satf_status *status)
         return 0;
     }
     char *to = spreads ? NULL : rows->out(rows->user, y);
-    bool made = spreads ? copy_row(w, y, memory) : to && make_row(step, memory, y, rows, to);
+    bool made = spreads ? copy_row(w, y, memory) : to && make_row(w, memory, y, to);
     bool ended = spreads && y >= filter_rows_height(rows, step->out.height);
     if (!made && !ended) {
-        *status = satf_fail(w->rows.ctx, SATF_IO,
-                            "row %lld could not be had or stored; see its source", (long long)y);
+        *status = w->status ? w->status : satf_fail_row(w->rows.ctx, y);
     }
     return made;
 }

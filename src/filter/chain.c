@@ -438,6 +438,7 @@ satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const 
         return satf_fail(ctx, SATF_INVALID, "%s takes no order", link->info->name);
     }
     filter_order *made, **to = param_value(param, link->options);
+    satf_progress_none(ctx);
     satf_status status = filter_order_make(ctx, order, count, &made);
     if (!status) {
         filter_order_release(*to);
@@ -461,6 +462,7 @@ satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const 
         return satf_fail(ctx, SATF_INVALID, "%s takes no auxiliary input", link->info->name);
     }
     filter_picture *made, **to = param_value(param, link->options);
+    satf_progress_none(ctx);
     satf_status status = filter_picture_make(ctx, image, &made);
     if (!status) {
         filter_picture_release(*to);

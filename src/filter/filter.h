@@ -70,6 +70,10 @@ satf_status filter_apply_rect_on(satf_context *ctx, int device, const satf_filte
 satf_status filter_bytes_here(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                               const satf_view *out, size_t *bytes);
 
+/* satf_filter_scratch(), as a part of a call. */
+satf_status filter_bytes_lent(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                              const satf_view *out, size_t *bytes);
+
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 

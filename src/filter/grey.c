@@ -53,8 +53,8 @@ satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_v
         return satf_cuda()->grey(ctx, in, out);
     }
     grey_work work = {in, out};
-    satf_parallel(ctx, (in->height - 1) / BAND_ROWS + 1, grey_band, &work);
-    return SATF_OK;
+    return satf_parallel_ticked(ctx, satf_thread_count(ctx), (in->height - 1) / BAND_ROWS + 1,
+                                grey_band, &work);
 }
 
 /* ------------------------------------------------------------------------- rows */

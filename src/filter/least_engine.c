@@ -94,8 +94,7 @@ static int64_t next(void *walker, satf_status *status)
     }
     char *to = there ? rows->out(rows->user, y) : NULL;
     if (!to) {
-        *status = satf_fail(w->at.ctx, SATF_IO,
-                            "row %lld could not be had or stored; see its source", (long long)y);
+        *status = satf_fail_row(w->at.ctx, y);
         return 0;
     }
     for (int64_t x = 0, n; x < width; x += n) {

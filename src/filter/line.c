@@ -29,6 +29,8 @@ typedef struct line_layout {
 struct line_walk {
     line_spec spec;
     line_ends ends;
+    line_listener listener; /* of the ends */
+    bool stopped;           /* by it, before there was a row */
     line_numbers numbers;
     line_kind kind;
     int batch;
@@ -256,7 +258,8 @@ static int64_t chunk_at(const line_walk *w, int64_t x)
     return w->at.chunk < w->spec.in.width - x ? w->at.chunk : w->spec.in.width - x;
 }
 
-static void pass(const line_walk *w)
+/* False: no more is wanted. */
+static bool pass(const line_walk *w)
 {
     const line_spec *spec = &w->spec;
     int64_t batch = w->batch, width = spec->in.width, reach = filter_lines_reach(&spec->lines);
@@ -271,6 +274,10 @@ static void pass(const line_walk *w)
                                                      .height = batch});
     for (int64_t x = 0, n; x < width; x += n) {
         n = chunk_at(w, x);
+        if (!w->listener.goes_on(w->listener.user,
+                                 n * batch * spec->in.channels * spec->lines.times)) {
+            return false;
+        }
         fill_line(w, x - reach, n + 2 * reach);
         pass_line(w, x - reach, n, place_bytes);
         if (shrinks(spec)) {
@@ -286,6 +293,7 @@ static void pass(const line_walk *w)
                          .width = batch,
                          .height = n});
     }
+    return true;
 }
 
 /* What part of a window along the rows is inside. */
@@ -340,10 +348,7 @@ static bool pass_batch(line_walk *w, int64_t i)
         char *staging = w->memory + w->at.staging;
         memcpy(staging + (size_t)place * w->at.stage_stride, staging, w->at.stage_stride);
     }
-    if (w->end > w->first) {
-        pass(w);
-    }
-    return w->end > i;
+    return w->end > w->first && pass(w) && w->end > i;
 }
 
 /* Whether row i is there, outside or passed along. */
@@ -414,6 +419,12 @@ static void store(const line_walk *w, int i, char *to)
     }
 }
 
+static bool always(void *user, int64_t numbers)
+{
+    (void)user, (void)numbers;
+    return true;
+}
+
 line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first,
                            void *memory)
 {
@@ -422,6 +433,7 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
     line_kind kind = kind_of(spec);
     *w = (line_walk){.spec = *spec,
                      .ends = *ends,
+                     .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
                      .numbers = numbers_of(spec),
                      .kind = kind,
                      .batch = batch_of(kind),
@@ -443,12 +455,12 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
     }
     if (spec->part != LINE_ALONG) {
         fill(w, w->memory + w->at.outside, row_numbers(spec));
-        line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
-                           w->memory + w->at.down);
+        w->stopped = !line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
+                                         w->memory + w->at.down, &w->listener);
     }
-    if (shrinks(spec) && spec->part != LINE_ALONG) {
-        line_columns_begin(&w->ones_down, &spec->lines, kind, 1, w->next,
-                           w->memory + w->at.ones_down);
+    if (shrinks(spec) && spec->part != LINE_ALONG && !w->stopped) {
+        w->stopped = !line_columns_begin(&w->ones_down, &spec->lines, kind, 1, w->next,
+                                         w->memory + w->at.ones_down, &w->listener);
     }
     return w;
 }
@@ -470,11 +482,15 @@ static bool fill_up(line_walk *w)
                 return false;
             }
         }
-        w->ready = line_columns_next(&w->down, rows, count);
+        w->ready = line_columns_next(&w->down, rows, count, &w->listener);
         if (shrinks(&w->spec)) {
-            line_columns_next(&w->ones_down, ones, count);
+            line_columns_next(&w->ones_down, ones, count, &w->listener);
         }
         w->taken = 0;
+        if (w->ready < 0) {
+            w->ready = 0; /* and so are none taken */
+            return false;
+        }
     }
     return true;
 }
@@ -494,7 +510,7 @@ bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, cha
 
 bool line_walk_next(line_walk *w, bool *failed)
 {
-    bool has = w->made < w->height && fill_up(w) && w->made < w->height;
+    bool has = w->made < w->height && !w->stopped && fill_up(w) && w->made < w->height;
     void *to = has ? w->ends.out(w->ends.user, w->made) : NULL;
     *failed = w->made < w->height && !to;
     if (!to) {

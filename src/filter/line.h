@@ -63,12 +63,14 @@ typedef struct line_spec {
 } line_spec;
 
 /* Rows of the input and their number as far as is known, and where rows of the result go, as
- * filter_rows has them. */
+ * filter_rows has them. goes_on hears of numbers that are passed along or down next, which may be
+ * many before a row comes out; false: the walk fails. NULL: nobody wants to know. */
 typedef struct line_ends {
     const void *(*row)(void *user, int64_t y);
     int64_t (*height)(void *user);
     void *(*out)(void *user, int64_t y);
     void *user;
+    bool (*goes_on)(void *user, int64_t numbers);
 } line_ends;
 
 /* Bytes that a walk needs, aligned to 64; 0: they overflow. */

@@ -41,9 +41,10 @@ static char *result_row(const line_columns *c, int64_t t)
     return pass_memory(c, c->lines.times) + (size_t)(t % LINE_ROWS) * c->row_bytes;
 }
 
-void line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
-                        int64_t first, void *memory)
+bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
+                        int64_t first, void *memory, const line_listener *listener)
 {
+    enum { PIECE_BYTES = 1 << 18 }; /* of memory that is touched the first time */
     *c = (line_columns){SATF_ISA_CHOOSE(&line_kernels),
                         *lines,
                         kind,
@@ -54,7 +55,14 @@ void line_columns_begin(line_columns *c, const filter_lines *lines, line_kind ki
                         0,
                         row_bytes_of(kind, n),
                         memory};
-    memset(memory, 0, (size_t)(pass_memory(c, lines->times) - c->memory));
+    size_t bytes = (size_t)(pass_memory(c, lines->times) - c->memory), piece;
+    bool wanted = true;
+    for (size_t at = 0; at < bytes && wanted; at += piece) {
+        piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+        memset(c->memory + at, 0, piece);
+        wanted = listener->goes_on(listener->user, (int64_t)piece);
+    }
+    return wanted;
 }
 
 /* A pass has its first row when the one before it has had a whole window. */
@@ -80,7 +88,38 @@ static line_tick tick_of(const line_columns *c, const char *row, int64_t t)
     return tick;
 }
 
-int line_columns_next(line_columns *c, const char *const *rows, int count)
+/* Rows that are gone through for these, also where a block of sums ends. */
+static int64_t rows_of(const line_columns *c, const line_tick *ticks, int count)
+{
+    int64_t rows = 0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < ticks[i].passes; k++) {
+            bool ends = c->kind == LINE_REAL && ticks[i].of[k].ends == 0;
+            rows += 1 + (ends ? span_of(&c->lines) : 0);
+        }
+    }
+    return rows;
+}
+
+/* Part by part, as many at a time as make a tick. */
+static bool pass_down(const line_columns *c, const line_tick *ticks, int count,
+                      const line_listener *listener)
+{
+    int64_t rows = rows_of(c, ticks, count), number = (int64_t)line_number_bytes(c->kind);
+    int64_t parts = SATF_TICK_SAMPLES / (rows * (LINE_PART_BYTES / number) + 1) + 1;
+    size_t step = (size_t)parts * LINE_PART_BYTES;
+    for (size_t first = 0; first < c->bytes; first += step) {
+        size_t end = c->bytes - first < step ? c->bytes : first + step;
+        if (!listener->goes_on(listener->user, rows * (int64_t)(end - first) / number)) {
+            return false;
+        }
+        c->kernels->down(c->kind, &c->lines, c->row_bytes, first, end, ticks, count);
+    }
+    return true;
+}
+
+int line_columns_next(line_columns *c, const char *const *rows, int count,
+                      const line_listener *listener)
 {
     line_tick ticks[LINE_ROWS];
     int64_t lack = start_of(c, c->lines.times) - c->entered;
@@ -88,10 +127,10 @@ int line_columns_next(line_columns *c, const char *const *rows, int count)
     for (int i = 0; i < count; i++) {
         ticks[i] = tick_of(c, rows[i], c->entered + i);
     }
-    c->kernels->down(c->kind, &c->lines, c->row_bytes, c->bytes, ticks, count);
+    bool wanted = pass_down(c, ticks, count, listener);
     c->entered += count;
     c->latest = count;
-    return count - c->spoilt;
+    return wanted ? count - c->spoilt : -1;
 }
 
 const void *line_columns_result(const line_columns *c, int i)

@@ -19,16 +19,24 @@ typedef struct line_columns {
     char *memory; /* rows: the rings of all passes and what they sum, then results */
 } line_columns;
 
+/* Hears of numbers that are worked on next; false: no more are wanted. */
+typedef struct line_listener {
+    bool (*goes_on)(void *user, int64_t numbers);
+    void *user;
+} line_listener;
+
 /* Memory for rows of n numbers; 0 if that overflows. */
 size_t line_columns_bytes(const filter_lines *lines, line_kind kind, int64_t n);
 
-/* memory: aligned to 64. Row `first` is the next to enter. */
-void line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
-                        int64_t first, void *memory);
+/* memory: aligned to 64. Row `first` is the next to enter. False: no more is wanted. */
+bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
+                        int64_t first, void *memory, const line_listener *listener);
 
 /* These rows enter, at most LINE_ROWS; they are read up to a multiple of 64 bytes. The number of
- * results: they lie filter_lines_reach() rows in front of the last ones that have entered. */
-int line_columns_next(line_columns *c, const char *const *rows, int count);
+ * results: they lie filter_lines_reach() rows in front of the last ones that have entered. Below 0:
+ * no more are wanted. */
+int line_columns_next(line_columns *c, const char *const *rows, int count,
+                      const line_listener *listener);
 
 /* Result i of these, valid until the next call. */
 const void *line_columns_result(const line_columns *c, int i);

@@ -38,6 +38,7 @@ typedef struct line_run {
 
 /* An end of a walk over images in memory. */
 typedef struct line_image {
+    line_run *run;
     const filter_step *step;
     int64_t x;
 } line_image;
@@ -59,9 +60,19 @@ static void *image_out(void *user, int64_t y)
     return (char *)satf_row(out, y) + image->x * satf_pixel_bytes(out);
 }
 
+static bool image_goes_on(void *user, int64_t numbers)
+{
+    line_run *run = ((const line_image *)user)->run;
+    satf_status status = satf_work(run->ctx, numbers);
+    if (status) {
+        atomic_store(&run->status, (int)status);
+    }
+    return !status;
+}
+
 static line_ends image_ends(line_image *image)
 {
-    return (line_ends){image_row, image_height, image_out, image};
+    return (line_ends){image_row, image_height, image_out, image, image_goes_on};
 }
 
 /* ------------------------------------------------------------------------- planning */
@@ -132,6 +143,8 @@ typedef struct line_walker {
     const filter_rows *rows;
     int64_t height; /* as planned */
     line_walk *walk;
+    int64_t made;       /* the next row */
+    satf_status status; /* of what it has been told */
 } line_walker;
 
 static const void *walker_row(void *user, int64_t y)
@@ -152,14 +165,21 @@ static void *walker_out(void *user, int64_t y)
     return rows->out(rows->user, y);
 }
 
+static bool walker_goes_on(void *user, int64_t numbers)
+{
+    line_walker *w = user;
+    w->status = w->status ? w->status : satf_work(w->ctx, numbers);
+    return !w->status;
+}
+
 static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, int64_t end, void *walker)
 {
     const line_step *plan = step->state;
     line_walker *w = walker;
     (void)end;
-    line_ends ends = {walker_row, walker_height, walker_out, w};
-    *w = (line_walker){ctx, rows, step->in.height, NULL};
+    line_ends ends = {walker_row, walker_height, walker_out, w, walker_goes_on};
+    *w = (line_walker){ctx, rows, step->in.height, NULL, first, SATF_OK};
     w->walk = line_walk_begin(&plan->spec, &ends, first, (char *)walker + satf_align64(sizeof *w));
     return SATF_OK;
 }
@@ -169,11 +189,9 @@ static int64_t next(void *walker, satf_status *status)
     line_walker *w = walker;
     bool failed, made = line_walk_next(w->walk, &failed);
     if (failed) {
-        *status =
-            w->ctx->message[0]
-                ? SATF_IO
-                : satf_fail(w->ctx, SATF_IO, "a row could not be had or stored; see its source");
+        *status = w->status ? w->status : satf_fail_row(w->ctx, w->made);
     }
+    w->made += made;
     return made;
 }
 
@@ -213,7 +231,7 @@ static char *thread_memory(const line_run *run, int thread)
 static void pass_along(void *user, int64_t task, int thread)
 {
     line_run *run = user;
-    line_image image = {run->step, 0};
+    line_image image = {run, run->step, 0};
     line_ends ends = image_ends(&image);
     if (go_on(run, thread, 0)) {
         line_spec spec = run->plan->spec;
@@ -229,7 +247,7 @@ static void pass_down(void *user, int64_t task, int thread)
     line_run *run = user;
     const line_step *plan = run->plan;
     const satf_view *in = &run->step->in;
-    line_image image = {run->step, task * plan->block_pixels};
+    line_image image = {run, run->step, task * plan->block_pixels};
     line_ends ends = image_ends(&image);
     line_spec spec = block_spec(plan, least(plan->block_pixels, in->width - image.x));
     spec.passed = run->step->scratch + image.x * in->channels * number_bytes(run->step);
@@ -250,7 +268,7 @@ static satf_status run(satf_context *ctx, filter_step *step)
     satf_parallel(ctx, batches(step), pass_along, &run);
     satf_parallel(ctx, plan->blocks, pass_down, &run);
     satf_status status = (satf_status)atomic_load(&run.status);
-    return status ? status : satf_report_progress(ctx, 1);
+    return status == SATF_CANCELLED ? satf_fail_cancelled(ctx) : status;
 }
 
 /* What a thread works in, and what all have passed along. */

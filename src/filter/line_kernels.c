@@ -9,7 +9,6 @@
 
 #include "../base/stores.h"
 
-enum { PART_BYTES = 1024 };
 typedef double reals __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t integers __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t pairs __attribute__((vector_size(VECTOR_BYTES)));
@@ -227,16 +226,16 @@ static void along_real(const filter_lines *lines, char *line, int64_t n, size_t 
     }
 }
 
-#define DOWN(kind)                                                                     \
-    static void down_##kind(const filter_lines *lines, size_t row_bytes, size_t bytes, \
-                            const line_tick *ticks, int count)                         \
-    {                                                                                  \
-        for (size_t x = 0; x < bytes; x += PART_BYTES) {                               \
-            for (int t = 0; t < count; t++) {                                          \
-                down_part_##kind(*lines, row_bytes, &ticks[t], x,                      \
-                                 x + PART_BYTES < bytes ? x + PART_BYTES : bytes);     \
-            }                                                                          \
-        }                                                                              \
+#define DOWN(kind)                                                                                 \
+    static void down_##kind(const filter_lines *lines, size_t row_bytes, size_t first, size_t end, \
+                            const line_tick *ticks, int count)                                     \
+    {                                                                                              \
+        for (size_t x = first; x < end; x += LINE_PART_BYTES) {                                    \
+            for (int t = 0; t < count; t++) {                                                      \
+                down_part_##kind(*lines, row_bytes, &ticks[t], x,                                  \
+                                 x + LINE_PART_BYTES < end ? x + LINE_PART_BYTES : end);           \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 DOWN(narrow)
@@ -302,10 +301,10 @@ static void quotients(const double *restrict from, double by, const double *rest
         break;                      \
     }
 
-static void down(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t bytes,
-                 const line_tick *ticks, int count)
+static void down(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t first,
+                 size_t end, const line_tick *ticks, int count)
 {
-    BY_KIND(down, lines, row_bytes, bytes, ticks, count)
+    BY_KIND(down, lines, row_bytes, first, end, ticks, count)
 }
 
 static void along(line_kind kind, const filter_lines *lines, char *line, int64_t n, size_t bytes,

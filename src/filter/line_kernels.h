@@ -5,8 +5,9 @@
 #include "../base/cpu.h"
 #include "line.h"
 
-/* Rows that are passed along at a time, and that enter columns, at most. */
-enum { LINE_LANES = 32, LINE_ROWS = 8 };
+/* Rows that are passed along at a time, and that enter columns, at most; and bytes of a part of a
+ * row, whose sums stay in the first level of cache. */
+enum { LINE_LANES = 32, LINE_ROWS = 8, LINE_PART_BYTES = 1024 };
 
 /* Rows, each a multiple of 64 bytes, of what enters a pass: 2 r + 2, of which the row that enters
  * takes the place of the one that leaves. Behind them are sums. Of whole numbers: of all these rows
@@ -28,9 +29,10 @@ typedef struct line_tick {
 } line_tick;
 
 typedef struct line_kernels {
-    /* Some rows more, of so many bytes up to a multiple of 64. */
-    void (*down)(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t bytes,
-                 const line_tick *ticks, int count);
+    /* Bytes first ... end - 1, up to a multiple of 64, of some rows more; first: where a part
+     * begins. */
+    void (*down)(line_kind kind, const filter_lines *lines, size_t row_bytes, size_t first,
+                 size_t end, const line_tick *ticks, int count);
     /* A pass over a line of n places of numbers side by side (bytes: a multiple of 64), in place.
      * There are n - 2 r - 2 results, the first at the front. first: the coordinate of the line's
      * first place; ends: room for 2 r + 1 times 64 bytes. */

@@ -81,8 +81,7 @@ static int64_t next(void *walker, satf_status *status)
     for (int k = 1; k < w->mix.count && to; k++) {
         of[k] = rows->aux(rows->user, k - 1, y);
         if (!of[k]) {
-            *status = satf_fail(w->at.ctx, SATF_IO, "row %lld beside the input could not be had",
-                                (long long)y);
+            *status = satf_fail_row(w->at.ctx, y);
             return 0;
         }
     }

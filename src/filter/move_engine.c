@@ -201,10 +201,8 @@ static satf_status run_converting(satf_context *ctx, const filter_step *step, vo
     convert_work work = {.step = step, .job = job_of(step), .buffers = scratch};
     work.buffer_bytes = satf_align64((size_t)moved_view(step, NULL, 1).stride * BAND_ROWS);
     int64_t samples = satf_row_samples(&step->out) * step->out.height;
-    satf_status status =
-        satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                           (step->out.height - 1) / BAND_ROWS + 1, convert_band, &work);
-    return status ? status : satf_report_progress(ctx, 1);
+    return satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
+                              (step->out.height - 1) / BAND_ROWS + 1, convert_band, &work);
 }
 
 /* ---------------------------------------------------------------------- running */

@@ -203,8 +203,14 @@ satf_status filter_picture_sum(satf_context *ctx, const satf_view *picture, satf
                                                         : picture->type == SATF_U16 ? add_uint16_t
                                                         : picture->type == SATF_F32 ? add_float
                                                                                     : add_double;
-    for (int64_t y = 0; y < picture->height; y++) {
+    for (int64_t y = 0; y < picture->height && !status; y++) {
         add(satf_row(picture, y), samples, channels, sums);
+        status = satf_work(ctx, samples);
+    }
+    if (status) {
+        satf_image_destroy(*out);
+        *out = NULL;
+        return status;
     }
     double *to = (*out)->view.data;
     for (int64_t i = 0; i < samples; i++) {

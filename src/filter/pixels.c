@@ -44,9 +44,8 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
                            : satf_cuda()->copy_pixels(ctx, from, to);
     }
     int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
-    satf_parallel_on(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
-                     (from->height - 1) / BAND_ROWS + 1, copy_band, &work);
-    return SATF_OK;
+    return satf_parallel_ticked(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
+                                (from->height - 1) / BAND_ROWS + 1, copy_band, &work);
 }
 
 /* ----------------------------------------------------------------- as another type */

@@ -252,6 +252,10 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 /* Takes it away again. */
 void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 
+/* The same behind a run, as a part of its call: the system takes memory page by page, so much of it
+ * goes piece by piece, and the callback is asked in between. */
+void filter_plan_let_go(satf_context *ctx, satf_plan *plan);
+
 /* Frees the plan, and its memory if it has any. */
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 

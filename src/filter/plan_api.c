@@ -158,6 +158,7 @@ satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const
                          : !inputs ? "inputs are"
                                    : "outputs are");
     }
+    satf_progress_begin(ctx);
     bool pair = last_outputs(filter) != NULL;
     if (input_count < 1 || input_count > (pair ? 1 : 2) || output_count != (pair ? 2 : 1)) {
         return satf_fail(ctx, SATF_INVALID, "%zu inputs and %zu outputs are given; %s are possible",

@@ -1,4 +1,9 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* madvise */
+#endif
 #include "plan_memory.h"
+
+#include <sys/mman.h>
 
 #include "../base/memory.h"
 #include "../base/view.h"
@@ -162,4 +167,16 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan)
     satf_free(plan->near);
     plan->memory = plan->near = NULL;
     plan->owned = NULL;
+}
+
+void filter_plan_let_go(satf_context *ctx, satf_plan *plan)
+{
+    enum { PIECE = 16 << 20 };
+    bool asks = plan->owned && plan->device == SATF_HOST && satf_can_stop(ctx);
+    size_t bytes = asks ? plan->bytes : 0;
+    for (size_t at = 0; at + PIECE <= bytes; at += PIECE) {
+        madvise(plan->memory + at, PIECE, MADV_DONTNEED);
+        satf_tick(ctx);
+    }
+    filter_plan_detach(ctx, plan);
 }

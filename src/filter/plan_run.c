@@ -100,13 +100,13 @@ static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *i
         here = plan_packed(&in, plan->near);
         status = status ? status : filter_copy_pixels(ctx, &in, &here);
     }
-    status = status ? status : satf_cuda()->copy(ctx, &here, &to);
+    status = status ? status : satf_gpu_copy(ctx, &here, &to);
     there->in = to.data;
     there->out = plan->memory + plan->to_at;
     if (!status && images->aux) {
         satf_view aux = with_data(&plan->aux, images->aux);
         to = with_data(&plan->from_aux, plan->memory + plan->aux_at);
-        status = satf_cuda()->copy(ctx, &aux, &to);
+        status = satf_gpu_copy(ctx, &aux, &to);
         there->aux = to.data;
     }
     return status;
@@ -150,7 +150,7 @@ static satf_status deliver(satf_context *ctx, satf_plan *plan, const plan_images
     }
     satf_status waited = satf_cuda()->wait(ctx, plan->device);
     status = status ? status : waited;
-    status = status ? status : satf_cuda()->copy(ctx, &part, &back);
+    status = status ? status : satf_gpu_copy(ctx, &part, &back);
     status = status ? status : satf_cuda()->wait(ctx, plan->device);
     return status || satf_is_packed(&out) ? status : filter_copy_pixels(ctx, &back, &out);
 }

@@ -105,18 +105,21 @@ bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *
 }
 
 /* The largest magnitude of all summands that are finite. */
-static double find_peak(const satf_view *in, satf_summand summand, double *terms)
+static satf_status find_peak(satf_context *ctx, const satf_view *in, satf_summand summand,
+                             double *terms, double *peak)
 {
-    double peak = 0;
-    for (int64_t y = 0; y < in->height; y++) {
+    satf_status status = SATF_OK;
+    *peak = 0;
+    for (int64_t y = 0; y < in->height && !status; y++) {
         satf_summands((satf_type)in->type, in->channels, summand, satf_row(in, y), in->width,
                       SATF_SUM_F64, terms);
         for (int64_t i = 0; i < satf_row_samples(in); i++) {
             double size = fabs(terms[i]);
-            peak = size > peak && size < (double)INFINITY ? size : peak;
+            *peak = size > *peak && size < (double)INFINITY ? size : *peak;
         }
+        status = satf_work(ctx, satf_row_samples(in));
     }
-    return peak;
+    return status;
 }
 
 /* Corner reads add up less than 2^63 summands with factors below 2^40 in all: below 2^PEAK_LOG
@@ -149,7 +152,7 @@ static void sum_masks(const double *terms, int64_t n, int channels, double infin
     }
 }
 
-void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
+satf_status sat_layer_rebuild(satf_context *ctx, const satf_view *in, sat_layer *layer)
 {
     int64_t n = satf_row_samples(in);
     size_t mask_row = 0;
@@ -160,12 +163,15 @@ void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
     layer->masks[0] = (uint32_t *)(void *)spare;
     layer->masks[1] = (uint32_t *)(void *)(spare + mask_bytes);
     layer->masks_stride = (int64_t)mask_row;
-    layer->scale = find_peak(in, layer->summand, terms) > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
+    double peak;
+    satf_status status = find_peak(ctx, in, layer->summand, terms, &peak);
+    layer->scale = peak > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
     char *sums = layer->sat;
     uint32_t *masks[2] = {layer->masks[0], layer->masks[1]};
-    for (int64_t y = 0; y < in->height; y++) {
+    for (int64_t y = 0; y < in->height && !status; y++) {
         satf_summands((satf_type)in->type, in->channels, layer->summand, satf_row(in, y), in->width,
                       SATF_SUM_F64, terms);
+        status = satf_work(ctx, n);
         sum_finite(terms, n, in->channels, 1 / layer->scale,
                    y ? (double *)(void *)(sums - layer->stride) : NULL, (double *)(void *)sums);
         sums += layer->stride;
@@ -175,4 +181,5 @@ void sat_layer_rebuild(const satf_view *in, sat_layer *layer)
             masks[sign] += masks_apart;
         }
     }
+    return status;
 }

@@ -49,6 +49,6 @@ bool sat_layer_is_finite(const satf_view *in, const sat_layer *layer);
 
 /* Builds a table of floats from which no sum over a rectangle comes out infinite or NaN but
  * where the rectangle's own samples make it so. */
-void sat_layer_rebuild(const satf_view *in, sat_layer *layer);
+satf_status sat_layer_rebuild(satf_context *ctx, const satf_view *in, sat_layer *layer);
 
 #endif

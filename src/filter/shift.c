@@ -54,10 +54,11 @@ static void shift_band(void *user, int64_t band, int thread)
     }
 }
 
-void filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
-                  const satf_view *shifted)
+satf_status filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
+                         const satf_view *shifted)
 {
     shift_work work = {in, shifted, shifts, &SATF_ISA_CHOOSE(&window_kernels)->strip};
-    satf_parallel_on(ctx, satf_threads_for(ctx, shifted->stride * in->height, SHARE_BYTES),
-                     (in->height - 1) / BAND_ROWS + 1, shift_band, &work);
+    return satf_parallel_ticked(ctx,
+                                satf_threads_for(ctx, shifted->stride * in->height, SHARE_BYTES),
+                                (in->height - 1) / BAND_ROWS + 1, shift_band, &work);
 }

@@ -13,7 +13,7 @@ bool filter_is_shifted(const filter_step *step);
 bool filter_shifted_step(const filter_step *step, void *data, filter_step *shifted, size_t *bytes);
 
 /* shifted = in less its channels' shifts; both are on the host. */
-void filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
-                  const satf_view *shifted);
+satf_status filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
+                         const satf_view *shifted);
 
 #endif

@@ -64,14 +64,19 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
+/* A thread has come to that; false if all should stop. */
+static bool goes_on(sides_run *run, satf_status status)
+{
+    if (status) {
+        atomic_store_explicit(&run->stop, (int)status, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&run->stop, memory_order_relaxed) == SATF_OK;
+}
+
 /* Tells what share of all is done; false if all should stop. */
 static bool tell(sides_run *run, int thread, double done)
 {
-    if (thread == 0 && !atomic_load_explicit(&run->stop, memory_order_relaxed)) {
-        satf_status status = satf_report_progress(run->ctx, done);
-        atomic_store_explicit(&run->stop, (int)status, memory_order_relaxed);
-    }
-    return !atomic_load_explicit(&run->stop, memory_order_relaxed);
+    return goes_on(run, thread ? SATF_OK : satf_report_progress(run->ctx, done));
 }
 
 static int64_t end_of(int64_t band, int64_t n)
@@ -98,10 +103,11 @@ static void sum_band(void *user, int64_t band, int thread)
 /* Rows of blocks that are four times as high as those at run->from. */
 static void unite_band(void *user, int64_t band, int thread)
 {
-    const sides_run *run = user;
+    sides_run *run = user;
     const pyramid *blocks = &run->sums.blocks;
     (void)thread;
-    for (int64_t y = band * BAND_ROWS; y < end_of(band, run->n); y++) {
+    for (int64_t y = band * BAND_ROWS;
+         y < end_of(band, run->n) && goes_on(run, satf_work(run->ctx, 4 * blocks->row)); y++) {
         const double *restrict four = blocks->sums + (run->from + 4 * y) * blocks->row;
         double *restrict to = blocks->sums + (run->to + y) * blocks->row;
         for (int64_t i = 0; i < blocks->row; i++) {
@@ -122,7 +128,8 @@ static void result_band(void *user, int64_t band, int thread)
                   (1 + (PARTS - 1) * (done + (double)(y % BAND_ROWS) / rows)) / PARTS)) {
             return;
         }
-        sides_row(&finish, run->step, &run->sums, y, satf_row(&run->step->out, y));
+        goes_on(run, sides_row(run->ctx, &finish, run->step, &run->sums, y,
+                               satf_row(&run->step->out, y)));
     }
 }
 

@@ -135,16 +135,21 @@ static void begin_pixel(sides_pixel *p, int64_t x)
     }
 }
 
-void sides_row(const epilogue *finish, const filter_step *step, const sides_sums *sums, int64_t y,
-               char *to)
+satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_step *step,
+                      const sides_sums *sums, int64_t y, char *to)
 {
+    enum { PIXELS = 64, SAMPLE_NS = 256 }; /* between two looks whether to go on, roughly */
     sides_pixel p = {.sums = sums, .step = step, .y = y};
     formula_sums in = finish->constants, fraction = in;
     size_t bytes = satf_type_bytes((int)finish->out_type);
     int colours = finish->channels - finish->weighted;
+    satf_status status = SATF_OK;
     fraction.rounded = false;
-    for (int64_t x = 0; x < step->out.width; x++) {
+    for (int64_t x = 0; x < step->out.width && !status; x++) {
         window_sides known = {-1, 0};
+        if (x % PIXELS == 0) {
+            status = satf_work(ctx, (int64_t)PIXELS * finish->out_channels * SAMPLE_NS);
+        }
         begin_pixel(&p, x);
         for (int lane = 0; lane < finish->out_channels; lane++, to += bytes) {
             window_sides sides = sides_of(epilogue_aux(finish, 0, x, y, sides_lane(lane, colours)));
@@ -165,4 +170,5 @@ void sides_row(const epilogue *finish, const filter_step *step, const sides_sums
             formula_store((int)finish->out_type, value, to);
         }
     }
+    return status;
 }

@@ -12,8 +12,8 @@ typedef struct sides_sums {
     pyramid blocks;
 } sides_sums;
 
-/* Row y of the step's result, into `to`; finish->aux: with data. */
-void sides_row(const epilogue *finish, const filter_step *step, const sides_sums *sums, int64_t y,
-               char *to);
+/* Row y of the step's result, into `to`; finish->aux: with data. Fails if the callback cancels. */
+satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_step *step,
+                      const sides_sums *sums, int64_t y, char *to);
 
 #endif

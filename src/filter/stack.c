@@ -130,6 +130,13 @@ static satf_status make_room(satf_context *ctx, int threads)
     return SATF_OK;
 }
 
+/* The progress of an image is none of the stack, whose callback may be due or have cancelled. */
+static int pass_on(void *user, double done)
+{
+    (void)done;
+    return satf_tick(user) != SATF_OK;
+}
+
 /* NULL: no memory. It works for the stack's call, by its settings. */
 static satf_context *find_helper(const stack *s, int thread)
 {
@@ -140,6 +147,7 @@ static satf_context *find_helper(const stack *s, int thread)
     if (*helper) {
         (*helper)->settings = s->ctx->settings;
         (*helper)->settings.device = SATF_HOST;
+        satf_context_set_progress(*helper, satf_can_stop(s->ctx) ? pass_on : NULL, s->ctx);
     }
     return *helper;
 }

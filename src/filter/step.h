@@ -202,8 +202,7 @@ static inline void *filter_next_row(row_walker *w, const void **from, satf_statu
     }
     void *to = *from ? rows->out(rows->user, y) : NULL;
     if (!to) {
-        *status = satf_fail(w->ctx, SATF_IO, "row %lld could not be had or stored; see its source",
-                            (long long)y);
+        *status = satf_fail_row(w->ctx, y);
     }
     return to;
 }

@@ -161,7 +161,16 @@ static void settle_reals(table_state *state, const sat_layer *layer, int64_t n, 
     }
 }
 
-/* The sums over the rectangle for all pixels of a row. */
+/* Whether all threads should stop; one has come to that. */
+static bool stops(table_state *state, satf_status status)
+{
+    if (status) {
+        atomic_store_explicit(&state->stop, (int)status, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&state->stop, memory_order_relaxed) != SATF_OK;
+}
+
+/* The sums over the rectangle for all pixels of a row; anything once all should stop. */
 static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum *rows,
                       const corner_columns *columns, int64_t h, const row_buffers *buffers,
                       void *sums)
@@ -169,6 +178,9 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     int channels = state->step->in.channels;
     int64_t width = state->step->in.width;
     const corner_kernels *kernels = state->kernels;
+    if (stops(state, satf_work(state->ctx, columns->width * channels))) {
+        return;
+    }
     kernels->strip(layer->type, layer->sat, layer->stride, width, channels, rows, buffers->strip);
     kernels->sums(layer->type, buffers->strip, channels, columns, sums);
     if (layer->type == SATF_SUM_F64) {
@@ -262,12 +274,9 @@ static row_buffers thread_buffers(const table_state *state, int thread)
 /* Reports progress on the calling thread; false if the band should not be worked on. */
 static bool begin_band(table_state *state, int64_t band, int thread)
 {
-    if (thread == 0 && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
-        int64_t bands = (state->step->out.height - 1) / BAND_ROWS + 1;
-        satf_status status = satf_report_progress(state->ctx, (double)band / (double)bands);
-        atomic_store_explicit(&state->stop, (int)status, memory_order_relaxed);
-    }
-    return !atomic_load_explicit(&state->stop, memory_order_relaxed);
+    int64_t bands = (state->step->out.height - 1) / BAND_ROWS + 1;
+    return !stops(state, thread ? SATF_OK
+                                : satf_report_progress(state->ctx, (double)band / (double)bands));
 }
 
 static int64_t band_end(const table_state *state, int64_t first)
@@ -348,7 +357,10 @@ static void sides_band(void *user, int64_t task, int thread)
     const sides_sums sums = {.layer = &state->tables->layers[0]};
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
     for (int64_t y = first; y < end; y++) {
-        sides_row(&state->plan->finish, state->step, &sums, y, satf_row(&state->step->out, y));
+        void *to = satf_row(&state->step->out, y);
+        if (stops(state, sides_row(state->ctx, &state->plan->finish, state->step, &sums, y, to))) {
+            return;
+        }
     }
 }
 
@@ -427,6 +439,22 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
+/* What is not finite must stay in the windows that contain it. step: of what is summed; always: not
+ * only where a table shows it. */
+static satf_status confine(satf_context *ctx, const filter_step *step, filter_tables *tables,
+                           bool always)
+{
+    satf_status status = SATF_OK;
+    for (int k = 0; k < tables->count && step->pass->over != OVER_ALL && !status; k++) {
+        sat_layer *layer = &tables->layers[k];
+        if (layer->type == SATF_SUM_F64 && !layer->masks[0] &&
+            (always || !sat_layer_is_finite(&step->in, layer))) {
+            status = sat_layer_rebuild(ctx, &step->in, layer);
+        }
+    }
+    return status;
+}
+
 /* A band of the step's rows, from the tables. */
 static void make_band(void *user, int64_t band, int thread)
 {
@@ -465,28 +493,13 @@ static satf_status run_bands(table_state *state)
     satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
         epilogue *finish = &state->plan->finish;
-        for (int k = 0; k < state->tables->count; k++) {
-            if (!state->tables->layers[k].masks[0]) {
-                sat_layer_rebuild(&state->summed->in, &state->tables->layers[k]);
-            }
-        }
+        stops(state, confine(state->ctx, state->summed, state->tables, true));
         if (finish->reduction) { /* what it found is void */
             epilogue_begin_reduction(finish, finish->reduction, &step->reduced);
         }
         satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
     }
     return (satf_status)atomic_load(&state->stop);
-}
-
-/* What is not finite must stay in the windows that contain it. step: of what is summed. */
-static void confine(const filter_step *step, filter_tables *tables)
-{
-    for (int k = 0; k < tables->count && step->pass->over != OVER_ALL; k++) {
-        sat_layer *layer = &tables->layers[k];
-        if (layer->type == SATF_SUM_F64 && !sat_layer_is_finite(&step->in, layer)) {
-            sat_layer_rebuild(&step->in, layer);
-        }
-    }
 }
 
 static satf_status read_tables(table_state *state, double from)
@@ -554,11 +567,8 @@ static satf_status run(satf_context *ctx, filter_step *step)
         .buffers = step->scratch + plan->buffers_at,
     };
     satf_status status = filter_tables_build(ctx, &summed, tables, parts);
-    if (!status) {
-        confine(&summed, tables);
-        status = read_tables(&state, tables->count / parts);
-    }
-    return status;
+    status = status ? status : confine(ctx, &summed, tables, false);
+    return status ? status : read_tables(&state, tables->count / parts);
 }
 
 static const char *algorithm(const filter_step *step)

@@ -75,6 +75,14 @@ bool walk_lay_out(satf_plan *plan)
 
 /* ----------------------------------------------------------------------- walking */
 
+/* Samples are looked at, or made by a stage whose rows nobody has been told of; false if all
+ * should stop. */
+static bool goes_on(walker *w, int64_t samples)
+{
+    w->status = w->status ? w->status : satf_work(w->run->ctx, samples);
+    return !w->status;
+}
+
 /* The stage makes its next row, or more of an image in memory. */
 static bool advance(walk_stage *t)
 {
@@ -133,8 +141,10 @@ static const void *find_row(walk_stage *t, const walk_source *from, const plan_p
 static const void *stage_in(void *user, int64_t y)
 {
     walk_stage *t = user;
-    return find_row(t, &t->planned->from[0], &t->planned->in,
-                    t->step.grey ? &t->step.source : &t->step.in, y);
+    const satf_view *in = t->step.grey ? &t->step.source : &t->step.in;
+    return goes_on(t->walker, satf_row_samples(in))
+               ? find_row(t, &t->planned->from[0], &t->planned->in, in, y)
+               : NULL;
 }
 
 /* What the second output reads may be the first, whose row is being made. */
@@ -207,7 +217,9 @@ static bool go_on(walker *w, int64_t samples)
 
 static const void *image_in(void *user, int64_t y)
 {
-    return satf_row(&((const walk_stage *)user)->step.in, y);
+    const walk_stage *t = user;
+    const satf_view *in = &t->step.in;
+    return goes_on(t->walker, satf_row_samples(in)) ? satf_row(in, y) : NULL;
 }
 
 static const void *image_aux(void *user, int k, int64_t y)
@@ -360,6 +372,8 @@ satf_status walk_down(walk_run *run)
     satf_status status = (satf_status)atomic_load(&run->stop);
     if (!status) {
         ctx->message[0] = first;
+    } else if (status == SATF_CANCELLED) {
+        satf_fail_cancelled(ctx); /* not that a row did not come for it */
     }
     if (plan->timed) {
         share_time(run, satf_now_ms() - start_ms);

@@ -183,6 +183,5 @@ satf_status move_run(satf_context *ctx, const move_job *job)
     bool turns = job->turn & MOVE_TRANSPOSE || job->order;
     int threads = satf_threads_for(ctx, out->height * out->width * bytes,
                                    turns ? SHARE_BYTES / 2 : SHARE_BYTES);
-    satf_status status = satf_parallel_told(ctx, threads, work.tasks, run_task, &work);
-    return status ? status : satf_report_progress(ctx, 1);
+    return satf_parallel_told(ctx, threads, work.tasks, run_task, &work);
 }

@@ -227,8 +227,11 @@ satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, i
                                     int element_bytes, int device, const char *algorithm,
                                     satf_permutation **out)
 {
-    return ctx ? satf_gpu_leave(ctx, prepare(ctx, places, n, element_bytes, device, algorithm, out))
-               : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_progress_none(ctx);
+    return satf_gpu_leave(ctx, prepare(ctx, places, n, element_bytes, device, algorithm, out));
 }
 
 void satf_permutation_destroy(satf_permutation *permutation)
@@ -377,5 +380,9 @@ static satf_status apply(satf_context *ctx, const satf_permutation *permutation,
 satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *permutation,
                                    const void *in, void *out)
 {
-    return ctx ? satf_gpu_leave(ctx, apply(ctx, permutation, in, out)) : SATF_INVALID;
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    satf_progress_none(ctx);
+    return satf_gpu_leave(ctx, apply(ctx, permutation, in, out));
 }

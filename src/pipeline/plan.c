@@ -127,7 +127,7 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     /* The context keeps one plan, which may be that of a device for the next file. */
     satf_status (*ask)(satf_context *, const satf_filter *, const satf_view *, const satf_view *,
                        size_t *) =
-        settled && plan->device <= SATF_HOST ? filter_bytes_here : satf_filter_scratch;
+        settled && plan->device <= SATF_HOST ? filter_bytes_here : filter_bytes_lent;
     if (here && ask(ctx, job->filter, &from, &to, &bytes)) {
         return SIZE_MAX;
     }

@@ -3,11 +3,14 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "../filter/pixels.h"
+#include "../filter/plan.h"
 #include "../filter/views.h"
 #include "pipeline.h"
 
 /* Exact results beyond that go back after the call. */
 enum { KEPT_BYTES = 64 << 20, BAND_ROWS = 16 };
+
+#define FILTERING 0.75 /* of the work, beside what makes a picture of the result */
 
 static satf_status check(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                          const satf_view *out)
@@ -21,8 +24,8 @@ static satf_status check(satf_context *ctx, const satf_filter *filter, const sat
 }
 
 /* As a PAM would hold it, which stores what every view can be. */
-static satf_status plan_picture(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                                int type, io_plan *plan)
+static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                             int type, io_plan *plan)
 {
     double max = (double)satf_type_max(in->type);
     satf_image given = {.view = *in,
@@ -87,13 +90,17 @@ static void convert_band(void *user, int64_t band, int thread)
     }
 }
 
-/* Memory that the caller has lent is for other views. */
+/* As a part of the call. Memory that the caller has lent is for other views. */
 static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                         const satf_view *out)
+                         const satf_view *out, double share)
 {
     void *lent = ctx->scratch;
+    filter_call call = filter_whole_call(ctx, filter, in, out);
+    call.in_part = true;
     ctx->scratch = NULL;
-    satf_status status = satf_filter_apply(ctx, filter, in, out);
+    satf_progress_part whole = satf_progress_enter(ctx, 0, share);
+    satf_status status = filter_apply(ctx, &call);
+    satf_progress_leave(ctx, whole);
     ctx->scratch = lent;
     return status;
 }
@@ -103,15 +110,18 @@ static satf_status show(satf_context *ctx, const satf_filter *filter, const satf
 {
     io_plan plan;
     satf_status status = check(ctx, filter, in, out);
-    status = status ? status : plan_picture(ctx, filter, in, out->type, &plan);
+    status = status ? status : make_plan(ctx, filter, in, out->type, &plan);
     if (status || plan.how == IO_IDENTITY) {
-        return status ? status : apply(ctx, filter, in, out);
+        return status ? status : apply(ctx, filter, in, out, 1);
     }
     status = provide(ctx, &plan.in);
-    status = status ? status : apply(ctx, filter, in, satf_image_view(ctx->shown));
+    status = status ? status : apply(ctx, filter, in, satf_image_view(ctx->shown), FILTERING);
     if (!status) {
         work w = {&plan, satf_image_view(ctx->shown), out};
-        satf_parallel(ctx, (out->height - 1) / BAND_ROWS + 1, convert_band, &w);
+        satf_progress_part whole = satf_progress_enter(ctx, FILTERING, 1 - FILTERING);
+        status = satf_parallel_told(ctx, satf_thread_count(ctx), (out->height - 1) / BAND_ROWS + 1,
+                                    convert_band, &w);
+        satf_progress_leave(ctx, whole);
     }
     if ((size_t)(plan.in.stride * plan.in.height) > satf_most_kept(ctx, KEPT_BYTES)) {
         satf_image_destroy(ctx->shown);
@@ -126,6 +136,8 @@ satf_status satf_filter_render(satf_context *ctx, const satf_filter *filter, con
     if (!ctx) {
         return SATF_INVALID;
     }
+    satf_progress_begin(ctx);
     satf_budget *before = satf_memory_begin(ctx);
-    return satf_memory_end(ctx, before, show(ctx, filter, in, out));
+    satf_status status = satf_memory_end(ctx, before, show(ctx, filter, in, out));
+    return status ? status : satf_report_progress(ctx, 1);
 }

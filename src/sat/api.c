@@ -125,7 +125,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         job.out_stride = result.stride;
     }
     if (!status) {
-        status = satf_cuda()->copy(ctx, in, &job.in);
+        status = satf_gpu_copy(ctx, in, &job.in);
     }
     if (!status) {
         status = satf_report_progress(ctx, 1.0 / 3);
@@ -141,7 +141,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
         status = satf_report_progress(ctx, 2.0 / 3);
     }
     if (!status) {
-        status = satf_cuda()->copy(ctx, &result, out);
+        status = satf_gpu_copy(ctx, &result, out);
     }
     if (!status) {
         status = satf_cuda()->wait(ctx, ctx->settings.device);

@@ -251,6 +251,7 @@ static void add_along(void *user, int64_t i, int thread)
 {
     const triangle *t = user;
     (void)thread;
+    satf_work(t->s->ctx, t->s->g.across * BLOCK * t->s->job->in.channels);
     for (int64_t j = 0; j < t->s->g.across; j++) {
         if (has(t, i + j)) {
             STEP_2_BY_TYPE(along, t->s, i, j);
@@ -262,6 +263,7 @@ static void add_down(void *user, int64_t j, int thread)
 {
     const triangle *t = user;
     (void)thread;
+    satf_work(t->s->ctx, t->s->g.down * BLOCK * t->s->job->in.channels);
     for (int64_t i = 0; i < t->s->g.down; i++) {
         if (has(t, i + j)) {
             STEP_2_BY_TYPE(down, t->s, i, j);

@@ -35,6 +35,7 @@ static satf_status run_algorithm(satf_context *ctx, const sat_algorithm *algorit
     char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
     ctx->message[0] = '\0';
     satf_status status = algorithm->run(ctx, job, scratch);
+    status = status ? status : satf_tick(ctx); /* it may be over when the callback cancels */
     if (!status == (ctx->message[0] != '\0')) {
         return satf_fail(ctx, status ? status : SATF_DEVICE_FAILED, "algorithm %s is defective: %s",
                          algorithm->name,

@@ -85,10 +85,13 @@ static void store_row(const sat_job *job, int64_t y, const void *sums)
 /* Rows between two looks at the context's progress callback. */
 enum { REPORT_ROWS = 64 };
 
-/* Asked before row `row` of `rows`, which may be those of several passes over the image. */
-static satf_status report_row(satf_context *ctx, int64_t row, int64_t rows)
+/* Asked before row `row` of so many passes over the image. */
+static satf_status report_row(satf_context *ctx, const sat_job *job, int64_t row, int passes)
 {
-    return row % REPORT_ROWS ? SATF_OK : satf_report_progress(ctx, (double)row / (double)rows);
+    enum { SAMPLE_NS = 4 };
+    int64_t rows = job->in.height * passes;
+    return row % REPORT_ROWS ? satf_work(ctx, satf_row_samples(&job->in) * SAMPLE_NS)
+                             : satf_report_progress(ctx, (double)row / (double)rows);
 }
 
 /* One function per sum type, chosen by the job's. */
@@ -117,7 +120,7 @@ static satf_status report_row(satf_context *ctx, int64_t row, int64_t rows)
         Sum *terms = (Sum *)((char *)scratch + satf_align64((size_t)n * sizeof(Sum)));       \
         memset(above, 0, (size_t)n * sizeof(Sum));                                           \
         for (int64_t y = 0; y < job->in.height; y++) {                                       \
-            satf_status status = report_row(ctx, y, job->in.height);                         \
+            satf_status status = report_row(ctx, job, y, 1);                                 \
             if (status) {                                                                    \
                 return status;                                                               \
             }                                                                                \
@@ -180,11 +183,14 @@ static table working_table(const sat_job *job, void *scratch)
     return (table){(char *)scratch + row, (int64_t)row};
 }
 
-static void finish_table(const sat_job *job, table sums)
+static satf_status finish_table(satf_context *ctx, const sat_job *job, table sums)
 {
-    for (int64_t y = 0; job->f32_out && y < job->in.height; y++) {
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; job->f32_out && y < job->in.height && !status; y++) {
         store_row(job, y, sums.data + y * sums.stride);
+        status = satf_work(ctx, satf_row_samples(&job->in));
     }
+    return status;
 }
 
 static bool table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)

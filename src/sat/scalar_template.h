@@ -26,7 +26,7 @@ static satf_status NAME(two_r_two_w)(satf_context *ctx, const sat_job *job, void
     int64_t n = satf_row_samples(&job->in), channels = job->in.channels;
     SUM *terms = scratch;
     for (int64_t y = 0; y < job->in.height; y++) {
-        satf_status status = report_row(ctx, y, 2 * job->in.height);
+        satf_status status = report_row(ctx, job, y, 2);
         if (status) {
             return status;
         }
@@ -38,7 +38,7 @@ static satf_status NAME(two_r_two_w)(satf_context *ctx, const sat_job *job, void
         }
     }
     for (int64_t y = 0; y < job->in.height; y++) {
-        satf_status status = report_row(ctx, job->in.height + y, 2 * job->in.height);
+        satf_status status = report_row(ctx, job, job->in.height + y, 2);
         if (status) {
             return status;
         }
@@ -47,8 +47,7 @@ static satf_status NAME(two_r_two_w)(satf_context *ctx, const sat_job *job, void
             NAME(store)(row, i, NAME(load)(row, i) + NAME(load)(row, i - channels));
         }
     }
-    finish_table(job, b);
-    return SATF_OK;
+    return finish_table(ctx, job, b);
 }
 
 /* Formula (6.1): b[i][j] = a[i][j] + b[i-1][j] + b[i][j-1] - b[i-1][j-1]. */
@@ -58,7 +57,7 @@ static satf_status NAME(four_r_one_w)(satf_context *ctx, const sat_job *job, voi
     int64_t n = satf_row_samples(&job->in), channels = job->in.channels;
     SUM *terms = scratch;
     for (int64_t y = 0; y < job->in.height; y++) {
-        satf_status status = report_row(ctx, y, job->in.height);
+        satf_status status = report_row(ctx, job, y, 1);
         if (status) {
             return status;
         }
@@ -73,8 +72,7 @@ static satf_status NAME(four_r_one_w)(satf_context *ctx, const sat_job *job, voi
             NAME(store)(row, i, terms[i] + above + left - corner);
         }
     }
-    finish_table(job, b);
-    return SATF_OK;
+    return finish_table(ctx, job, b);
 }
 
 #undef NAME

@@ -4,24 +4,26 @@
 #include "../base/border.h"
 #include "../base/view.h"
 
+bool window_goes_on(window_state *s, int64_t samples)
+{
+    s->stop = s->stop ? s->stop : satf_work(s->ctx, samples);
+    return !s->stop;
+}
+
 /* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
  * so. */
 static const void *own_row(window_state *s, int64_t i)
 {
     const window_spec *spec = s->spec;
-    if (!spec->row) {
-        return satf_row(&spec->in, i);
+    if (!spec->row) { /* else the source counts */
+        return window_goes_on(s, s->looked_at) ? satf_row(&spec->in, i) : NULL;
     }
     const void *row = spec->row(spec->row_user, i);
     int64_t height = spec->height ? spec->height(spec->row_user) : s->down.n;
     if (!row && height <= i) {
         s->down.n = height;
     } else if (!row) {
-        if (!s->ctx->message[0]) {
-            satf_fail(s->ctx, SATF_IO, "row %lld of the picture could not be had; see its source",
-                      (long long)i);
-        }
-        s->stop = SATF_IO;
+        s->stop = satf_fail_row(s->ctx, i);
     }
     return row;
 }

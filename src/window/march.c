@@ -291,6 +291,7 @@ static void take_strips(window_band *b)
     b->way = WAY_STRIPS;
     b->since = b->y;
     b->until = until;
+    b->state->looked_at = b->state->plan->strip_row;
 }
 
 bool window_next(window_band *b)
@@ -304,6 +305,7 @@ bool window_next(window_band *b)
         b->since = b->y;
         b->until = b->end;
         b->way = WAY_SLIDES;
+        b->state->looked_at = plan->samples;
         slides = plan->slides && start_sliding(b);
     }
     if (b->way == WAY_SLIDES) {
@@ -339,7 +341,8 @@ satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
                               .sink = sink,
                               .user = user,
                               .down = *down,
-                              .shared = shared};
+                              .shared = shared,
+                              .looked_at = plan->samples};
     m->band =
         (window_band){.state = &m->state,
                       .memory = own,

@@ -10,9 +10,10 @@ typedef struct window_state {
     const window_spec *spec;
     window_sink sink;
     void *user;
-    axis down;        /* the plan's, of the picture's height as far as is known */
-    char *shared;     /* memory */
-    satf_status stop; /* it has failed, and finishes early */
+    axis down;         /* the plan's, of the picture's height as far as is known */
+    char *shared;      /* memory */
+    int64_t looked_at; /* samples of a row that is fetched, about */
+    satf_status stop;  /* it has failed, and finishes early */
 } window_state;
 
 /* How a band goes on from its row. */
@@ -45,6 +46,9 @@ static inline bool window_ends(const window_band *b)
 /* The samples of row y of the picture with its border; NULL after a failure. Where the height is
  * not known, it is in s->down.n afterwards, if it is y or less. */
 const void *window_fetch(window_state *s, int64_t y);
+
+/* So many samples more are worked on; false if all should stop. */
+bool window_goes_on(window_state *s, int64_t samples);
 
 /* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
  * at every row's end, and for rows of a page never starts. */

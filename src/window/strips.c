@@ -63,19 +63,21 @@ static bool begin_block(const window_band *b, const group *strips, int64_t y, in
     if (row && !counts) { /* the picture's row next to it, which all windows have that have row y */
         row = window_fetch(state, y < 0 ? 0 : state->down.n - 1);
     }
-    for (int64_t i = strips->first; row && i < strips->end; i++) {
+    bool good = row != NULL;
+    for (int64_t i = strips->first; good && i < strips->end; i++) {
         strip s = strip_at(b, i);
         strip_row first = strip_scratch(b);
         strip_load(b, &s, row, &first);
         strip_begin(b, &s, &first);
-        for (int64_t j = height - 1, above = y - 1; above >= lowest; j--, above--) {
+        for (int64_t j = height - 1, above = y - 1; good && above >= lowest; j--, above--) {
             int border = (int)state->spec->border;
             strip_complete(b, &s, j,
                            border != SATF_SHRINK ||
                                satf_border_index(border, above, state->down.n) >= 0);
+            good = window_goes_on(state, s.columns);
         }
     }
-    return row != NULL;
+    return good;
 }
 
 /* Finds what all windows have of the rows. */
