@@ -6,9 +6,18 @@
 
 /* ---------------------------------------------------------------------- lists */
 
-static GParamSpec *number_spec(const satf_param_info *info, GParamFlags flags)
+/* A property's name has hyphens: "other-full". Kept for good, as GObject keeps names. */
+static const char *property_name(const satf_param_info *info)
 {
-    const char *name = info->name, *help = info->help;
+    char *name = g_strdelimit(g_strdup(info->name), "_", '-');
+    const char *kept = g_intern_string(name);
+    g_free(name);
+    return kept;
+}
+
+static GParamSpec *plain_spec(const satf_param_info *info, GParamFlags flags, GParamFlags text)
+{
+    const char *name = property_name(info), *help = info->help;
     double value = info->default_text ? g_ascii_strtod(info->default_text, NULL) : 0;
     switch (info->type) {
     case SATF_PARAM_SIZE:
@@ -24,7 +33,7 @@ static GParamSpec *number_spec(const satf_param_info *info, GParamFlags flags)
         return g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, "on") == 0,
                                     flags);
     default:
-        return NULL;
+        return g_param_spec_string(name, name, help, info->default_text, text);
     }
 }
 
@@ -45,8 +54,8 @@ static const char *word_of(const satf_param_info *info)
 static GParamSpec *word_spec(const satf_param_info *info, GParamFlags flags)
 {
     const char *word = word_of(info);
-    char *name = g_strdup_printf("%s-%s", word, info->name);
-    char *help = g_strdup_printf("%s, whatever the number of %s", word, info->name);
+    char *name = g_strdup_printf("%s-%s", word, property_name(info));
+    char *help = g_strdup_printf("%s, whatever the number of %s", word, property_name(info));
     GParamSpec *spec =
         g_param_spec_boolean(name, name, help, g_strcmp0(info->default_text, word) == 0,
                              flags & (GParamFlags)~G_PARAM_STATIC_STRINGS);
@@ -63,10 +72,7 @@ GPtrArray *properties_make(const char *filter, GParamFlags number, GParamFlags t
         if (info.type == SATF_PARAM_FILE) {
             continue;
         }
-        GParamSpec *spec = number_spec(&info, number);
-        g_ptr_array_add(made, spec ? spec
-                                   : g_param_spec_string(info.name, info.name, info.help,
-                                                         info.default_text, text));
+        g_ptr_array_add(made, plain_spec(&info, number, text));
         if (info.type == SATF_PARAM_SIZE) {
             g_ptr_array_add(made, side_spec("width", &info, number));
             g_ptr_array_add(made, side_spec("height", &info, number));

@@ -153,8 +153,9 @@ static void put(int type, double value, char *to)
 {
     float narrow = (float)value;
     double most = (double)satf_type_max(type);
-    uint8_t u8 = (uint8_t)fmin(fmax(value, 0), most);
-    uint16_t u16 = (uint16_t)fmin(fmax(value, 0), most);
+    double whole = most > 0 ? fmin(fmax(value, 0), most) : 0;
+    uint8_t u8 = (uint8_t)fmin(whole, 255);
+    uint16_t u16 = (uint16_t)whole;
     memcpy(to,
            type == SATF_U8    ? (void *)&u8
            : type == SATF_U16 ? (void *)&u16

@@ -261,7 +261,7 @@ static void test_parameters(void **state)
     satf_context *ctx = *state;
     static uint8_t pixels[W * H], want[W * H], got[W * H];
     for (int i = 0; i < W * H; i++) {
-        pixels[i] = (uint8_t)(i * i >> 3);
+        pixels[i] = (uint8_t)((unsigned)i * (unsigned)i >> 3);
     }
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
     satf_filter *box = parse_filter(ctx, "box=9"), *gauss = parse_filter(ctx, "gauss=2");
