@@ -20,12 +20,6 @@ SATF_FORMULA formula_value box_formula(const formula_sums *in, const box_options
 
 #elif defined(FILTER_DESCRIPTORS)
 
-static filter_range box_range(filter_range in, const void *options, const filter_extent *of)
-{
-    (void)options, (void)of;
-    return in;
-}
-
 static const filter_param box_params[] = {
     FILTER_WINDOW_PARAMS(box_options, "3"),
     FILTER_PARAM_END,
@@ -50,7 +44,7 @@ static const filter_info box_filter = {
     .needs_value = true,
     .options_bytes = sizeof(box_options),
     .ways = {FILTER_PASSES(box_passes)},
-    .range = box_range,
+    .range = filter_mean_range,
 };
 
 #endif

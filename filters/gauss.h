@@ -63,6 +63,7 @@ static const filter_info gauss_filter = {
     .needs_value = true,
     .options_bytes = sizeof(gauss_options),
     .ways = {FILTER_PASSES(gauss_passes)},
+    .range = filter_mean_range,
 };
 
 #endif

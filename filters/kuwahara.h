@@ -32,12 +32,6 @@ static int kuwahara_windows(const void *options, satf_rect windows[FILTER_MAX_WI
     return 4;
 }
 
-static filter_range kuwahara_range(filter_range in, const void *options, const filter_extent *of)
-{
-    (void)options, (void)of;
-    return in;
-}
-
 static const filter_param kuwahara_params[] = {
     {"size", "N|WxH", "pixels", PARAM_SIZE, offsetof(kuwahara_options, size), 1, 255, "5",
      "windows in pixels, width and height of 1 to 255"},
@@ -102,7 +96,7 @@ static const filter_info kuwahara_filter = {
     .options_bytes = sizeof(kuwahara_options),
     .ways = {FILTER_PASSES(kuwahara_passes)},
     .there = FILTER_PASSES(kuwahara_passes_there),
-    .range = kuwahara_range,
+    .range = filter_mean_range,
 };
 
 #endif

@@ -21,12 +21,6 @@ SATF_FORMULA formula_value varbox_formula(const formula_sums *in, const varbox_o
 
 #elif defined(FILTER_DESCRIPTORS)
 
-static filter_range varbox_range(filter_range in, const void *options, const filter_extent *of)
-{
-    (void)options, (void)of;
-    return in;
-}
-
 static int varbox_way(const void *options, int colours, bool aux)
 {
     (void)options, (void)colours;
@@ -71,7 +65,7 @@ static const filter_info varbox_filter = {
     .options_bytes = sizeof(varbox_options),
     .ways = {{NULL, 0}, FILTER_PASSES(varbox_passes)},
     .way = varbox_way,
-    .range = varbox_range,
+    .range = filter_mean_range,
     .any_aux = true,
 };
 

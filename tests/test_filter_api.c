@@ -309,6 +309,29 @@ static void test_float_error(void **state)
     free(got);
 }
 
+/* A mean's range holds what is outside; so do those of several means in a row. */
+static void test_outside(void **state)
+{
+    satf_context *ctx = *state;
+    static const char *const means[] = {"box=3,border=constant:-3", "gauss=1,border=constant:-3",
+                                        "kuwahara=3,border=constant:-3",
+                                        "box=3 gauss=2,border=constant:-3 kuwahara=3"};
+    satf_image *in, *out;
+    assert_int_equal(satf_image_create(ctx, 4, 3, 1, SATF_F64, 0, &in), SATF_OK);
+    in->has_range = 1;
+    in->hi = 1;
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        satf_filter *mean = parse(ctx, means[i]);
+        assert_int_equal(satf_image_filter(ctx, mean, in, SATF_TYPE_AUTO, &out), SATF_OK);
+        if (!(out->has_range && out->lo == -3 && out->hi == 1)) {
+            fail_msg("%s: %g ... %g", means[i], out->lo, out->hi);
+        }
+        satf_image_destroy(out);
+        satf_filter_destroy(mean);
+    }
+    satf_image_destroy(in);
+}
+
 static void test_images(void **state)
 {
     satf_context *ctx = *state;
@@ -375,9 +398,10 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_misuse),     TEST(test_scratch_and_chains), TEST(test_output_types),
-        TEST(test_not_finite), TEST(test_float_error),        TEST(test_images),
-        TEST(test_cancel),
+        TEST(test_misuse),       TEST(test_scratch_and_chains),
+        TEST(test_output_types), TEST(test_not_finite),
+        TEST(test_float_error),  TEST(test_images),
+        TEST(test_cancel),       TEST(test_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,14 @@ static void bits(void **state)
     refuse(ctx, two, "x.pbm", "pbm holds black and white alone; write .pgm");
     satf_image_destroy(two);
 
+    /* no sample above the maxval, which readers refuse */
+    satf_image *over = make_image(ctx, 3, 1, 1, SATF_U16, 0, 1);
+    uint16_t deep[] = {4095, 5000, 7};
+    memcpy(over->view.data, deep, sizeof deep);
+    over->hi = 4095;
+    EXPECT(over, "x.pgm", NULL, "P5\n3 1\n4095\n\x0f\xff\x0f\xff\x00\x07");
+    satf_image_destroy(over);
+
     satf_image *rgb = make(ctx, 3, 0, "\xff");
     refuse(ctx, rgb, "x.pbm", "write .pgm, or .ppm if it has colours");
     satf_image_destroy(rgb);

@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "context.h"
 #include "memory.h"
-#include "parallel.h"
 #include "stop.h"
 
 /* Buffers of files and of codecs, and the state of the context, which are small, are not to fail a
@@ -116,10 +115,17 @@ satf_status satf_report_progress(satf_context *ctx, double done)
     return cancelled(ctx);
 }
 
+static _Thread_local const satf_context *helped;
+
+void satf_help(const satf_context *ctx)
+{
+    helped = ctx;
+}
+
 satf_status satf_ask_callback(satf_context *ctx)
 {
     enum { PAUSE_MS = 4 };
-    if (satf_helps(ctx)) {
+    if (helped == ctx) {
         return is_cancelled(ctx) ? SATF_CANCELLED : SATF_OK;
     }
     bool open = ctx->progress && !ctx->cancelled && ctx->reported < 1;

@@ -172,6 +172,9 @@ static inline satf_status satf_work(satf_context *ctx, int64_t samples)
     return satf_can_stop(ctx) ? satf_count_work(ctx, samples) : SATF_OK;
 }
 
+/* From now on this thread works for a loop of the context that another thread has called. */
+void satf_help(const satf_context *ctx);
+
 /* SATF_CANCELLED, with its message. */
 satf_status satf_fail_cancelled(satf_context *ctx);
 

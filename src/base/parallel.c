@@ -106,20 +106,12 @@ static void leave_loop(struct satf_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Whose loop the thread is in, if it is not the caller. */
-static _Thread_local const satf_context *helped;
-
-bool satf_helps(const satf_context *ctx)
-{
-    return helped == ctx;
-}
-
 static void *work(void *argument)
 {
     struct worker *self = argument;
     struct satf_pool *pool = self->pool;
     while (join_loop(pool)) {
-        helped = pool->ctx;
+        satf_help(pool->ctx);
         for (int64_t task; (task = take(pool)) < pool->tasks;) {
             pool->body(pool->user, task, self->index);
         }

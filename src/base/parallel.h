@@ -37,9 +37,6 @@ void satf_share_anything(void);
 void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
                       void (*body)(void *user, int64_t task, int thread), void *user);
 
-/* Whether this thread works for a loop of the context that another thread has called. */
-bool satf_helps(const satf_context *ctx);
-
 /* The same in a call that reports its progress, but for its end: the caller's thread tells how far
  * the tasks are, and once the callback cancels, no more begin. */
 satf_status satf_parallel_told(satf_context *ctx, int threads, int64_t tasks,

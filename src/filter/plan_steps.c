@@ -6,7 +6,7 @@
 #include "modules.h"
 #include "plan_memory.h"
 #include "region.h"
-#include "varies.h"
+#include "varies_kernels.h"
 #include "walk.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
@@ -165,7 +165,7 @@ static int channels_of(const pass_images *images, int number)
     }
     const filter_pass *pass = &images->way->list[number - 2];
     return pass->kernel == KERNEL_VARIES
-               ? varies_lanes(varies_kind_of(images->of->link, &images->of->from))
+               ? varies_lanes(step_varies_kind(images->of->link, &images->of->from))
            : pass->over != OVER_MIX ? channels_of(images, pass->of)
            : pass->lanes            ? pass->lanes
                                     : input;

@@ -291,6 +291,21 @@ static satf_status add_grey(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
+varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    bool weighted = input->flags & SATF_ALPHA;
+    uint64_t max = satf_type_max(input->type);
+    satf_u128 largest = (satf_u128)(size->width * size->height) * max * (weighted ? max : 1);
+    /* A sum is at most `largest`, of which the square is to be below 2^53; the spreads of four
+     * channels are not more, since one is at most a quarter of that. */
+    return satf_type_is_float(input->type)           ? VARIES_REAL
+           : largest >= 94906265                     ? VARIES_EXACT
+           : weighted || border->kind == SATF_SHRINK ? VARIES_FRACTION
+                                                     : VARIES_OVER;
+}
+
 satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
 {
     const chain_link *link = spec->link;
@@ -308,7 +323,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     read_options(link, step);
     place_window(pass, step);
     if (pass->all || pass->over == OVER_LEAST) {
-        step->varies = varies_kind_of(link, spec->input);
+        step->varies = step_varies_kind(link, spec->input);
     }
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
     if (filter_needs_grey(pass, in)) {

@@ -231,6 +231,9 @@ typedef struct filter_step_spec {
     bool by_rows, lasting;
 } filter_step_spec;
 
+/* What numbers KERNEL_VARIES and OVER_LEAST make of such an input. */
+varies_kind step_varies_kind(const chain_link *link, const satf_view *input);
+
 /* Checks it and chooses its engine. There is nothing to free. */
 satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
 

@@ -31,7 +31,7 @@ static const filter_info moments_filter = {
     .needs_value = true,
     .options_bytes = sizeof(box_options),
     .ways = {FILTER_PASSES(moments_passes)},
-    .range = box_range,
+    .range = filter_mean_range,
 };
 
 const filter_info *const *filter_outputs(const filter_info *info)

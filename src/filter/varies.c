@@ -6,21 +6,6 @@
 
 enum { BLOCK = LOOP_SAMPLES };
 
-varies_kind varies_kind_of(const chain_link *link, const satf_view *input)
-{
-    const filter_size *size = chain_value(link, PARAM_SIZE);
-    const filter_border *border = chain_value(link, PARAM_BORDER);
-    bool weighted = input->flags & SATF_ALPHA;
-    uint64_t max = satf_type_max(input->type);
-    satf_u128 largest = (satf_u128)(size->width * size->height) * max * (weighted ? max : 1);
-    /* A sum is at most `largest`, of which the square is to be below 2^53; the spreads of four
-     * channels are not more, since one is at most a quarter of that. */
-    return satf_type_is_float(input->type)           ? VARIES_REAL
-           : largest >= 94906265                     ? VARIES_EXACT
-           : weighted || border->kind == SATF_SHRINK ? VARIES_FRACTION
-                                                     : VARIES_OVER;
-}
-
 static double area_of(const window_segment *segment, int64_t i, int channels)
 {
     return segment->areas ? segment->areas[i * channels] : (double)segment->area;

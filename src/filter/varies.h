@@ -2,12 +2,8 @@
 #ifndef SATF_FILTER_VARIES_H
 #define SATF_FILTER_VARIES_H
 
-#include "chain.h"
 #include "epilogue.h"
 #include "varies_kernels.h"
-
-/* What numbers the filter makes of such an input. */
-varies_kind varies_kind_of(const chain_link *link, const satf_view *input);
 
 /* to: those of the segment's pixels, in a row of planes of so many doubles. */
 void varies_segment(const epilogue *f, const window_segment *segment, double *to, int64_t plane);

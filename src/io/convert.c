@@ -194,7 +194,7 @@ static void convert_values(const io_plan *plan, int kept, const char *src, char 
         store_floats(out, &b, words, n, dst);
         return;
     }
-    uint64_t max = satf_type_max(out);
+    uint64_t max = plan->out_hi > 0 ? (uint64_t)plan->out_hi : satf_type_max(out);
     for (int i = 0; i < n; i++) {
         b.u[i] = !words ? round_saturated(b.f[i], max) : b.u[i] < max ? b.u[i] : max;
     }
@@ -214,6 +214,14 @@ static void spread_grey(char *row, size_t sample_bytes, int pixels)
             memcpy(row + 6 * x, three, sizeof three);
         }
     }
+}
+
+/* No sample may lie above a maxval, or readers refuse the file. */
+bool io_plan_copies(const io_plan *plan)
+{
+    double max = (double)satf_type_max(plan->out.type);
+    return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread &&
+           (plan->out_hi == 0 || plan->out_hi == max);
 }
 
 void io_convert(const io_plan *plan, const void *src, void *dst, int64_t pixels, io_extremes *seen)

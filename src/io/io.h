@@ -272,10 +272,7 @@ struct io_plan {
 };
 
 /* Samples go into the file as they are. */
-static inline bool io_plan_copies(const io_plan *plan)
-{
-    return plan->how == IO_IDENTITY && !plan->drop_alpha && !plan->spread;
-}
+bool io_plan_copies(const io_plan *plan);
 
 /* Copies a caller's struct, which begins with its size, over the defaults in *all, as far as both
  * reach: the program may have been compiled with another header. NULL leaves the defaults. name:

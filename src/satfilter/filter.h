@@ -245,6 +245,14 @@ static inline void filter_shape_sides(const filter_size *size, int64_t *width, i
     *width = wide;
 }
 
+/* A mean lies among the samples and what is outside. */
+static inline filter_range filter_mean_range(filter_range in, const void *options,
+                                             const filter_extent *of)
+{
+    (void)options, (void)of;
+    return in;
+}
+
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
 static inline filter_range filter_surface_range(filter_range in, double lo, double hi)
 {
