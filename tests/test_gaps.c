@@ -265,8 +265,7 @@ static void test_others(void **state)
                                         "guided=31 sauvola=51",
                                         "box=15,border=valid",
                                         "resize=33%",
-                                        "integral,squared",
-                                        "moments"};
+                                        "integral,squared"};
     static const char *const in_rows[] = {"gauss=50",     "gauss=120,border=shrink",
                                           "box=3x901",    "guided=401",
                                           "sauvola=51",   "pixelate=401",
@@ -275,7 +274,7 @@ static void test_others(void **state)
     const char *name, *device;
     satf_context_set_threads(ctx, 1);
     satf_view in = draw(1500, 1600, 3, SATF_U8), apart = in;
-    for (size_t i = 0; i + 1 < sizeof specs / sizeof *specs; i++) {
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         check_spec(ctx, "whole", apply, specs[i], &in);
     }
     for (size_t i = 0; i < sizeof in_rows / sizeof *in_rows; i++) {
