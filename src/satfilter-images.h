@@ -165,9 +165,10 @@ static inline satf_write_options satf_write_defaults(void)
 
 /*
  * Writes the image whole or not at all: a temporary file beside path, then a
- * rename. A file that it replaces leaves it its permissions, and its owner and group as far as the
- * caller may give them. "-" is standard output (format must be given). options may be NULL.
- * Samples that the format cannot hold as they are become a picture: see "image
+ * rename. A file that it replaces leaves it its permissions with their ACL, its `user.` attributes,
+ * and its owner and group as far as the caller may give them. Without these permissions or that
+ * group only the owner may read the new file. "-" is standard output (format must be given).
+ * options may be NULL. Samples that the format cannot hold as they are become a picture: see "image
  * form" in docs/design.md.
  */
 SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
@@ -399,6 +400,7 @@ typedef struct satf_file_report {
     int64_t pages_failed;                        /* that it lacks */
     satf_channel_stats stats[SATF_MAX_CHANNELS]; /* of the result, if they were asked for */
     int stats_channels;                          /* that it has; 0: none were */
+    int no_space; /* on failure: the output did not fit on its disk or into the user's quota */
 } satf_file_report;
 
 /*

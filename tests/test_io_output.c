@@ -125,7 +125,7 @@ static void test_no_clobber(void **state)
     /* A file that appears between opening and commit wins. */
     unlink(f->path);
     io_output *out;
-    assert_int_equal(io_output_open(f->ctx, f->path, NULL, true, &out), SATF_OK);
+    assert_int_equal(io_output_open(f->ctx, f->path, NULL, true, NULL, &out), SATF_OK);
     fputs("new", io_output_file(out));
     write_text(f->path, "theirs");
     assert_int_equal(io_output_commit(f->ctx, out), SATF_IO);
@@ -160,21 +160,21 @@ static void test_discard_and_cleanup(void **state)
     fixture *f = *state;
     io_output *out;
     write_text(f->path, "old");
-    assert_int_equal(io_output_open(f->ctx, f->path, NULL, false, &out), SATF_OK);
+    assert_int_equal(io_output_open(f->ctx, f->path, NULL, false, NULL, &out), SATF_OK);
     assert_int_equal(count_files(f->dir), 2);
     io_output_discard(out);
     assert_int_equal(count_files(f->dir), 1);
     io_output_discard(NULL);
 
     /* It is for a process that ends: none opens after it. */
-    assert_int_equal(io_output_open(f->ctx, f->path, NULL, false, &out), SATF_OK);
+    assert_int_equal(io_output_open(f->ctx, f->path, NULL, false, NULL, &out), SATF_OK);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         io_output *another;
         io_output_cleanup();
         _exit(count_files(f->dir) == 1 &&
-                      io_output_open(f->ctx, f->path, NULL, false, &another) == SATF_IO &&
+                      io_output_open(f->ctx, f->path, NULL, false, NULL, &another) == SATF_IO &&
                       count_files(f->dir) == 1
                   ? 0
                   : 1);

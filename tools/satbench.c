@@ -20,7 +20,7 @@ typedef struct output {
 static int open_output(bench *b, output *o, const char *path)
 {
     o->path = path;
-    if (path && io_output_open(b->ctx, path, NULL, false, &o->file) != SATF_OK) {
+    if (path && io_output_open(b->ctx, path, NULL, false, NULL, &o->file) != SATF_OK) {
         return bench_error(1, "%s: %s", path, satf_message(b->ctx));
     }
     return 0;

@@ -113,7 +113,7 @@ static satf_status write_place(satf_context *ctx, const satf_image *image, const
         status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
     }
     if (!status) {
-        status = io_output_open(ctx, path, calls, all.no_clobber != 0, &output);
+        status = io_output_open(ctx, path, calls, all.no_clobber != 0, NULL, &output);
     }
     if (status) {
         return status;

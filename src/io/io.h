@@ -345,13 +345,21 @@ struct io_writer {
  * every open temporary of this process, and lets none be created after it). "-" writes to stdout.
  * commit flushes and checks every error; no_clobber uses link/renameat2 so that
  * an existing file is never replaced. Bytes for calls, unless these are NULL, go there at once;
- * path is not looked at then. The new file has the mode of the file it replaces, else
- * 0666 less umask. A path that is a symlink replaces the link's target;
- * devices and FIFOs (/dev/stdout, /dev/null) are written directly.
+ * path is not looked at then. The new file keeps what io_keep() says of the file that it replaces,
+ * else it has the mode 0666 less umask. A path that is a symlink replaces the link's target;
+ * devices and FIFOs (/dev/stdout, /dev/null) are written directly. The report may be NULL, else it
+ * is filled by open and by what ends the output.
  */
 typedef struct io_output io_output;
+typedef struct io_output_report {
+    bool full;            /* on failure: there is no room for it, on the disk or in a quota */
+    bool access_lost;     /* of a file that was replaced: only its owner may read the new one */
+    bool owner_lost;      /* that is not the old one's */
+    bool attributes_lost; /* some, or all */
+    int64_t other_names;  /* that the file had, and which keep what it held */
+} io_output_report;
 satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                           bool no_clobber, io_output **out);
+                           bool no_clobber, io_output_report *report, io_output **out);
 FILE *io_output_file(io_output *out);
 satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, either way */
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */

@@ -16,6 +16,7 @@
 
 #include "calls.h"
 #include "codec.h"
+#include "keep.h"
 
 enum { STDIO_BYTES = 128 << 10 };
 
@@ -27,9 +28,9 @@ struct io_output {
     io_calls *calls;     /* that it goes to; NULL: none */
     int lock;            /* descriptor that holds its lock until it has its name; or -1 */
     bool is_stdout, no_clobber;
-    bool replaces; /* a file of this owner and group */
-    uid_t owner;
-    gid_t group;
+    bool replaces;            /* a file that was there when it was opened */
+    io_output_report *report; /* the caller's, or its own */
+    io_output_report own_report;
 };
 
 /* ------------------------------------------------------------- temporaries */
@@ -121,7 +122,7 @@ static bool lock_temporary(int fd)
 }
 
 /* Creates the file of the slot's path; a file descriptor, or -1 and errno. */
-static int create_slot(int slot)
+static int create_slot(int slot, mode_t mode)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -130,7 +131,7 @@ static int create_slot(int slot)
                                                       * does these two the other way round */
     int fd = -1, error = EINTR;
     if (!atomic_load(&ending_process)) {
-        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         error = errno;
     }
     atomic_store(&slots[slot].state, fd < 0 ? SLOT_CLAIMED : SLOT_EXISTS);
@@ -140,14 +141,14 @@ static int create_slot(int slot)
 }
 
 /* Creates the temporary of slot; a file descriptor, or -1 and errno. */
-static int create_temporary(const char *path, int slot)
+static int create_temporary(const char *path, int slot, mode_t mode)
 {
     int fd = -1;
     for (int tries = 0; tries < 100 && fd < 0; tries++) {
         if (!temporary_name(path, slots[slot].path)) {
             return -1;
         }
-        fd = create_slot(slot);
+        fd = create_slot(slot, mode);
         if (fd < 0) {
             if (errno != EEXIST) {
                 break;
@@ -210,6 +211,11 @@ static bool resolve(const char *path, char out[PATH_MAX])
     return false;
 }
 
+static bool means_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
 static satf_status fail_open(satf_context *ctx, const char *path, int error)
 {
     const char *slash = strrchr(path, '/');
@@ -256,19 +262,18 @@ void io_output_sweep(const char *path)
     closedir(folder);
 }
 
-static satf_status open_temporary(satf_context *ctx, io_output *out, const struct stat *old)
+/* Who may not read the file that it replaces must not read the new one before its end either. */
+static satf_status open_temporary(satf_context *ctx, io_output *out)
 {
     out->slot = claim_slot();
     if (out->slot < 0) {
         return satf_fail(ctx, SATF_LIMIT, "more than %d outputs are open at once", SLOT_COUNT);
     }
-    int fd = create_temporary(out->path, out->slot);
+    int fd = create_temporary(out->path, out->slot, out->replaces ? 0600 : 0666);
     if (fd < 0) {
+        out->report->full = means_full(errno);
         return fail_open(ctx, out->path, errno);
     }
-    /* Best effort: a file system without modes is no reason to fail. */
-    int ignored = old ? fchmod(fd, old->st_mode & 0777) : 0;
-    (void)ignored;
     out->lock = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     out->file = out->lock < 0 ? NULL : fdopen(fd, "wb");
     if (!out->file) {
@@ -341,16 +346,12 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
     if (!resolve(path, out->path)) {
         return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(errno));
     }
-    if (exists) {
-        out->replaces = true;
-        out->owner = old.st_uid;
-        out->group = old.st_gid;
-    }
-    return open_temporary(ctx, out, exists ? &old : NULL);
+    out->replaces = exists;
+    return open_temporary(ctx, out);
 }
 
 satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                           bool no_clobber, io_output **output)
+                           bool no_clobber, io_output_report *report, io_output **output)
 {
     *output = NULL;
     io_output *out = satf_alloc_zeroed(sizeof *out);
@@ -363,6 +364,8 @@ satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_
     out->buffer = buffer;
     out->slot = out->lock = -1;
     out->no_clobber = no_clobber;
+    out->report = report ? report : &out->own_report;
+    *out->report = (io_output_report){0};
     satf_status status = calls ? open_calls(ctx, calls, out) : open_target(ctx, path, out);
     if (status) {
         io_output_discard(out);
@@ -414,14 +417,27 @@ static int rename_new(const char *from, const char *to)
     return result;
 }
 
-/* As far as the user may, so that root takes nobody's file away. Not before the end: a temporary of
- * another owner is not swept. */
-static void keep_owner(const io_output *out)
+/* Not before the end: a temporary of another owner is not swept. What has appeared since the output
+ * was opened is replaced, too. */
+static void keep(const io_output *out)
 {
-    if (out->replaces && fchown(out->lock, out->owner, out->group) != 0) {
-        int ignored = fchown(out->lock, (uid_t)-1, out->group);
-        (void)ignored;
+    if (out->replaces || (!out->no_clobber && access(out->path, F_OK) == 0)) {
+        io_keep(out->path, out->lock, out->report);
     }
+}
+
+/* Whether a write to it has failed because there is no room: codecs tell that it failed, not why.
+ * So what is to be removed anyway is made longer. */
+static bool is_full(const io_output *out)
+{
+    static const char more[1 << 14];
+    bool asks = out->file && ferror(out->file) && out->slot >= 0 && out->lock >= 0;
+    ssize_t left = asks && lseek(out->lock, 0, SEEK_END) >= 0 ? sizeof more : 0, n = 1;
+    while (left > 0 && n > 0) {
+        n = write(out->lock, more, (size_t)left);
+        left -= n;
+    }
+    return n < 0 && means_full(errno);
 }
 
 static void free_output(io_output *out)
@@ -450,16 +466,18 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
         out->file = NULL;
     }
     if (failed) {
+        out->report->full = means_full(error);
         satf_status status = satf_fail(ctx, SATF_IO, "writing failed: %s",
                                        error ? strerror(error) : "an earlier write to it did");
         return io_output_end(ctx, out, status);
     }
     if (out->slot >= 0) {
         const char *from = slots[out->slot].path;
-        keep_owner(out);
+        keep(out);
         int result = out->no_clobber ? rename_new(from, out->path) : rename(from, out->path);
         if (result != 0) {
             error = errno;
+            out->report->full = means_full(error);
             io_output_discard(out);
             if (error == EEXIST) {
                 return satf_fail(ctx, SATF_IO,
@@ -485,6 +503,9 @@ satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status)
         return io_output_commit(ctx, out);
     }
     status = io_output_blame(ctx, out, status);
+    if (out && status == SATF_IO) {
+        out->report->full = out->report->full || is_full(out);
+    }
     io_output_discard(out);
     return status;
 }

@@ -167,7 +167,7 @@ static satf_status begin(satf_context *ctx, satf_image_file *file, const io_form
 {
     const satf_file_calls *to = file->by_calls ? &file->to : NULL;
     satf_status status =
-        io_output_open(ctx, file->path, to, file->options.no_clobber != 0, &file->output);
+        io_output_open(ctx, file->path, to, file->options.no_clobber != 0, NULL, &file->output);
     status = status ? status
                     : io_pages_open(ctx, format, io_output_file(file->output), NULL, file->wanted,
                                     &file->pages);

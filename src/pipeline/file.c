@@ -61,7 +61,8 @@ static satf_status find_range(satf_context *ctx, const satf_image *image, const 
 }
 
 static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, io_output *file, satf_file_report *result)
+                          const pipeline_job *job, const pipeline_output *file,
+                          satf_file_report *result)
 {
     io_writer *writer;
     satf_status status = pipeline_writer_open(ctx, job, plan, file, &image->metadata, &writer);
@@ -137,7 +138,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
                              io_reader **reader, pipeline_phase *progress, satf_file_report *result)
 {
     satf_image *in = NULL, *out = NULL;
-    io_output *file = NULL;
+    pipeline_output file;
     io_plan written = plan->io;
     satf_file_times *times = &result->times;
 
@@ -171,10 +172,11 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     result->at = job->output;
     status = find_range(ctx, out, job, &written, result);
     if (!status) {
-        status = pipeline_output_open(ctx, job, &file);
+        status = pipeline_output_open(ctx, job, &file, result);
     }
     if (!status) {
-        status = io_output_end(ctx, file, encode(ctx, out, &written, job, file, result));
+        status = encode(ctx, out, &written, job, &file, result);
+        status = pipeline_output_end(ctx, job, &file, status, result);
     }
     satf_image_destroy(out);
     times->encode_ms = satf_now_ms() - start_ms;

@@ -205,20 +205,59 @@ void pipeline_await_turn(satf_context *ctx, const pipeline_job *job)
     satf_share_resume(ctx);
 }
 
-satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file)
+satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job,
+                                 pipeline_output *output, satf_file_report *result)
 {
-    *file = NULL;
-    return job->pages ? SATF_OK
-                      : io_output_open(ctx, job->output, job->to, job->write.no_clobber != 0, file);
+    *output = (pipeline_output){.file = NULL};
+    satf_status status = job->pages
+                             ? SATF_OK
+                             : io_output_open(ctx, job->output, job->to, job->write.no_clobber != 0,
+                                              &output->report, &output->file);
+    result->no_space = output->report.full;
+    return status;
+}
+
+satf_status pipeline_output_end(satf_context *ctx, const pipeline_job *job, pipeline_output *output,
+                                satf_status status, satf_file_report *result)
+{
+    const io_output_report *report = &output->report;
+    status = io_output_end(ctx, output->file, status);
+    result->no_space = report->full;
+    if (status) {
+        return status;
+    }
+    if (report->access_lost) {
+        pipeline_note_add(result, job->output,
+                          "who could read the file that it replaces is not kept: its group and "
+                          "others may not");
+    }
+    if (report->owner_lost) {
+        pipeline_note_add(result, job->output,
+                          "the file that it replaces had another owner, who is not kept");
+    }
+    if (report->attributes_lost) {
+        pipeline_note_add(result, job->output,
+                          "the extended attributes (user.) of the file that it replaces are not "
+                          "all kept");
+    }
+    if (report->other_names > 0) {
+        bool several = report->other_names > 1;
+        pipeline_note_add(result, job->output,
+                          "the file that it replaces has %lld other name%s (hard links), which "
+                          "keep%s the old picture",
+                          (long long)report->other_names, several ? "s" : "", several ? "" : "s");
+    }
+    return SATF_OK;
 }
 
 satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
-                                 io_output *file, const satf_metadata *metadata, io_writer **writer)
+                                 const pipeline_output *output, const satf_metadata *metadata,
+                                 io_writer **writer)
 {
-    satf_status status =
-        job->pages
-            ? io_page_open(ctx, plan, job->pages, number_of(job), &job->write, metadata, writer)
-            : io_writer_open(ctx, plan, io_output_file(file), &job->write, metadata, writer);
+    satf_status status = job->pages ? io_page_open(ctx, plan, job->pages, number_of(job),
+                                                   &job->write, metadata, writer)
+                                    : io_writer_open(ctx, plan, io_output_file(output->file),
+                                                     &job->write, metadata, writer);
     if (!status) {
         (*writer)->counts = job->stats;
     }

@@ -23,11 +23,22 @@ const io_format *pipeline_output_format(const pipeline_job *job);
  * that it has asked for: those in front of it may need both. */
 void pipeline_await_turn(satf_context *ctx, const pipeline_job *job);
 
-/* The output that a job's result goes to, and a writer for it: a page of the job's pages, if it has
- * them, which are its owner's to commit; *file is NULL then. */
-satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job, io_output **file);
+/* What a job's result goes to: a page of the job's pages, if it has them, which are its owner's to
+ * commit; file is NULL then. */
+typedef struct pipeline_output {
+    io_output *file;
+    io_output_report report;
+} pipeline_output;
+
+/* It stays where it is until its end, which commits or discards it, as io_output_end() does, and
+ * takes notes on what the new file does not keep of the one that it replaces. One that was not
+ * opened, all zero, may be ended. */
+satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job,
+                                 pipeline_output *output, satf_file_report *result);
+satf_status pipeline_output_end(satf_context *ctx, const pipeline_job *job, pipeline_output *output,
+                                satf_status status, satf_file_report *result);
 satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
-                                 io_output *file, const satf_metadata *metadata,
+                                 const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer);
 
 /* Before filters change it: notes on metadata that the output will not have. */

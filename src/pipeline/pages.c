@@ -365,16 +365,16 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
                            satf_file_report *result)
 {
     page_run run = {.job = job, .filter = filter, .count = count};
-    io_output *file = NULL;
+    pipeline_output output = {.file = NULL};
     const io_format *format;
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.changed, NULL);
     pipeline_phase_begin(ctx, progress, 1);
     result->at = job->output;
     satf_status status = io_format_load(ctx, pipeline_output_format(job), &format);
-    status = status ? status : pipeline_output_open(ctx, job, &file);
+    status = status ? status : pipeline_output_open(ctx, job, &output, result);
     if (!status) {
-        status = io_pages_open(ctx, format, io_output_file(file),
+        status = io_pages_open(ctx, format, io_output_file(output.file),
                                count == reader->pages ? &reader->axes : NULL, count, &run.pages);
     }
     status = status ? status : make_workers(ctx, &run, reader);
@@ -398,7 +398,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
             pipeline_report_steps(result, steps);
         }
     }
-    status = io_output_end(ctx, file, status);
+    status = pipeline_output_end(ctx, job, &output, status, result);
     for (int i = 0; i < run.worker_count; i++) {
         free_worker(&run.workers[i], reader);
     }

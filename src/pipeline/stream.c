@@ -207,7 +207,8 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
 }
 
 /* Runs all stages to their end; the flow is made. */
-static satf_status run(stream *s, const io_plan *plan, io_output *file, satf_file_report *result)
+static satf_status run(stream *s, const io_plan *plan, const pipeline_output *file,
+                       satf_file_report *result)
 {
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
@@ -403,7 +404,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
     bool banded = plan->band_rows > 0;
     flow *f = &s.flow;
-    io_output *file = NULL;
+    pipeline_output file;
     size_t bytes = plan->bytes;
     satf_status status = SATF_OK;
     /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
@@ -432,20 +433,20 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
         goto done;
     }
     result->at = job->output;
-    status = pipeline_output_open(ctx, job, &file);
+    status = pipeline_output_open(ctx, job, &file, result);
     if (status) {
         goto done;
     }
-    status = run(&s, &plan->io, file, result);
+    status = run(&s, &plan->io, &file, result);
     status = status || banded ? status : report_steps(f, result);
     if (status) {
-        status = io_output_end(ctx, file, status);
+        status = pipeline_output_end(ctx, job, &file, status, result);
         result->at = f->failed > f->filters ? job->output : job->input;
         goto done;
     }
     take_times(f, &result->times);
     double start_ms = satf_now_ms();
-    status = io_output_end(ctx, file, SATF_OK);
+    status = pipeline_output_end(ctx, job, &file, SATF_OK, result);
     result->times.encode_ms += satf_now_ms() - start_ms;
     result->streamed = true;
 done:
