@@ -354,7 +354,7 @@ fi
 
 cp in.pgm same.pgm
 chmod 640 same.pgm
-run 0 --box 3 same.pgm same.pgm
+run 0 -q --box 3 same.pgm same.pgm
 check "input is output" "$(pgm same.pgm 6)" "2 3 4 3 4 5"
 check "mode of a replaced file" "$(ls -l same.pgm | cut -c1-10)" "-rw-r-----"
 

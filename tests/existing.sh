@@ -51,8 +51,22 @@ ended "an empty file is no loss" $? '0 ' want.pgm out.pgm
 check "nor for --json" "$(grep -c replaced stdout)" 0
 cp in.pgm out.pgm
 run --json --box 3 out.pgm ./out.pgm
-ended "in place" $? '0 ' want.pgm out.pgm
-check "that is no other file" "$(grep -c replaced stdout)" 0
+ended "in place" $? '0 ./out.pgm: was the input, and was replaced by the result|' want.pgm out.pgm
+check "--json has that too" "$(grep -c '"replaced": true}$' stdout)" 1
+for option in -q -f; do
+    cp in.pgm out.pgm
+    run $option --box 3 out.pgm out.pgm
+    ended "in place, $option says nothing" $? '0 ' want.pgm out.pgm
+done
+cp in.pgm out.pgm && ln -s out.pgm same.pgm
+run --box 3 same.pgm out.pgm
+ended "in place behind a link" $? '0 out.pgm: was the input, and was replaced by the result|' want.pgm out.pgm
+cp in.pgm out.pgm && ln out.pgm twin.pgm
+run --box 3 twin.pgm out.pgm
+ended "another name of the input's file" $? "0 out.pgm: the file that it replaces has 1 other name \
+(hard links), which keeps the old picture|out.pgm: existed and was replaced; -o DIR takes several pictures|" \
+    want.pgm out.pgm
+check "keeps the picture" "$(same in.pgm twin.pgm)" same
 cp other.pgm far.pgm && ln -s far.pgm link.pgm
 run --box 3 in.pgm -o link.pgm
 ended "behind a link" $? '0 link.pgm: existed and was replaced|' want.pgm far.pgm
@@ -145,7 +159,8 @@ cp text self.png
 check "in place it is an input" "$? $(grep -c 'format is not known' stderr)" "1 1"
 cp want.png self.jpg
 run --box 3 self.jpg self.jpg
-check "and is replaced as ever" "$? $(said)$(od -An -tx1 -N2 self.jpg)" "0  ff d8"
+check "and what it holds does not matter" "$? $(said)$(od -An -tx1 -N2 self.jpg)" \
+    "0 self.jpg: was the input, and was replaced by the result| ff d8"
 run --json --box 3 in.pgm text.png
 check "--json has the error" "$? $(grep -o '"error".*' stdout)" \
     '1 "error": "is kept, for it holds no png; -f replaces it", "status": "SATF_IO", "at": "text.png"}'
@@ -199,6 +214,12 @@ if command -v script >/dev/null 2>&1; then
     check "a question about any file" "$? $(grep -c 'exists; overwrite' screen) $(same text text.png)" "1 1 same"
     typed y '"$satfilter" --box 3 in.pgm text.png'
     check "is the last word" "$? $(same want.png text.png) $(grep -c 'was replaced' screen)" "0 same 0"
+    cp in.pgm self.pgm
+    typed n '"$satfilter" --box 3 self.pgm self.pgm'
+    check "a question about the input" "$? $(grep -c 'is the input itself; overwrite' screen) $(same in.pgm self.pgm)" \
+        "1 1 same"
+    typed y '"$satfilter" --box 3 self.pgm self.pgm'
+    check "which is replaced then" "$? $(same want.pgm self.pgm) $(grep -c 'was replaced' screen)" "0 same 0"
     typed o '"$satfilter" --box 3 -r in -o out'
     check "so is one about many" "$? $(grep -c '3 of 3 done in [0-9.]* s.$' screen)" "0 1"
 else

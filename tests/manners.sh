@@ -36,9 +36,12 @@ if command -v script >/dev/null 2>&1; then
     check "--force does not ask" "$? $(same want.pgm kept.pgm) $(grep -c overwrite screen)" "0 same 0"
     cp in.pgm own.pgm
     typed n '"$satfilter" --box 3 own.pgm own.pgm'
-    check "in place needs no question" "$? $(same want.pgm own.pgm)" "0 same"
+    check "n keeps the input" "$? $(same in.pgm own.pgm)" "1 same"
+    check "of which it was asked" "$(grep -c 'own.pgm: is the input itself; overwrite? \[y/N\]' screen)" 1
+    typed y '"$satfilter" --box 3 own.pgm own.pgm'
+    check "y replaces it" "$? $(same want.pgm own.pgm)" "0 same"
     typed n '"$satfilter" --box 3 in.pgm new.pgm'
-    check "nor does what is not there" "$? $(same want.pgm new.pgm)" "0 same"
+    check "what is not there needs no question" "$? $(same want.pgm new.pgm)" "0 same"
     typed n '"$satfilter" --box 3 in.pgm /dev/null --format pgm'
     check "nor does a device" "$?" 0
 

@@ -16,17 +16,22 @@ static bool is_empty(const char *path)
     return stat(path, &info) == 0 && info.st_size == 0;
 }
 
+/* Are they names of one place? Two hard links are not: to replace one leaves the other. */
 static bool are_one(const char *a, const char *b)
 {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    char *x = realpath(a, NULL), *y = realpath(b, NULL);
+    bool one = x && y && strcmp(x, y) == 0;
+    free(x);
+    free(y);
+    return one;
 }
 
 /* Asks once about so many outputs; 0 to go on, with *skip set, or an EXIT_ status. */
 static int ask_about(const job *jobs, int count, int existing, bool *skip)
 {
     if (count == 1) {
-        if (ask("yn", jobs[0].output, "exists; overwrite? [y/N]") == 'y') {
+        if (ask("yn", jobs[0].output, "%s; overwrite? [y/N]",
+                jobs[0].in_place ? "is the input itself" : "exists") == 'y') {
             return 0;
         }
         message(jobs[0].output, "not overwritten");
@@ -53,10 +58,10 @@ int existing_settle(const settings *s, job *jobs, int count)
     int existing = 0;
     for (int i = 0; i < count; i++) {
         job *one = &jobs[i];
-        bool other =
-            !one->rival && outputs_exists(one->output) && !are_one(one->input, one->output);
-        existing += other;
-        one->replaces = other && !is_empty(one->output);
+        bool exists = !one->rival && outputs_exists(one->output);
+        existing += exists;
+        one->in_place = exists && are_one(one->input, one->output);
+        one->replaces = exists && !is_empty(one->output);
         one->unasked = one->replaces && may_ask && !asks;
     }
     int status = asks && existing ? ask_about(jobs, count, existing, &skip) : 0;
@@ -117,6 +122,10 @@ static bool looks_like_pattern(const settings *s, const job *one)
 
 void existing_note(const settings *s, const job *one)
 {
+    if (one->in_place) {
+        message(one->output, "was the input, and was replaced by the result");
+        return;
+    }
     message(one->output, "existed and was replaced%s",
             looks_like_pattern(s, one) ? "; -o DIR takes several pictures" : "");
 }

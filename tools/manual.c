@@ -96,7 +96,7 @@ void help_man_page(void)
     roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "
         "failure (standard output and devices get what there is). Input and output may be the "
-        "same file. At a terminal the command asks before it replaces any other file; in scripts, "
+        "same file. At a terminal the command asks before it replaces a file; in scripts, "
         "without a terminal, it replaces and says so, but keeps a file that it cannot have written "
         "(see --force). Messages go to standard error, one line each.");
     puts(".SH EXAMPLES");

@@ -16,7 +16,8 @@ typedef struct job {
     dev_t device;       /* of the input, if it exists */
     ino_t file;
     bool skipped;    /* the output exists, and is left as it is */
-    bool replaces;   /* the output exists, holds something, and is not the input */
+    bool in_place;   /* the output is the input */
+    bool replaces;   /* the output exists and holds something */
     bool unasked;    /* it does, nobody can be asked about it, and there is no --force */
     bool named;      /* the input, on the command line itself */
     int64_t page;    /* of the input, with an output of its own; 0: it has what is asked for */

@@ -175,7 +175,8 @@ static bool prepare(workers *all, job *one, outcome *out)
     if (outputs_collide(all->s, one, why, sizeof why)) {
         out->status = SATF_INVALID;
         out->at = one->input;
-    } else if (one->unasked && existing_is_foreign(all->s, one, why, sizeof why)) {
+    } else if (one->unasked && !one->in_place &&
+               existing_is_foreign(all->s, one, why, sizeof why)) {
         out->status = SATF_IO;
         out->at = one->output;
     } else if (!all->latest || !same_folder(all->latest->output, one->output)) {
