@@ -153,15 +153,33 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     return result->pages_failed ? EXIT_SOME : EXIT_SUCCESS;
 }
 
-static void add_times(stage_times *all, const outcome *out)
+/* A job that was tried and ended with that exit status. */
+static void add_job(report_summary *sum, const job *one, const outcome *out, int status)
 {
+    bool done = status == EXIT_SUCCESS || status == EXIT_SOME;
     stage_times times = report_times(&out->report);
     for (int i = 0; i < STAGES && !out->status; i++) {
-        all->ms[i] += times.ms[i];
+        sum->times.ms[i] += times.ms[i];
+    }
+    sum->done += done;
+    sum->incomplete += status == EXIT_SOME;
+    sum->replaced += done && one->replaces;
+    sum->unasked += done && one->unasked;
+    sum->failed += !done;
+    sum->unsuited += status == EXIT_USAGE;
+}
+
+/* Tells of a job that is left alone. */
+static void tell_left(const settings *s, const job *one, const char *why)
+{
+    if (s->json) {
+        progress_hide();
+        report_json_left(satf_is_stdout(one->output) ? stderr : stdout, s, one, why);
     }
 }
 
-/* Runs all jobs that are not skipped, and tells of each in their order. False without memory. */
+/* Runs all jobs that are not skipped, as far as there is space, and tells of each in their order.
+ * False without memory. */
 static bool run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
     told_notes told = {.count = {0}};
@@ -172,22 +190,16 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
     workers *all = workers_start(s, jobs, count);
     for (int i = 0; i < count && all; i++) {
         if (jobs[i].skipped) {
-            if (s->json) {
-                progress_hide();
-                report_json_skipped(satf_is_stdout(jobs[i].output) ? stderr : stdout, s, &jobs[i]);
-            }
+            tell_left(s, &jobs[i], "skipped");
             continue;
         }
         outcome *out = workers_await(all, i);
-        int status = tell(s, &jobs[i], out, &told);
-        bool done = status == EXIT_SUCCESS || status == EXIT_SOME;
-        sum->done += done;
-        sum->incomplete += status == EXIT_SOME;
-        sum->replaced += done && jobs[i].replaces;
-        sum->unasked += done && jobs[i].unasked;
-        add_times(&sum->times, out);
-        sum->failed += !done;
-        sum->unsuited += status == EXIT_USAGE;
+        if (out->not_tried) {
+            sum->not_tried++;
+            tell_left(s, &jobs[i], "not_tried");
+            continue;
+        }
+        add_job(sum, &jobs[i], out, tell(s, &jobs[i], out, &told));
         outcome_free(out);
     }
     progress_hide();

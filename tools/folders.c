@@ -38,6 +38,7 @@ bool outputs_make_folders(job *one, char *why, size_t room)
         *slash = '/';
         if (!good) {
             remove_made(one, slash - 1);
+            errno = error;
             return false;
         }
     }

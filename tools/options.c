@@ -269,7 +269,9 @@ static const option options[] = {
      "goes to .png rather than .jpg. Two operands "
      "that give the same name, or names that links make one file, and an output that would replace "
      "an input, are refused before any work. Of inputs from lists and folders that give the same "
-     "name the first has it, and the others fail. An input that fails costs the others nothing.",
+     "name the first has it, and the others fail. An input that fails costs the others nothing, "
+     "but "
+     "for a full disk: those behind it that go to the same disk are not tried, and counted.",
      TAKES(take_output)},
     {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike; "
@@ -281,8 +283,11 @@ static const option options[] = {
      "written there is kept, and its input fails: a file whose content is neither of the format "
      "that its suffix names nor of the one that it is to get. --force replaces everything and says "
      "nothing. An empty file is nothing to lose. Input and output may "
-     "be the same file: then nothing is asked. The new file has the old one's permissions, and "
-     "its owner and group as far as the user may give them. --force also writes pictures to a "
+     "be the same file, which is asked about and told as well. The new file has the old one's "
+     "permissions with their ACL, its extended attributes (user.), and its owner and group as far "
+     "as the user may give them. Where the permissions or the group are not to be had, only the "
+     "owner may read it, and a note says so. Other names of the file (hard links) keep the old "
+     "picture, which is told too. --force also writes pictures to a "
      "terminal.",
      BECOMES(existing, EXISTING_REPLACED)},
     {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
@@ -414,8 +419,10 @@ static const option options[] = {
      "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
      "\"waiting\" is for threads and memory that other files have. An input that "
      "is passed over has \"skipped\": true, one that fails \"error\", one whose output replaced a "
-     "file \"replaced\": true. A batch ends with an object \"summary\" that counts what was done, "
-     "replaced, failed and passed over. They go to "
+     "file \"replaced\": true, one that was left when the disk was full \"not_tried\": true. A "
+     "batch "
+     "ends with an object \"summary\" that counts what was done, "
+     "replaced, failed, not tried and passed over. They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",
      IS_SET(json)},

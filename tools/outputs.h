@@ -19,6 +19,7 @@ typedef struct job {
     bool in_place;   /* the output is the input */
     bool replaces;   /* the output exists and holds something */
     bool unasked;    /* it does, nobody can be asked about it, and there is no --force */
+    bool no_space;   /* an earlier output has found its file system full; the workers' */
     bool named;      /* the input, on the command line itself */
     int64_t page;    /* of the input, with an output of its own; 0: it has what is asked for */
     int page_digits; /* that the output's name has of that */
@@ -52,7 +53,8 @@ const char *outputs_format(const settings *s, const job *one);
 bool outputs_collide(const settings *s, const job *one, char *why, size_t room);
 
 /* Makes the folders of the output that are missing; if that fails there are none of them, and why
- * has the sentence. outputs_unmake_folders() removes those that are empty again. */
+ * has the sentence, and errno the reason. outputs_unmake_folders() removes those that are empty
+ * again. */
 bool outputs_make_folders(job *one, char *why, size_t room);
 void outputs_unmake_folders(job *one);
 

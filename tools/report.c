@@ -311,10 +311,10 @@ void report_json_failure(FILE *to, const settings *s, const job *one, const char
     fputs("}\n", to);
 }
 
-void report_json_skipped(FILE *to, const settings *s, const job *one)
+void report_json_left(FILE *to, const settings *s, const job *one, const char *why)
 {
     json_start(to, s, one);
-    fputs(", \"skipped\": true}\n", to);
+    fprintf(to, ", \"%s\": true}\n", why);
 }
 
 void report_json(FILE *to, const settings *s, const job *one, const outcome *out)
@@ -354,9 +354,10 @@ void report_json_summary(FILE *to, const report_summary *sum)
     json_member(to, "version", satf_version());
     fprintf(to,
             ", \"summary\": {\"inputs\": %d, \"done\": %d, \"failed\": %d, \"existing\": %d, "
-            "\"replaced\": %d, \"unreadable\": %d, \"skipped\": %d, \"skipped_suffixes\": [",
-            sum->count, sum->done, sum->failed, sum->existing, sum->replaced, inputs->unreadable,
-            inputs->skipped);
+            "\"replaced\": %d, \"not_tried\": %d, \"unreadable\": %d, \"skipped\": %d, "
+            "\"skipped_suffixes\": [",
+            sum->count, sum->done, sum->failed, sum->existing, sum->replaced, sum->not_tried,
+            inputs->unreadable, inputs->skipped);
     for (int i = 0; i < inputs->suffix_count; i++) {
         fputs(i ? ", " : "", to);
         json_string(to, inputs->suffixes[i]);
@@ -376,6 +377,7 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
         {sum->incomplete, "without all pages"},
         {sum->unasked, sum->unasked > 1 ? "existing files replaced" : "existing file replaced"},
         {sum->failed, "failed"},
+        {sum->not_tried, "not tried, for there is no space left"},
         {sum->existing, "skipped, whose outputs exist"},
         {sum->inputs->unreadable, "unreadable"}};
     size_t used = 0;
@@ -390,9 +392,9 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
 
 void report_closing(const settings *s, const report_summary *sum)
 {
-    char others[160], skipped[SKIPPED_BYTES];
+    char others[240], skipped[SKIPPED_BYTES];
     describe_others(sum, others, sizeof others);
-    if (s->quiet && !sum->existing) {
+    if (s->quiet && !sum->existing && !sum->not_tried) {
         return;
     }
     if (sum->count > 1) {

@@ -20,8 +20,9 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,
                          satf_status status, const char *why);
 
-/* ... or that the output exists and is kept. */
-void report_json_skipped(FILE *to, const settings *s, const job *one);
+/* ... or that the input is left alone: its output exists and is kept ("skipped"), or there is no
+ * space for it ("not_tried"). */
+void report_json_left(FILE *to, const settings *s, const job *one, const char *why);
 
 /* Milliseconds that the stages of one file, or of all of a batch, took; waiting for threads and
  * memory that other files held. */
@@ -45,9 +46,10 @@ typedef struct report_summary {
     int incomplete; /* of these: a page of the input is missing */
     int failed;     /* of these unsuited: a filter cannot take what the one before it makes */
     int unsuited;
-    int existing; /* skipped: their output exists */
-    int replaced; /* of those done: the output existed, and ... */
-    int unasked;  /* ... neither an answer nor --force allowed it */
+    int not_tried; /* an earlier output has found their disk full */
+    int existing;  /* skipped: their output exists */
+    int replaced;  /* of those done: the output existed, and ... */
+    int unasked;   /* ... neither an answer nor --force allowed it */
     double ms;
     stage_times times; /* of those that are done */
 } report_summary;
@@ -56,7 +58,8 @@ typedef struct report_summary {
 void report_json_summary(FILE *to, const report_summary *sum);
 
 /* The line that ends a batch of several inputs, one on its stages if it is to be verbose, and one
- * on what was passed over. If it is to be quiet, the first alone, where outputs were kept. */
+ * on what was passed over. If it is to be quiet, the first alone, where outputs were kept or inputs
+ * not tried. */
 void report_closing(const settings *s, const report_summary *sum);
 
 #endif

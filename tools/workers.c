@@ -1,5 +1,6 @@
 #include "workers.h"
 
+#include <errno.h>
 #include <limits.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,12 +46,13 @@ struct workers {
     worker worker[];
 };
 
-/* Of a job for which there was no memory. */
+/* Of a job for which there was no memory, and of one that is not tried. */
 static outcome no_memory = {.status = SATF_NO_MEMORY, .why = "out of memory"};
+static outcome not_tried = {.status = SATF_IO, .not_tried = true};
 
 void outcome_free(outcome *one)
 {
-    if (one != &no_memory) {
+    if (one != &no_memory && one != &not_tried) {
         for (page_outcome *page = one->pages, *next; page; page = next) {
             next = page->next;
             free(page);
@@ -184,6 +187,7 @@ static bool prepare(workers *all, job *one, outcome *out)
         if (all->s->output && !outputs_make_folders(one, why, sizeof why)) {
             out->status = SATF_IO;
             out->at = one->output;
+            out->report.no_space = errno == ENOSPC || errno == EDQUOT;
         } else {
             satf_files_sweep(one->output);
         }
@@ -216,9 +220,45 @@ static bool must_wait(const worker *w)
     return false;
 }
 
+/* The file system that the output is on, or will be. */
+static bool find_disk(const job *one, dev_t *disk)
+{
+    struct stat info;
+    char *place = strdup(one->target);
+    bool found = place && stat(place, &info) == 0;
+    for (bool more = place && !found; more;) {
+        char *slash = strrchr(place, '/');
+        more = slash && slash != place;
+        if (slash) {
+            slash[slash == place] = '\0'; /* "/name" lies in "/" */
+            found = stat(place, &info) == 0;
+            more = more && !found;
+        }
+    }
+    free(place);
+    *disk = found ? info.st_dev : 0;
+    return found;
+}
+
+/* With the lock held: that job has found its output's file system full. Those behind it that go to
+ * the same one would fail in the same way, each after all of its work. */
+static void pass_over_disk(workers *all, const job *full)
+{
+    dev_t disk, other;
+    if (!find_disk(full, &disk)) {
+        return;
+    }
+    for (job *one = all->jobs + all->next; one < all->jobs + all->count; one++) {
+        one->no_space = one->no_space || (find_disk(one, &other) && other == disk);
+    }
+}
+
 /* With the lock held: the worker's job has ended. */
 static void end_job(worker *w, outcome *out)
 {
+    if (out->report.no_space) {
+        pass_over_disk(w->all, &w->all->jobs[w->at]);
+    }
     w->all->outcomes[w->at] = out;
     w->all->ended++;
     w->at = -1;
@@ -235,12 +275,16 @@ static outcome *take(worker *w)
         if (one->skipped) {
             continue;
         }
-        outcome *out = calloc(1, sizeof *out);
         w->at = (int)(one - all->jobs);
         w->left = all->left--;
         while (must_wait(w)) {
             pthread_cond_wait(&all->changed, &all->lock);
         }
+        if (one->no_space) {
+            end_job(w, &not_tried);
+            continue;
+        }
+        outcome *out = calloc(1, sizeof *out);
         if (out && prepare(all, one, out)) {
             return out;
         }

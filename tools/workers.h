@@ -28,6 +28,7 @@ typedef struct outcome {
     satf_file_report report;
     satf_used *steps; /* those of report, and one without a filter; owned; NULL: none */
     page_outcome *pages, **pages_end; /* in their order; owned */
+    bool not_tried;                   /* an earlier output has found its disk full */
     bool to_stderr; /* where the JSON object goes, because its picture goes to stdout */
 } outcome;
 
