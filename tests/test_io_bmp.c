@@ -99,7 +99,7 @@ static void check_bmp(satf_context *ctx, const bmp_kind *k)
     static const uint32_t eights[] = {255u << 16, 255u << 8, 255u, 255u << 24};
     const uint32_t *masks = k->mask_count ? k->masks : k->depth == 16 ? fives : eights;
     unsigned char want[4 * PIXELS];
-    bool alpha = k->depth == 32 ? masks[3] != 0 : k->mask_count && masks[3];
+    bool alpha = k->mask_count && masks[3]; /* a fourth byte that no mask names is none */
     size_t n = 0;
     uint32_t there = k->room ? k->room : k->colours;
     for (uint32_t i = 0; i < PIXELS; i++) {
@@ -200,7 +200,7 @@ static void bmp_resolutions(void **state)
     }
 }
 
-/* What stb_image does not read: by name. */
+/* What is not read: by name. */
 static void bmp_refusals(void **state)
 {
     satf_context *ctx = *state;
@@ -209,9 +209,9 @@ static void bmp_refusals(void **state)
         satf_status status;
         const char *sentence;
     } cases[] = {
-        {{40, 8, 1, {0}, 0, 0, 2, false, 0}, SATF_UNSUPPORTED, "a BMP of run lengths"},
-        {{40, 4, 2, {0}, 0, 0, 2, false, 0}, SATF_UNSUPPORTED, "a BMP of run lengths"},
-        {{64, 24, 4, {0}, 0, 0, 2, false, 0}, SATF_UNSUPPORTED, "a BMP of run lengths"},
+        {{40, 4, 1, {0}, 0, 0, 2, false, 0}, SATF_DATA, "contradicts itself"},
+        {{40, 8, 2, {0}, 0, 0, 2, false, 0}, SATF_DATA, "contradicts itself"},
+        {{64, 8, 4, {0}, 0, 0, 2, false, 0}, SATF_DATA, "contradicts itself"},
         {{64, 1, 3, {0}, 0, 0, 2, false, 0}, SATF_UNSUPPORTED, "a BMP of compression 3"},
         {{40, 24, 4, {0}, 0, 0, 0, false, 0}, SATF_UNSUPPORTED, "a BMP that holds a JPEG"},
         {{124, 24, 5, {0}, 0, 0, 0, false, 0}, SATF_UNSUPPORTED, "a BMP that holds a PNG"},
@@ -251,8 +251,122 @@ static void bmp_refusals(void **state)
     }
 }
 
+/* A BMP of run lengths, with a palette of `room` colours where it has one. */
+static maker make_runs(uint32_t width, uint32_t height, uint32_t depth, uint32_t room,
+                       const char *codes, size_t n)
+{
+    maker m = {.n = 0};
+    uint32_t header = depth == 24 ? 64 : 40; /* the deep ones are OS/2's */
+    ADD(&m, "BM\0\0\0\0\0\0\0\0");
+    add_little(&m, 14 + header + 4 * room, 4);
+    add_little(&m, header, 4);
+    add_little(&m, width, 4);
+    add_little(&m, height, 4);
+    add_little(&m, 1, 2);
+    add_little(&m, depth, 2);
+    add_little(&m, depth == 8 ? 1 : depth == 4 ? 2 : 4, 4);
+    while (m.n < 14 + header) {
+        ADD(&m, "\0");
+    }
+    for (uint32_t i = 0; i < room; i++) {
+        add_little(&m, stored_colour(i, 24), 4);
+    }
+    add(&m, codes, n);
+    return m;
+}
+
+#define CODES(text) text, sizeof text - 1
+
+/* The numbers of colours that codes stand for, from the top row on; those that they leave out are
+ * 0. Rows come from below unless the height is below 0. */
+static void bmp_runs(void **state)
+{
+    static const struct {
+        const char *what;
+        uint32_t width, height, depth;
+        const char *codes;
+        size_t n;
+        const char *numbers;
+    } cases[] = {
+        {"runs", 4, 2, 8, CODES("\4\3\0\0\1\2\3\1\0\1"), "\2\1\1\1\3\3\3\3"},
+        {"no end of a row, nor of the picture", 2, 2, 8, CODES("\2\1\0\0\2\2"), "\2\2\1\1"},
+        {"an end of each row alone", 2, 2, 8, CODES("\2\1\0\0\2\2\0\0"), "\2\2\1\1"},
+        {"from above", 2, (uint32_t)-2, 8, CODES("\2\1\0\0\2\2\0\1"), "\1\1\2\2"},
+        {"pixels as they are, even", 4, 1, 8, CODES("\0\4\1\2\3\4\0\1"), "\1\2\3\4"},
+        {"pixels as they are, odd", 4, 1, 8, CODES("\0\3\1\2\3\6\1\5\0\1"), "\1\2\3\5"},
+        {"the same at the end, without padding", 3, 1, 8, CODES("\0\3\1\2\3"), "\1\2\3"},
+        {"rows that end early", 3, 3, 8, CODES("\1\1\0\0\0\0\2\2\0\1"), "\2\2\0\0\0\0\1\0\0"},
+        {"a picture that ends early", 2, 2, 8, CODES("\1\1\0\1\1\1"), "\0\0\1\0"},
+        {"a jump to the right", 4, 1, 8, CODES("\1\1\0\2\2\0\1\2\0\1"), "\1\0\0\2"},
+        {"a jump to the right and up", 3, 3, 8, CODES("\1\1\0\2\1\2\1\2\0\1"),
+         "\0\0\2\0\0\0\1\0\0"},
+        {"a jump behind the last row", 1, 2, 8, CODES("\1\1\0\2\0\2"), "\0\1"},
+        {"runs of 4 bits", 5, 2, 4, CODES("\5\x12\0\0\2\x34\3\x56\0\1"), "\3\4\5\6\5\1\2\1\2\1"},
+        {"the same as they are, odd", 6, 1, 4, CODES("\0\5\x12\x34\x5f\0\1\xf0\0\1"),
+         "\1\2\3\4\5\xf"},
+        {"the same, even", 4, 1, 4, CODES("\0\4\x12\x34\0\1"), "\1\2\3\4"},
+        {"the same, of two bytes and padded", 6, 1, 4, CODES("\0\6\x12\x34\x56\0\0\1"),
+         "\1\2\3\4\5\6"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t rows = cases[i].height;
+        const size_t pixels = cases[i].width * (rows > 9 ? -rows : rows);
+        maker m = make_runs(cases[i].width, rows, cases[i].depth, 16, cases[i].codes, cases[i].n);
+        unsigned char want[3 * 16];
+        for (size_t k = 0; k < pixels; k++) {
+            uint32_t colour = stored_colour((unsigned char)cases[i].numbers[k], 24);
+            for (int c = 0; c < 3; c++) {
+                want[3 * k + (size_t)c] = (unsigned char)(colour >> (16 - 8 * c));
+            }
+        }
+        expect_pixels(*state, cases[i].what, &m, 3, want, 3 * pixels);
+    }
+    /* blue, green and red; a pixel that is left out is black */
+    maker m = make_runs(3, 2, 24, 0, CODES("\3\1\2\3\0\0\1\4\5\6\0\1"));
+    EXPECT(*state, "runs of 24 bits", &m, 3, "\6\5\4\0\0\0\0\0\0\3\2\1\3\2\1\3\2\1");
+    m = make_runs(3, 1, 24, 0, CODES("\0\3\1\2\3\4\5\6\7\x08\x09\0\0\1"));
+    EXPECT(*state, "24 bits as they are", &m, 3, "\3\2\1\6\5\4\x09\x08\7");
+    /* a colour that is not there, where only what codes name counts */
+    m = make_runs(2, 1, 8, 2, CODES("\1\1\1\2\0\1"));
+    EXPECT(*state, "a palette of two", &m, 3, "\x0d\x0c\x0b\0\0\0");
+}
+
+/* What leaves the picture, and what few bytes claim to be. */
+static void bmp_bad_runs(void **state)
+{
+    satf_context *ctx = *state;
+    static const struct {
+        const char *codes;
+        size_t n;
+        const char *sentence;
+    } cases[] = {
+        {CODES("\4\1\0\1"), "a run leaves its row"},
+        {CODES("\3\1\1\1\0\1"), "a run leaves its row"},
+        {CODES("\0\4\1\2\3\4\0\1"), "a run leaves its row"},
+        {CODES("\0\2\4\0\0\1"), "a jump leaves the picture"},
+        {CODES("\2\1\0\2\2\0\0\1"), "a jump leaves the picture"},
+        {CODES("\0\2\0\3\0\1"), "a jump leaves the picture"},
+        {CODES("\0\2\1"), "truncated"},
+        {CODES("\0\3\1\2"), "truncated"},
+        {CODES("\3\1\0\0\2\1"), "truncated"},
+        {CODES(""), "truncated"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_runs(3, 2, 8, 2, cases[i].codes, cases[i].n);
+        expect_refusal(ctx, cases[i].sentence, &m, SATF_DATA, cases[i].sentence);
+    }
+    maker m = make_runs(20000, 20000, 8, 2, CODES("\0\1"));
+    expect_refusal(ctx, "a blank picture", &m, SATF_LIMIT, "limit: max-ratio");
+    m = make_runs(1u << 30, 1u << 30, 4, 2, CODES("\0\1"));
+    expect_refusal(ctx, "a large blank picture", &m, SATF_LIMIT, "limit: max-pixels");
+    m = make_runs(1, 1, 8, 2, CODES("\1\1\0\1"));
+    m.data[10] = 255;
+    expect_refusal(ctx, "pixels behind the end", &m, SATF_DATA, "truncated");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(bmp_kinds), TEST(bmp_resolutions), TEST(bmp_refusals)};
+    const struct CMUnitTest tests[] = {TEST(bmp_kinds), TEST(bmp_resolutions), TEST(bmp_refusals),
+                                       TEST(bmp_runs), TEST(bmp_bad_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* BMP files, made anew for stb_image: it wants a whole palette, masks in the header, and pixels
- * that follow at once, and it counts colours wrongly behind some headers. */
+ * that follow at once and are no run lengths, it counts colours wrongly behind some headers, and it
+ * takes a fourth byte that no mask names for alpha. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,9 +14,12 @@ typedef struct bmp {
     uint32_t header;         /* bytes of it */
     uint32_t width, height;  /* as in the file; the second below 0: the top row comes first */
     uint32_t depth, colours; /* colours of the palette that is announced; 0: none is */
+    uint32_t out_depth;      /* of the file made anew */
+    bool runs;
     bool has_masks;
     unsigned char masks[16];
-    size_t pixels_at, pixel_bytes;
+    size_t pixels_at;
+    size_t rows, stride; /* of the file made anew */
 } bmp;
 
 static satf_status fail_contradiction(satf_context *ctx)
@@ -23,11 +27,17 @@ static satf_status fail_contradiction(satf_context *ctx)
     return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: its header contradicts itself");
 }
 
+/* The depth of a compression by run lengths, of which OS/2 has one more; 0: it is another. */
+static uint32_t depth_of_runs(bool os2, uint32_t compression)
+{
+    return compression == RUNS_8 ? 8 : compression == RUNS_4 ? 4 : os2 && compression == 4 ? 24 : 0;
+}
+
 /* Headers of 64 bytes are OS/2's, with other kinds of compression. */
 static satf_status check_kind(satf_context *ctx, bool os2, uint32_t compression, uint32_t depth)
 {
-    if (compression == RUNS_8 || compression == RUNS_4 || (os2 && compression == 4)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED, "a BMP of run lengths; save it uncompressed");
+    if (depth_of_runs(os2, compression)) {
+        return depth == depth_of_runs(os2, compression) ? SATF_OK : fail_contradiction(ctx);
     }
     if (compression == JPEG || compression == PNG) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "a BMP that holds a %s; save it uncompressed",
@@ -75,6 +85,24 @@ static satf_status read_masks(satf_context *ctx, const stb_file *file, bool alph
     return check_masks(ctx, b->masks);
 }
 
+/* Without masks the fourth byte of 32 bits has no meaning: blue, green and red alone have. */
+static void set_opaque(bmp *b)
+{
+    static const unsigned char masks[16] = {0, 0, 0xff, 0, 0, 0xff, 0, 0, 0xff};
+    b->has_masks = true;
+    memcpy(b->masks, masks, sizeof masks);
+}
+
+/* Run lengths, whatever they become, take no more than a file of that size vouches for. */
+static satf_status check_runs(satf_context *ctx, const stb_file *file, const bmp *b,
+                              uint64_t pixels)
+{
+    io_source source;
+    io_source_open_memory(file->data, file->bytes, &source);
+    return file->bytes < b->pixels_at ? stb_fail_short(ctx)
+                                      : io_check_ratio(ctx, &source, pixels, b->depth, "", 0);
+}
+
 /* Where the pixels are, behind a palette that may have no room in front of them: then the file
  * counts it as not there, and they follow it. */
 static satf_status find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
@@ -94,12 +122,16 @@ static satf_status find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
     if (status) {
         return status;
     }
-    uint64_t stride = ((uint64_t)width * b->depth + 31) / 32 * 4;
+    uint64_t stride = ((uint64_t)width * b->out_depth + 31) / 32 * 4;
+    b->rows = (size_t)rows;
+    b->stride = (size_t)stride;
+    if (b->runs) {
+        return check_runs(ctx, file, b, (uint64_t)width * (uint64_t)rows);
+    }
     uint64_t needed = stride * (uint64_t)(rows - 1) + ((uint64_t)width * b->depth + 7) / 8;
     if (file->bytes < b->pixels_at || file->bytes - b->pixels_at < needed) {
         return stb_fail_short(ctx);
     }
-    b->pixel_bytes = (size_t)(stride * (uint64_t)rows);
     return SATF_OK;
 }
 
@@ -125,7 +157,11 @@ static satf_status read_header(satf_context *ctx, const stb_file *file, bmp *b)
     if (!status && stb_little(in + (core ? 22 : 26), 2) != 1) { /* planes */
         return fail_contradiction(ctx);
     }
-    if (!status && compression != PLAIN) {
+    b->runs = depth_of_runs(b->header == OS2, compression) > 0;
+    b->out_depth = b->runs && b->depth == 4 ? 8 : b->depth;
+    if (!status && compression == PLAIN && b->depth == 32) {
+        set_opaque(b);
+    } else if (!status && compression != PLAIN && !b->runs) {
         status = read_masks(ctx, file, b->header >= 56 || compression == ALPHA_BITFIELDS, b);
     }
     return status ? status : find_pixels(ctx, file, b);
@@ -139,12 +175,11 @@ static void put_little(unsigned char *at, size_t value)
 }
 
 /* Is a pixel's number `there` or above? */
-static bool misses_colours(const stb_file *file, const bmp *b, size_t there)
+static bool misses_colours(const unsigned char *pixels, const bmp *b, size_t there)
 {
-    int64_t rows = (int32_t)b->height;
-    size_t stride = ((size_t)b->width * b->depth + 31) / 32 * 4, depth = b->depth;
-    for (int64_t y = 0; y < (rows < 0 ? -rows : rows); y++) {
-        const unsigned char *row = file->data + b->pixels_at + (size_t)y * stride;
+    const size_t depth = b->out_depth;
+    for (size_t y = 0; y < b->rows; y++) {
+        const unsigned char *row = pixels + y * b->stride;
         for (size_t x = 0; x < b->width; x++) {
             size_t below = 8 - depth - x * depth % 8; /* bits of the byte below the number's */
             if ((row[x * depth / 8] >> below & ((1u << depth) - 1)) >= there) {
@@ -155,6 +190,34 @@ static bool misses_colours(const stb_file *file, const bmp *b, size_t there)
     return false;
 }
 
+/* All in front of the pixels but the palette. */
+static void put_header(const bmp *b, size_t header, size_t pixels_at, unsigned char *out)
+{
+    memcpy(out, "BM", 2);
+    put_little(out + 10, pixels_at);
+    put_little(out + 14, header);
+    put_little(out + 18, b->width);
+    put_little(out + 22, b->height);
+    put_little(out + 26, 1 | (size_t)b->out_depth << 16); /* planes and depth */
+    put_little(out + 30, b->has_masks ? BITFIELDS : PLAIN);
+    if (b->has_masks) {
+        memcpy(out + MASKS_AT, b->masks, sizeof b->masks);
+    }
+}
+
+static satf_status put_pixels(satf_context *ctx, const stb_file *file, const bmp *b,
+                              unsigned char *out)
+{
+    const unsigned char *in = file->data + b->pixels_at;
+    size_t left = file->bytes - b->pixels_at, all = b->stride * b->rows;
+    if (b->runs) {
+        const stb_runs runs = {b->width, b->rows, b->depth, b->stride};
+        return io_bmp_unpack(ctx, in, left, &runs, out);
+    }
+    memcpy(out, in, left < all ? left : all); /* padding may be missing at the end */
+    return SATF_OK;
+}
+
 satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
 {
     bmp b = {0};
@@ -163,32 +226,27 @@ satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
         return status;
     }
     const unsigned char *in = file->data;
-    size_t header = b.has_masks ? V4 : INFO, colours = b.depth <= 8 ? (size_t)1 << b.depth : 0;
-    size_t palette_at = FILE_HEADER + header, pixels_at = palette_at + 4 * colours;
-    unsigned char *out = stb_file_alloc(ctx, pixels_at + b.pixel_bytes, &status);
+    size_t header = b.has_masks ? V4 : INFO, palette_at = FILE_HEADER + header;
+    size_t colours = b.out_depth <= 8 ? (size_t)1 << b.out_depth : 0;
+    size_t pixels_at = palette_at + 4 * colours, bytes = pixels_at + b.stride * b.rows;
+    unsigned char *out = stb_file_alloc(ctx, bytes, &status);
     if (status) {
         return status;
     }
-    memcpy(out, "BM", 2);
-    put_little(out + 10, pixels_at);
-    put_little(out + 14, header);
-    put_little(out + 18, b.width);
-    put_little(out + 22, b.height);
-    put_little(out + 26, 1 | (size_t)b.depth << 16); /* planes and depth */
-    put_little(out + 30, b.has_masks ? BITFIELDS : PLAIN);
-    if (b.has_masks) {
-        memcpy(out + MASKS_AT, b.masks, sizeof b.masks);
-    }
+    put_header(&b, header, pixels_at, out);
     size_t entry = b.header == CORE ? 3 : 4, there = (b.pixels_at - FILE_HEADER - b.header) / entry;
     for (size_t i = 0; i < colours && i < there; i++) { /* those that are missing are black */
         memcpy(out + palette_at + 4 * i, in + FILE_HEADER + b.header + entry * i, 3);
     }
-    file->misses_colours = there < colours && misses_colours(file, &b, there);
-    size_t left = file->bytes - b.pixels_at; /* padding may be missing at the end */
-    memcpy(out + pixels_at, in + b.pixels_at, left < b.pixel_bytes ? left : b.pixel_bytes);
+    status = put_pixels(ctx, file, &b, out + pixels_at);
+    if (status) {
+        satf_free(out);
+        return status;
+    }
+    file->misses_colours = there < colours && misses_colours(out + pixels_at, &b, there);
     for (size_t i = 0; b.header >= INFO && i < 2; i++) {
         file->per_metre[i] = (int32_t)stb_little(in + 38 + 4 * i, 4);
     }
-    stb_file_replace(file, out, pixels_at + b.pixel_bytes);
+    stb_file_replace(file, out, bytes);
     return SATF_OK;
 }

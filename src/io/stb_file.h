@@ -46,9 +46,22 @@ static inline void stb_file_replace(stb_file *file, unsigned char *data, size_t 
     file->bytes = bytes;
 }
 
-/* A BMP becomes one with a whole palette or with masks in its header, and with its pixels right
- * behind those. SATF_UNSUPPORTED: it has something that stb_image does not read. */
+/* A BMP becomes one with a whole palette or with masks in its header, and with its pixels, which
+ * are run lengths no more, right behind those. SATF_UNSUPPORTED: it has something that stb_image
+ * does not read. */
 satf_status io_bmp_prepare(satf_context *ctx, stb_file *file);
+
+/* Pixels that lie in a BMP as run lengths. */
+typedef struct stb_runs {
+    size_t width, rows; /* of the picture */
+    unsigned depth;     /* bits of a pixel in the file: 4, 8 or 24 */
+    size_t stride;      /* from row to row of what they become */
+} stb_runs;
+
+/* The n bytes at `in` become rows, in the file's order, of a byte a pixel, or three where depth is
+ * 24. Pixels that are left out keep what is at `out`. */
+satf_status io_bmp_unpack(satf_context *ctx, const unsigned char *in, size_t n, const stb_runs *of,
+                          unsigned char *out);
 
 /* A TGA's colour map becomes one from number 0 on; one that no pixel uses is left out. */
 satf_status io_tga_prepare(satf_context *ctx, stb_file *file);
