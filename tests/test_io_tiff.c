@@ -104,7 +104,9 @@ static void compare(satf_context *ctx, const kind *k)
         fail_msg("%s: %s", name_of(k), satf_message(ctx));
     }
     const satf_view *v = &image->view;
-    bool alpha = k->extra == EXTRASAMPLE_ASSOCALPHA || k->extra == EXTRASAMPLE_UNASSALPHA;
+    bool unnamed = k->extra < 0 && k->photometric == PHOTOMETRIC_RGB && k->samples == 4;
+    bool alpha =
+        unnamed || k->extra == EXTRASAMPLE_ASSOCALPHA || k->extra == EXTRASAMPLE_UNASSALPHA;
     unsigned colours =
         k->photometric == PHOTOMETRIC_MINISBLACK || k->photometric == PHOTOMETRIC_MINISWHITE ? 1
                                                                                              : 3;
@@ -195,6 +197,9 @@ static void colours(void **state)
                   {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNASSALPHA},
                   {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNSPECIFIED},
                   {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_ASSOCALPHA},
+                  {PHOTOMETRIC_RGB, 4, -1},
+                  {PHOTOMETRIC_RGB, 5, -1},
+                  {PHOTOMETRIC_MINISBLACK, 2, -1},
                   {PHOTOMETRIC_MINISWHITE, 2, EXTRASAMPLE_ASSOCALPHA},
                   {PHOTOMETRIC_SEPARATED, 5, EXTRASAMPLE_ASSOCALPHA},
                   {PHOTOMETRIC_PALETTE, 1, -1},

@@ -51,9 +51,10 @@ typedef struct io_header {
     int64_t pictures; /* that the file holds, of which the first is read; IO_PICTURES_SEVERAL: more
                        * than one. Certain after the last row only */
     bool was_cmyk;    /* the file's colours were ink */
-    bool has_text;    /* comments, which are not kept; certain after the last row only, ... */
-    char others[64];  /* ... as is this: names of other data that are not kept; "": none; ... */
-    bool xmp_damaged; /* ... as is this: it has XMP that cannot be read */
+    bool alpha_unnamed;   /* the file does not say that its fourth sample is alpha */
+    bool has_text;        /* comments, which are not kept; certain after the last row only, ... */
+    char others[64];      /* ... as is this: names of other data that are not kept; "": none; ... */
+    bool xmp_damaged;     /* ... as is this: it has XMP that cannot be read */
     bool colours_missing; /* ... and this: pixels name colours that their palette lacks, and are
                              black */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */

@@ -261,11 +261,13 @@ static satf_status read_colour(io_tiff_state *t)
     }
 }
 
-/* The first extra sample may be alpha. Without a tag for it, a fourth sample of RGB is none. */
+/* The first extra sample may be alpha. The fourth and last one of RGB is, where the file has no tag
+ * that names it: other readers take it so. Where the tag calls it unspecified it may be a selection
+ * that somebody saved, or infrared. */
 static satf_status read_extra(io_tiff_state *t, io_header *header)
 {
     uint16_t count = 0, *types = NULL;
-    TIFFGetFieldDefaulted(t->tif, TIFFTAG_EXTRASAMPLES, &count, &types);
+    bool named = TIFFGetField(t->tif, TIFFTAG_EXTRASAMPLES, &count, &types) == 1;
     if (t->samples < t->colours) {
         return satf_fail(t->ctx, SATF_DATA,
                          "the TIFF is damaged: %u samples a pixel, its colours take %u", t->samples,
@@ -276,6 +278,8 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
     t->alpha = first == EXTRASAMPLE_ASSOCALPHA   ? IO_TIFF_PREMULTIPLIED
                : first == EXTRASAMPLE_UNASSALPHA ? IO_TIFF_STRAIGHT
                                                  : IO_TIFF_NO_ALPHA;
+    header->alpha_unnamed = !named && extra == 1 && t->colour == IO_TIFF_RGB && !t->has_sign;
+    t->alpha = header->alpha_unnamed ? IO_TIFF_STRAIGHT : t->alpha;
     if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
         return refuse(t, "signed integers with alpha");
     }

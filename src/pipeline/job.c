@@ -331,6 +331,10 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input,
                           "its CMYK is converted to RGB, without regard to a colour profile");
     }
+    if (header->alpha_unnamed) {
+        pipeline_note_add(result, job->input,
+                          "its fourth sample, which nothing names, is taken for alpha");
+    }
     if (header->colours_missing) {
         pipeline_note_add(result, job->input,
                           "its palette lacks colours of some pixels, which become black");
