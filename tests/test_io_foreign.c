@@ -10,21 +10,42 @@ typedef struct psd_parts {
     size_t layers_bytes;
 } psd_parts;
 
-/* A PSD of 8 bits up to its pixels. */
-static maker make_psd(unsigned width, unsigned planes, unsigned compression, const psd_parts *parts)
+typedef struct psd_kind {
+    unsigned version, depth, mode; /* version 2 is a PSB */
+    const unsigned char *palette;
+    size_t palette_bytes;
+} psd_kind;
+
+/* A PSD of a row, up to its pixels. */
+static maker make_psd_kind(const psd_kind *k, unsigned width, unsigned planes, unsigned compression,
+                           const psd_parts *parts)
 {
     maker m = {.n = 0};
-    ADD(&m, "8BPS\0\1\0\0\0\0\0\0");
+    ADD(&m, "8BPS");
+    add_big(&m, k->version, 2);
+    ADD(&m, "\0\0\0\0\0\0");
     add_big(&m, planes, 2);
-    ADD(&m, "\0\0\0\1"); /* a row */
+    ADD(&m, "\0\0\0\1");
     add_big(&m, width, 4);
-    ADD(&m, "\0\x08\0\3\0\0\0\0");
+    add_big(&m, k->depth, 2);
+    add_big(&m, k->mode, 2);
+    add_big(&m, (uint32_t)k->palette_bytes, 4);
+    add(&m, k->palette, k->palette_bytes);
     add_big(&m, (uint32_t)parts->resources_bytes, 4);
     add(&m, parts->resources, parts->resources_bytes);
+    if (k->version == 2) {
+        add_big(&m, 0, 4);
+    }
     add_big(&m, (uint32_t)parts->layers_bytes, 4);
     add(&m, parts->layers, parts->layers_bytes);
     add_big(&m, compression, 2);
     return m;
+}
+
+/* RGB of 8 bits. */
+static maker make_psd(unsigned width, unsigned planes, unsigned compression, const psd_parts *parts)
+{
+    return make_psd_kind(&(psd_kind){1, 8, 3, NULL, 0}, width, planes, compression, parts);
 }
 
 #define NAMES(text) "8BIM\3\xee\0\0\0\0\0" text
@@ -85,6 +106,144 @@ static void psd_alpha(void **state)
             EXPECT(ctx, cases[i].what, &m, 3, "\12\36\62\24\50\74");
         }
     }
+}
+
+/* Grey of either depth, and what is behind it. */
+static void psd_grey(void **state)
+{
+    satf_context *ctx = *state;
+    const psd_parts none = {PART(""), PART("")}, selection = {PART(SELECTION_NAME), PART("")};
+    const psd_kind grey = {1, 8, 1, NULL, 0}, deep = {1, 16, 1, NULL, 0};
+    maker m = make_psd_kind(&grey, 3, 1, 0, &none);
+    ADD(&m, "\1\2\376");
+    EXPECT(ctx, "grey", &m, 1, "\1\2\376");
+    m = make_psd_kind(&grey, 3, 1, 1, &none);
+    ADD(&m, "\0\2\xfe\7");
+    EXPECT(ctx, "packed grey", &m, 1, "\7\7\7");
+    m = make_psd_kind(&grey, 2, 2, 0, &none);
+    ADD(&m, "\12\24\377\0");
+    EXPECT(ctx, "grey and alpha", &m, 2, "\12\377\24\0");
+    m = make_psd_kind(&grey, 2, 2, 0, &none);
+    ADD(&m, "\310\310\200\377"); /* half of white is in the first: 255 - 55 * 255 / 128 */
+    EXPECT(ctx, "grey blended with white", &m, 2, "\x91\200\310\377");
+    m = make_psd_kind(&grey, 2, 2, 1, &selection);
+    ADD(&m, "\0\2\0\2\xff\5\xff\6");
+    EXPECT(ctx, "grey and a saved selection", &m, 1, "\5\5");
+    m = make_psd_kind(&deep, 2, 1, 0, &none);
+    const uint16_t want[] = {0x0102, 0xfffe};
+    ADD(&m, "\1\2\377\376");
+    expect_pixels(ctx, "grey of 16 bits", &m, 1, want, sizeof want);
+    m = make_psd_kind(&grey, 2, 0, 0, &none);
+    expect_refusal(ctx, "no channel", &m, SATF_DATA, "greyscale in 0 channels");
+}
+
+/* Numbers of colours: reds, greens and blues lie apart. */
+static void psd_indexed(void **state)
+{
+    satf_context *ctx = *state;
+    unsigned char palette[769];
+    for (unsigned i = 0; i < sizeof palette; i++) {
+        palette[i] = (unsigned char)(i + i / 256); /* colour i is (i, i + 1, i + 2) */
+    }
+    psd_kind indexed = {1, 8, 2, palette, 768};
+    const psd_parts none = {PART(""), PART("")};
+#define TRANSPARENT(index) OTHER "8BIM\4\x17\0\0\0\0\0\2" index
+    maker m = make_psd_kind(&indexed, 3, 1, 0, &none);
+    ADD(&m, "\0\7\xc8");
+    EXPECT(ctx, "indexed colours", &m, 3, "\0\1\2\7\x08\x09\xc8\xc9\xca");
+    m = make_psd_kind(&indexed, 3, 2, 1, &none); /* a selection can be behind them, not alpha */
+    ADD(&m, "\0\2\0\2\xfe\7\xfe\1");
+    EXPECT(ctx, "packed numbers, another plane", &m, 3, "\7\x08\x09\7\x08\x09\7\x08\x09");
+    m = make_psd_kind(&indexed, 2, 1, 0, &(psd_parts){PART(TRANSPARENT("\0\7")), PART("")});
+    ADD(&m, "\7\6");
+    EXPECT(ctx, "a transparent colour", &m, 4, "\7\x08\x09\0\6\7\x08\377");
+    m = make_psd_kind(&indexed, 1, 1, 0, &(psd_parts){PART(TRANSPARENT("\377\377")), PART("")});
+    ADD(&m, "\7");
+    EXPECT(ctx, "no transparent colour", &m, 3, "\7\x08\x09");
+    indexed.palette_bytes = 769;
+    m = make_psd_kind(&indexed, 1, 1, 0, &none);
+    ADD(&m, "\1");
+    EXPECT(ctx, "more behind the palette", &m, 3, "\1\2\3");
+    indexed.palette_bytes = 767;
+    m = make_psd_kind(&indexed, 1, 1, 0, &none);
+    ADD(&m, "\1");
+    expect_refusal(ctx, "less than a palette", &m, SATF_DATA, "no palette");
+}
+
+/* What is not read has a name. */
+static void psd_refusals(void **state)
+{
+    static const struct {
+        psd_kind kind;
+        const char *sentence;
+    } cases[] = {
+        {{1, 1, 0, NULL, 0}, "a PSD of black and white (mode 0) and 1 bits"},
+        {{1, 8, 4, NULL, 0}, "a PSD of CMYK"},
+        {{1, 8, 7, NULL, 0}, "a PSD of several inks"},
+        {{1, 8, 8, NULL, 0}, "a PSD of duotone"},
+        {{1, 8, 9, NULL, 0}, "a PSD of Lab"},
+        {{1, 8, 5, NULL, 0}, "a PSD of an unknown kind (mode 5)"},
+        {{1, 8, 999, NULL, 0}, "a PSD of an unknown kind (mode 999)"},
+        {{1, 16, 2, NULL, 0}, "a PSD of indexed colours (mode 2) and 16 bits"},
+        {{1, 32, 3, NULL, 0}, "a PSD of RGB (mode 3) and 32 bits"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_psd_kind(&cases[i].kind, 1, 4, 0, &(psd_parts){PART(""), PART("")});
+        expect_refusal(*state, cases[i].sentence, &m, SATF_UNSUPPORTED, cases[i].sentence);
+    }
+}
+
+/* A PSB: longer lengths of the section of layers, of some of its blocks and of packed rows. */
+static void psb(void **state)
+{
+    satf_context *ctx = *state;
+    const psd_kind rgb = {2, 8, 3, NULL, 0}, grey = {2, 8, 1, NULL, 0};
+    const psd_parts none = {PART(""), PART("")};
+#define LONG(n) "\0\0\0\0\0\0\0" n
+    static const struct {
+        const char *what;
+        psd_parts parts;
+        bool alpha;
+    } cases[] = {
+        {"a PSB that says nothing", {PART(""), PART("")}, true},
+        {"a name", {PART(OTHER SELECTION_NAME), PART("")}, false},
+        {"layers", {PART(""), PART(LONG("\4") "\0\1xx\0\0\0\0")}, false},
+        {"layers and transparency",
+         {PART(SELECTION_NAME), PART(LONG("\4") "\xff\xffxx\0\0\0\0")},
+         true},
+        {"blocks of either length",
+         {PART(""), PART(LONG("\0") "\0\0\0\0"
+                                    "8BIMabcd\0\0\0\1x\0\0\0"
+                                    "8B64LMsk" LONG("\1") "x\0\0\0"
+                                                          "8BIMLayr" LONG("\4") "\0\1xx")},
+         false},
+        {"a length of nonsense",
+         {PART(""), PART(LONG("\0") "\0\0\0\0"
+                                    "8BIMLayr\377\377\377\377\377\377\377\377\0\1xx")},
+         true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        maker m = make_psd_kind(&rgb, 2, 4, 0, &cases[i].parts);
+        ADD(&m, "\12\24\36\50\62\74\377\0");
+        if (cases[i].alpha) {
+            EXPECT(ctx, cases[i].what, &m, 4, "\12\36\62\377\24\50\74\0");
+        } else {
+            EXPECT(ctx, cases[i].what, &m, 3, "\12\36\62\24\50\74");
+        }
+    }
+    maker m = make_psd_kind(&grey, 3, 2, 1, &(psd_parts){PART(SELECTION_NAME), PART("")});
+    ADD(&m, "\0\0\0\2\0\0\0\2\xfe\1\xfe\2");
+    EXPECT(ctx, "packed rows", &m, 1, "\1\1\1");
+    m = make_psd_kind(&grey, 3, 1, 1, &none);
+    ADD(&m, "\377\377\377\377\xfe\1");
+    expect_refusal(ctx, "a row of 4 GiB", &m, SATF_DATA, "truncated");
+    m = make_psd_kind(&grey, 1, 1, 1, &none);
+    add_big(&m, 1000, 4);
+    ADD(&m, "\0\5");
+    while (m.n < 48 + 1000) {
+        ADD(&m, "\x80");
+    }
+    EXPECT(ctx, "much behind a row", &m, 1, "\5");
 }
 
 /* In 65536ths of pixels per inch, whatever unit dialogs show them in. */
@@ -407,9 +566,10 @@ static void named_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(psd_alpha),       TEST(psd_resolution), TEST(psd_unmerged),
-        TEST(psd_packed_rows), TEST(tga_kinds),      TEST(tga_map_ends),
-        TEST(tga_alpha),       TEST(hdr_refusals),   TEST(named_formats),
+        TEST(psd_alpha),     TEST(psd_resolution), TEST(psd_unmerged), TEST(psd_packed_rows),
+        TEST(psd_grey),      TEST(psd_indexed),    TEST(psd_refusals), TEST(psb),
+        TEST(tga_kinds),     TEST(tga_map_ends),   TEST(tga_alpha),    TEST(hdr_refusals),
+        TEST(named_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
