@@ -243,6 +243,8 @@ typedef struct satf_image_info {
     size_t icc_bytes; /* of these, 0: there is none */
     size_t exif_bytes;
     size_t xmp_bytes;
+    int damaged; /* non-zero: its file had damage that could be read past, so it may look wrong; of
+                  * a file, as far as its beginning tells */
 } satf_image_info;
 
 /* Looks at a file; "-" is standard input, of which the beginning is gone then. Fills *info (bytes:
@@ -401,6 +403,8 @@ typedef struct satf_file_report {
     satf_channel_stats stats[SATF_MAX_CHANNELS]; /* of the result, if they were asked for */
     int stats_channels;                          /* that it has; 0: none were */
     int no_space; /* on failure: the output did not fit on its disk or into the user's quota */
+    int damaged; /* non-zero: the input, or one of its pages, has damage that could be read past, as
+                  * a note says; the result is written and may look wrong */
 } satf_file_report;
 
 /*

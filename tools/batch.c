@@ -40,13 +40,14 @@ static bool is_told(told_notes *told, const char *text, bool of_page)
     return true;
 }
 
+/* Those of a file that is damaged always are: they say why the exit status is not 0. */
 static void print_notes(const settings *s, told_notes *told, const satf_file_report *result)
 {
-    for (int i = 0; i < result->note_count && !s->quiet; i++) {
+    for (int i = 0; i < result->note_count && (!s->quiet || result->damaged); i++) {
         char text[sizeof result->notes[i].text];
         memcpy(text, result->notes[i].text, sizeof text);
         name_options(text);
-        if (is_told(told, text, false) || s->verbose) {
+        if (result->damaged || is_told(told, text, false) || s->verbose) {
             message(result->notes[i].at, "%s", text);
         }
     }
@@ -56,9 +57,9 @@ static void print_notes(const settings *s, told_notes *told, const satf_file_rep
 static void print_pages(const settings *s, told_notes *told, const outcome *out)
 {
     for (const page_outcome *page = out->pages; page; page = page->next) {
-        bool note = page->status == SATF_OK;
+        bool always = page->status != SATF_OK || page->damaged;
         if (*page->text &&
-            (!note || (!s->quiet && (is_told(told, page->text, true) || s->verbose)))) {
+            (always || (!s->quiet && (is_told(told, page->text, true) || s->verbose)))) {
             message(page->at, "page %lld: %s", (long long)page->number, page->text);
         }
     }
@@ -150,7 +151,7 @@ static int tell(const settings *s, const job *one, outcome *out, told_notes *tol
     } else {
         report_stats(one, out);
     }
-    return result->pages_failed ? EXIT_SOME : EXIT_SUCCESS;
+    return result->pages_failed || result->damaged ? EXIT_SOME : EXIT_SUCCESS;
 }
 
 /* A job that was tried and ended with that exit status. */
@@ -162,7 +163,8 @@ static void add_job(report_summary *sum, const job *one, const outcome *out, int
         sum->times.ms[i] += times.ms[i];
     }
     sum->done += done;
-    sum->incomplete += status == EXIT_SOME;
+    sum->incomplete += done && out->report.pages_failed > 0;
+    sum->damaged += done && out->report.damaged;
     sum->replaced += done && one->replaces;
     sum->unasked += done && one->unasked;
     sum->failed += !done;
@@ -216,7 +218,8 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
 static int status_of(const report_summary *sum)
 {
     if (!sum->failed) {
-        return sum->inputs->unreadable || sum->incomplete ? EXIT_SOME : EXIT_SUCCESS;
+        return sum->inputs->unreadable || sum->incomplete || sum->damaged ? EXIT_SOME
+                                                                          : EXIT_SUCCESS;
     }
     return sum->done || sum->existing     ? EXIT_SOME
            : sum->unsuited == sum->failed ? EXIT_USAGE

@@ -344,6 +344,7 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
     }
     json_stats(to, out);
     json_notes(to, out);
+    fputs(result->damaged ? ", \"damaged\": true" : "", to);
     fputs(one->replaces ? ", \"replaced\": true}\n" : "}\n", to);
 }
 
@@ -375,6 +376,7 @@ static void describe_others(const report_summary *sum, char *text, size_t room)
         const char *what;
     } parts[] = {
         {sum->incomplete, "without all pages"},
+        {sum->damaged, "damaged"},
         {sum->unasked, sum->unasked > 1 ? "existing files replaced" : "existing file replaced"},
         {sum->failed, "failed"},
         {sum->not_tried, "not tried, for there is no space left"},

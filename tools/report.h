@@ -43,7 +43,8 @@ typedef struct report_summary {
     const input_list *inputs;
     int count; /* inputs that were found */
     int done;
-    int incomplete; /* of these: a page of the input is missing */
+    int incomplete; /* of these: a page of the input is missing, ... */
+    int damaged;    /* ... or the input is damaged */
     int failed;     /* of these unsuited: a filter cannot take what the one before it makes */
     int unsuited;
     int not_tried; /* an earlier output has found their disk full */

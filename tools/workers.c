@@ -118,7 +118,11 @@ static int take_page(void *user, int64_t number, satf_status status, const char 
         keep_page(out, number, status, report->at, why);
     }
     for (int i = 0; i < report->note_count && !status; i++) {
-        keep_page(out, number, SATF_OK, report->notes[i].at, report->notes[i].text);
+        page_outcome *page =
+            keep_page(out, number, SATF_OK, report->notes[i].at, report->notes[i].text);
+        if (page) {
+            page->damaged = report->damaged != 0;
+        }
     }
     page_outcome *page =
         report->stats_channels ? keep_page(out, number, status, report->at, "") : NULL;

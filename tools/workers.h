@@ -14,6 +14,7 @@ typedef struct page_outcome {
     satf_status status;
     const char *at; /* the input or the output, the job's */
     char text[512]; /* an error or a note; "": none */
+    bool damaged;   /* it is written all the same */
     satf_channel_stats stats[SATF_MAX_CHANNELS];
     int stats_channels; /* 0: they were not asked for */
 } page_outcome;

@@ -134,6 +134,7 @@ void satf_image_describe(const satf_image *image, satf_image_info *info, size_t 
             .icc_bytes = m->icc_bytes,
             .exif_bytes = m->exif_bytes,
             .xmp_bytes = m->xmp_bytes,
+            .damaged = image->damaged,
         };
     }
     satf_give(info, bytes, &all, sizeof all);

@@ -62,6 +62,7 @@ struct satf_image {
      * for means; SATF_U16 for real-valued results. A satf_type. */
     int picture_type;
     bool bilevel; /* u8 samples are 0 or 255: a picture of one bit a pixel can hold them */
+    bool damaged; /* its file was, and has been read all the same */
     satf_metadata metadata;
 };
 

@@ -37,6 +37,10 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
     ctx->settings.axes[0] = '\0';
     satf_status status = satf_image_read(ctx, path, &image);
     memcpy(ctx->settings.axes, axes, sizeof axes);
+    if (!status && image->damaged) { /* which no note of the filter's calls could say */
+        satf_image_destroy(image);
+        status = satf_fail(ctx, SATF_DATA, "the file is damaged: bytes of it make no sense");
+    }
     if (status) {
         char message[SATF_MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", ctx->message);

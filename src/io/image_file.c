@@ -21,6 +21,7 @@ satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out
         satf_image_destroy(image);
         return status;
     }
+    image->damaged = io_is_damaged(header);
     *out = image;
     return SATF_OK;
 }
@@ -281,6 +282,7 @@ static satf_status probe(satf_context *ctx, const char *path, const satf_file_ca
             .icc_bytes = m->icc_bytes,
             .exif_bytes = m->exif_bytes,
             .xmp_bytes = m->xmp_bytes,
+            .damaged = io_is_damaged(header),
         };
         io_close(reader);
     }

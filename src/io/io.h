@@ -59,15 +59,22 @@ typedef struct io_header {
                              black */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     bool icc_damaged;  /* it has a colour profile that cannot be read */
-    bool segments_damaged; /* a JPEG's segment that no pixel needs, or bytes between segments */
-    bool lines_damaged;  /* a fax's lines are too long or too short; certain after the last row only
-                          */
+    bool segments_damaged; /* a JPEG's segment that no pixel needs makes no sense */
+    bool bytes_damaged;  /* bytes that make no sense are passed over, as all readers do; pixels may
+                            be  wrong; certain after the last row only, ... */
+    bool lines_damaged;  /* ... as is this: so are some lines of a fax, not more than half */
     uint64_t held_bytes; /* that reading takes beside the picture's rows, where they are many */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
     /* Rows can be had piece by piece. False: the codec makes the whole picture
      * at once, and io_read_rows() holds it if fewer rows are asked for. */
     bool rows_in_order;
 } io_header;
+
+/* Was there damage that has been read past? */
+static inline bool io_is_damaged(const io_header *header)
+{
+    return header->bytes_damaged || header->lines_damaged;
+}
 
 /* The dimensions of an array in front of its rows, of which the pages are numbered in C order;
  * count 0: the file has no more to say of its pages than how many there are. */

@@ -22,8 +22,9 @@ typedef struct io_jpeg_state {
     struct jpeg_source_mgr from;
     struct jpeg_progress_mgr progress;
     io_source *source;
-    int64_t segments;                              /* that libjpeg has kept */
-    bool in_header, icc_damaged, segments_damaged; /* the last two: see io_header */
+    int64_t segments; /* that libjpeg has kept */
+    bool in_header;
+    bool icc_damaged, segments_damaged, bytes_damaged; /* see io_header */
     struct jpeg_destination_mgr to;
     io_writer *writer;     /* NULL: reading */
     unsigned char *row;    /* CMYK, before it becomes RGB */

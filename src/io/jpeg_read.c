@@ -1,4 +1,4 @@
-/* JPEG through libjpeg-turbo: reading. Every warning about pixels is an error. */
+/* JPEG through libjpeg-turbo: reading. Missing pixels are an error. */
 #include "jpeg_common.h"
 #include "xmp_links.h"
 
@@ -78,8 +78,27 @@ static void check_header_bytes(io_jpeg_state *state)
     }
 }
 
-/* A warning is damaged data, unless it is about what no pixel needs. Bytes too many are such
- * in front of the pixels only: behind some they may be pixels that were not understood. */
+/* Does libjpeg find its way behind what it warns of, as in other programs? Bytes that belong to
+ * nothing, codes that make no sense, data that end in front of the next scan or interval. But data
+ * that end with the picture are missing: it is truncated, though somebody may have closed it. */
+static bool is_read_past(const struct jpeg_decompress_struct *cinfo, int code)
+{
+    switch (code) {
+    case JWRN_HIT_MARKER:
+        return cinfo->unread_marker != JPEG_EOI;
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_NOT_SEQUENTIAL:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_MUST_RESYNC:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A warning is an error, unless it is about what no pixel needs, or about what is read past. */
 static void emit(j_common_ptr cinfo, int level)
 {
     io_jpeg_state *state = cinfo->client_data;
@@ -93,9 +112,10 @@ static void emit(j_common_ptr cinfo, int level)
     }
     if (code == JWRN_BOGUS_ICC) {
         state->icc_damaged = true;
-    } else if (code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR ||
-               (code == JWRN_EXTRANEOUS_DATA && state->in_header)) {
+    } else if (code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR) {
         state->segments_damaged = true;
+    } else if (is_read_past(&state->c.in, code)) {
+        state->bytes_damaged = true;
     } else {
         io_jpeg_stop(cinfo);
     }
@@ -473,6 +493,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;
     reader->header.segments_damaged = state->segments_damaged;
+    reader->header.bytes_damaged = state->bytes_damaged;
     return status;
 }
 
@@ -546,6 +567,7 @@ satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         jpeg_finish_decompress(cinfo); /* reads up to the end marker, or fails */
         look_behind(state, &reader->header);
     }
+    reader->header.bytes_damaged = state->bytes_damaged;
     return SATF_OK;
 }
 

@@ -192,7 +192,9 @@ static satf_status take_strips(io_tiff_state *t, int64_t y)
         uint32_t strip = TIFFComputeStrip(t->tif, (uint32_t)y, (uint16_t)p);
         unsigned char *to = t->chunk + (size_t)p * (size_t)t->chunk_rows * t->row_bytes;
         status = charge(t, strip);
-        if (!status && TIFFReadEncodedStrip(t->tif, strip, to, bytes) != bytes) {
+        io_tiff_fax_mark(t, to, (size_t)bytes);
+        if (!status && (TIFFReadEncodedStrip(t->tif, strip, to, bytes) != bytes ||
+                        io_tiff_fax_is_cut(t, to + (size_t)bytes - t->row_bytes, t->row_bytes))) {
             status = io_tiff_fail(t);
         }
     }
@@ -206,7 +208,9 @@ static satf_status take_tile(io_tiff_state *t, int64_t x, int64_t y, unsigned p,
     tmsize_t bytes = TIFFTileSize(t->tif);
     size_t tile_row = (size_t)TIFFTileRowSize(t->tif);
     satf_status status = charge(t, tile);
-    if (!status && TIFFReadEncodedTile(t->tif, tile, t->tile, bytes) != bytes) {
+    io_tiff_fax_mark(t, t->tile, (size_t)bytes);
+    if (!status && (TIFFReadEncodedTile(t->tif, tile, t->tile, bytes) != bytes ||
+                    io_tiff_fax_is_cut(t, t->tile + (size_t)bytes - tile_row, tile_row))) {
         status = io_tiff_fail(t);
     }
     size_t n = tile_row < t->row_bytes - at ? tile_row : t->row_bytes - at;
@@ -279,6 +283,7 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
     t->chunk_first = y;
     t->chunk_count = 1;
     t->message[0] = 0;
+    t->bad_code = 0;
     jmp_buf escape;
     t->escape = &escape;
     satf_status status;

@@ -55,7 +55,9 @@ typedef struct io_tiff_state {
     uint64_t taken;     /* bytes that libtiff has read */
     bool in_pixels;     /* a warning is damage then */
     bool warned;        /* in the pixels */
+    bool passed_over;   /* bytes of the pixels were */
     int64_t bad_lines;  /* of a fax */
+    int64_t bad_code;   /* one of these, from 1 on, that has just been counted; 0: none */
     satf_status status; /* of a read that has failed */
     jmp_buf *escape;    /* out of libtiff, while it decodes; else NULL */
     char message[160];  /* libtiff's first one of pixels, its last one of the tags */
@@ -161,6 +163,15 @@ void io_tiff_writing(io_format *format);
 
 /* Of COMPRESSION_CCITTFAX3: finds out whether its lines have ends. */
 void io_tiff_fax_start(io_tiff_state *t);
+
+/* Before and after libtiff decodes rows of a fax: did it find the picture's end in a bad line? It
+ * says so of no other. */
+void io_tiff_fax_mark(const io_tiff_state *t, unsigned char *rows, size_t bytes);
+bool io_tiff_fax_is_cut(const io_tiff_state *t, const unsigned char *last_row, size_t bytes);
+
+/* Is what libtiff says, whose format mostly is "%s at line ...", about a fax's line behind which
+ * the next one is read? Counts the line. */
+bool io_tiff_fax_goes_on(io_tiff_state *t, const char *format, va_list args);
 
 /* What the tags say of YCbCr, which becomes RGB. */
 satf_status io_tiff_ycbcr_start(io_tiff_state *t);

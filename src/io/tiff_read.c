@@ -86,6 +86,9 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     if (t->escape && errno == ENOMEM && strcmp(module, "JPEGLib") == 0) {
         longjmp(*t->escape, 1); /* libtiff would go on with what libjpeg has not set up */
     }
+    if (t->in_pixels && io_tiff_fax_goes_on(t, format, args)) {
+        return 1;
+    }
     if (!t->in_pixels || (!t->message[0] && !is_unusual(format))) {
         char line[512];
         vsnprintf(line, sizeof line, format, args);
@@ -98,30 +101,21 @@ static int keep_error(TIFF *tif, void *user, const char *module, const char *for
     return 1; /* nobody else is told */
 }
 
-/* Is the warning, whose format is "%s at line ...", of a fax's line alone? One that is too long is
- * cut, and the next one follows. Behind one that is too short only group 3 finds the next one:
- * otherwise it is the picture's end, or what follows makes no sense. */
-static bool is_of_line(const io_tiff_state *t, const char *format, va_list args)
+/* What libtiff says of bytes that it passes over, by its format: a run that goes beyond the pixels.
+ */
+static bool is_passed_over(const io_tiff_state *t, const char *format)
 {
-    va_list copy;
-    char text[32];
-    if (!io_tiff_is_fax(t) || strncmp(format, "%s at line", 10) != 0) {
-        return false;
-    }
-    va_copy(copy, args);
-    vsnprintf(text, sizeof text, format, copy);
-    va_end(copy);
-    return strncmp(text, "Line length mismatch", 20) == 0 ||
-           (strncmp(text, "Premature EOL", 13) == 0 && t->compression == COMPRESSION_CCITTFAX3);
+    return t->compression == COMPRESSION_PACKBITS && strncmp(format, "Discarding ", 11) == 0;
 }
 
 /* A tag that is not known, or odd, is no damage. */
 static int keep_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args)
 {
     io_tiff_state *t = user;
-    bool of_line = t->in_pixels && is_of_line(t, format, args);
-    bool damage = t->in_pixels && !of_line && !is_unusual(format);
-    t->bad_lines += of_line;
+    bool past = t->in_pixels && is_passed_over(t, format);
+    bool of_line = t->in_pixels && io_tiff_fax_goes_on(t, format, args);
+    bool damage = t->in_pixels && !past && !of_line && !is_unusual(format);
+    t->passed_over |= past;
     t->warned |= damage;
     return damage ? keep_error(tif, user, module, format, args) : 1;
 }
@@ -465,6 +459,7 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
             status = io_tiff_decode(t, y);
             t->in_pixels = false;
             reader->header.lines_damaged = t->bad_lines > 0;
+            reader->header.bytes_damaged = t->passed_over;
         }
         if (!status) {
             io_tiff_convert(t, &reader->header.view, y, (char *)dst + i * stride);

@@ -25,6 +25,14 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
     }
 }
 
+/* What is damaged in the input, and was read past. The note is there whatever others there are. */
+static void note_damage(satf_file_report *result, const pipeline_job *job, const char *what)
+{
+    result->damaged = 1;
+    result->note_count -= result->note_count == SATF_FILE_NOTES;
+    pipeline_note_add(result, job->input, "%s", what);
+}
+
 /* What progress rises to stays above what it was, however little, though rounded. */
 static int phase_progress(void *user, double done)
 {
@@ -347,12 +355,7 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
         pipeline_note_add(result, job->input, "its colour profile is damaged and not kept");
     }
     if (header->segments_damaged) {
-        pipeline_note_add(result, job->input,
-                          "a segment or bytes between segments make no sense and are passed over");
-    }
-    if (header->lines_damaged) {
-        pipeline_note_add(result, job->input,
-                          "lines of the fax are too long or too short; they may look wrong");
+        pipeline_note_add(result, job->input, "a segment makes no sense and is passed over");
     }
     const filter_size *sides = sides_of(job->filter);
     if (sides && filter_shape_keeps(sides, header->view.width, header->view.height)) {
@@ -372,6 +375,15 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     } else if (header->pictures == IO_PICTURES_SEVERAL) {
         pipeline_note_add(result, job->input,
                           "holds more than one picture; only the first is read");
+    }
+    if (header->bytes_damaged) {
+        note_damage(result, job,
+                    "is damaged: bytes that make no sense are passed over; it may look wrong");
+    }
+    if (header->lines_damaged) {
+        note_damage(result, job,
+                    "is damaged: lines of the fax make no sense or have a wrong length; they may "
+                    "look wrong");
     }
 }
 

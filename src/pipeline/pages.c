@@ -277,6 +277,7 @@ static void add_report(satf_file_report *result, const satf_file_report *page, i
     sum->decode_ms += page->times.decode_ms;
     sum->compute_ms += page->times.compute_ms;
     sum->encode_ms += page->times.encode_ms;
+    result->damaged |= page->damaged;
     if (result->pages++ == 0) {
         result->in = page->in;
         result->out = page->out;
