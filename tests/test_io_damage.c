@@ -261,6 +261,78 @@ static void test_stb_formats(void **state)
     }
 }
 
+/* What libjpeg itself makes of the file's pixels, and whether it warns; false: it gives up. */
+static jmp_buf peer_failed;
+
+static void give_up(j_common_ptr cinfo)
+{
+    (void)cinfo;
+    longjmp(peer_failed, 1);
+}
+
+static void say_nothing(j_common_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+static bool decode_by_peer(const bytes *file, unsigned char *pixels, bool *warned)
+{
+    struct jpeg_decompress_struct c;
+    struct jpeg_error_mgr errors;
+    c.err = jpeg_std_error(&errors);
+    errors.error_exit = give_up;
+    errors.output_message = say_nothing;
+    jpeg_create_decompress(&c);
+    if (setjmp(peer_failed)) {
+        jpeg_destroy_decompress(&c);
+        return false;
+    }
+    jpeg_mem_src(&c, file->data, file->n);
+    jpeg_read_header(&c, TRUE);
+    jpeg_start_decompress(&c);
+    while (c.output_scanline < c.output_height) {
+        JSAMPROW row = pixels + (size_t)c.output_scanline * c.output_width * 3;
+        jpeg_read_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_decompress(&c);
+    *warned = errors.num_warnings > 0;
+    jpeg_destroy_decompress(&c);
+    return true;
+}
+
+/* A bit is another one somewhere in the pixels: the picture is what libjpeg makes of it, and called
+ * damaged where that warns, or it ends too early. */
+static void test_wrong_bits(void **state)
+{
+    enum { SIDE = 48, FLIPS = 150 };
+    satf_context *ctx = *state;
+    int read = 0, cut = 0;
+    for (int i = 0; i < 2 * FLIPS; i++) {
+        static unsigned char want[3 * SIDE * SIDE];
+        bytes file = make_jpeg(SIDE, 3, i % 2, 0);
+        const unsigned char *scan = memmem(file.data, file.n, "\xff\xda", 2);
+        size_t first = (size_t)(scan - file.data) + 14;
+        uint64_t seed = (uint64_t)i;
+        file.data[first + next_random(&seed) % (file.n - 2 - first)] ^= 1 << next_random(&seed) % 8;
+        bool warned = false, whole = decode_by_peer(&file, want, &warned);
+        satf_image *image;
+        satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
+        if (!status) {
+            if (!whole || image->damaged != warned) {
+                fail_msg("flip %d: is read, damaged %d", i, image->damaged);
+            }
+            assert_memory_equal(image->view.data, want, sizeof want);
+            read += warned;
+        } else if (whole && !strstr(satf_message(ctx), "premature end of data segment")) {
+            fail_msg("flip %d: %s", i, satf_message(ctx));
+        }
+        cut += status != SATF_OK;
+        satf_image_destroy(image);
+        free(file.data);
+    }
+    assert_true(read > 20 && cut > 0);
+}
+
 /* ------------------------------------------------------------------ limits */
 
 static void expect(satf_context *ctx, const char *what, const void *data, size_t n,
@@ -415,6 +487,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_png_metadata, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_interlaced_png, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_progressive_jpeg, new_context, free_context),
+        cmocka_unit_test_setup_teardown(test_wrong_bits, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_stb_formats, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_bmp_headers, new_context, free_context),
         cmocka_unit_test_setup_teardown(test_claims, new_context, free_context),

@@ -339,22 +339,29 @@ static size_t find_segment(const bytes *file, int marker)
     return at;
 }
 
-/* The same pixels as `plain`, and these remarks; takes the file. */
+enum { NOTHING, SEGMENTS, BYTES };
+
+/* The same pixels as `plain`, and these remarks, of which BYTES is damage; takes the file. */
 static void expect_remarks(satf_context *ctx, const char *what, const bytes *plain, bytes file,
-                           bool segments, bool icc, size_t icc_bytes)
+                           int remark, bool icc, size_t icc_bytes)
 {
     io_reader *reader;
     if (io_open_memory(ctx, file.data, file.n, &reader)) {
         fail_msg("%s: %s", what, satf_message(ctx));
     }
-    if (reader->header.segments_damaged != segments || reader->header.icc_damaged != icc ||
-        reader->header.metadata.icc_bytes != icc_bytes) {
+    if (reader->header.segments_damaged != (remark == SEGMENTS) ||
+        reader->header.icc_damaged != icc || reader->header.metadata.icc_bytes != icc_bytes) {
         fail_msg("%s: segments %d, icc %d, %zu bytes", what, reader->header.segments_damaged,
                  reader->header.icc_damaged, reader->header.metadata.icc_bytes);
     }
     io_close(reader);
     satf_image *want = must_decode(ctx, plain->data, plain->n);
     satf_image *got = must_decode(ctx, file.data, file.n);
+    satf_image_info info;
+    satf_image_describe(got, &info, sizeof info);
+    if (info.damaged != (remark == BYTES)) {
+        fail_msg("%s: damaged %d", what, info.damaged);
+    }
     assert_same_pixels(what, &want->view, &got->view);
     satf_image_destroy(want);
     satf_image_destroy(got);
@@ -379,18 +386,32 @@ static void junk(void **state)
         size_t at = find_segment(&file, 0xe1), count = 0;
         for (; file.data[at + 1] != 0xda; count++) { /* up to the first scan */
             bytes odd = splice(&file, at, 0, "\0abc\377\0d", 1 + at % 7);
-            expect_remarks(ctx, "junk", &file, odd, true, false, 0);
+            expect_remarks(ctx, "junk", &file, odd, BYTES, false, 0);
             at += 2 + ((size_t)file.data[at + 2] << 8) + file.data[at + 3];
         }
         assert_true(count > 4);
-        expect_remarks(ctx, "junk", &file, splice(&file, 2, 0, "\0\1ab", 4), true, false, 0);
-        /* behind pixels it may be some that were not understood */
+        expect_remarks(ctx, "junk", &file, splice(&file, 2, 0, "\0\1ab", 4), BYTES, false, 0);
         static const char more[40] = "bytes";
-        expect_failure(ctx, splice(&file, file.n - 2, 0, more, sizeof more), SATF_DATA,
-                       "extraneous bytes");
-        expect_remarks(ctx, "no junk", &file, splice(&file, 2, 0, "", 0), false, false, 0);
+        expect_remarks(ctx, "junk behind pixels", &file,
+                       splice(&file, file.n - 2, 0, more, sizeof more), BYTES, false, 0);
+        expect_remarks(ctx, "no junk", &file, splice(&file, 2, 0, "", 0), NOTHING, false, 0);
         free(file.data);
     }
+}
+
+/* A scan of all coefficients says of which it is; some programs write zeros there. Data that end
+ * before the last pixel are cut, though the end marker is there. */
+static void odd_scans(void **state)
+{
+    satf_context *ctx = *state;
+    bytes file = make_jpeg(16, 3, false, 0);
+    size_t scan = find_segment(&file, 0xda);
+    expect_remarks(ctx, "a scan of nothing", &file, splice(&file, scan + 11, 3, "\0\0\0", 3), BYTES,
+                   false, 0);
+    expect_failure(ctx, splice(&file, file.n - 60, 58, "", 0), SATF_DATA,
+                   "premature end of data segment");
+    expect_failure(ctx, splice(&file, file.n - 2, 2, "", 0), SATF_DATA, "truncated");
+    free(file.data);
 }
 
 /* Adobe's segment cut by a byte, or with a transformation that there is not; JFIF of the future. */
@@ -403,22 +424,22 @@ static void odd_segments(void **state)
                    INSERT("\xff\xee\0\x0d"
                           "Adobe\0d\0\0\0\0"
                           "\1"),
-                   true, false, 0);
-    expect_remarks(ctx, "an empty Adobe segment", &file, INSERT("\xff\xee\0\2"), false, false, 0);
+                   BYTES, false, 0);
+    expect_remarks(ctx, "an empty Adobe segment", &file, INSERT("\xff\xee\0\2"), NOTHING, false, 0);
     expect_remarks(ctx, "a whole Adobe segment", &file,
                    INSERT("\xff\xee\0\x0e"
                           "Adobe\0d\0\0\0\0\1"),
-                   false, false, 0);
+                   NOTHING, false, 0);
     bytes plain = file; /* without JFIF's segment, which is believed more */
     file = splice(&plain, 2, 18, "", 0);
     expect_remarks(ctx, "an unknown transformation", &plain,
                    INSERT("\xff\xee\0\x0e"
                           "Adobe\0d\0\0\0\0\7"),
-                   true, false, 0);
+                   SEGMENTS, false, 0);
     free(file.data);
     file = plain;
     expect_remarks(ctx, "JFIF 3", &file, splice(&file, find_segment(&file, 0xe0) + 9, 1, "\3", 1),
-                   true, false, 0);
+                   SEGMENTS, false, 0);
     free(file.data);
 }
 
@@ -463,10 +484,10 @@ static void odd_profiles(void **state)
         expect_remarks(ctx, cases[i].what, &file,
                        with_icc(&file, cases[i].n, cases[i].own, cases[i].signature,
                                 cases[i].number, cases[i].count),
-                       false, cases[i].kept == 0, cases[i].kept);
+                       NOTHING, cases[i].kept == 0, cases[i].kept);
     }
     bytes one = with_icc(&file, 200, 200, "acsp", 1, 1);
-    expect_remarks(ctx, "number 1 twice", &file, with_icc(&one, 200, 200, "acsp", 1, 1), false,
+    expect_remarks(ctx, "number 1 twice", &file, with_icc(&one, 200, 200, "acsp", 1, 1), NOTHING,
                    true, 0);
     free(one.data);
     free(file.data);
@@ -517,6 +538,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(odd_tables, new_context, free_context),
         cmocka_unit_test_setup_teardown(memory, new_context, free_context),
         cmocka_unit_test_setup_teardown(junk, new_context, free_context),
+        cmocka_unit_test_setup_teardown(odd_scans, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_segments, new_context, free_context),
         cmocka_unit_test_setup_teardown(odd_profiles, new_context, free_context),
         cmocka_unit_test_setup_teardown(unsupported, new_context, free_context),
