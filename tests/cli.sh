@@ -455,8 +455,9 @@ assert set(summary["stages"]) == stages and summary["bound"] in stages, summary
 assert all(abs(summary["stages"][k] - sum(r["ms"][k] for r in records if "ms" in r)) < 0.01
            for k in stages), summary
 del summary["stages"], summary["bound"]
-assert summary == {"inputs": 3, "done": 2, "failed": 1, "existing": 0, "replaced": 0, "not_tried": 0,
-                   "unreadable": 0, "skipped": 0, "skipped_suffixes": [], "links": 0}, summary
+assert summary == {"inputs": 3, "done": 2, "failed": 1, "existing": 0, "replaced": 0, "damaged": 0,
+                   "not_tried": 0, "unreadable": 0, "skipped": 0, "skipped_suffixes": [],
+                   "links": 0}, summary
 records += [json.loads(line) for line in open("json2", encoding="utf-8")]
 for i, r in enumerate(records):
     assert r["program"] == "satfilter" and r["version"] and r["filter"] == "box=3", r

@@ -64,6 +64,33 @@ for route in --stream --no-stream; do
     check "--strip wants none, $route" "$? $(said)" "0 "
 done
 
+# ------------------------------------------------------------------- damage
+
+# Bytes between two segments of a JPEG, in front of its pixels.
+{ head -c 20 first.jpg && printf junk && tail -c +21 first.jpg; } >junk.jpg
+damage="is damaged: bytes that make no sense are passed over; it may look wrong"
+for route in --stream --no-stream; do
+    run -f $route --box 1 first.jpg whole.png
+    run -f $route --json --box 1 junk.jpg damaged.png
+    check "damage that is read past, $route" \
+        "$? $(said) $(grep -o '"damaged": true' stdout) $(cmp whole.png damaged.png && echo same)" \
+        "3 junk.jpg: $damage \"damaged\": true same"
+    run -q -f $route --box 1 junk.jpg damaged.png
+    check "-q says why the status is 3, $route" "$? $(said)" "3 junk.jpg: $damage"
+done
+for i in 1 2 3 4 5; do
+    cp junk.jpg "junk$i.jpg"
+done
+run --json --box 1 first.jpg junk?.jpg -o many
+check "a batch names each" "$? $(grep -c ": $damage" stderr) $(grep -c '6 of 6 done in .* 5 damaged$' stderr)" "3 5 1"
+check "and counts them" "$(tail -n 1 stdout | grep -c '"done": 6, "failed": 0, .*"damaged": 5')" 1
+run -f --by junk.jpg,op=sub first.jpg out.png
+check "but not a FILE" "$? $(grep -c 'junk.jpg: the file is damaged: bytes of it make no sense' stderr)" "1 1"
+head -c 10000 first.jpg >cut.jpg
+{ cat cut.jpg && printf '\377\331'; } >closed.jpg
+run --box 1 cut.jpg closed.jpg -o cut
+check "missing pixels are an error" "$? $(files cut) $(grep -c 'damaged\|truncated' stderr)" "1  2"
+
 # ------------------------------------------------------------------- a fax
 
 cp "$source/tests/fuzz/corpus/tiff/group3-lengths" fax.tif
@@ -71,7 +98,11 @@ run --box 1 fax.tif fax.png
 code=$?
 if [ -e "$build/libsatfilter-tiff.la" ]; then
     check "a fax with lines of a wrong length" "$code $(said)" \
-        "0 fax.tif: lines of the fax are too long or too short; they may look wrong"
+        "3 fax.tif: is damaged: lines of the fax make no sense or have a wrong length; they may look wrong"
+    cp "$source/tests/fuzz/corpus/tiff/rgb-unnamed" four.tif
+    run --box 1 four.tif four.png
+    check "a fourth sample that nothing names" "$? $(said)" \
+        "0 four.tif: its fourth sample, which nothing names, is taken for alpha"
 else
     skip tiff "a fax and the tags of a TIFF (built without libtiff)"
 fi

@@ -419,10 +419,10 @@ static const option options[] = {
      "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
      "\"waiting\" is for threads and memory that other files have. An input that "
      "is passed over has \"skipped\": true, one that fails \"error\", one whose output replaced a "
-     "file \"replaced\": true, one that was left when the disk was full \"not_tried\": true. A "
-     "batch "
-     "ends with an object \"summary\" that counts what was done, "
-     "replaced, failed, not tried and passed over. They go to "
+     "file \"replaced\": true, one that is damaged and was read all the same \"damaged\": true, "
+     "one that was left when the disk was full \"not_tried\": true. A batch ends with an object "
+     "\"summary\" that counts what was done, replaced, failed, damaged, not tried and passed over. "
+     "They go to "
      "standard output, or to standard error where the picture goes to standard output. Bytes of a "
      "file name that are not UTF-8 appear as U+FFFD.",
      IS_SET(json)},

@@ -355,10 +355,10 @@ void report_json_summary(FILE *to, const report_summary *sum)
     json_member(to, "version", satf_version());
     fprintf(to,
             ", \"summary\": {\"inputs\": %d, \"done\": %d, \"failed\": %d, \"existing\": %d, "
-            "\"replaced\": %d, \"not_tried\": %d, \"unreadable\": %d, \"skipped\": %d, "
-            "\"skipped_suffixes\": [",
-            sum->count, sum->done, sum->failed, sum->existing, sum->replaced, sum->not_tried,
-            inputs->unreadable, inputs->skipped);
+            "\"replaced\": %d, \"damaged\": %d, \"not_tried\": %d, \"unreadable\": %d, "
+            "\"skipped\": %d, \"skipped_suffixes\": [",
+            sum->count, sum->done, sum->failed, sum->existing, sum->replaced, sum->damaged,
+            sum->not_tried, inputs->unreadable, inputs->skipped);
     for (int i = 0; i < inputs->suffix_count; i++) {
         fputs(i ? ", " : "", to);
         json_string(to, inputs->suffixes[i]);
