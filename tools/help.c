@@ -29,7 +29,7 @@ const char help_lengths[] =
 
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
-    {2, "wrong usage"}, {3, "some inputs failed, are not read or are damaged, the others are done"},
+    {2, "wrong usage"}, {3, "some inputs failed, unread or damaged, the others are done"},
     {0, NULL},
 };
 
