@@ -93,12 +93,18 @@ check "missing pixels are an error" "$? $(files cut) $(grep -c 'damaged\|truncat
 
 # ------------------------------------------------------------------- a fax
 
+fax="is damaged: lines of the fax make no sense or have a wrong length; they may look wrong"
 cp "$source/tests/fuzz/corpus/tiff/group3-lengths" fax.tif
 run --box 1 fax.tif fax.png
 code=$?
 if [ -e "$build/libsatfilter-tiff.la" ]; then
     check "a fax with lines of a wrong length" "$code $(said)" \
-        "3 fax.tif: is damaged: lines of the fax make no sense or have a wrong length; they may look wrong"
+        "3 fax.tif: $fax"
+    cp "$source/tests/fuzz/corpus/tiff/pages-bad-code" pages.tif
+    run --json --box 1 pages.tif both.tif
+    check "a damaged page of two" \
+        "$? $(said) $(grep -o '"pages": 2,' stdout) $(grep -o '"damaged": true' stdout)" \
+        "3 pages.tif: page 1: $fax \"pages\": 2, \"damaged\": true"
     cp "$source/tests/fuzz/corpus/tiff/rgb-unnamed" four.tif
     run --box 1 four.tif four.png
     check "a fourth sample that nothing names" "$? $(said)" \
