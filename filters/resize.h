@@ -4,7 +4,7 @@ FILTER_ENTRY(resize)
 #elif defined(FILTER_DESCRIPTORS) /* box's formula makes the means */
 
 typedef struct resize_options {
-    filter_size size;
+    filter_shape size;
 } resize_options;
 
 static void resize_shape(const void *options, int64_t *width, int64_t *height)
@@ -13,8 +13,10 @@ static void resize_shape(const void *options, int64_t *width, int64_t *height)
 }
 
 static const filter_param resize_params[] = {
-    {"size", "WxH|P%", "pixels", PARAM_SHAPE, offsetof(resize_options, size), 1, INT32_MAX, "50%",
-     "sides of the result, or their share of the picture's; of 1024x or x768 the other follows"},
+    {"size", "WxH|WxH!|P%", "pixels", PARAM_SHAPE, offsetof(resize_options, size), 1, INT32_MAX,
+     "50%",
+     "a box that the result fits into, 1024x768; its very sides, 1024x768!; one that the other "
+     "follows, 1024x or x768; or their share of the picture's"},
     FILTER_PARAM_END,
 };
 
@@ -31,15 +33,16 @@ static const filter_info resize_filter = {
     .name = "resize",
     .help = "smaller: the mean of what each pixel covers",
     .detail =
-        "A smaller picture of W x H pixels, or of P per cent of the width and of the height, "
-        "rounded, at least 1 (P%xQ% takes one for each). Of Wx, such as 1024x, the height "
-        "follows, of xH the width, so that the picture keeps its proportions. Each pixel is the "
-        "mean of the pixels that it covers, of those at its edges the part that it covers. The "
-        "mean of integers is exact, rounded to nearest, halves up; that of floats is formed in "
-        "double. Colour is weighted by alpha, alpha is averaged by itself. The result has the "
-        "input's type and range, and its resolution is smaller likewise. W and H are those of the "
-        "pixels as the file stores them, whatever its orientation. Pictures do not become larger: "
-        "of Wx and xH a smaller one keeps its size, W x H are refused.",
+        "The largest picture that fits into W x H pixels and keeps its proportions: one side fills "
+        "the box, the other follows, rounded, halves up, at least 1. Of Wx, such as 1024x, the "
+        "height follows, of xH the width. P% takes that share of both sides, P%xQ% of each. "
+        "WxH! makes these very sides, whatever the proportions. Each pixel is the mean of the "
+        "pixels that it covers, of those at its edges the part that it covers. The mean of "
+        "integers is exact, rounded to nearest, halves up; that of floats is formed in double. "
+        "Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type "
+        "and range, and its resolution is smaller likewise. W and H are those of the pixels as the "
+        "file stores them, whatever its orientation. Pictures do not become larger: one that is "
+        "smaller keeps its size, and of WxH! it is refused.",
     .params = resize_params,
     .needs_value = true,
     .options_bytes = sizeof(resize_options),

@@ -302,8 +302,10 @@ typedef enum satf_param_type {
                         * "valid" */
     SATF_PARAM_CHOICE, /* one of the words that its syntax lists */
     SATF_PARAM_FILE,   /* the name of a file */
-    SATF_PARAM_SHAPE   /* the result's sides, "111x70", of "1024x" and "x768" the other follows; or
-                        * their share of the input's, "33%" */
+    SATF_PARAM_SHAPE,  /* the result's sides: a box that it fits into, "111x70", these very sides,
+                        * "111x70!", one that the other follows, "1024x" or "x768", or their share
+                        * of the input's, "33%" */
+    SATF_PARAM_PART    /* a rectangle of the input: "640x480+10+20", or of its middle, "640x480" */
 } satf_param_type;
 
 /* A parameter of a filter. Static storage. */

@@ -57,6 +57,7 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         snprintf(text, bytes, "%.0f", rint(any_real(p, choose, user)));
         return true;
     case PARAM_AUX_FULL: /* of a file that may not be there */
+    case PARAM_INSTEAD:  /* of what else would be given twice */
         snprintf(text, bytes, "0");
         return true;
     case PARAM_REAL:
@@ -80,6 +81,9 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         return true;
     case PARAM_SHAPE:
         snprintf(text, bytes, "%d%%x%d%%", (int)choose(user, 1, 100), (int)choose(user, 1, 100));
+        return true;
+    case PARAM_PART: /* of any picture of so many pixels */
+        snprintf(text, bytes, "1x1");
         return true;
     case PARAM_CHOICE:
         any_word(p->metavar, choose, user, text, bytes);

@@ -185,6 +185,8 @@ static const char *type_name(satf_param_type type)
         return "file";
     case SATF_PARAM_SHAPE:
         return "shape";
+    case SATF_PARAM_PART:
+        return "part";
     }
     return "";
 }
@@ -211,9 +213,13 @@ static void json_param(const satf_param_info *p)
 static void json_output_types(satf_context *ctx, const char *filter)
 {
     satf_filter *one;
+    satf_param_info param;
     bool first = true;
     if (satf_filter_create(ctx, filter, &one)) {
         return;
+    }
+    if (satf_filter_param(filter, 0, &param, sizeof param) && param.type == SATF_PARAM_PART) {
+        satf_filter_set(ctx, one, param.name, "1x1");
     }
     for (int type = 0; satf_type_name(type); type++) {
         satf_view in = satf_view_packed(NULL, 1, 1, 1, (satf_type)type), out;

@@ -116,6 +116,14 @@ static double choose_number(const satf_param_info *p, int number)
     return value < p->min ? p->min : value > p->max ? p->max : value;
 }
 
+/* Of the middle, or on from somewhere. */
+static void choose_part(const shape *s, int number, char *text, size_t bytes)
+{
+    int width = (int)s->width / 2 + 1, height = (int)(s->height - s->height / 4);
+    int x = (int)s->width - width, y = (int)s->height - height;
+    snprintf(text, bytes, number % 2 ? "%dx%d+%d+%d" : "%dx%d", width, height, x, y / 2);
+}
+
 /* The text of the parameter's value for the case's image; "" for files. */
 static void choose_value(const satf_param_info *p, const trial_case *c, char *text, size_t bytes)
 {
@@ -146,7 +154,10 @@ static void choose_value(const satf_param_info *p, const trial_case *c, char *te
         choose_word(p->syntax, c->image, text, bytes);
         break;
     case SATF_PARAM_SHAPE:
-        snprintf(text, bytes, "%dx%d", (int)s->width / 2 + 1, (int)(s->height - s->height / 4));
+        snprintf(text, bytes, "%dx%d!", (int)s->width / 2 + 1, (int)(s->height - s->height / 4));
+        break;
+    case SATF_PARAM_PART:
+        choose_part(s, c->image, text, bytes);
         break;
     case SATF_PARAM_FILE:
         break;
@@ -185,6 +196,9 @@ satf_status trial_filter(satf_context *ctx, const trial_case *c, const satf_view
     for (size_t i = 0; !status && satf_filter_param(c->filter, i, &p, sizeof p); i++) {
         char text[64];
         choose_value(&p, c, text, sizeof text);
+        if (strcmp(p.name, "noise") == 0) {
+            continue; /* another way to say eps, and refused beside it */
+        }
         if (p.type != SATF_PARAM_FILE) {
             status = satf_filter_set(ctx, *filter, p.name, text);
         } else if (p.is_value || c->image % 2) {

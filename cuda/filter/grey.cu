@@ -10,27 +10,47 @@ extern "C" {
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 
+/* Of u32 or u64, wherever it lies. */
+static __device__ uint64_t load_wide(int type, const char *from)
+{
+    uint64_t sample = 0;
+    memcpy(&sample, from, type == SATF_U32 ? sizeof(uint32_t) : sizeof sample);
+    return sample;
+}
+
+/* The grey of a pixel whose samples are so many bytes apart. */
+static __device__ formula_value grey_of(int type, const char *pixel, int64_t bytes)
+{
+    if (type == SATF_U32 || type == SATF_U64) {
+        return formula_integer(grey_of_wide(load_wide(type, pixel), load_wide(type, pixel + bytes),
+                                            load_wide(type, pixel + 2 * bytes)));
+    }
+    double r = load_sample(type, pixel), g = load_sample(type, pixel + bytes);
+    double b = load_sample(type, pixel + 2 * bytes);
+    bool real = type == SATF_F32 || type == SATF_F64;
+    return formula_real(real ? grey_of_reals(r, g, b)
+                             : (double)grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b));
+}
+
 /* From samples wherever they lie to packed ones, of floats to doubles. */
 static __global__ void __launch_bounds__(THREADS) make_grey(satf_view from, satf_view to)
 {
-    bool real = from.type == SATF_F32 || from.type == SATF_F64;
+    bool wide = from.type == SATF_U32 || from.type == SATF_U64;
     int64_t bytes = sample_bytes(from.type), grey_bytes = sample_bytes(to.type);
     for (int64_t y = blockIdx.y; y < from.height; y += gridDim.y) {
         const char *row = (const char *)from.data + y * from.stride;
         char *grey = (char *)to.data + y * to.stride;
         for (int64_t x = (int64_t)blockIdx.x * THREADS + threadIdx.x; x < from.width;
              x += (int64_t)gridDim.x * THREADS) {
-            double pixel[SATF_MAX_CHANNELS];
-            for (int c = 0; c < from.channels; c++) {
-                pixel[c] = load_sample(from.type, row + (x * from.channels + c) * bytes);
-            }
-            double value = real ? grey_of_reals(pixel[0], pixel[1], pixel[2])
-                                : (double)grey_of_integers((uint32_t)pixel[0], (uint32_t)pixel[1],
-                                                           (uint32_t)pixel[2]);
+            const char *pixel = row + x * from.channels * bytes;
+            const char *alpha = pixel + (from.channels - 1) * bytes;
             char *at = grey + x * to.channels * grey_bytes;
-            store_aligned(to.type, formula_real(value), at);
+            store_aligned(to.type, grey_of(from.type, pixel, bytes), at);
             if (to.channels > 1) {
-                store_aligned(to.type, formula_real(pixel[from.channels - 1]), at + grey_bytes);
+                store_aligned(to.type,
+                              wide ? formula_integer(load_wide(from.type, alpha))
+                                   : formula_real(load_sample(from.type, alpha)),
+                              at + grey_bytes);
             }
         }
     }

@@ -344,7 +344,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     cells_walker *w = walker;
     (void)end;
-    *w = (cells_walker){{ctx, step, rows, first}, -1, SATF_OK};
+    *w = (cells_walker){{ctx, step, rows, first, 0}, -1, SATF_OK};
     return SATF_OK;
 }
 

@@ -334,6 +334,7 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
     case PARAM_REAL:
     case PARAM_LEVEL:
     case PARAM_DISTANCE:
+    case PARAM_INSTEAD:
     case PARAM_CHOICE:
         return filter_set_param(ctx, link, found, text);
     case PARAM_FLAG:
@@ -356,7 +357,8 @@ satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const
     }
     chain_link *link = chain_last(filter);
     const filter_param *found = filter_param_find(link->info, param);
-    if (found && (found->kind == PARAM_REAL || param_is_level(found))) {
+    if (found &&
+        (found->kind == PARAM_REAL || found->kind == PARAM_INSTEAD || param_is_level(found))) {
         if (!param_takes(found, value)) {
             char text[32];
             snprintf(text, sizeof text, "%.15g", value);

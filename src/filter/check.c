@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <string.h>
+
 #include "../base/view.h"
 #include "size.h"
 
@@ -50,6 +52,27 @@ satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int t
     return SATF_OK;
 }
 
+satf_status filter_check_instead(satf_context *ctx, const chain_link *link, bool named)
+{
+    for (const filter_param *param = link->info->params; param->name; param++) {
+        char text[40], other[40];
+        if (param->kind != PARAM_INSTEAD ||
+            !(*(const double *)(const void *)(link->options + param->offset) > 0)) {
+            continue;
+        }
+        const filter_param *front = param - 1;
+        param_kind_of(param)->print(param, link->options + param->offset, text, sizeof text);
+        param_kind_of(front)->print(front, link->options + front->offset, other, sizeof other);
+        bool given = link->given >> (front - link->info->params) & 1;
+        if (given && (named || strcmp(other, front->default_text) != 0)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "%s=%s of %s sets %s, which is given too, as %s; give one of the two",
+                             param->name, text, link->info->name, front->name, other);
+        }
+    }
+    return SATF_OK;
+}
+
 satf_status filter_check_link(satf_context *ctx, const chain_link *link)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
@@ -67,5 +90,6 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
                          link->info->name);
     }
     satf_status status = filter_check_pixels(ctx, link);
+    status = status ? status : filter_check_instead(ctx, link, false);
     return status ? status : filter_check_place(ctx, link);
 }

@@ -17,6 +17,10 @@ satf_status filter_check_pixels(satf_context *ctx, const chain_link *link);
 /* Fails if a level is none of such samples. */
 satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int type);
 
+/* Fails if a parameter counts instead of one (PARAM_INSTEAD) that is given, be it `named` with its
+ * default. */
+satf_status filter_check_instead(satf_context *ctx, const chain_link *link, bool named);
+
 /* Whether the filter's parameters are all there and go together. */
 satf_status filter_check_link(satf_context *ctx, const chain_link *link);
 

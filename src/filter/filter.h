@@ -77,7 +77,7 @@ satf_status filter_bytes_lent(satf_context *ctx, const satf_filter *filter, cons
 /* Whether the result is black and white alone: 0 and 255 in u8. */
 bool filter_is_bilevel(const satf_filter *filter);
 
-/* Whether all samples of the result are samples of the input. */
+/* Whether all samples of the result are samples of the input, or the grey of its pixels. */
 bool filter_only_moves(const satf_filter *filter);
 
 /*
@@ -145,6 +145,14 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
 
 /* Do pixels change their places? */
 bool filter_moves(const satf_filter *filter);
+
+/* Whether a filter asks for a size that its input is smaller than already, and keeps. */
+bool filter_keeps_size(const satf_filter *filter, const satf_view *in);
+
+/* Whether its options count columns and rows of the input as that is stored, before any turn: of a
+ * part; of a result's sides, where they are two of their own. */
+bool filter_counts_part(const satf_filter *filter);
+bool filter_counts_sides(const satf_filter *filter);
 
 /* What the filter makes of the metadata of its input: what shows the picture as it was goes, what
  * speaks of places turns along, or goes where it cannot, and what speaks of sizes scales along. */

@@ -13,6 +13,13 @@ SATF_FORMULA uint32_t grey_of_integers(uint32_t r, uint32_t g, uint32_t b)
     return (299 * r + 587 * g + 114 * b + 500) / 1000;
 }
 
+/* The same of larger samples, of which no product may overflow: thousands of each by themselves. */
+SATF_FORMULA uint64_t grey_of_wide(uint64_t r, uint64_t g, uint64_t b)
+{
+    uint64_t thousands = 299 * (r / 1000) + 587 * (g / 1000) + 114 * (b / 1000);
+    return thousands + (299 * (r % 1000) + 587 * (g % 1000) + 114 * (b % 1000) + 500) / 1000;
+}
+
 SATF_FORMULA double grey_of_reals(double r, double g, double b)
 {
     return 0.299 * r + 0.587 * g + 0.114 * b;

@@ -5,6 +5,8 @@
 /* Samples may lie anywhere. */
 typedef uint8_t any_u8;
 typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
+typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
+typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
 typedef float __attribute__((aligned(1), may_alias)) any_f32;
 typedef double __attribute__((aligned(1), may_alias)) any_f64;
 
@@ -32,6 +34,8 @@ typedef double __attribute__((aligned(1), may_alias)) any_f64;
 
 GREY_ROW(u8, uint8_t, grey_of_integers)
 GREY_ROW(u16, uint16_t, grey_of_integers)
+GREY_ROW(u32, uint32_t, grey_of_wide)
+GREY_ROW(u64, uint64_t, grey_of_wide)
 GREY_ROW(f32, double, grey_of_reals)
 GREY_ROW(f64, double, grey_of_reals)
 
@@ -51,7 +55,10 @@ static void grey_row(satf_type type, int channels, int64_t pixels, const void *f
         grey_f64(channels, pixels, from, to);
         break;
     case SATF_U32:
+        grey_u32(channels, pixels, from, to);
+        break;
     case SATF_U64:
+        grey_u64(channels, pixels, from, to);
         break;
     }
 }

@@ -5,7 +5,7 @@
 #include "grey.h"
 
 typedef struct grey_kernels {
-    /* Of u8, u16, f32 and f64. From pixels of 3 channels to grey, of 4, the last one alpha, to grey
+    /* From pixels of 3 channels to grey, of 4, the last one alpha, to grey
      * and alpha; `to` is aligned to its samples. */
     void (*row)(satf_type type, int channels, int64_t pixels, const void *from, void *to);
 } grey_kernels;

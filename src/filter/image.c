@@ -90,6 +90,44 @@ bool filter_moves(const satf_filter *filter)
     return orders || whole_turn(filter) != 0;
 }
 
+bool filter_keeps_size(const satf_filter *filter, const satf_view *in)
+{
+    int64_t width = in->width, height = in->height;
+    bool keeps = false;
+    for (size_t i = 0; i < filter->count; i++) {
+        const chain_link *link = &filter->links[i];
+        const filter_shape *shape = chain_value(link, PARAM_SHAPE);
+        keeps = keeps || (shape && filter_shape_keeps(shape, width, height));
+        filter_result_size(link, &width, &height);
+    }
+    return keeps;
+}
+
+/* The first value of that kind of a filter in front of which nothing turns; NULL: there is none. */
+static const void *unturned_value(const satf_filter *filter, param_kind kind)
+{
+    const void *value = NULL;
+    for (size_t i = 0; i < filter->count && !value; i++) {
+        const chain_link *link = &filter->links[i];
+        if (filter_turn(filter_last(link->info), link->options) != 0) {
+            return NULL;
+        }
+        value = chain_value(link, kind);
+    }
+    return value;
+}
+
+bool filter_counts_part(const satf_filter *filter)
+{
+    return unturned_value(filter, PARAM_PART) != NULL;
+}
+
+bool filter_counts_sides(const satf_filter *filter)
+{
+    const filter_shape *shape = unturned_value(filter, PARAM_SHAPE);
+    return shape && shape->size.width != shape->size.height;
+}
+
 void filter_change_metadata(const satf_filter *filter, const satf_view *in, satf_metadata *metadata)
 {
     satf_view from = *in, to = *in;
@@ -100,7 +138,7 @@ void filter_change_metadata(const satf_filter *filter, const satf_view *in, satf
         filter_result_size(link, &to.width, &to.height);
         move_metadata(filter_turn(last, link->options), metadata);
         if (last->shape) {
-            move_scale_metadata(&from, &to, metadata);
+            move_resize_metadata(&from, &to, filter_scales(last), metadata);
         }
     }
     if (filter_moves(filter)) {

@@ -32,7 +32,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     least_walker *w = walker;
     (void)end;
-    w->at = (row_walker){ctx, step, rows, first};
+    w->at = (row_walker){ctx, step, rows, first, 0};
     w->kernels = SATF_ISA_CHOOSE(&varies_kernels);
     w->count = step->pass->windows(step->options, w->windows);
     w->lanes = varies_lanes(step->varies);

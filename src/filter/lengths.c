@@ -65,7 +65,7 @@ static satf_status resolve_chain(satf_context *ctx, const satf_view *in, const s
         if (filter_turn(last, link->options) & MOVE_TRANSPOSE) {
             x = y;
             y = across;
-        } else if (last->shape) {
+        } else if (filter_scales(last)) {
             x *= (double)width / wide;
             y *= (double)height / high;
         }

@@ -67,7 +67,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
                          int64_t first, int64_t end, void *walker)
 {
     (void)end;
-    *(mix_walker *)walker = (mix_walker){{ctx, step, rows, first}, mix_of(step)};
+    *(mix_walker *)walker = (mix_walker){{ctx, step, rows, first, 0}, mix_of(step)};
     return SATF_OK;
 }
 

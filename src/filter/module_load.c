@@ -73,8 +73,12 @@ static const char *param_defect(const filter_info *info)
             return "has a parameter without a name, a help, a kind, a default or room in its "
                    "options";
         }
-        if (p->kind == PARAM_TEMPLATE || p->kind == PARAM_ORDER || p->kind == PARAM_SHAPE) {
+        if (p->kind == PARAM_TEMPLATE || p->kind == PARAM_ORDER || p->kind == PARAM_SHAPE ||
+            p->kind == PARAM_PART) {
             return "takes a file or a shape that only other filters have";
+        }
+        if (p->kind == PARAM_INSTEAD && (count == 0 || p[-1].kind != PARAM_REAL)) {
+            return "has a parameter that counts instead of one in front of it, which is no number";
         }
     }
     return has_kind(info, PARAM_SIZE) && has_kind(info, PARAM_PLACE) && has_kind(info, PARAM_BORDER)
@@ -126,7 +130,7 @@ static const char *pass_defect(const satf_module *module, const filter_pass *pas
 {
     bool mixes = pass->over == OVER_MIX;
     if (((unsigned)pass->over > OVER_PIXEL && !mixes) || pass->all || pass->windows || pass->turn ||
-        pass->shape || pass->lines || pass->sums_squares || pass->leads) {
+        pass->shape || pass->corner || pass->lines || pass->sums_squares || pass->leads) {
         return "is no filter of windows, and modules have only these";
     }
     if (mixes ? !is_mix_pass(module, pass) : !is_window_pass(module, pass)) {

@@ -22,11 +22,30 @@ typedef struct move_step {
     satf_permutation *permutation; /* NULL: there is no memory for it */
 } move_step;
 
+/* What of the input is moved. */
+static satf_rect part_of(const filter_step *step)
+{
+    const satf_view *in = &step->in;
+    if (!step->pass->corner) {
+        return (satf_rect){0, 0, in->width, in->height};
+    }
+    filter_place at = step->pass->corner(step->options, in->width, in->height);
+    return (satf_rect){at.x, at.y, step->out.width, step->out.height};
+}
+
+/* By rows the input has no data yet. */
 static move_job job_of(const filter_step *step)
 {
     const filter_order *order = step->order;
+    satf_view in = step->in;
+    satf_rect part = part_of(step);
+    if (in.data) {
+        in = satf_view_rect(&in, part);
+    }
+    in.width = part.w;
+    in.height = part.h;
     return (move_job){
-        .in = step->in,
+        .in = in,
         .out = step->out,
         .turn = filter_turn(step->pass, step->options),
         .order = order ? order->entries : NULL,
@@ -159,6 +178,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     }
     if (step->by_rows) {
         step->need.kept = 1;
+        step->need.height = step->pass->corner;
         step->walker_bytes = satf_align64(sizeof(row_walker)) + satf_align64(row);
         return SATF_OK;
     }
@@ -224,7 +244,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
                          int64_t first, int64_t end, void *walker)
 {
     (void)end;
-    *(row_walker *)walker = (row_walker){ctx, step, rows, first};
+    *(row_walker *)walker = (row_walker){ctx, step, rows, first, part_of(step).y};
     return SATF_OK;
 }
 
@@ -240,7 +260,7 @@ static int64_t next(void *walker, satf_status *status)
     move_job job = job_of(step);
     satf_view moved = moved_view(step, (char *)walker + satf_align64(sizeof *w), 1);
     job.in.height = job.out.height = 1;
-    job.in.data = (void *)(uintptr_t)from;
+    job.in.data = (char *)(uintptr_t)from + part_of(step).x * satf_pixel_bytes(&step->in);
     if (converts(step)) {
         move_rows(&job, 0, 1, moved.data, moved.stride);
         filter_convert(moved.type, moved.data, satf_row_samples(&moved), step->out.type, to);

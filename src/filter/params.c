@@ -404,8 +404,11 @@ const param_kind_row *param_kind_of(const filter_param *param)
         KIND(PARAM_DISTANCE, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
         KIND(PARAM_SIZE, SATF_PARAM_SIZE, sizeof(filter_size), filter_size_parse, filter_size_print,
              NULL, NULL)
-        KIND(PARAM_SHAPE, SATF_PARAM_SHAPE, sizeof(filter_size), filter_shape_parse,
-             filter_size_print, NULL, NULL)
+        KIND(PARAM_SHAPE, SATF_PARAM_SHAPE, sizeof(filter_shape), filter_shape_parse,
+             filter_shape_print, NULL, NULL)
+        KIND(PARAM_PART, SATF_PARAM_PART, sizeof(filter_part), filter_part_parse, filter_part_print,
+             NULL, NULL)
+        KIND(PARAM_INSTEAD, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
         KIND(PARAM_PLACE, SATF_PARAM_PLACE, sizeof(filter_place), parse_place, print_place, NULL,
              NULL)
         KIND(PARAM_FLAG, SATF_PARAM_FLAG, sizeof(bool), parse_flag, print_flag, NULL, NULL)

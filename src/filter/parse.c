@@ -4,6 +4,7 @@
 
 #include "../base/memory.h"
 #include "chain.h"
+#include "check.h"
 
 /* Splits "NAME=VALUE" at the first '='; NULL if there is none. */
 static char *split_value(char *word)
@@ -58,6 +59,7 @@ static satf_status parse_filter(satf_context *ctx, satf_filter *chain, char *wor
         seen |= bit;
         status = filter_set_param(ctx, chain_last(chain), found, value);
     }
+    status = status ? status : filter_check_instead(ctx, chain_last(chain), true);
     return status ? status : filter_check_place(ctx, chain_last(chain));
 }
 

@@ -124,6 +124,12 @@ static inline bool filter_has_shifts(const filter_pass *pass)
            !formula_reads_squares_alone(pass->reduction);
 }
 
+/* Whether the result is the input made smaller: its pixels lie further apart in the scene. */
+static inline bool filter_scales(const filter_pass *pass)
+{
+    return pass->shape && !pass->corner;
+}
+
 /* The symmetry of a pass over OVER_ELSEWHERE; 0 for an order, which keeps the shape. */
 static inline unsigned filter_turn(const filter_pass *pass, const void *options)
 {

@@ -95,7 +95,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     pixel_walker *w = walker;
     (void)end;
-    *w = (pixel_walker){{ctx, step, rows, first}, *(const epilogue *)step->state};
+    *w = (pixel_walker){{ctx, step, rows, first, 0}, *(const epilogue *)step->state};
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     epilogue_find_step(&w->finish);
     return SATF_OK;

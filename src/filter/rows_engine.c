@@ -66,7 +66,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     const rows_step *state = step->state;
     (void)end;
-    *(row_walker *)walker = (row_walker){ctx, step, rows, first};
+    *(row_walker *)walker = (row_walker){ctx, step, rows, first, 0};
     memset((char *)walker + satf_align64(sizeof(row_walker)), 0, state->row_bytes);
     return SATF_OK;
 }

@@ -118,24 +118,69 @@ static bool next_shape_side(const filter_param *param, const char **text, int64_
 satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value)
 {
-    filter_size size = {0, 0};
+    filter_shape shape = {{0, 0}, false};
+    filter_size *size = &shape.size;
     const char *p = text;
-    bool wide = *p != 'x' && *p != 'X', good = !wide || next_shape_side(param, &p, &size.width);
+    bool wide = *p != 'x' && *p != 'X', good = !wide || next_shape_side(param, &p, &size->width);
     if (good && (*p == 'x' || *p == 'X')) {
         p++;
-        good = (wide && size.width > 0 && !*p) || next_shape_side(param, &p, &size.height);
+        good = (wide && size->width > 0 && !*p) || next_shape_side(param, &p, &size->height);
     } else {
-        good = good && size.width < 0;
-        size.height = size.width;
+        good = good && size->width < 0;
+        size->height = size->width;
     }
-    if (!good || *p || (!wide && size.height < 0)) {
+    if (good && *p == '!') {
+        p++;
+        shape.exact = true;
+        good = size->width > 0 && size->height > 0;
+    }
+    if (!good || *p || (!wide && size->height < 0)) {
+        return satf_fail(
+            ctx, SATF_INVALID,
+            "'%.*s' is no %s for %s, which makes pictures smaller: 1024x768 pixels are "
+            "possible, into which the picture is fitted, 1024x768! for these very "
+            "sides, 1024x or x768, whose other side follows, and 33%% or 33%%x50%% of "
+            "the sides, of at most 100%% and %d decimals",
+            SATF_MOST(text, 80), param->name, info->name, DECIMALS);
+    }
+    *(filter_shape *)value = shape;
+    return SATF_OK;
+}
+
+static bool next_pixels(const filter_param *param, double least, const char **text, int64_t *pixels)
+{
+    bool decimal;
+    int64_t n;
+    if (!next_number(text, &n, &decimal)) {
+        return false;
+    }
+    *pixels = n / MILLION;
+    return !decimal && (double)*pixels >= least && (double)*pixels <= param->max;
+}
+
+satf_status filter_part_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value)
+{
+    filter_part part = {{0, 0}, {0, 0}, false};
+    const char *p = text;
+    bool good = next_pixels(param, param->min, &p, &part.size.width) && (*p == 'x' || *p == 'X');
+    p += good;
+    good = good && next_pixels(param, param->min, &p, &part.size.height);
+    part.centred = good && !*p;
+    if (good && !part.centred) {
+        good = *p == '+';
+        p += good;
+        good = good && next_pixels(param, 0, &p, &part.at.x) && *p == '+';
+        p += good;
+        good = good && next_pixels(param, 0, &p, &part.at.y);
+    }
+    if (!good || *p) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.*s' is no %s for %s, which makes pictures smaller: 111x70 pixels are "
-                         "possible, 1024x or x768, whose other side follows, and 33%% or 33%%x50%% "
-                         "of the sides, of at most 100%% and %d decimals",
-                         SATF_MOST(text, 80), param->name, info->name, DECIMALS);
+                         "'%.*s' is no %s for %s: 640x480 pixels are possible, of the middle, or "
+                         "640x480+10+20, from column 10 and row 20 on, counted from 0",
+                         SATF_MOST(text, 80), param->name, info->name);
     }
-    *(filter_size *)value = size;
+    *(filter_part *)value = part;
     return SATF_OK;
 }
 
@@ -172,11 +217,36 @@ int filter_size_print(const filter_param *param, const void *value, char *text, 
 {
     const filter_size *size = value;
     char width[FILTER_SIZE_BYTES / 2], height[FILTER_SIZE_BYTES / 2];
-    bool shape = param->kind == PARAM_SHAPE;
-    print_side(size->width, shape, width);
-    print_side(size->height, shape, height);
-    bool square = size->width == size->height && !(shape && size->width > 0);
+    (void)param;
+    print_side(size->width, false, width);
+    print_side(size->height, false, height);
+    bool square = size->width == size->height;
     return snprintf(text, bytes, "%s%s%s", width, square ? "" : "x", square ? "" : height);
+}
+
+int filter_shape_print(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    const filter_shape *shape = value;
+    const filter_size *size = &shape->size;
+    char width[FILTER_SIZE_BYTES / 2], height[FILTER_SIZE_BYTES / 2];
+    (void)param;
+    print_side(size->width, true, width);
+    print_side(size->height, true, height);
+    bool one = size->width == size->height && size->width < 0; /* a share of both */
+    return snprintf(text, bytes, "%s%s%s%s", width, one ? "" : "x", one ? "" : height,
+                    shape->exact ? "!" : "");
+}
+
+int filter_part_print(const filter_param *param, const void *value, char *text, size_t bytes)
+{
+    const filter_part *part = value;
+    char at[FILTER_SIZE_BYTES / 2] = "";
+    (void)param;
+    if (!part->centred) {
+        snprintf(at, sizeof at, "+%" PRId64 "+%" PRId64, part->at.x, part->at.y);
+    }
+    return snprintf(text, bytes, "%" PRId64 "x%" PRId64 "%s", part->size.width, part->size.height,
+                    at);
 }
 
 double filter_side_pixels(int64_t side, double per_metre)

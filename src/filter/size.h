@@ -17,12 +17,16 @@ static inline bool filter_size_is_length(const filter_size *size)
 /* "N", "WxH", or either with "in", "mm" or "cm" behind each number; as a kind of parameter. */
 satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value);
-/* The same of a result's shape: "WxH", "Wx", "xH", "P%" or "P%xQ%". A side in per cent is below 0,
- * one that follows the other is 0, see filter_shape_sides(). */
+/* The same of a result's shape: "WxH", "WxH!", "Wx", "xH", "P%" or "P%xQ%". */
 satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value);
-enum { FILTER_SIZE_BYTES = 64 }; /* of the text of either */
+/* Of a part: "WxH" or "WxH+X+Y". */
+satf_status filter_part_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
+                              const char *text, void *value);
+enum { FILTER_SIZE_BYTES = 64 }; /* of the text of each */
 int filter_size_print(const filter_param *param, const void *value, char *text, size_t bytes);
+int filter_shape_print(const filter_param *param, const void *value, char *text, size_t bytes);
+int filter_part_print(const filter_param *param, const void *value, char *text, size_t bytes);
 
 /*
  * The odd number of pixels that is nearest to the length, of two the larger. A PNG rounds its

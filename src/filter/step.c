@@ -11,6 +11,30 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 
+/* Whether the picture has that part of w x h pixels. */
+static satf_status check_part(satf_context *ctx, const chain_link *link, const satf_view *in,
+                              int64_t w, int64_t h)
+{
+    filter_place at = filter_last(link->info)->corner(link->options, in->width, in->height);
+    const char *name = link->info->name;
+    if (w == 0) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no part yet", name);
+    }
+    if (w > in->width || h > in->height) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s takes %" PRId64 " x %" PRId64 " pixels, and the picture has %" PRId64
+                         " x %" PRId64,
+                         name, w, h, in->width, in->height);
+    }
+    return satf_inside(at.x, w, in->width) && satf_inside(at.y, h, in->height)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_INVALID,
+                           "%s takes %" PRId64 " x %" PRId64 " pixels from column %" PRId64
+                           " and row %" PRId64 " on, which leaves the picture of %" PRId64
+                           " x %" PRId64,
+                           name, w, h, at.x, at.y, in->width, in->height);
+}
+
 /* The size of the result, of an input of out's. */
 static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *out)
 {
@@ -25,6 +49,10 @@ static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *
     const filter_pass *last = filter_last(link->info);
     if (last->shape) {
         last->shape(link->options, &part.w, &part.h);
+    }
+    satf_status status = last->corner ? check_part(ctx, link, out, part.w, part.h) : SATF_OK;
+    if (status) {
+        return status;
     }
     if (last->shape && (part.w > out->width || part.h > out->height)) {
         return satf_fail(ctx, SATF_INVALID,
@@ -44,7 +72,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     const filter_pass *pass = &way->list[way->count - 1];
     filter_type_rule rule = filter_type(pass, link->options);
     bool moves = pass->over == OVER_ELSEWHERE;
-    int channels = pass->grey ? 1 : in->channels;
+    int channels = !pass->grey ? in->channels : moves && in->flags & SATF_ALPHA ? 2 : 1;
     satf_type type = (satf_type)in->type;
     satf_view shape = *in;
     satf_status good = filter_check_pixels(ctx, link);

@@ -182,12 +182,12 @@ static inline void filter_find_aux(const filter_rows *rows, int k, int64_t y, sa
     }
 }
 
-/* What makes a row of each row of the input, from y on. */
+/* What makes a row of each row of the input, from y on, but for those above and below a part. */
 typedef struct row_walker {
     satf_context *ctx;
     const filter_step *step;
     const filter_rows *rows;
-    int64_t y;
+    int64_t y, above;
 } row_walker;
 
 /* The next row of the input, and where that of the result goes; NULL behind the last and, with
@@ -195,8 +195,8 @@ typedef struct row_walker {
 static inline void *filter_next_row(row_walker *w, const void **from, satf_status *status)
 {
     const filter_rows *rows = w->rows;
-    int64_t height = w->step->in.height, y = w->y++;
-    *from = y < height ? rows->in(rows->user, y) : NULL;
+    int64_t height = w->step->out.height, y = w->y++;
+    *from = y < height ? rows->in(rows->user, w->above + y) : NULL;
     if (y >= filter_rows_height(rows, height)) {
         return NULL;
     }

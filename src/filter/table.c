@@ -63,9 +63,9 @@ const filter_info *filter_info_find(const char *name)
 
 /* ------------------------------------------------------------------ for others */
 
-static satf_filter_kind kind_of(filter_over over)
+static satf_filter_kind kind_of(const filter_pass *pass)
 {
-    switch (over) {
+    switch (pass->over) {
     case OVER_WINDOW:
     case OVER_MIRRORED:
     case OVER_PIXEL:
@@ -82,8 +82,8 @@ static satf_filter_kind kind_of(filter_over over)
         return SATF_FILTER_CELLS;
     case OVER_LINES:
         return SATF_FILTER_LINES;
-    case OVER_ELSEWHERE:
-        return SATF_FILTER_MOVE;
+    case OVER_ELSEWHERE: /* grey computes, of the pixel alone */
+        return pass->grey ? SATF_FILTER_WINDOW : SATF_FILTER_MOVE;
     }
     return SATF_FILTER_WINDOW;
 }
@@ -95,7 +95,7 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
         all = (satf_filter_info){from->name,
                                  from->help,
                                  from->detail,
-                                 kind_of(filter_any_way(from)->list[0].over),
+                                 kind_of(&filter_any_way(from)->list[0]),
                                  pass_is_foreign(filter_last(from)),
                                  filter_outputs(from) ? 2 : 1};
     }

@@ -63,7 +63,9 @@ unsigned move_compose(unsigned first, unsigned second);
  */
 void move_metadata(unsigned turn, satf_metadata *metadata);
 
-/* The same after a picture of the first size has become one of the second. */
-void move_scale_metadata(const satf_view *from, const satf_view *to, satf_metadata *metadata);
+/* The same after a picture of the first size has become one of the second: it has other sides in
+ * EXIF, and where it was made smaller, and not cut, other resolutions. */
+void move_resize_metadata(const satf_view *from, const satf_view *to, bool scales,
+                          satf_metadata *metadata);
 
 #endif

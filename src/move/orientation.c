@@ -246,8 +246,16 @@ static void scale_resolutions(const satf_tiff *t, unsigned char *entries, size_t
     scale_rational(t, one ? NULL : down, from->height, to->height);
 }
 
-static void scale_exif(const satf_view *from, const satf_view *to, unsigned char *data,
-                       size_t bytes)
+/* A directory's sides, in TIFF's own or EXIF's tags. */
+static void store_sides(const satf_tiff *t, unsigned char *entries, size_t count, unsigned width,
+                        unsigned height, const satf_view *to)
+{
+    store_side(t, satf_tiff_find(t, entries, count, width), to->width);
+    store_side(t, satf_tiff_find(t, entries, count, height), to->height);
+}
+
+static void resize_exif(const satf_view *from, const satf_view *to, bool scales,
+                        unsigned char *data, size_t bytes)
 {
     satf_tiff t;
     size_t count, more;
@@ -255,26 +263,30 @@ static void scale_exif(const satf_view *from, const satf_view *to, unsigned char
     if (!entries) {
         return;
     }
-    store_side(&t, satf_tiff_find(&t, entries, count, TAG_IMAGE_WIDTH), to->width);
-    store_side(&t, satf_tiff_find(&t, entries, count, TAG_IMAGE_HEIGHT), to->height);
-    scale_resolutions(&t, entries, count, TAG_X_RESOLUTION, TAG_Y_RESOLUTION, from, to);
+    store_sides(&t, entries, count, TAG_IMAGE_WIDTH, TAG_IMAGE_HEIGHT, to);
     unsigned char *entry = satf_tiff_find(&t, entries, count, TAG_EXIF_DIRECTORY);
-    entries = entry ? satf_tiff_directory(&t, satf_tiff_load(&t, entry + 8, 4), &more) : NULL;
-    if (entries) {
-        store_side(&t, satf_tiff_find(&t, entries, more, TAG_WIDTH), to->width);
-        store_side(&t, satf_tiff_find(&t, entries, more, TAG_HEIGHT), to->height);
-        scale_resolutions(&t, entries, more, TAG_X_FOCAL_RESOLUTION, TAG_Y_FOCAL_RESOLUTION, from,
+    unsigned char *inner =
+        entry ? satf_tiff_directory(&t, satf_tiff_load(&t, entry + 8, 4), &more) : NULL;
+    if (inner) {
+        store_sides(&t, inner, more, TAG_WIDTH, TAG_HEIGHT, to);
+    }
+    if (scales) {
+        scale_resolutions(&t, entries, count, TAG_X_RESOLUTION, TAG_Y_RESOLUTION, from, to);
+    }
+    if (scales && inner) {
+        scale_resolutions(&t, inner, more, TAG_X_FOCAL_RESOLUTION, TAG_Y_FOCAL_RESOLUTION, from,
                           to);
     }
 }
 
-void move_scale_metadata(const satf_view *from, const satf_view *to, satf_metadata *metadata)
+void move_resize_metadata(const satf_view *from, const satf_view *to, bool scales,
+                          satf_metadata *metadata)
 {
-    if (metadata->has_resolution) {
+    if (metadata->has_resolution && scales) {
         metadata->resolution_x *= (double)to->width / (double)from->width;
         metadata->resolution_y *= (double)to->height / (double)from->height;
     }
     if (metadata->exif) {
-        scale_exif(from, to, metadata->exif, metadata->exif_bytes);
+        resize_exif(from, to, scales, metadata->exif, metadata->exif_bytes);
     }
 }

@@ -123,19 +123,6 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
     }
 }
 
-/* The sides that the first filter to make the picture smaller is asked for, before any pixel moves;
- * NULL: there is none. */
-static const filter_size *sides_of(const satf_filter *filter)
-{
-    for (size_t i = 0; i < filter_count(filter) && !filter_last(filter_at(filter, i))->turn; i++) {
-        const filter_param *param = filter_param_of_kind(filter_at(filter, i), PARAM_SHAPE);
-        if (param) {
-            return (const void *)((const char *)filter_options(filter, i) + param->offset);
-        }
-    }
-    return NULL;
-}
-
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                             const satf_metadata *metadata)
 {
@@ -147,8 +134,12 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
                           "(orientation %u)",
                           orientation);
     }
-    const filter_size *sides = sides_of(job->filter);
-    if (orientation > 4 && sides && sides->width != sides->height) {
+    if (turned && filter_counts_part(job->filter)) {
+        pipeline_note_add(result, job->input,
+                          "the part that is cut out of it is one of the pixels as they are stored, "
+                          "which viewers turn (orientation %u)",
+                          orientation);
+    } else if (orientation > 4 && filter_counts_sides(job->filter)) {
         pipeline_note_add(result, job->input,
                           "its new width and height are those of the pixels as they are stored, "
                           "which viewers turn (orientation %u)",
@@ -357,8 +348,7 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     if (header->segments_damaged) {
         pipeline_note_add(result, job->input, "a segment makes no sense and is passed over");
     }
-    const filter_size *sides = sides_of(job->filter);
-    if (sides && filter_shape_keeps(sides, header->view.width, header->view.height)) {
+    if (filter_keeps_size(job->filter, &header->view)) {
         pipeline_note_add(result, job->input, "is smaller than asked for and keeps its size");
     }
     if (keeps_metadata(job, plan)) {

@@ -31,7 +31,10 @@ typedef enum param_kind {
     PARAM_TEMPLATE, /* filter_rects *: a file of rectangles; NULL until it is set */
     PARAM_ORDER,    /* filter_order *: a .npy file of pixels' numbers; likewise */
     PARAM_IMAGE,    /* filter_picture *: an auxiliary input; NULL: none */
-    PARAM_SHAPE     /* filter_size: the result's, or its share of the input's (size.h) */
+    PARAM_SHAPE,    /* filter_shape: the result's sides, or their share of the input's (size.h) */
+    PARAM_PART,     /* filter_part: what of the input is the result */
+    PARAM_INSTEAD   /* double, from 0: unless it is 0 it says, in another way, what the parameter in
+                     * front of it does. Both together are refused */
 } param_kind;
 
 /* A parameter, once: parsing, setters, printing, help, man page and completion derive from it. */
@@ -141,7 +144,8 @@ typedef struct filter_pass {
     double (*outside)(double constant, const formula_sums *common);
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
-    bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone */
+    bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone, or
+                          * stays where pixels move */
     filter_type_rule type;
     /* TYPE_BILEVEL: where in the options the filter_bilevel is, by which the result may be the
      * threshold, TYPE_REAL. */
@@ -162,10 +166,13 @@ typedef struct filter_pass {
      * each, from images of passes over all windows. */
     int (*windows)(const void *options, satf_rect windows[FILTER_MAX_WINDOWS]);
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
-     * the result. NULL: the filter has an order of pixels (PARAM_ORDER). */
+     * the result. NULL: the filter has an order of pixels (PARAM_ORDER), or a corner. */
     unsigned (*turn)(const void *options);
     /* The sides of the result for those of the input. NULL: border and turn say. */
     void (*shape)(const void *options, int64_t *width, int64_t *height);
+    /* OVER_ELSEWHERE with a shape: where in an input of these sides the result begins; it may not
+     * leave the input. Other results with a shape are scaled. */
+    filter_place (*corner)(const void *options, int64_t width, int64_t height);
     /* OVER_LINES, which has no formula: what the options say. */
     filter_lines (*lines)(const void *options);
     /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
@@ -222,21 +229,34 @@ static inline int64_t filter_shape_share(int64_t pixels, int64_t parts, int64_t 
     return share < 1 ? 1 : share < INT64_MAX ? (int64_t)share : INT64_MAX;
 }
 
-/* Whether PARAM_SHAPE asks for one side, and an input's is smaller already. */
-static inline bool filter_shape_keeps(const filter_size *size, int64_t width, int64_t height)
+/* Whether PARAM_SHAPE says a box: two sides in pixels, into which the result fits. */
+static inline bool filter_shape_is_box(const filter_shape *shape)
 {
-    return (size->height == 0 && size->width > width) ||
-           (size->width == 0 && size->height > height);
+    return shape->size.width > 0 && shape->size.height > 0 && !shape->exact;
 }
 
-/* The sides of PARAM_SHAPE for an input of *width x *height: pixels, below 0 that many 10^-8 of the
- * input's, 0 as the other side is to the input's. Both stay where filter_shape_keeps(). */
-static inline void filter_shape_sides(const filter_size *size, int64_t *width, int64_t *height)
+/* Whether an input is smaller than PARAM_SHAPE asks for, by one side or by a box. */
+static inline bool filter_shape_keeps(const filter_shape *shape, int64_t width, int64_t height)
+{
+    int64_t w = shape->size.width, h = shape->size.height;
+    return filter_shape_is_box(shape) ? w > width && h > height
+                                      : (h == 0 && w > width) || (w == 0 && h > height);
+}
+
+/* The sides of PARAM_SHAPE for an input of *width x *height, which stay where it keeps its size. In
+ * a box the side that fills it is the one that is further above it; the other follows. */
+static inline void filter_shape_sides(const filter_shape *shape, int64_t *width, int64_t *height)
 {
     const int64_t all = 100000000;
-    int64_t w = size->width, h = size->height;
-    if (filter_shape_keeps(size, *width, *height)) {
+    int64_t w = shape->size.width, h = shape->size.height;
+    if (filter_shape_keeps(shape, *width, *height)) {
         return;
+    }
+    if (filter_shape_is_box(shape)) {
+        bool fills =
+            (satf_u128)(uint64_t)w * (uint64_t)*height <= (satf_u128)(uint64_t)h * (uint64_t)*width;
+        w = fills ? w : 0;
+        h = fills ? 0 : h;
     }
     int64_t wide = w < 0 ? filter_shape_share(*width, -w, all) : w;
     int64_t high = h < 0 ? filter_shape_share(*height, -h, all) : h;
@@ -251,6 +271,15 @@ static inline filter_range filter_mean_range(filter_range in, const void *option
 {
     (void)options, (void)of;
     return in;
+}
+
+/* Where PARAM_PART begins in an input of these sides. In the middle, of an odd number of pixels
+ * around it the one more is on the right and below. */
+static inline filter_place filter_part_corner(const filter_part *part, int64_t width,
+                                              int64_t height)
+{
+    filter_place middle = {(width - part->size.width) / 2, (height - part->size.height) / 2};
+    return part->centred ? middle : part->at;
 }
 
 /* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */

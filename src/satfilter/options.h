@@ -25,6 +25,20 @@ typedef struct filter_place {
     int64_t x, y; /* pixels to the right, and down */
 } filter_place;
 
+/* The sides of a result: filter_shape_sides(). */
+typedef struct filter_shape {
+    filter_size
+        size;   /* pixels, or below 0 that many 10^-8 of the input's; 0: as the other side is */
+    bool exact; /* of two sides in pixels: these, else the largest that fit into both */
+} filter_shape;
+
+/* A rectangle of the input. */
+typedef struct filter_part {
+    filter_size size; /* 0: none yet */
+    filter_place at;  /* its upper left pixel, unless it is the middle of the input */
+    bool centred;
+} filter_part;
+
 typedef struct filter_border {
     int32_t kind;    /* satf_border */
     double constant; /* SATF_CONSTANT; else 0 */
