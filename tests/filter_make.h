@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -90,6 +91,12 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
     }
     if (filter_param_of_kind(info, PARAM_SHAPE)) {
         assert_int_equal(satf_filter_set(ctx, filter, "size", "80%"), SATF_OK);
+    }
+    if (filter_param_of_kind(info, PARAM_PART)) { /* of n pixels n / 6 are left out in front */
+        char part[96];
+        snprintf(part, sizeof part, "%ldx%ld+%ld+%ld", (long)(width - width / 5),
+                 (long)(height - height / 5), (long)(width / 6), (long)(height / 6));
+        assert_int_equal(satf_filter_set(ctx, filter, "part", part), SATF_OK);
     }
     if (filter_param_of_kind(info, PARAM_PLACE)) {
         assert_int_equal(satf_filter_set(ctx, filter, "at", at), SATF_OK);

@@ -265,7 +265,7 @@ static void check_param(const filter_info *info, size_t index)
     assert_ptr_equal(told.name, p->name);
     assert_true(p->help && *p->help && p->unit && told.help == p->help && told.unit == p->unit);
     assert_true((told.type == SATF_PARAM_FLAG) == !p->metavar && told.syntax == p->metavar);
-    assert_true(told.type == SATF_PARAM_FILE || p->default_text);
+    assert_true(told.type == SATF_PARAM_FILE || told.type == SATF_PARAM_PART || p->default_text);
     assert_true(told.default_text == p->default_text);
     assert_int_equal(told.is_value, index == 0 && info->needs_value);
     assert_true(p->offset + param_kind_of(p)->bytes <= info->options_bytes);

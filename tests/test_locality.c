@@ -35,6 +35,7 @@ typedef enum shape {
     MAP,    /* windows whose radius the map has */
     RECTS,
     MOVED,
+    CUT, /* a part of the picture */
     WHOLE
 } shape;
 
@@ -53,11 +54,11 @@ static shape shape_of(const filter_info *info)
         const char *name;
         shape shape;
     } others[] = {
-        {"guided", TWICE},    {"kuwahara", CORNERS}, {"gauss", LINES},     {"dog", LINES},
-        {"resize", SHARES},   {"pixelate", CELLS},   {"varbox", MAP},      {"template", RECTS},
-        {"transpose", MOVED}, {"rotate", MOVED},     {"flip", MOVED},      {"permute", MOVED},
-        {"by", PIXEL},        {"real", PIXEL},       {"threshold", PIXEL}, {"wolf", WHOLE},
-        {"integral", WHOLE},
+        {"guided", TWICE},    {"kuwahara", CORNERS}, {"gauss", LINES},    {"dog", LINES},
+        {"resize", SHARES},   {"pixelate", CELLS},   {"varbox", MAP},     {"template", RECTS},
+        {"transpose", MOVED}, {"rotate", MOVED},     {"flip", MOVED},     {"permute", MOVED},
+        {"crop", CUT},        {"grey", PIXEL},       {"by", PIXEL},       {"real", PIXEL},
+        {"threshold", PIXEL}, {"wolf", WHOLE},       {"integral", WHOLE},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (strcmp(others[i].name, info->name) == 0) {
@@ -110,6 +111,8 @@ static bool depends(const local_case *c, int64_t n, int64_t window, int64_t at, 
         return shows(border, n, valid ? out : out - at, window, i);
     case SHARES:
         return i * result_n < (out + 1) * n && (i + 1) * result_n > out * n;
+    case CUT: /* by make_filter_of() */
+        return i == n / 6 + out;
     case CELLS:
         return i / window == out / window;
     case TWICE:

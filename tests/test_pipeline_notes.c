@@ -68,10 +68,19 @@ static void hardly_used(void **state)
         expect_note(&result, png,
                     "the samples, 0:1, take less than 1 % of the range shown, 0:16256; "
                     "auto shows what occurs (option: range)");
-        run_job(u8, png, "box=1 resize=20x resize=x1024", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        run_job(u8, png, "box=1 resize=1024x", way, options, &result);
-        expect_note(&result, u8, "is smaller than asked for and keeps its size");
+        static const char *const fit[] = {"box=1 resize=20x", "resize=20x1024", "resize=x10",
+                                          "box=1 resize=7x7!", "resize=19x9"};
+        for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+            run_job(u8, png, fit[i], way, options, &result);
+            expect_note(&result, NULL, NULL);
+        }
+        static const char *const small[] = {"box=1 resize=1024x", "resize=21x11",
+                                            "resize=20x resize=x1024", "resize=10x resize=11x9",
+                                            "crop=18x8+2+2 resize=19x"};
+        for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+            run_job(u8, png, small[i], way, options, &result);
+            expect_note(&result, u8, "is smaller than asked for and keeps its size");
+        }
         options.type = SATF_U16; /* by way of doubles, but only deeper */
         run_job(u8, png, "box=1", way, options, &result);
         expect_note(&result, NULL, NULL);
@@ -360,6 +369,10 @@ static void turned_sides(void **state)
         run_job(in, out, "box=1 resize=5x10", way, options, &result);
         expect_note(&result, in,
                     "its new width and height are those of the pixels as they are stored, which "
+                    "viewers turn (orientation 6)");
+        run_job(in, out, "grey crop=5x5", way, options, &result);
+        expect_note(&result, in,
+                    "the part that is cut out of it is one of the pixels as they are stored, which "
                     "viewers turn (orientation 6)");
     }
 }

@@ -234,8 +234,8 @@ static void run_case(satf_context *ctx, const test_case *t, uint64_t seed)
         }
     }
     satf_view in = ref_view(&image, seed % 3 ? 0 : 8);
-    snprintf(spec, sizeof spec, "%s=%ldx%ld", t->squares ? "pixelate" : "resize", (long)s->w,
-             (long)s->h);
+    snprintf(spec, sizeof spec, "%s=%ldx%ld%s", t->squares ? "pixelate" : "resize", (long)s->w,
+             (long)s->h, t->squares ? "" : "!");
     assert_int_equal(satf_context_set_threads(ctx, t->threads), SATF_OK);
     satf_view out = apply(ctx, spec, &in);
     assert_true(out.width == (t->squares ? s->W : s->w));
@@ -333,7 +333,14 @@ static void test_shapes(void **state)
         {"resize=100%", 100, 51, NULL},
         {"resize=33.3333%", 33, 17, NULL},
         {"resize=50.50%x7", 51, 7, "resize=50.5%x7"},
-        {"resize=9x9", 9, 9, NULL},
+        {"resize=9x9!", 9, 9, NULL},
+        {"resize=9x9", 9, 5, NULL},                   /* 4.59 */
+        {"resize=99x17", 33, 17, NULL},               /* 33.33 */
+        {"resize=25X9999", 25, 13, "resize=25x9999"}, /* 12.75 */
+        {"resize=9999x2", 4, 2, NULL},                /* 3.9 */
+        {"resize=1x1", 1, 1, NULL},                   /* at least 1 */
+        {"resize=100x2147483647", 100, 51, NULL},
+        {"resize=2147483647x2147483647", 100, 51, NULL},
         {"resize=60x", 60, 31, NULL},         /* 30.6 */
         {"resize=50X", 50, 26, "resize=50x"}, /* 25.5: half up */
         {"resize=x17", 33, 17, NULL},
@@ -360,28 +367,52 @@ static void test_shapes(void **state)
     }
 }
 
+/* A box is filled on one side at least, by no more than it holds, and the other side is the nearest
+ * to the proportions; no picture becomes larger. */
+static void test_boxes(void **state)
+{
+    enum { MOST = 13 };
+    for (int64_t k = 0; k < MOST * MOST * MOST * MOST; k++) {
+        int64_t W = 1 + k % MOST, H = 1 + k / MOST % MOST, w = 1 + k / (MOST * MOST) % MOST,
+                h = 1 + k / (MOST * MOST * MOST);
+        char spec[64];
+        snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)w, (long)h);
+        satf_view in = satf_view_packed(NULL, W, H, 1, SATF_U8), out;
+        satf_filter *filter = parse(*state, spec);
+        assert_int_equal(satf_filter_output(*state, filter, &in, &out), SATF_OK);
+        satf_filter_destroy(filter);
+        int64_t x = out.width, y = out.height, across = llabs(2 * (x * H - y * W));
+        bool small = W <= w && H <= h;
+        bool near =
+            across <= W || across <= H || (x == 1 && 2 * y * W < H) || (y == 1 && 2 * x * H < W);
+        if (small ? x != W || y != H : x > w || y > h || (x != w && y != h) || !near) {
+            fail_msg("%s of %ld x %ld: %ld x %ld", spec, (long)W, (long)H, (long)x, (long)y);
+        }
+    }
+}
+
 static void test_errors(void **state)
 {
     satf_context *ctx = *state;
-    static const char *const wrong[] = {"33",    "33%x", "x",     "0x5",       "5x0",     "0%",
-                                        "x5%",   "0x",   "x0",    "xx5",       "5xx",     "101%",
-                                        "5x5x5", "-5x5", "1.5x2", "5in",       "3inx3in", "%",
-                                        "5x5%%", "33 %", "1e1x5", "0.0000001%"};
+    static const char *const wrong[] = {
+        "33",      "33%x", "x",     "0x5",    "5x0",   "0%",         "x5%",   "0x",
+        "x0",      "xx5",  "5xx",   "101%",   "5x5x5", "-5x5",       "1.5x2", "5in",
+        "3inx3in", "%",    "5x5%%", "33 %",   "1e1x5", "0.0000001%", "!",     "5!",
+        "5x!",     "x5!",  "50%!",  "5x50%!", "5x5!!", "5!x5",       "5x5! "};
     satf_filter *filter;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(satf_filter_create(ctx, "resize", &filter), SATF_OK);
         if (satf_filter_set(ctx, filter, "size", wrong[i]) != SATF_INVALID ||
-            !strstr(
-                satf_message(ctx),
-                ", which makes pictures smaller: 111x70 pixels are possible, 1024x or x768, ")) {
+            !strstr(satf_message(ctx),
+                    ", which makes pictures smaller: 1024x768 pixels are possible, into which ")) {
             fail_msg("%s: %s", wrong[i], satf_message(ctx));
         }
         satf_filter_destroy(filter);
     }
     assert_int_equal(satf_filter_parse(ctx, "box=33%", &filter), SATF_INVALID);
     satf_view in = satf_view_packed(NULL, 100, 51, 1, SATF_U8), out;
-    static const char *const large[] = {"resize=100x52", "100 x 52", "resize=2147483647x1",
-                                        "2147483647 x 1"};
+    static const char *const large[] = {"resize=100x52!", "100 x 52",       "resize=2147483647x1!",
+                                        "2147483647 x 1", "resize=101x50%", "101 x 26"};
     for (size_t i = 0; i < sizeof large / sizeof *large; i += 2) {
         char want[128];
         filter = parse(ctx, large[i]);
@@ -395,12 +426,13 @@ static void test_errors(void **state)
     }
 }
 
-/* 1024x and x768 are for pictures of all sizes: a smaller one stays as it is. */
+/* 1024x768, 1024x and x768 are for pictures of all sizes: a smaller one stays as it is. */
 static void test_small(void **state)
 {
     satf_context *ctx = *state;
-    static const char *const specs[] = {"resize=101x", "resize=x52", "resize=2147483647x",
-                                        "resize=100x", "resize=x51"};
+    static const char *const specs[] = {"resize=101x",   "resize=x52",    "resize=2147483647x",
+                                        "resize=100x",   "resize=x51",    "resize=101x52",
+                                        "resize=100x51", "resize=100x52", "resize=100x51!"};
     uint8_t pixels[100 * 51], result[100 * 51] = {0};
     for (size_t i = 0; i < sizeof pixels; i++) {
         pixels[i] = (uint8_t)(i * i >> 3);
@@ -443,16 +475,16 @@ static void test_chains(void **state)
     ref_image image = {301, 203, 3, SATF_U8, 0, NULL};
     ref_fill(&image, 3);
     satf_view in = ref_view(&image, 0);
-    satf_view first = apply(ctx, "box=5", &in), second = apply(ctx, "resize=111x70", &first);
+    satf_view first = apply(ctx, "box=5", &in), second = apply(ctx, "resize=111x70!", &first);
     satf_view third = apply(ctx, "box=3x7,border=wrap", &second);
-    satf_view all = apply(ctx, "box=5 resize=111x70 box=3x7,border=wrap", &in);
+    satf_view all = apply(ctx, "box=5 resize=111x70! box=3x7,border=wrap", &in);
     require_same("a chain", &all, &third);
     free(third.data);
     third = apply(ctx, "transpose", &second);
-    check_rows(ctx, "box=5 resize=111x70", &in, &second);
+    check_rows(ctx, "box=5 resize=111x70!", &in, &second);
 
     static const satf_rect parts[] = {{0, 0, 111, 70}, {110, 69, 1, 1}, {13, 20, 40, 30}};
-    satf_filter *filter = parse(ctx, "box=5 resize=111x70 box=3x7,border=wrap");
+    satf_filter *filter = parse(ctx, "box=5 resize=111x70! box=3x7,border=wrap");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         satf_view want = satf_view_rect(&all, parts[i]), out = want;
         out.stride = out.width * 3;
@@ -496,7 +528,7 @@ static void test_metadata(void **state)
                        .exif = block,
                        .exif_bytes = sizeof block};
     satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "resize=1000x1500 transpose resize=1500x500");
+    satf_filter *filter = parse(ctx, "resize=1000x1500! transpose resize=1500x500!");
     filter_change_metadata(filter, &in, &m);
     satf_filter_destroy(filter);
     assert_true(m.resolution_x == 7874 / 2. && m.resolution_y == 11811 / 8.);
@@ -510,9 +542,9 @@ static void test_metadata(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_definition), TEST(test_wide_sums), TEST(test_not_finite),
-        TEST(test_shapes),     TEST(test_errors),    TEST(test_small),
-        TEST(test_any_height), TEST(test_chains),    TEST(test_metadata),
+        TEST(test_definition), TEST(test_wide_sums), TEST(test_not_finite), TEST(test_shapes),
+        TEST(test_errors),     TEST(test_small),     TEST(test_any_height), TEST(test_chains),
+        TEST(test_metadata),   TEST(test_boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
