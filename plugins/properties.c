@@ -146,6 +146,16 @@ static int append_value(GString *to, const satf_param_info *info, const GValue *
     return word ? 2 : 1;
 }
 
+/* Whether the text, or the number, is the parameter's default. */
+static gboolean is_default(const satf_param_info *info, const char *text, const GValue *value)
+{
+    return g_strcmp0(text, info->default_text) == 0 ||
+           (info->type == SATF_PARAM_REAL && !word_of(info) &&
+            g_value_get_double(value) == g_ascii_strtod(info->default_text, NULL));
+}
+
+/* What has its default goes unnamed: of parameters that say one thing in two ways the library takes
+ * but one. */
 char *properties_text(const char *filter, const GValue *values)
 {
     GString *text = g_string_new(filter), *rest = g_string_new(NULL);
@@ -154,12 +164,18 @@ char *properties_text(const char *filter, const GValue *values)
         if (info.type == SATF_PARAM_FILE) {
             continue;
         }
-        if (info.is_value) {
-            g_string_append_c(text, '=');
-        } else {
-            g_string_append_printf(rest, ",%s=", info.name);
+        GString *to = info.is_value ? text : rest;
+        gsize begin = to->len;
+        if (!info.is_value) {
+            g_string_append_printf(to, ",%s", info.name);
         }
-        values += append_value(info.is_value ? text : rest, &info, values);
+        g_string_append_c(to, '=');
+        gsize named = to->len;
+        int count = append_value(to, &info, values);
+        if (!info.is_value && is_default(&info, to->str + named, values)) {
+            g_string_truncate(to, begin);
+        }
+        values += count;
     }
     g_string_append(text, rest->str);
     g_string_free(rest, TRUE);

@@ -120,7 +120,7 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
 
 /*
  * Applies the filter. in: u8, u16, f32, f64, and u32, u64 too where pixels are but
- * moved (transpose, rotate, flip, permute). out: width, height, channels as
+ * moved (crop, transpose, rotate, flip, permute) or become grey. out: width, height, channels as
  * satf_filter_output() says; any of the six types: real values are rounded to
  * nearest (halves up) and saturated for integer types. out must not overlap in.
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter

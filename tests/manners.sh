@@ -422,7 +422,7 @@ for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
     run -${letter%:*} in.pgm out.pgm
     check "-${letter%:*}" "$? $(grep -c -e "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" stderr)" "2 1"
 done
-for word in crop:'no filter cuts a part out of the picture' resize:--resize? output:--output? box:--box? \
+for word in crop:--crop? resize:--resize? output:--output? box:--box? \
     threads:--threads?; do
     run -${word%:*} 50% in.pgm out.pgm
     check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"

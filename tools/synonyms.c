@@ -10,6 +10,9 @@
 #define PAGE "a page becomes black and white by --wolf 31, one lit evenly by --threshold otsu"
 #define DEPTHS "a blur by a map of depths is --varbox MAP, whose samples are radii"
 #define PAINTED "smoothing like a painting is --kuwahara 7"
+#define NOISE "noise is removed by --guided 9,noise=18, 18 being its deviation in 255ths"
+#define PART "a part of the picture is cut out by --crop WxH+X+Y, or --crop WxH in the middle"
+#define GREY "colours become grey by --grey"
 #define SMALLER "smaller pictures are made by --resize 50% or, 640 wide, by --resize 640x"
 #define WEIGHTS "weighted rectangles around each pixel are a --template"
 
@@ -32,7 +35,7 @@ static const synonym synonyms[] = {
     {"oil", "kuwahara", PAINTED},
     {"median", "box", "the nearest is the mean, --box N"},
     {"bilateral", "guided", EDGES_STAY},
-    {"denoise", "guided", EDGES_STAY},
+    {"denoise", "guided", NOISE},
     {"adaptive-threshold", "adaptive", "--adaptive 15 is above the mean less 5 levels"},
     {"otsu", "threshold", "--threshold otsu finds one level for the whole picture"},
     {"binarize", "wolf", PAGE},
@@ -57,11 +60,13 @@ static const synonym synonyms[] = {
     {"width", "resize", SMALLER},
     {"mosaic", "pixelate", "squares of one colour are made by --pixelate N"},
     {"match", NULL, "no filter seeks a picture in another; " WEIGHTS},
-    {"crop", NULL, "no filter cuts a part out of the picture"},
-    {"gray", NULL, "no filter turns colours into grey alone"},
-    {"grey", NULL, "no filter turns colours into grey alone"},
-    {"grayscale", NULL, "no filter turns colours into grey alone"},
-    {"greyscale", NULL, "no filter turns colours into grey alone"},
+    {"cut", "crop", PART},
+    {"extract", "crop", PART},
+    {"trim", "crop", PART},
+    {"gray", "grey", GREY},
+    {"grayscale", "grey", GREY},
+    {"greyscale", "grey", GREY},
+    {"desaturate", "grey", GREY},
     {"size", "box", "a window's size is a filter's value, as in --box 15 or --box 15x9"},
     {"window", "box", "a window's size is a filter's value, as in --box 15 or --box 15x9"},
     {"radius", "box", "a window is given by its side: radius R is --box 2R+1, 15 for 7"},

@@ -20,11 +20,11 @@ for _code, _name in enumerate(NATIVE):
         CODES[_key] = _code
 CODES[float] = F64
 _SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
-INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE, SHAPE = range(9)  # satf_param_type
+INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE, SHAPE, PART = range(10)  # satf_param_type
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
 # What adds the same number to each sample adds it to each result, or leaves it alone.
-_SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate"}
+_SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate", "grey"}
 _UNSHIFTED = {"variance", "stddev"}
 _COMPLEX = {"box", "sum", "template"}
 
@@ -40,13 +40,20 @@ def _number(value: Any) -> str:
 
 
 def _text(kind: int, value: Any) -> str:
-    """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first."""
+    """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first. Two sides of
+    a result are these very sides: arrays have no proportions to keep."""
     if kind == FLAG:
         return "on" if _words.flag("", value) else "off"
     if kind in (SIZE, PLACE, SHAPE) and not isinstance(value, str) and np.ndim(value):
         if np.shape(value) != (2,):
             raise ValueError
-        return (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
+        text = (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
+        return text + "!" if kind == SHAPE else text
+    if kind == PART and not isinstance(value, str):
+        if np.shape(value) not in ((2,), (4,)):
+            raise ValueError
+        *at, rows, columns = (_number(v) for v in value)
+        return f"{columns}x{rows}" + "".join("+" + number for number in reversed(at))
     if kind == BORDER and not isinstance(value, str):
         return "constant:" + _number(value)
     return _number(value)
@@ -59,7 +66,10 @@ def _possible(kind: int, syntax: str, least: float, most: float) -> str:
     if kind == PLACE:
         return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
     if kind == SHAPE:
-        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x' or 'x768'"
+        return (f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x', 'x768' or, of a "
+                "box, '1024x768'")
+    if kind == PART:
+        return "two integers, (rows, columns), four, (row, column, rows, columns), or text: '640x480+10+20'"
     if kind == FLAG:
         return "True or False"
     if kind == BORDER:

@@ -45,6 +45,9 @@ class Blocks:
         made = self._one_small_image(shape, dtype)
         self.dtype = made.dtype
         self.dropped = made.ndim < len(shape)  # colours become grey
+        if self.channel is not None and not self.dropped and made.shape[self.channel] != shape[self.channel]:
+            raise ValueError(f"{self.filter.title}: blocks keep their channels, and grey and alpha are fewer than colours "
+                             "and alpha; filter the colours alone")
         size = list(shape)
         for axis in self:
             size[axis.index] -= axis.lost
@@ -84,7 +87,7 @@ def _check_names(f: Filter) -> None:
             raise ValueError(f"{name} is no filter for blocks: " + (
                 "integral() of this module makes tables" if kind == _TABLE else
                 "its result has fewer pixels than the image" if kind == _CELLS else
-                "indexing and transpose() turn arrays"))
+                "indexing and transpose() cut and turn arrays"))
 
 
 def _has_image(f: Filter) -> bool:

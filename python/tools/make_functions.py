@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 TYPES = {_arrays.INTEGER: "int", _arrays.REAL: "float", _arrays.SIZE: "int | tuple[int, int]",
          _arrays.PLACE: "tuple[int, int]", _arrays.FLAG: "bool", _arrays.BORDER: "str | float",
-         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike", _arrays.SHAPE: "str | tuple[int, int]"}
+         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike", _arrays.SHAPE: "str | tuple[int, int]",
+         _arrays.PART: "str | tuple[int, int] | tuple[int, int, int, int]"}
 HELP = {
     "at": "(rows, columns). The window's centre lies so far below and to the right of the pixel, which the "
           "window contains.",
@@ -98,7 +99,11 @@ def help_of(argument, kind, syntax, unit, help_):
     if kind == _arrays.SIZE:
         text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
     elif kind == _arrays.SHAPE:
-        text = "(rows, columns) of the result, or their share of the image's: \"33%\"; of \"1024x\" the rows follow."
+        text = "(rows, columns) of the result, whatever the proportions; or text that keeps them: a share of the image's, "
+        text += "\"33%\", \"1024x\" or \"x768\", or a box, \"1024x768\"."
+    elif kind == _arrays.PART:
+        text = "(rows, columns) of the middle, or (row, column, rows, columns): where it begins, and its sides. Or text, "
+        text += "columns first: \"640x480+10+20\"."
     elif kind == _arrays.CHOICE:
         text = ", ".join(syntax.split("|")) + ": " + text
     return text if text.endswith(".") else text + "."

@@ -123,6 +123,48 @@ static void test_turns(void **state)
     for_all_images(turn_image);
 }
 
+/* A part at any place: rows of any alignment. */
+static void crop_image(const satf_view *in, uint64_t seed)
+{
+    char spec[96];
+    int64_t w = 1 + (int64_t)(seed * 5 % (uint64_t)in->width);
+    int64_t h = 1 + (int64_t)(seed * 3 % (uint64_t)in->height);
+    snprintf(spec, sizeof spec, "crop=%ldx%ld+%ld+%ld", (long)w, (long)h,
+             (long)(seed % (uint64_t)(in->width - w + 1)),
+             (long)(seed / 7 % (uint64_t)(in->height - h + 1)));
+    satf_filter *filter = parse(spec);
+    run_case(spec, filter, in, SATF_TYPE_AUTO, seed);
+    satf_filter_destroy(filter);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    for_all_images(crop_image);
+}
+
+/* Floats that are numbers: of others the bits are the processor's. */
+static void grey_image(const satf_view *in, uint64_t seed)
+{
+    satf_filter *filter = parse("grey");
+    for (int64_t i = 0; i < in->width * in->height * in->channels; i++) {
+        double value = (double)((i * 7919 + (int64_t)seed) % 100003) / 17 - 900;
+        if (in->type == SATF_F32) {
+            ((float *)in->data)[i] = (float)value;
+        } else if (in->type == SATF_F64) {
+            ((double *)in->data)[i] = value;
+        }
+    }
+    run_case("grey", filter, in, SATF_TYPE_AUTO, seed);
+    satf_filter_destroy(filter);
+}
+
+static void test_grey(void **state)
+{
+    (void)state;
+    for_all_images(grey_image);
+}
+
 static satf_filter *shuffling(int64_t pixels, uint64_t seed)
 {
     satf_filter *filter = NULL;
@@ -176,7 +218,10 @@ static void test_chains(void **state)
     (void)state;
     static const char *const specs[] = {"transpose box=15x4 rotate=270",
                                         "flip=v variance=5,border=wrap transpose",
-                                        "rotate=90 integral flip=h", "rotate=180 stddev=3 flip=v"};
+                                        "rotate=90 integral flip=h",
+                                        "rotate=180 stddev=3 flip=v",
+                                        "crop=150x100+31+20 box=9x7 transpose crop=50x60",
+                                        "box=5 grey crop=77x131 variance=5"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         satf_view in = noise(203, 131, 3, i % 2 ? SATF_U16 : SATF_U8, i);
         satf_filter *filter = parse(specs[i]);
@@ -197,7 +242,8 @@ static void test_large(void **state)
     } images[] = {{70001, 32771, 1, SATF_U8, "transpose"},
                   {8191, 4099, 3, SATF_U8, "rotate=90"},
                   {8192, 4096, 4, SATF_F64, "rotate=270"},
-                  {4100000, 9, 3, SATF_U8, "flip=h"}};
+                  {4100000, 9, 3, SATF_U8, "flip=h"},
+                  {70001, 32771, 1, SATF_U8, "crop=300x200+69701+32571"}};
     gpu_must_do(cpu, satf_context_set_limit(cpu, SATF_MAX_PIXELS, (int64_t)1 << 33), "limits");
     gpu_must_do(gpu, satf_context_set_limit(gpu, SATF_MAX_PIXELS, (int64_t)1 << 33), "limits");
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
@@ -218,11 +264,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_turns),  cmocka_unit_test(test_orders),
         cmocka_unit_test(test_chains), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_large),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_grey),
     };
     const struct CMUnitTest small_tests[] = {
-        cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_grey),
+        cmocka_unit_test(test_turns),       cmocka_unit_test(test_orders),
         cmocka_unit_test(test_conversions),
     };
     return gpu_test_end("test_gpu_geometry",

@@ -29,7 +29,7 @@ from model_sums import trimmed
 from model_thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **CHOICES, **SMALLER, **THRESHOLDS}
-NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate')
+NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate', 'grey')
 LARGE = 101  # one case in so many is of a large picture
 
 

@@ -7,7 +7,7 @@ from model_pictures import array, pam, pixels, png, save
 from model_sums import valid_part
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
-MOVES = ('transpose', 'rotate', 'flip', 'permute')
+MOVES = ('crop', 'transpose', 'rotate', 'flip', 'permute')
 BLACK_AND_WHITE = ('sauvola', 'wolf', 'adaptive', 'bradley', 'niblack', 'nick')
 WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten', 'normalize',
            'guided', 'kuwahara') + BLACK_AND_WHITE
@@ -25,11 +25,11 @@ LIKE_INPUT = ('box', 'unsharp', 'highpass', 'flatten', 'guided', 'kuwahara', 'va
 
 def choices(image):
     """The filters that take such an image."""
-    if image.kind in ('u32', 'u64'):
-        return MOVES
     colours = image.channels - bool(image.alpha)
-    names = [name for name in WINDOWS + ('threshold',)
-             if name not in BLACK_AND_WHITE + ('threshold',) or colours in (1, 3)]
+    if image.kind in ('u32', 'u64'):
+        return MOVES + ('grey',) * (colours in (1, 3))
+    of_colours = BLACK_AND_WHITE + ('threshold', 'grey')
+    names = [name for name in WINDOWS + ('threshold', 'grey') if name not in of_colours or colours in (1, 3)]
     return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'pixelate', 'template', 'integral'] + list(MOVES)
 
 
@@ -192,13 +192,32 @@ def level(random, image, low, high):
 
 def shape(random, image, link):
     """The word of a smaller size."""
-    if random.random() < 0.5:
-        link['shape'] = random.randint(1, image.width), random.randint(1, image.height)
-        return 'x'.join(map(str, link['shape']))
+    W, H = image.width, image.height
+    way = random.random()
+    if way < 0.3:
+        link['shape'] = random.randint(1, W), random.randint(1, H)
+        return 'x'.join(map(str, link['shape'])) + '!'
+    if way < 0.7:  # the most that fits, and no more than there is
+        w, h = random.randint(1, 3 * W // 2), random.randint(1, 3 * H // 2)
+        word, fits = random.choice(((f'{w}x{h}', (Fraction(w, W), Fraction(h, H))),
+                                    (f'{w}x', (Fraction(w, W),)), (f'x{h}', (Fraction(h, H),))))
+        scale = min(1, *fits)
+        link['shape'] = tuple(max(1, int(side * scale + Fraction(1, 2))) for side in (W, H))
+        return word
     share = random.choice(('50', '33', '100', '12.5', '99.999999', '0.000001'))
-    link['shape'] = tuple(max(1, int(side * Fraction(share) / 100 + Fraction(1, 2)))
-                          for side in (image.width, image.height))
+    link['shape'] = tuple(max(1, int(side * Fraction(share) / 100 + Fraction(1, 2))) for side in (W, H))
     return share + '%'
+
+
+def part(random, image, link):
+    """The word of a part."""
+    w, h = random.randint(1, image.width), random.randint(1, image.height)
+    if random.random() < 0.5:
+        link['part'] = w, h, (image.width - w) // 2, (image.height - h) // 2
+        return f'{w}x{h}'
+    left, top = random.randint(0, image.width - w), random.randint(0, image.height - h)
+    link['part'] = w, h, left, top
+    return f'{w}x{h}+{left}+{top}'
 
 
 def link_of(random, folder, image, name, number, usual, wish=None):
@@ -226,7 +245,12 @@ def link_of(random, folder, image, name, number, usual, wish=None):
         if name == 'unsharp' and colours in (1, 3) and random.random() < 0.4:
             link['luma'] = True
             word += ',luma'
-        if name == 'guided' and random.random() < 0.8:
+        if name == 'guided' and random.random() < 0.3:
+            noise = amount(random, 1, 60)
+            share = float(noise) / 255
+            link['eps'] = repr(3 * share * share)
+            word += ',noise=' + noise
+        elif name == 'guided' and random.random() < 0.8:
             link['eps'] = random.choice(('0.001', '0.02', '0.00001', '0.5', '4'))
             word += ',eps=' + link['eps']
         if name == 'guided' and random.random() < 0.3 and not is_large(image):
@@ -279,7 +303,9 @@ def link_of(random, folder, image, name, number, usual, wish=None):
         return ['--resize', shape(random, image, link)], link
     if name == 'pixelate':
         return ['--pixelate', window(random, image, link)], link
-    if name in ('transpose', 'real'):
+    if name == 'crop':
+        return ['--crop', part(random, image, link)], link
+    if name in ('transpose', 'real', 'grey'):
         return ['--' + name], link
     if name == 'permute':
         file, link['order'] = order(random, folder, image, number)

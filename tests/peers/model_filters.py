@@ -180,6 +180,11 @@ def permute(image, link):
                  lambda x, y: divmod(link['order'][y * w + x], w)[::-1])
 
 
+def crop(image, link):
+    w, h, left, top = link['part']
+    return moved(image, w, h, lambda x, y: (x + left, y + top))
+
+
 FILTERS = {'box': box, 'gauss': gauss, 'dog': dog, 'variance': variance, 'stddev': stddev, 'sum': total,
            'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate, 'flip': flip,
-           'permute': permute, **LIGHT, **PAIR}
+           'permute': permute, 'crop': crop, **LIGHT, **PAIR}

@@ -1,6 +1,7 @@
 """Filters to black and white, as model_filters.py has the others. THRESHOLDS maps their names."""
 import bisect
 import math
+import struct
 from collections import namedtuple
 from fractions import Fraction
 
@@ -27,6 +28,21 @@ def grey(image):
         if not real(image):
             first = [[value and value + 1 for value in row] for row in first]
         out.errors = [first] + image.errors[3:]
+    return out
+
+
+def only_grey(image, _):
+    """The filter grey: in the image's type."""
+    out = grey(image)
+    if out is image:
+        return image
+    values = out.planes[0]
+    if image.kind == 'f32':
+        values = [[struct.unpack('f', struct.pack('f', value))[0] for value in row] for row in values]
+        if out.errors:
+            out.errors[0] = [[e and e + abs(v) * 2**-23 for e, v in zip(*rows)] for rows in zip(out.errors[0], values)]
+    out.kind, out.planes = image.kind, [values] + out.planes[1:]
+    out.limits = image.limits and [image.limits[0]] + list(image.limits[3:])
     return out
 
 
@@ -227,5 +243,5 @@ def one_level(image, link):
                      lambda *_: max(level, 0), lambda *_: level)  # -1 is shown as 0
 
 
-THRESHOLDS = {'sauvola': sauvola, 'wolf': wolf, 'adaptive': adaptive, 'bradley': bradley,
+THRESHOLDS = {'grey': only_grey, 'sauvola': sauvola, 'wolf': wolf, 'adaptive': adaptive, 'bradley': bradley,
               'niblack': niblack, 'nick': nick, 'threshold': one_level}
