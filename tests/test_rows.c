@@ -94,7 +94,7 @@ static void flow(satf_context *ctx, const satf_filter *filter, const satf_view *
     }
     int64_t pushed = 0, pulled = 0;
     apart from = make_apart(in, most), to = make_apart(out, most);
-    for (p->count = 0; pulled < out->height;) {
+    for (p->count = 0; pulled < out->height || pushed < in->height;) { /* of a part not all count */
         int64_t taken = push(rows, in, pushed, most, &from);
         int64_t count = pull(rows, out, pulled, most, &to);
         pushed += taken;

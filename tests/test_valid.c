@@ -217,7 +217,9 @@ static void check_case(satf_context *ctx, int number, int *checked)
     for (int k = 0; k < count; k++) {
         links[k] = make_link(ctx, &random);
         filter_over over = filter_last(links[k].clamp->links[0].info)->over;
-        tables = tables && over != OVER_LEAST && over != OVER_SIDES; /* floats of which have none */
+        /* floats of which have none, and lines, beside which no other filter of the chain has them
+         */
+        tables = tables && over != OVER_LEAST && over != OVER_SIDES && over != OVER_LINES;
     }
     if (expect(ctx, links, count, &in, tables, &want, &chain)) {
         satf_view got = result_of(ctx, chain, &in, tables);
