@@ -57,12 +57,23 @@ becomes '2 3 3 6 2 5 1 4' --rotate=270 in.pgm
 becomes '3 2 3 2 1 6 5 4' --flip h in.pgm
 becomes '3 2 4 5 6 1 2 3' --flip v in.pgm
 becomes '3 2 1 2 3 4 5 6' --rotate 90 --rotate 270 in.pgm
+becomes '2 1 5 6' --crop 2x1+1+1 in.pgm
+becomes '1 2 2 5' --crop 1x2 in.pgm
+becomes '2 2 4 5 1 2' --crop 2x2+0+0 --flip v in.pgm
+becomes '2 1 6 5' --rotate 90 --crop 1x2+0+1 --rotate 90 in.pgm
+becomes '3 2 1 2 3 4 5 6' --grey in.pgm
+becomes '2 1 3 4' --resize 2x2 in.pgm
+becomes '2 2 1 3 4 6' --resize 2x2! in.pgm
 becomes '2 3 3 6 2 5 1 4' --transpose --flip v in.pgm
 becomes '2 3 1 4 2 5 3 6' --transpose -T 1 --device cpu in.pgm
 becomes '2 3 1 4 2 5 3 6' --transpose --box 1 in.pgm
 printf 'P6\n2 1\n255\n\1\2\3\4\5\6' >in.ppm
 becomes '1 2 1 2 3 4 5 6' --transpose in.ppm
 becomes '2 1 4 5 6 1 2 3' --flip h in.ppm
+becomes '2 1 2 5' --grey in.ppm
+becomes '1 1 5' --crop 1x1+1+0 --grey in.ppm
+run 1 --crop 3x1 in.ppm none.ppm
+says '^satfilter: in.ppm: crop takes 3 x 1 pixels, and the picture has 2 x 1$'
 
 # npy NAME DESCR SHAPE BYTES
 npy()
@@ -111,7 +122,8 @@ says 'missing.npy'
 run 1 --permute in.pgm in.pgm none.pgm
 says 'no .npy file'
 for usage in '--rotate 45' '--rotate 90,border=wrap' '--flip x' '--flip' '--transpose=1' \
-    '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
+    '--crop' '--crop 5' '--crop 5x5-1+0' '--grey=1' '--crop 1x1 --engine window' '--resize 2x!' \
+    '--guided 9,noise=18,eps=0.01' '--guided 9,eps=0.01,noise=18' '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
     '--border wrap --rotate 90' '--integral --border shrink'; do
     # shellcheck disable=SC2086 # options
     run 2 $usage in.pgm none.pgm
@@ -121,7 +133,7 @@ run 0 -f --transpose --box 3 --border wrap in.pgm out.pgm
 [ ! -e none.pgm ] || fail "a refused run left an output"
 
 # Help comes from the table.
-for filter in transpose rotate flip permute; do
+for filter in crop grey transpose rotate flip permute; do
     "$satfilter" --help $filter | grep -q "^satfilter --$filter" || fail "--help $filter"
     "$satfilter" --list | grep -q "^  $filter " || fail "--list lacks $filter"
 done

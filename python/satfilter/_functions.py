@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "box", "gauss", "variance", "stddev", "sum", "sauvola", "wolf", "adaptive", "bradley", "niblack", "nick",
-    "threshold", "unsharp", "highpass", "dog", "flatten", "normalize", "guided", "kuwahara", "varbox",
-    "resize", "pixelate", "by", "real", "template", "integral", "transpose", "rotate", "flip", "permute",
+    "threshold", "unsharp", "highpass", "dog", "flatten", "normalize", "guided", "kuwahara", "varbox", "crop",
+    "resize", "pixelate", "grey", "by", "real", "template", "integral", "transpose", "rotate", "flip",
+    "permute",
 ]
 
 
@@ -869,7 +870,7 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
 
 
 def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, int] = (0, 0),
-           border: str | float = "clamp", eps: float = 0.01, amount: float = 0,
+           border: str | float = "clamp", eps: float = 0.01, noise: float = 0, amount: float = 0,
            guide: ArrayLike | None = None, colour: bool = False, full: int = 0, guide_full: int = 0,
            out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
            alpha: bool = False) -> np.ndarray:
@@ -879,21 +880,22 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means of a and b over the windows that
     contain it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
     channels, or with one that guides all. Edges of a contrast well above the root of eps stay, what is below
-    is smoothed; eps is a share of the guide's full scale squared (1 of floats). Each channel is filtered by
-    itself, alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, guides as
-    one: a is three numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in
-    common with p. Every channel of the image has its own a, and alpha too; an image without guide=FILE guides
-    its alpha by itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its
-    own: its maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16;
-    full=M says both where the two have one type and neither a maxval. What lies outside under constant:V is V
-    M' / M in the guide, M being the input's full scale, of integers rounded and at most M'; beyond that
-    border a is 0 and b is V. Of integers guided by integers a is taken to 2^-24, over a guide scaled to the
-    input's largest sample, and b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range,
-    neither is rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and saturated
-    to 0 and the full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result
-    without: base and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local
-    contrast that has no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where
-    noise is to go: A of 0.
+    is smoothed; eps is a share of the guide's full scale squared (1 of floats). noise=D removes noise of a
+    deviation of D levels of 255: eps is 3 (D / 255)^2 then. Each channel is filtered by itself, alpha too.
+    With colour, an RGB guide, of any depth and whatever the image's channels, guides as one: a is three
+    numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in common with p.
+    Every channel of the image has its own a, and alpha too; an image without guide=FILE guides its alpha by
+    itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its
+    maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M
+    says both where the two have one type and neither a maxval. What lies outside under constant:V is V M' / M
+    in the guide, M being the input's full scale, of integers rounded and at most M'; beyond that border a is
+    0 and b is V. Of integers guided by integers a is taken to 2^-24, over a guide scaled to the input's
+    largest sample, and b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range, neither is
+    rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and saturated to 0 and the
+    full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result without: base
+    and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that has
+    no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise is to go: A of
+    0.
 
     Parameters
     ----------
@@ -909,6 +911,9 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
         samples there. valid makes the result smaller: whole windows only.
     eps : float
         variance below which the guide counts as flat, 0.000001 to 1000000.
+    noise : float
+        in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255; 0: eps
+        counts.
     amount : float
         how much of what was smoothed away comes back: 1 is the image itself, more its detail amplified; 0 to
         10.
@@ -938,15 +943,15 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     TypeError : samples of this type cannot be filtered; the message says what makes others
     """
     if guide is not None:
-        f = Filter.of("guided", size=size, at=at, border=border, eps=eps, amount=amount, guide=guide,
-                      colour=colour, full=full, guide_full=guide_full)
+        f = Filter.of("guided", size=size, at=at, border=border, eps=eps, noise=noise, amount=amount,
+                      guide=guide, colour=colour, full=full, guide_full=guide_full)
         return _apply(f, image, out, dtype, channel_axis, alpha)
-    key = ("guided", size, at, border, eps, amount, colour, full, guide_full)
+    key = ("guided", size, at, border, eps, noise, amount, colour, full, guide_full)
     try:
         f = _made[key]
     except (KeyError, TypeError):
-        f = _make(key, size=size, at=at, border=border, eps=eps, amount=amount, colour=colour, full=full,
-                  guide_full=guide_full)
+        f = _make(key, size=size, at=at, border=border, eps=eps, noise=noise, amount=amount, colour=colour,
+                  full=full, guide_full=guide_full)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
@@ -1036,25 +1041,66 @@ def varbox(image: ArrayLike, map: ArrayLike, *, border: str | float = "clamp", o
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
+def crop(image: ArrayLike, part: str | tuple[int, int] | tuple[int, int, int, int], *,
+         out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
+         alpha: bool = False) -> np.ndarray:
+    """A part of the picture: W x H pixels.
+
+    W x H pixels from column X and row Y on, counted from 0 at the upper left; without +X+Y those of the
+    middle, where an odd number of pixels to drop leaves the one more at the right and below. The part lies
+    within the picture, or it is refused. Pixels stay as they are, alpha with them, of any sample type, and so
+    does the resolution. Filters behind it see nothing else of the picture. X and Y are those of the pixels as
+    the file stores them, whatever its orientation.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    part : str | tuple[int, int] | tuple[int, int, int, int]
+        (rows, columns) of the middle, or (row, column, rows, columns): where it begins, and its sides. Or
+        text, columns first: "640x480+10+20".
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type, whatever it is.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("crop", part)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key, part=part)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
 def resize(image: ArrayLike, size: str | tuple[int, int] = "50%", *, out: np.ndarray | None = None,
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Smaller: the mean of what each pixel covers.
 
-    A smaller picture of W x H pixels, or of P per cent of the width and of the height, rounded, at least 1
-    (P%xQ% takes one for each). Of Wx, such as 1024x, the height follows, of xH the width, so that the picture
-    keeps its proportions. Each pixel is the mean of the pixels that it covers, of those at its edges the part
-    that it covers. The mean of integers is exact, rounded to nearest, halves up; that of floats is formed in
-    double. Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type and
-    range, and its resolution is smaller likewise. W and H are those of the pixels as the file stores them,
-    whatever its orientation. Pictures do not become larger: of Wx and xH a smaller one keeps its size, W x H
-    are refused.
+    The largest picture that fits into W x H pixels and keeps its proportions: one side fills the box, the
+    other follows, rounded, halves up, at least 1. Of Wx, such as 1024x, the height follows, of xH the width.
+    P% takes that share of both sides, P%xQ% of each. WxH! makes these very sides, whatever the proportions.
+    Each pixel is the mean of the pixels that it covers, of those at its edges the part that it covers. The
+    mean of integers is exact, rounded to nearest, halves up; that of floats is formed in double. Colour is
+    weighted by alpha, alpha is averaged by itself. The result has the input's type and range, and its
+    resolution is smaller likewise. W and H are those of the pixels as the file stores them, whatever its
+    orientation. Pictures do not become larger: one that is smaller keeps its size, and of WxH! it is refused.
 
     Parameters
     ----------
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats, bool.
     size : str | tuple[int, int]
-        (rows, columns) of the result, or their share of the image's: "33%"; of "1024x" the rows follow.
+        (rows, columns) of the result, whatever the proportions; or text that keeps them: a share of the
+        image's, "33%", "1024x" or "x768", or a box, "1024x768".
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1114,6 +1160,41 @@ def pixelate(image: ArrayLike, size: int | tuple[int, int] = 16, *, out: np.ndar
         f = _made[key]
     except (KeyError, TypeError):
         f = _make(key, size=size)
+    return _apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def grey(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLike | None = None,
+         channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+    """Colour becomes grey.
+
+    (299 R + 587 G + 114 B) / 1000 of each pixel, of integers rounded to nearest, halves up, as filters to
+    black and white see it. Alpha stays as it is. A picture that is grey already stays one, of any sample
+    type. The result has the input's type and range.
+
+    Parameters
+    ----------
+    image : array of shape (..., H, W), or with channels on channel_axis
+        Leading axes count images. Any integers and floats, bool.
+    out : array that takes the result, of its shape and any type; it may be the image
+    dtype : the type of a new result: integers are rounded halves up and saturated
+    channel_axis : the axis that counts channels, if there is one
+    alpha : the last channel is straight alpha, which weighs the others
+
+    Returns
+    -------
+    An array of the image's type. Integers are rounded once, halves up; into floats nothing is rounded. Of
+    bool samples, float64.
+
+    Raises
+    ------
+    ValueError : a parameter or a shape is out of its range; the message says which
+    TypeError : samples of this type cannot be filtered; the message says what makes others
+    """
+    key = ("grey",)
+    try:
+        f = _made[key]
+    except (KeyError, TypeError):
+        f = _make(key)
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 

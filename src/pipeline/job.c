@@ -103,6 +103,24 @@ static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
     return plan->format->metadata != IO_METADATA_NONE && !job->write.strip;
 }
 
+void pipeline_drop_rgb(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                       satf_metadata *metadata)
+{
+    static const char rgb[] = "RGB ";
+    const size_t at = 16; /* a profile's colour space */
+    if (metadata->icc_bytes < at + sizeof rgb || memcmp(metadata->icc + at, rgb, 4) != 0) {
+        return;
+    }
+    satf_free(metadata->icc);
+    metadata->icc = NULL;
+    metadata->icc_bytes = 0;
+    if (keeps_metadata(job, plan) && !pipeline_is_black_and_white(job)) {
+        pipeline_note_add(result, job->output,
+                          "its input's colour profile is left out: it is for colours, and the "
+                          "result is grey");
+    }
+}
+
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata)
 {

@@ -12,6 +12,11 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
 
+/* Takes out a profile of RGB, for a result that is grey; with such a note unless that is black and
+ * white. */
+void pipeline_drop_rgb(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                       satf_metadata *metadata);
+
 /* Is the result black and white, a bit a pixel, unless its format has no such pictures? A type or a
  * range asks for grey. */
 bool pipeline_is_black_and_white(const pipeline_job *job);
