@@ -432,7 +432,8 @@ static const filter_param guided_params[] = {
     FILTER_WINDOW_PARAMS(guided_options, "9"),
     {"eps", "E", "of full scale squared", PARAM_REAL, offsetof(guided_options, eps), 1e-6, 1e6,
      "0.01", "variance below which the guide counts as flat, 0.000001 to 1000000"},
-    {"noise", "D", "levels of 255", PARAM_INSTEAD, offsetof(guided_options, noise), 0, 255, "0",
+    {"noise", "D", "255ths of full scale", PARAM_INSTEAD, offsetof(guided_options, noise), 0, 255,
+     "0",
      "in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255; 0: "
      "eps counts"},
     {"amount", "A", "", PARAM_REAL, offsetof(guided_options, amount), 0, 10, "0",

@@ -196,8 +196,8 @@ static void test_resolves(void **state)
         {"box=5 sauvola=0.33in,k=0.2", DPI(300), DPI(300), "box=5 sauvola=99,k=0.2"},
         {"box=2mm,at=11:-23,border=wrap", DPI(300), DPI(600), "box=23x47,at=11:-23,border=wrap"},
         {"resize=50%x100% box=2mm", DPI(600), DPI(600), "resize=50%x100% box=23x47"},
-        {"resize=400x150 transpose box=2mm", DPI(300), DPI(300),
-         "resize=400x150 transpose box=11x23"},
+        {"resize=400x150! transpose box=2mm", DPI(300), DPI(300),
+         "resize=400x150! transpose box=11x23"},
         {"box=5 integral", 1, 1, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
