@@ -107,13 +107,12 @@ SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
     return formula_real(formula_sum(in));
 }
 
-/* eps, a share of the guide's full scale squared: as it is given, or three variances of the noise,
- * by which its slopes in flat places are 1 / 4. That is the best multiple over photographs, or
- * nearly, from deviations of 5 to 30 levels and windows of 5 to 15. */
+/* eps as it is given, or three variances of the noise: the best multiple over photographs, or
+ * nearly (tests/peers/noise.py). */
 SATF_FORMULA double guided_share(const guided_options *options)
 {
-    double deviation = options->noise / UINT8_MAX, share = 3 * deviation * deviation;
-    return formula_choose(options->noise > 0, share < 1e-6 ? 1e-6 : share, options->eps);
+    double noise = options->noise / UINT8_MAX, share = 3 * noise * noise;
+    return formula_choose(noise > 0, share < 1e-6 ? 1e-6 : share, options->eps);
 }
 
 /* W^2 (variance of the guide + eps), eps being of the guide's full scale squared. */
@@ -432,10 +431,8 @@ static const filter_param guided_params[] = {
     FILTER_WINDOW_PARAMS(guided_options, "9"),
     {"eps", "E", "of full scale squared", PARAM_REAL, offsetof(guided_options, eps), 1e-6, 1e6,
      "0.01", "variance below which the guide counts as flat, 0.000001 to 1000000"},
-    {"noise", "D", "255ths of full scale", PARAM_INSTEAD, offsetof(guided_options, noise), 0, 255,
-     "0",
-     "in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255; 0: "
-     "eps counts"},
+    {"noise", "D", "255ths", PARAM_INSTEAD, offsetof(guided_options, noise), 0, 255, "0",
+     "in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255"},
     {"amount", "A", "", PARAM_REAL, offsetof(guided_options, amount), 0, 10, "0",
      "how much of what was smoothed away comes back: 1 is the image itself, more its detail "
      "amplified; 0 to 10"},
@@ -571,33 +568,27 @@ static const filter_info guided_filter = {
     .name = "guided",
     .help = "smooth, but keep the edges of a guide",
     .detail =
-        "In each window of N x N (or W x H) pixels the result is a line over the guide I: "
-        "a I + b, with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel "
-        "takes the means of a and b over the windows that contain it. The image is its own "
-        "guide unless guide=FILE names another one of its size and depth, with its channels, or "
-        "with one that guides all. Edges of "
-        "a contrast well above the root of eps stay, what is below is smoothed; eps is a "
-        "share of the guide's full scale squared (1 of floats). noise=D removes noise of a "
-        "deviation "
-        "of D levels of 255: eps is 3 (D / 255)^2 then. Each channel is filtered by "
-        "itself, "
-        "alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, "
-        "guides as one: a is three numbers, the inverse of the covariance matrix of R, G and B + "
-        "eps times what each has in common with p. Every channel of the image has its own a, and "
-        "alpha too; an image without guide=FILE guides its alpha by itself. Where the guide is not "
-        "RGB, colour changes nothing. The guide's full scale M' is its own: its maxval, or the "
-        "most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M "
-        "says both where the two have one type and neither a maxval. What lies outside under "
-        "constant:V is V M' / M in the guide, M being the input's full scale, of integers rounded "
-        "and at most M'; beyond that border a is 0 and b is V. Of integers guided by integers a is "
-        "taken to 2^-24, over a guide scaled to the input's largest sample, and b to 2^-16 (full "
-        "scales above 255: 2^-8). Guided by floats, of any range, neither is rounded, and the "
-        "result is taken to 2^-16. Of integers it "
-        "is rounded to nearest and saturated to 0 and the full scale. It has the input's type. "
-        "With amount=A it is q + A (p - q), q being the result without: base and detail. Take 1.5 "
-        "to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that has no "
-        "halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise "
-        "is to go: A of 0.",
+        "In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b,"
+        " with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means"
+        " of a and b over the windows that hold it. The image is its own guide unless guide=FILE "
+        "names another one of its size and depth, with its channels, or with one that guides all. "
+        "Edges of a contrast well above the root of eps stay, what is below is smoothed; eps is a "
+        "share of the guide's full scale squared (1 of floats). noise=D, 255ths of that scale, "
+        "says the deviation of noise to remove: eps is 3 (D / 255)^2. Each channel is filtered by "
+        "itself, alpha too. With colour, an RGB guide, of any depth and whatever the image's "
+        "channels, guides as one: a is three numbers, the inverse of the covariance matrix of R, G"
+        " and B + eps times what each has in common with p. Every channel of the image has its own"
+        " a, and alpha too; an image without guide=FILE guides its alpha by itself. Where the "
+        "guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its "
+        "maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 "
+        "bits in 16; full=M says both where the two have one type and neither a maxval. What lies "
+        "outside under constant:V is V M' / M in the guide, M being the input's full scale, of "
+        "integers rounded and at most M'; beyond that border a is 0 and b is V. Of integers guided"
+        " by integers a is taken to 2^-24, over a guide scaled to the input's largest sample, and "
+        "b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range, neither is "
+        "rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and "
+        "saturated to 0 and the full scale. It has the input's type. With amount=A it is q + A (p "
+        "- q), q being the result without: base and detail.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),

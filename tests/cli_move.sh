@@ -123,7 +123,8 @@ run 1 --permute in.pgm in.pgm none.pgm
 says 'no .npy file'
 for usage in '--rotate 45' '--rotate 90,border=wrap' '--flip x' '--flip' '--transpose=1' \
     '--crop' '--crop 5' '--crop 5x5-1+0' '--grey=1' '--crop 1x1 --engine window' '--resize 2x!' \
-    '--guided 9,noise=18,eps=0.01' '--guided 9,eps=0.01,noise=18' '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
+    '--guided 9,noise=18,eps=0.01' '--guided 9,eps=0.01,noise=18' \
+    '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
     '--border wrap --rotate 90' '--integral --border shrink'; do
     # shellcheck disable=SC2086 # options
     run 2 $usage in.pgm none.pgm

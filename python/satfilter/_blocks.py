@@ -46,8 +46,8 @@ class Blocks:
         self.dtype = made.dtype
         self.dropped = made.ndim < len(shape)  # colours become grey
         if self.channel is not None and not self.dropped and made.shape[self.channel] != shape[self.channel]:
-            raise ValueError(f"{self.filter.title}: blocks keep their channels, and grey and alpha are fewer than colours "
-                             "and alpha; filter the colours alone")
+            raise ValueError(f"{self.filter.title}: blocks keep their channels, and grey and alpha are fewer than "
+                             "colours and alpha; filter the colours alone")
         size = list(shape)
         for axis in self:
             size[axis.index] -= axis.lost

@@ -99,11 +99,11 @@ def help_of(argument, kind, syntax, unit, help_):
     if kind == _arrays.SIZE:
         text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
     elif kind == _arrays.SHAPE:
-        text = "(rows, columns) of the result, whatever the proportions; or text that keeps them: a share of the image's, "
-        text += "\"33%\", \"1024x\" or \"x768\", or a box, \"1024x768\"."
+        text = "(rows, columns) of the result, whatever the proportions; or text that keeps them: a share of the "
+        text += "image's, \"33%\", \"1024x\" or \"x768\", or a box, \"1024x768\"."
     elif kind == _arrays.PART:
-        text = "(rows, columns) of the middle, or (row, column, rows, columns): where it begins, and its sides. Or text, "
-        text += "columns first: \"640x480+10+20\"."
+        text = "(rows, columns) of the middle, or (row, column, rows, columns): where it begins, and its sides. Or "
+        text += "text, columns first: \"640x480+10+20\"."
     elif kind == _arrays.CHOICE:
         text = ", ".join(syntax.split("|")) + ": " + text
     return text if text.endswith(".") else text + "."

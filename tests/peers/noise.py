@@ -56,7 +56,8 @@ def table(rows):
         of = [r for r in rows if (r["colour"], r["deviation"], r["window"]) == (colour, deviation, window)]
         means = [np.mean([r[name] for r in of]) for name in ("noisy", "noise")]
         means += list(np.mean([r["eps"] for r in of], axis=0))
-        print(f"| {deviation} | {window} | {'yes' if colour else 'no'} | " + " | ".join(f"{m:.1f}" for m in means) + " |")
+        print(f"| {deviation} | {window} | {'yes' if colour else 'no'} | " +
+              " | ".join(f"{m:.1f}" for m in means) + " |")
 
 
 def main():
