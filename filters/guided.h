@@ -111,8 +111,8 @@ SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
  * nearly (tests/peers/noise.py). */
 SATF_FORMULA double guided_share(const guided_options *options)
 {
-    double noise = options->noise / UINT8_MAX, share = 3 * noise * noise;
-    return formula_choose(noise > 0, share < 1e-6 ? 1e-6 : share, options->eps);
+    double d = options->noise / UINT8_MAX, share = 3 * d * d;
+    return formula_choose(d > 0, share < 1e-6 ? 1e-6 : share, options->eps);
 }
 
 /* W^2 (variance of the guide + eps), eps being of the guide's full scale squared. */
@@ -210,7 +210,6 @@ SATF_FORMULA formula_value guided_formula(const formula_sums *in, const guided_o
  *
  * Where the input guides itself, a of its three channels is U - eps M^2 (C + eps U)^-1, which is
  * symmetric and in -1/2 ... 1: two images, of the diagonal and of the others.
- *
  * Of symmetric matrices the diagonal is in an image of three lanes, and RG, GB, BR in another.
  */
 
