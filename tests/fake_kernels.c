@@ -327,7 +327,7 @@ static satf_status cells(satf_context *ctx, const satf_view *in, const satf_view
     char spec[64];
     satf_context *cpu;
     satf_filter *filter = NULL;
-    snprintf(spec, sizeof spec, "%s=%ldx%ld", width ? "pixelate" : "resize",
+    snprintf(spec, sizeof spec, width ? "pixelate=%ldx%ld" : "resize=%ldx%ld!",
              (long)(width ? width : out->width), (long)(width ? height : out->height));
     here.flags = there.flags = weighted ? SATF_ALPHA : 0;
     satf_status status = begin(ctx, "cells", &cpu);

@@ -65,7 +65,7 @@ check_picture()
     local want got
     want=$(size_of "$(input_of "$1" "$2")")
     got=$(size_of "$1")
-    case $2 in *--resize* | awk*) want=$got ;; esac
+    case $2 in *--resize* | *--crop* | awk*) want=$got ;; esac
     if [ -z "$got" ] || [ "$got" != "$want" ]; then
         fail "$2: $1 is ${got:-no picture}, its input $want"
     elif [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -le 1 ]; then

@@ -22,7 +22,8 @@ words()
     by | varbox) echo "--$1 in.pgm" ;;
     rotate) echo "--$1 90" ;;
     flip) echo "--$1 h" ;;
-    integral | transpose | real) echo "--$1" ;;
+    crop) echo "--$1 2x1" ;;
+    integral | transpose | real | grey) echo "--$1" ;;
     *) echo "--$1 3" ;;
     esac
 }
@@ -35,8 +36,8 @@ for filter in $filters; do
     case $filter in
     gauss | dog) why="$filter sums lines, not windows" ;;
     resize | pixelate) why="$filter sums cells, not windows" ;;
-    threshold | by | real) why="$filter looks at each pixel alone, and no filter here sums windows" ;;
-    transpose | rotate | flip | permute) why="$filter moves pixels, and no filter here sums windows" ;;
+    threshold | by | real | grey) why="$filter looks at each pixel alone, and no filter here sums windows" ;;
+    crop | transpose | rotate | flip | permute) why="$filter moves pixels, and no filter here sums windows" ;;
     *) why= ;;
     esac
     # shellcheck disable=SC2046 # an option and its value

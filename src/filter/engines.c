@@ -63,9 +63,10 @@ static satf_status refuse(satf_context *ctx, const filter_info *info, const filt
 {
     char setting[64];
     const char *option = describe_setting(ctx, setting, sizeof setting);
+    bool greys = filter_last(info)->grey && engine == &filter_move_engine; /* and moves nothing */
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "%s %s%s: %s cannot serve it; leave that out (option: %s)", info->name,
-                     engine->does, more, setting, option);
+                     greys ? filter_pixel_engine.does : engine->does, more, setting, option);
 }
 
 /* ------------------------------------------------------------------- the choice */

@@ -77,8 +77,9 @@ def main():
     table(rows)
     if options.json:
         command = ["noise.py", *(a if not Path(a).exists() else Path(a).name for a in sys.argv[1:])]
-        record = {"command": " ".join(command), "multiples": MULTIPLES, "rows": rows}
-        options.json.write_text(json.dumps(record, indent=0) + "\n")
+        head = json.dumps({"command": " ".join(command), "multiples": MULTIPLES})
+        lines = ",\n".join(json.dumps(row) for row in rows)
+        options.json.write_text(f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def cases(arguments, pixels):
     if arguments.sizes:
         for size in arguments.sizes.split(","):
             sides = tuple(map(int, size.split("x")))
-            yield (size, f"resize={size}", sides, 1e-5 if full == 1 else 1,
+            yield (size, f"resize={size}!", sides, 1e-5 if full == 1 else 1,
                    lambda to, s=sides: cv2.resize(pixels, s, to, 0, 0, cv2.INTER_AREA))
         return
     for sigma in map(float, arguments.sigmas.split(",")):
