@@ -78,6 +78,8 @@ static void test_reach(void **state)
         {"integral", {all, all, 0, 0}},
         {"box=3 box=7x4", {4, 3, 4, 2}},
         {"box=3 resize=50% box=7x4", {all, all, all, all}},
+        {"box=3 crop=4x4", {all, all, all, all}},
+        {"grey box=3", {1, 1, 1, 1}},
         {"rotate=90", {0, 0, 0, 0}},
         {"rotate=90 box=7x4,at=2:-1", {3, 5, 0, 1}}, /* upside down, then transposed */
         {"box=3 flip=h box=7x4,at=2:-1", {6, 4, 2, 1}},

@@ -66,10 +66,9 @@ def _possible(kind: int, syntax: str, least: float, most: float) -> str:
     if kind == PLACE:
         return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
     if kind == SHAPE:
-        return (f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x', 'x768' or, of a "
-                "box, '1024x768'")
+        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x' or 'x768'"
     if kind == PART:
-        return "two integers, (rows, columns), four, (row, column, rows, columns), or text: '640x480+10+20'"
+        return "two integers, (rows, columns), or four, (row, column, rows, columns)"
     if kind == FLAG:
         return "True or False"
     if kind == BORDER:

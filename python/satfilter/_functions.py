@@ -878,14 +878,14 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
 
     In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b, with a = cov(I,
     p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means of a and b over the windows that
-    contain it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
+    hold it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
     channels, or with one that guides all. Edges of a contrast well above the root of eps stay, what is below
-    is smoothed; eps is a share of the guide's full scale squared (1 of floats). noise=D removes noise of a
-    deviation of D levels of 255: eps is 3 (D / 255)^2 then. Each channel is filtered by itself, alpha too.
-    With colour, an RGB guide, of any depth and whatever the image's channels, guides as one: a is three
-    numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in common with p.
-    Every channel of the image has its own a, and alpha too; an image without guide=FILE guides its alpha by
-    itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its
+    is smoothed; eps is a share of the guide's full scale squared (1 of floats). noise=D, 255ths of that
+    scale, says the deviation of noise to remove: eps is 3 (D / 255)^2. Each channel is filtered by itself,
+    alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, guides as one: a is
+    three numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in common with
+    p. Every channel of the image has its own a, and alpha too; an image without guide=FILE guides its alpha
+    by itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its
     maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M
     says both where the two have one type and neither a maxval. What lies outside under constant:V is V M' / M
     in the guide, M being the input's full scale, of integers rounded and at most M'; beyond that border a is
@@ -893,9 +893,7 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     largest sample, and b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range, neither is
     rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and saturated to 0 and the
     full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result without: base
-    and detail. Take 1.5 to 4, a window of a fiftieth of the picture and eps=0.01 for local contrast that has
-    no halos at strong edges; --unsharp sharpens the edges too, and is faster. Not where noise is to go: A of
-    0.
+    and detail.
 
     Parameters
     ----------
@@ -912,8 +910,7 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
     eps : float
         variance below which the guide counts as flat, 0.000001 to 1000000.
     noise : float
-        in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255; 0: eps
-        counts.
+        in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255.
     amount : float
         how much of what was smoothed away comes back: 1 is the image itself, more its detail amplified; 0 to
         10.

@@ -211,7 +211,7 @@ static filter_reach link_reach(const chain_link *link)
         return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
     }
     if (pass->over == OVER_ELSEWHERE) {
-        return (filter_reach){0, 0, 0, 0};
+        return pass->corner ? everywhere : (filter_reach){0, 0, 0, 0};
     }
     return passes_reach(link, way, border);
 }

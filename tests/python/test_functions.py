@@ -45,7 +45,7 @@ class Functions(unittest.TestCase):
         """Defaults of the signature are those of the library."""
         image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
         for name, _, _, _, params in _core.table():
-            if any(p[1] == 7 and p[8] for p in params):
+            if any(p[6] is None and p[8] for p in params):  # which has to be given
                 continue
             value = next((p[6] for p in params if p[8]), None)
             spec = name if value is None else f"{name}={value}"
@@ -62,6 +62,10 @@ class Functions(unittest.TestCase):
                 lambda: satfilter.unsharp(image, 7, amount=2.5, threshold=4, full=200),
             "guided=7,eps=0.000001,amount=0.5": lambda: satfilter.guided(image, 7, eps=1e-6, amount=0.5),
             "rotate=270": lambda: satfilter.rotate(image, 270),
+            "crop=7x9": lambda: satfilter.crop(image, (9, 7)),
+            "crop=7x9+5+2": lambda: satfilter.crop(image, (2, 5, 9, 7)),
+            "resize=20x10!": lambda: satfilter.resize(image, (10, 20)),
+            "guided=7,noise=18": lambda: satfilter.guided(image, 7, noise=18),
             "flip=v": lambda: satfilter.flip(image, "v"),
             "integral,squared,zeros": lambda: satfilter.integral(image, squared=True, zeros=True),
         }.items():

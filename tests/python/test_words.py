@@ -51,7 +51,7 @@ def filters():
     for name in satfilter.list_filters():
         given = {"image": IMAGE}
         given |= {"template": {"rects": [(0, 0, 1, 1, 1)]}, "permute": {"order": np.arange(600)},
-                  "by": {"other": IMAGE}, "varbox": {"map": IMAGE}}.get(name, {})
+                  "by": {"other": IMAGE}, "crop": {"part": (5, 6)}, "varbox": {"map": IMAGE}}.get(name, {})
         yield getattr(satfilter, name), given
 
 
