@@ -170,9 +170,9 @@ SATF_API satf_status satf_filter_render(satf_context *ctx, const satf_filter *fi
 /*
  * Pixels to the left of, above, to the right of and below a pixel of the input that the result for
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
- * wrap, integral, permute, wolf, resize, crop, pixelate, varbox, threshold=otsu, guided or by with an
- * image that they keep). Where the chain turns the image it is the pixel that comes to lie at the
- * result's place; under SATF_VALID the one whose window is summed.
+ * wrap, integral, permute, wolf, resize, crop, pixelate, varbox, threshold=otsu, guided or by with
+ * an image that they keep). Where the chain turns the image it is the pixel that comes to lie at
+ * the result's place; under SATF_VALID the one whose window is summed.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
