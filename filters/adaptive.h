@@ -38,9 +38,7 @@ static filter_range adaptive_range(filter_range in, const void *options, const f
 static const filter_param adaptive_params[] = {
     FILTER_WINDOW_PARAMS(adaptive_options, "15"),
     {"offset", "C", "levels of 255", PARAM_LEVEL, offsetof(adaptive_options, offset), -255, 255,
-     "5",
-     "how far the threshold is below the mean, in levels of 8 bits, of integers -255 to 255 in "
-     "steps of 0.001, of floats any number"},
+     "5", "how far below the mean, in levels of 8 bits, -255 to 255"},
     FILTER_FULL_PARAM(offsetof(adaptive_options, full)),
     FILTER_BILEVEL_PARAMS(adaptive_options),
     FILTER_PARAM_END,
@@ -59,16 +57,15 @@ static const filter_info adaptive_filter = {
     .name = "adaptive",
     .help = "black and white: above the mean less a few levels",
     .detail =
-        "White where a pixel is above T = m - C, m being the mean of the N x N (or W x H) "
-        "pixels around it; black elsewhere. Of integers this is decided exactly. " FILTER_GREY_HELP
-        " The plain threshold for printed pages, also in a shadow; wolf reads more of worn ones. "
-        "Take a larger C for stains and for what shows through, less for faint ink. Not C = 0: "
-        "T is p on blank paper then, which turns black.",
+        "The plain threshold, for clean print in any light. A larger offset drops stains and what "
+        "shows through, a smaller one keeps faint ink. Not 0: blank paper turns black then. Worn "
+        "pages are read better by wolf.",
     .params = adaptive_params,
     .needs_value = true,
     .options_bytes = sizeof(adaptive_options),
     .ways = {FILTER_PASSES(adaptive_passes)},
     .range = adaptive_range,
+    .example = "satfilter --adaptive 51,offset=20 scan.png page.png",
 };
 
 #endif

@@ -36,15 +36,15 @@ static const filter_pass box_passes[] = {{
 static const filter_info box_filter = {
     .name = "box",
     .help = "mean over a window",
-    .detail = "The mean of the N x N (or W x H) pixels around each pixel. The mean of integers is "
-              "exact, rounded to nearest, halves up; that of floats is formed in double. Colour is "
-              "weighted by alpha, alpha is averaged by itself. The result has the input's type "
-              "and range.",
+    .detail =
+        "The fastest blur, and exact: each pixel becomes the mean of the pixels around it. gauss "
+        "is softer; guided and kuwahara keep edges.",
     .params = box_params,
     .needs_value = true,
     .options_bytes = sizeof(box_options),
     .ways = {FILTER_PASSES(box_passes)},
     .range = filter_mean_range,
+    .example = "satfilter --box 15 in.jpg out.jpg",
 };
 
 #endif

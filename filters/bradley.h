@@ -32,7 +32,7 @@ SATF_FORMULA formula_value bradley_formula(const formula_sums *in, const bradley
 static const filter_param bradley_params[] = {
     FILTER_WINDOW_PARAMS(bradley_options, "65"),
     {"percent", "T", "percent", PARAM_REAL, offsetof(bradley_options, percent), 0, 100, "15",
-     "how much of the mean the threshold is below it, 0 to 100, of integers in steps of 0.001"},
+     "per cent below the mean, 0 to 100"},
     FILTER_BILEVEL_PARAMS(bradley_options),
     FILTER_PARAM_END,
 };
@@ -57,17 +57,16 @@ static const filter_pass bradley_passes[] = {{
 static const filter_info bradley_filter = {
     .name = "bradley",
     .help = "black and white: above a share of the mean",
-    .detail = "White where a pixel is above T = m (1 - t / 100), m being the mean of the N x N (or "
-              "W x H) pixels around it and t the percent; black elsewhere. Of integers this is "
-              "decided exactly. " FILTER_GREY_HELP
-              " For pages in uneven light, whose ink is a share darker than their paper, with "
-              "windows of an eighth of the width. Not for dark pages, where a share is less than "
-              "noise. Where all is 0, all is black.",
+    .detail =
+        "For pages whose light falls off by factors, as on a photographed book: ink is a share "
+        "darker than its paper. Take a window of an eighth of the width. Not for dark pages, "
+        "where that share is less than noise.",
     .params = bradley_params,
     .needs_value = true,
     .options_bytes = sizeof(bradley_options),
     .ways = {FILTER_PASSES(bradley_passes)},
     .range = bradley_range,
+    .example = "satfilter --bradley 65 scan.png page.png",
 };
 
 #endif

@@ -93,7 +93,7 @@ static bool by_sums_aux(const void *options)
 
 static const filter_param by_params[] = {
     {"image", "FILE", "", PARAM_IMAGE, offsetof(by_options, image), 0, 0, NULL,
-     "the other picture q, of the same size, with one channel or as many, besides alpha"},
+     "the other picture q, of the same size, of one channel or as many"},
     {"op", "add|sub|mul|div", "", PARAM_CHOICE, offsetof(by_options, op), 0, 0, "add",
      "p + s q, p - s q, s p q or s p / q"},
     {"scale", "S|auto", "", PARAM_REAL, offsetof(by_options, scale), 0, 1e6, "1",
@@ -121,22 +121,9 @@ static const filter_info by_filter = {
     .name = "by",
     .help = "another picture added, subtracted, multiplied or divided by",
     .detail =
-        "For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 "
-        "the quotient is the full scale, or 0 where p is 0 too. A dark frame is subtracted "
-        "(op=sub), a "
-        "flat field divides (op=div,scale=auto). FILE has the input's size, and its "
-        "channels, or one that serves all; with auto s is the mean of each channel. The input's "
-        "alpha stays as it is, that of FILE is left out. Of FILE's pages the first counts. Its "
-        "type may be another: where both are of integers q counts as q M / M', M and M' being the "
-        "full scales of input and FILE, so that white is white; auto's mean is of q as it is, and "
-        "op=div,scale=auto does without M', which cancels. M' is FILE's own: its maxval, or the "
-        "most of its type. other_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M "
-        "says both where the two have one type and neither a maxval. These results are exact, "
-        "rounded "
-        "to nearest once, halves up, and saturated to 0 and M; s is a decimal of 9 places, below "
-        "1 of 15. Where either is of floats samples count as they are, in double, unless "
-        "other_full=M' says what is white in FILE; results that are "
-        "floats are neither rounded nor saturated. The result has the input's type.",
+        "Takes a dark frame off (op=sub), or divides by a flat field (op=div,scale=auto keeps "
+        "brightness and colour). Depths may differ: white counts as white. Of several pages FILE "
+        "gives the first.",
     .params = by_params,
     .needs_value = true,
     .options_bytes = sizeof(by_options),
@@ -144,6 +131,7 @@ static const filter_info by_filter = {
     .way = by_way,
     .any_aux = true,
     .sums_aux = by_sums_aux,
+    .example = "satfilter --by dark.png,op=sub in.png out.png",
 };
 
 #endif

@@ -21,7 +21,7 @@ static filter_place crop_corner(const void *options, int64_t width, int64_t heig
 
 static const filter_param crop_params[] = {
     {"part", "WxH|WxH+X+Y", "pixels", PARAM_PART, offsetof(crop_options, part), 1, INT32_MAX, NULL,
-     "W x H pixels of the middle, or from column X and row Y on, counted from 0"},
+     "W x H pixels from the middle, or from column X and row Y on"},
     FILTER_PARAM_END,
 };
 
@@ -36,16 +36,14 @@ static const filter_info crop_filter = {
     .name = "crop",
     .help = "a part of the picture: W x H pixels",
     .detail =
-        "W x H pixels from column X and row Y on, counted from 0 at the upper left; without +X+Y "
-        "those of the middle, where an odd number of pixels to drop leaves the one more at the "
-        "right and below. The part lies within the picture, or it is refused. Pixels stay as they "
-        "are, alpha with them, of any sample type, and so does the resolution. Filters behind it "
-        "see nothing else of the picture. X and Y are those of the pixels as the file stores "
-        "them, whatever its orientation.",
+        "Cuts a part out of the picture: X and Y count from 0 at the upper left. Without them it "
+        "is the middle. Samples stay as they are; a JPEG is coded anew. A part that leaves the "
+        "picture is an error.",
     .params = crop_params,
     .needs_value = true,
     .options_bytes = sizeof(crop_options),
     .ways = {FILTER_PASSES(crop_passes)},
+    .example = "satfilter --crop 300x150+40+20 in.jpg out.jpg",
 };
 
 #endif

@@ -43,7 +43,7 @@ static const filter_param dog_params[] = {
     {"sigma", "S", "pixels", PARAM_REAL, offsetof(dog_options, sigma), 0.3, 200, "2",
      "standard deviation of the narrower Gaussian in pixels, 0.3 to 200"},
     {"ratio", "R", "", PARAM_REAL, offsetof(dog_options, ratio), 1, 5, "1.6",
-     "how many times as wide the other one is, 1 to 5"},
+     "how many times as wide the other Gaussian is, 1 to 5"},
     FILTER_BORDER_PARAM(offsetof(dog_options, border)),
     FILTER_PARAM_END,
 };
@@ -63,17 +63,14 @@ static const filter_info dog_filter = {
     .name = "dog",
     .help = "difference of two Gaussians: edges, and blobs of one size",
     .detail =
-        "What gauss=S makes less what gauss=T makes, T being R times S, both with 4 passes and not "
-        "rounded to samples: above 0 where it is lighter than around, below 0 where it is darker. "
-        "It is largest at blobs whose radius is about 1.8 S, and crosses 0 at edges. The result is "
-        "f64, from lo - hi to hi - lo for samples in lo ... hi, which is what a 16-bit picture of "
-        "it spans; to look at it take --range -30:30. Of u8 it is off by at most 1 / 16 of a "
-        "level; behind --real it is not. " FILTER_KEPT_ALPHA_HELP,
+        "Finds blobs of a radius of about 1.8 S, where it is farthest from 0, and edges, where it "
+        "crosses 0. Light spots are above 0, dark ones below. The result is real numbers.",
     .params = dog_params,
     .needs_value = true,
     .options_bytes = sizeof(dog_options),
     .ways = {FILTER_PASSES(dog_passes)},
     .range = dog_range,
+    .example = "satfilter --dog 2 --range -30:30 in.png out.png",
 };
 
 #endif

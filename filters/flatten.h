@@ -40,8 +40,7 @@ SATF_FORMULA formula_value flatten_formula(const formula_sums *in, const flatten
 static const filter_param flatten_params[] = {
     FILTER_WINDOW_PARAMS(flatten_options, "101"),
     {"target", "V", "levels of 255", PARAM_LEVEL, offsetof(flatten_options, target), 0, 255, "128",
-     "where the mean goes, in levels of 8 bits, of integers 0 to 255 in steps of 0.001, of floats "
-     "any number"},
+     "where the mean goes, in levels of 8 bits, 0 to 255"},
     FILTER_FULL_PARAM(offsetof(flatten_options, full)),
     FILTER_PARAM_END,
 };
@@ -56,17 +55,15 @@ static const filter_pass flatten_passes[] = {{
 static const filter_info flatten_filter = {
     .name = "flatten",
     .help = "even light: each pixel over the mean around it",
-    .detail = "p V / m, p being the pixel, m the mean of the N x N (or W x H) pixels around it and "
-              "V the target. Of integers it is one fraction, rounded to nearest, halves up, and "
-              "saturated; into floats it is neither. Where m is 0 or nothing counts, p "
-              "stays. " FILTER_KEPT_ALPHA_HELP
-              " For pages and plates in uneven light: windows should be larger than what is on "
-              "them, and paper goes to V, so take 230 for pages. Not for large areas of "
-              "different brightness: they turn alike.",
+    .detail =
+        "Takes shadows off pages and plates, which stay in shades of grey or colour. Take a "
+        "window larger than what is on them; for pages target=230, which becomes the level of "
+        "paper. Not for pictures with large areas of different brightness: they become alike.",
     .params = flatten_params,
     .needs_value = true,
     .options_bytes = sizeof(flatten_options),
     .ways = {FILTER_PASSES(flatten_passes)},
+    .example = "satfilter --flatten 101,target=230 scan.png page.png",
 };
 
 #endif

@@ -27,13 +27,14 @@ static const filter_pass flip_passes[] = {{
 static const filter_info flip_filter = {
     .name = "flip",
     .help = "mirror image: left to right, or upside down",
-    .detail = "The horizontal flip mirrors each row, the vertical one the order of the rows. "
-              "Pixels stay as they are, alpha with them, of any sample type. An EXIF "
-              "orientation becomes the one under which viewers show the flip of what they showed.",
+    .detail =
+        "Samples stay as they are; a JPEG is coded anew. An EXIF orientation turns along: viewers "
+        "show the flip of what they showed.",
     .params = flip_params,
     .needs_value = true,
     .options_bytes = sizeof(flip_options),
     .ways = {FILTER_PASSES(flip_passes)},
+    .example = "satfilter --flip h in.jpg out.jpg",
 };
 
 #endif

@@ -50,20 +50,14 @@ static const filter_pass gauss_passes[] = {{
 static const filter_info gauss_filter = {
     .name = "gauss",
     .help = "Gaussian blur, as fast for any sigma",
-    .detail =
-        "The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with "
-        "fractional ends one after the other, whose variances add up to that of the Gaussian. "
-        "With 4 passes no weight along a row is off by more than 4 % of the largest one (5 % "
-        "below S = 2, 11 % below 1.1). A result depends on pixels up to K (r + 1) away, at most "
-        "3.5 S + 3 with 4 passes; 2 r + 1 is a box's side. The border extends the picture once. "
-        "Passes over integers are together within 1 / 32 of a level of exact arithmetic; then the "
-        "result is rounded, halves up. Colour is weighted by alpha, alpha is averaged by itself. "
-        "The result has the input's type and range.",
+    .detail = "The soft blur of picture editors, without the square look of box. From S = 2 on no "
+              "weight is off a Gaussian's by more than 4 % of the largest one; passes=5 is nearer.",
     .params = gauss_params,
     .needs_value = true,
     .options_bytes = sizeof(gauss_options),
     .ways = {FILTER_PASSES(gauss_passes)},
     .range = filter_mean_range,
+    .example = "satfilter --gauss 2 in.jpg out.jpg",
 };
 
 #endif

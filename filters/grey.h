@@ -21,13 +21,13 @@ static const filter_pass grey_passes[] = {{
 static const filter_info grey_filter = {
     .name = "grey",
     .help = "colour becomes grey",
-    .detail = "(299 R + 587 G + 114 B) / 1000 of each pixel, of integers rounded to nearest, "
-              "halves up, as filters to black and white see it. Alpha stays as it is. A picture "
-              "that is grey already stays one, of any sample type. The result has the input's "
-              "type and range.",
+    .detail = "The luma, 0.299 R + 0.587 G + 0.114 B, as filters to black and white see it. Alpha "
+              "stays. In front of a filter that takes each colour by itself it makes one result of "
+              "three.",
     .params = grey_params,
     .needs_value = false,
     .ways = {FILTER_PASSES(grey_passes)},
+    .example = "satfilter --grey in.jpg out.jpg",
 };
 
 #endif

@@ -429,17 +429,15 @@ SATF_FORMULA void guided_colour_rise_mix(const formula_pixels *in, const guided_
 static const filter_param guided_params[] = {
     FILTER_WINDOW_PARAMS(guided_options, "9"),
     {"eps", "E", "of full scale squared", PARAM_REAL, offsetof(guided_options, eps), 1e-6, 1e6,
-     "0.01", "variance below which the guide counts as flat, 0.000001 to 1000000"},
+     "0.01", "variance that counts as flat, a share of full scale squared"},
     {"noise", "D", "255ths", PARAM_INSTEAD, offsetof(guided_options, noise), 0, 255, "0",
-     "in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255"},
+     "instead of eps: the noise's deviation, in 255ths of full scale"},
     {"amount", "A", "", PARAM_REAL, offsetof(guided_options, amount), 0, 10, "0",
-     "how much of what was smoothed away comes back: 1 is the image itself, more its detail "
-     "amplified; 0 to 10"},
+     "how much of the detail comes back: 1 all of it, 2 twice, up to 10"},
     {"guide", "FILE", "", PARAM_IMAGE, offsetof(guided_options, guide), 0, 0, NULL,
-     "an image of the same size and depth, of one channel or as many, whose edges stay; the image "
-     "itself without; with colour, RGB of any depth"},
+     "picture of the same size and depth whose edges stay; none: its own"},
     {"colour", NULL, "", PARAM_FLAG, offsetof(guided_options, colour), 0, 0, "off",
-     "an RGB guide's channels guide together, so edges of colour stay that no channel shows alone"},
+     "R, G and B guide together: keeps edges that are of colour alone"},
     FILTER_FULL_PARAM(offsetof(guided_options, full)),
     FILTER_AUX_FULL_PARAM("guide_full", "guide=FILE", offsetof(guided_options, guide_full)),
     FILTER_PARAM_END,
@@ -565,29 +563,10 @@ static int guided_way(const void *options, int colours, bool aux)
 
 static const filter_info guided_filter = {
     .name = "guided",
-    .help = "smooth, but keep the edges of a guide",
+    .help = "smooth, but keep edges",
     .detail =
-        "In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b,"
-        " with a = cov(I, p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means"
-        " of a and b over the windows that hold it. The image is its own guide unless guide=FILE "
-        "names another one of its size and depth, with its channels, or with one that guides all. "
-        "Edges of a contrast well above the root of eps stay, what is below is smoothed; eps is a "
-        "share of the guide's full scale squared (1 of floats). noise=D, 255ths of that scale, "
-        "says the deviation of noise to remove: eps is 3 (D / 255)^2. Each channel is filtered by "
-        "itself, alpha too. With colour, an RGB guide, of any depth and whatever the image's "
-        "channels, guides as one: a is three numbers, the inverse of the covariance matrix of R, G"
-        " and B + eps times what each has in common with p. Every channel of the image has its own"
-        " a, and alpha too; an image without guide=FILE guides its alpha by itself. Where the "
-        "guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its "
-        "maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 "
-        "bits in 16; full=M says both where the two have one type and neither a maxval. What lies "
-        "outside under constant:V is V M' / M in the guide, M being the input's full scale, of "
-        "integers rounded and at most M'; beyond that border a is 0 and b is V. Of integers guided"
-        " by integers a is taken to 2^-24, over a guide scaled to the input's largest sample, and "
-        "b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range, neither is "
-        "rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and "
-        "saturated to 0 and the full scale. It has the input's type. With amount=A it is q + A (p "
-        "- q), q being the result without: base and detail.",
+        "Against noise give its deviation, noise=18, and colour for pictures in colour. amount=2 "
+        "brings out detail without halos. With guide=FILE another picture's edges stay.",
     .params = guided_params,
     .needs_value = true,
     .options_bytes = sizeof(guided_options),
@@ -595,6 +574,7 @@ static const filter_info guided_filter = {
              FILTER_PASSES(guided_passes_own), FILTER_PASSES(guided_passes_colour)},
     .way = guided_way,
     .colour_aux = guided_colour,
+    .example = "satfilter --guided 9,noise=18,colour in.jpg out.jpg",
 };
 
 #endif

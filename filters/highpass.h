@@ -44,17 +44,15 @@ static const filter_pass highpass_passes[] = {{
 static const filter_info highpass_filter = {
     .name = "highpass",
     .help = "detail alone: away from the mean, around grey",
-    .detail = "p - m + M / 2, p being the pixel, m the mean of the N x N (or W x H) pixels around "
-              "it and M the full scale. Of integers it is one fraction, rounded to nearest, halves "
-              "up, and saturated; into floats it is neither. Where nothing counts it is M / "
-              "2. " FILTER_KEPT_ALPHA_HELP
-              " For detail that is laid over a picture or looked at. Not to sharpen: take unsharp. "
-              "Not to measure: what is more than M / 2 from the mean is cut; take normalize, or "
-              "floats.",
+    .detail =
+        "To look at detail, or to lay it over a picture in an editor. Not to sharpen: take "
+        "unsharp. Not to measure: what is more than half of the full scale from the mean is cut; "
+        "take normalize.",
     .params = highpass_params,
     .needs_value = true,
     .options_bytes = sizeof(highpass_options),
     .ways = {FILTER_PASSES(highpass_passes)},
+    .example = "satfilter --highpass 15 in.jpg out.jpg",
 };
 
 #endif

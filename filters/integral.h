@@ -48,7 +48,7 @@ static const filter_param integral_params[] = {
     {"squared", NULL, "", PARAM_FLAG, offsetof(integral_options, squared), 0, 0, "off",
      "sum the squares of the samples instead"},
     {"zeros", NULL, "", PARAM_FLAG, offsetof(integral_options, zeros), 0, 0, "off",
-     "a row and a column of zeros in front, as OpenCV has them: one pixel wider and higher"},
+     "a row and a column of zeros in front, as OpenCV has them"},
     FILTER_PARAM_END,
 };
 
@@ -63,15 +63,16 @@ static const filter_pass integral_passes[] = {{
 static const filter_info integral_filter = {
     .name = "integral",
     .help = "the summed area table (integral image)",
-    .detail = "Each sample becomes the sum of all samples above and left of it, itself included. "
-              "Sums of integers are exact in u32 or, when the largest possible one does not fit, "
-              "u64; those of floats are f64. Alpha becomes a plain channel. A 16-bit picture "
-              "of it spans 0 ... largest sample x width x height.",
+    .detail =
+        "Each sample becomes the sum of all samples above and left of it, itself included, of "
+        "integers exactly. For programs that take sums of rectangles: four numbers give any of "
+        "them.",
     .params = integral_params,
     .needs_value = false,
     .options_bytes = sizeof(integral_options),
     .ways = {FILTER_PASSES(integral_passes)},
     .range = integral_range,
+    .example = "satfilter --integral in.png out.npy",
 };
 
 #endif

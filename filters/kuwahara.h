@@ -34,7 +34,7 @@ static int kuwahara_windows(const void *options, satf_rect windows[FILTER_MAX_WI
 
 static const filter_param kuwahara_params[] = {
     {"size", "N|WxH", "pixels", PARAM_SIZE, offsetof(kuwahara_options, size), 1, 255, "5",
-     "windows in pixels, width and height of 1 to 255"},
+     "windows in pixels, 1 to 255"},
     FILTER_BORDER_PARAM(offsetof(kuwahara_options, border)),
     FILTER_PARAM_END,
 };
@@ -81,22 +81,15 @@ static const filter_info kuwahara_filter = {
     .name = "kuwahara",
     .help = "smooth like a painting: the mean on the flatter side of edges",
     .detail =
-        "Four windows of N x N (or W x H) pixels have the pixel in a corner. The result is the "
-        "mean of the window that varies least: edges stay sharp, and areas between them become "
-        "flat. Of windows that vary alike the first counts: upper left, upper right, "
-        "lower left, lower right. A window varies by the sum of the variances of its channels, so "
-        "that all of a pixel's channels come from one window; of integers these are compared "
-        "exactly, floats vary alike where rounding the samples may have made the difference. "
-        "Colour is "
-        "weighted by alpha, in the variances too; alpha becomes the mean of the "
-        "window, and does not vary. A window counts last if all of it is transparent, or not "
-        "all of it finite. The result has the input's type and range.",
+        "Flat strokes of about the window's size, with sharp edges. Also against strong noise, "
+        "where texture may go; guided keeps more of it.",
     .params = kuwahara_params,
     .needs_value = true,
     .options_bytes = sizeof(kuwahara_options),
     .ways = {FILTER_PASSES(kuwahara_passes)},
     .there = FILTER_PASSES(kuwahara_passes_there),
     .range = filter_mean_range,
+    .example = "satfilter --kuwahara 9 in.jpg out.jpg",
 };
 
 #endif

@@ -37,7 +37,7 @@ static filter_range niblack_range(filter_range in, const void *options, const fi
 static const filter_param niblack_params[] = {
     FILTER_WINDOW_PARAMS(niblack_options, "25"),
     {"k", "K", "", PARAM_REAL, offsetof(niblack_options, k), -10, 10, "-0.2",
-     "how many deviations the threshold is above the mean, -10 to 10"},
+     "deviations above the mean, -10 to 10"},
     FILTER_BILEVEL_PARAMS(niblack_options),
     FILTER_PARAM_END,
 };
@@ -55,16 +55,14 @@ static const filter_info niblack_filter = {
     .name = "niblack",
     .help = "black and white: detail everywhere, after Niblack",
     .detail =
-        "White where a pixel is above T = m + k s, m being the mean and s the standard "
-        "deviation of the N x N (or W x H) pixels around it; black elsewhere. " FILTER_GREY_HELP
-        " For pictures that are full of detail everywhere, and to compare with. Not for "
-        "pages: every flat window turns black, as T is p there, and noise on paper is half "
-        "black. Take adaptive, sauvola or wolf.",
+        "For pictures that are full of detail, and to compare methods. Not for pages: blank paper "
+        "turns black or into noise. Take wolf, sauvola or adaptive for these.",
     .params = niblack_params,
     .needs_value = true,
     .options_bytes = sizeof(niblack_options),
     .ways = {FILTER_PASSES(niblack_passes)},
     .range = niblack_range,
+    .example = "satfilter --niblack 25 in.png out.png",
 };
 
 #endif

@@ -42,7 +42,7 @@ static filter_range nick_range(filter_range in, const void *options, const filte
 static const filter_param nick_params[] = {
     FILTER_WINDOW_PARAMS(nick_options, "41"),
     {"k", "K", "", PARAM_REAL, offsetof(nick_options, k), -10, 10, "-0.2",
-     "how many roots of the mean square the threshold is above the mean, -10 to 10"},
+     "roots of the mean square above the mean, -10 to 10"},
     FILTER_BILEVEL_PARAMS(nick_options),
     FILTER_PARAM_END,
 };
@@ -59,17 +59,15 @@ static const filter_pass nick_passes[] = {{
 static const filter_info nick_filter = {
     .name = "nick",
     .help = "black and white: bright noisy paper, after Khurshid (NICK)",
-    .detail = "White where a pixel is above T = m + k q, m being the mean of the N x N (or W x H) "
-              "pixels around it and q the root of the mean of their squares; black "
-              "elsewhere. " FILTER_GREY_HELP
-              " For bright paper with noise or faint ink: there T is about 1 + k of the paper. Not "
-              "for dark pages, or for ink less than a share -k darker than its paper: k = -0.1 "
-              "keeps more of it. Where all is 0, all is black.",
+    .detail =
+        "For bright, noisy paper, and for thin strokes that sauvola loses. Not for dark pages, "
+        "nor for ink less than a share -k darker than its paper: k=-0.1 keeps more of it.",
     .params = nick_params,
     .needs_value = true,
     .options_bytes = sizeof(nick_options),
     .ways = {FILTER_PASSES(nick_passes)},
     .range = nick_range,
+    .example = "satfilter --nick 41 scan.png page.png",
 };
 
 #endif

@@ -34,8 +34,7 @@ static filter_range normalize_range(filter_range in, const void *options, const 
 static const filter_param normalize_params[] = {
     FILTER_WINDOW_PARAMS(normalize_options, "31"),
     {"c", "C", "levels of 255", PARAM_DISTANCE, offsetof(normalize_options, c), 1e-6, 1e6, "1",
-     "what is added to the deviation, so that noise on flat ground stays small, in levels of 8 "
-     "bits, 0.000001 to 1000000, of floats any above 0"},
+     "added to the deviation, in levels of 8 bits, above 0"},
     FILTER_FULL_PARAM(offsetof(normalize_options, full)),
     FILTER_PARAM_END,
 };
@@ -50,17 +49,16 @@ static const filter_pass normalize_passes[] = {{
 static const filter_info normalize_filter = {
     .name = "normalize",
     .help = "local contrast evened: deviations above the mean",
-    .detail = "(p - m) / (s + c), p being the pixel, m the mean and s the standard deviation of "
-              "the N x N (or W x H) pixels around it; 0 where nothing counts. The result is f64, "
-              "from -(hi - lo) / c to as much for samples in lo ... hi, which is what a 16-bit "
-              "picture of it spans: to look at it take --range -3:3. " FILTER_KEPT_ALPHA_HELP
-              " For patterns that are matched or learned whatever the light. Not for flat ground: "
-              "a small c makes noise as strong as detail there.",
+    .detail =
+        "For patterns that are matched or learned in any light: each pixel becomes its distance "
+        "from the mean around it, in standard deviations. A larger c keeps noise on flat ground "
+        "small. The result is real numbers.",
     .params = normalize_params,
     .needs_value = true,
     .options_bytes = sizeof(normalize_options),
     .ways = {FILTER_PASSES(normalize_passes)},
     .range = normalize_range,
+    .example = "satfilter --normalize 31 --range -3:3 in.png out.png",
 };
 
 #endif

@@ -21,14 +21,14 @@ static const filter_pass permute_passes[] = {{
 static const filter_info permute_filter = {
     .name = "permute",
     .help = "pixels in another order",
-    .detail = "Pixel k of the result is pixel P[k] of the image, pixels being counted from 0 along "
-              "the rows, and P the array in FILE: in NumPy, out = in.reshape(H * W, -1)[P]. Pixels "
-              "stay as they are, alpha with them, of any sample type; so do width and height, and "
-              "all that the file says besides.",
+    .detail =
+        "Pixel k of the result, counted along the rows, is pixel P[k] of the image, P being the "
+        "array in FILE: in NumPy, out = in.reshape(H * W, -1)[P]. Samples stay as they are.",
     .params = permute_params,
     .needs_value = true,
     .options_bytes = sizeof(permute_options),
     .ways = {FILTER_PASSES(permute_passes)},
+    .example = "satfilter --permute order.npy in.png out.png",
 };
 
 #endif

@@ -9,7 +9,7 @@ typedef struct pixelate_options {
 
 static const filter_param pixelate_params[] = {
     {"size", "N|WxH", "pixels", PARAM_SIZE, offsetof(pixelate_options, size), 1, FILTER_MAX_SIZE,
-     "16", "cells in pixels, width and height of 1 to 65535"},
+     "16", "cells in pixels, 1 to 65535"},
     FILTER_PARAM_END,
 };
 
@@ -25,16 +25,13 @@ static const filter_info pixelate_filter = {
     .name = "pixelate",
     .help = "squares of one colour: the mean of each cell of a grid",
     .detail =
-        "The picture is cut into cells of N x N (or W x H) pixels, from its upper left corner on; "
-        "the last of a row or column may be smaller. All pixels of a cell become its mean. That of "
-        "integers is exact, rounded to nearest, halves up; that of floats is formed in double. "
-        "Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type "
-        "and range. With --region it hides a part of a picture. Few cells hide: at most four "
-        "across a face, and cells higher than letters, which can be guessed from smaller ones.",
+        "Hides faces and number plates. Take few cells, at most four across a face, and cells "
+        "higher than letters: what smaller ones hide can be guessed.",
     .params = pixelate_params,
     .needs_value = true,
     .options_bytes = sizeof(pixelate_options),
     .ways = {FILTER_PASSES(pixelate_passes)},
+    .example = "satfilter --pixelate 32 --region 60,40,128x128 in.jpg out.jpg",
 };
 
 #endif

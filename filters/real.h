@@ -32,16 +32,15 @@ static const filter_pass real_passes[] = {{
 static const filter_info real_filter = {
     .name = "real",
     .help = "real numbers from here on: what follows is not rounded",
-    .detail = "Each sample as a double, and nothing else: filters behind it keep what is behind "
-              "the point, also what is below black or above white, until the result is written. "
-              "Take it in front of a chain of several means, or of differences of them. The full "
-              "scale stays, so parameters mean the same. Integer bits are no longer promised: real "
-              "numbers may differ in the last digits from machine to machine. A picture gets its "
-              "input's depth again, rounded once; an array is f64.",
+    .detail =
+        "Put it in front of several means, or differences of them, which are else rounded one by "
+        "one. What is below black or above white is kept as well. A picture is rounded once, when "
+        "it is written; an array is f64. The last digits may differ from machine to machine.",
     .params = real_params,
     .needs_value = false,
     .options_bytes = sizeof(real_options),
     .ways = {FILTER_PASSES(real_passes)},
+    .example = "satfilter --real --box 15 --box 15 in.png out.png",
 };
 
 #endif

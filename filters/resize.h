@@ -14,9 +14,7 @@ static void resize_shape(const void *options, int64_t *width, int64_t *height)
 
 static const filter_param resize_params[] = {
     {"size", "WxH|WxH!|P%", "pixels", PARAM_SHAPE, offsetof(resize_options, size), 1, INT32_MAX,
-     "50%",
-     "a box that the result fits into, 1024x768; its very sides, 1024x768!; one that the other "
-     "follows, 1024x or x768; or their share of the picture's"},
+     "50%", "a box, both sides (!), one side (1024x, x768), or a share"},
     FILTER_PARAM_END,
 };
 
@@ -33,20 +31,14 @@ static const filter_info resize_filter = {
     .name = "resize",
     .help = "smaller: the mean of what each pixel covers",
     .detail =
-        "The largest picture that fits into W x H pixels and keeps its proportions: one side fills "
-        "the box, the other follows, rounded, halves up, at least 1. Of Wx, such as 1024x, the "
-        "height follows, of xH the width. P% takes that share of both sides, P%xQ% of each. "
-        "WxH! makes these very sides, whatever the proportions. Each pixel is the mean of the "
-        "pixels that it covers, of those at its edges the part that it covers. The mean of "
-        "integers is exact, rounded to nearest, halves up; that of floats is formed in double. "
-        "Colour is weighted by alpha, alpha is averaged by itself. The result has the input's type "
-        "and range, and its resolution is smaller likewise. W and H are those of the pixels as the "
-        "file stores them, whatever its orientation. Pictures do not become larger: one that is "
-        "smaller keeps its size, and of WxH! it is refused.",
+        "Proportions stay: 1024x1024 is a box that the result fits into, 1024x a width, x768 a "
+        "height, 25% a share. Pictures do not become larger: a smaller one keeps its size. "
+        "300x200! takes both sides as they are.",
     .params = resize_params,
     .needs_value = true,
     .options_bytes = sizeof(resize_options),
     .ways = {FILTER_PASSES(resize_passes)},
+    .example = "satfilter --resize 1024x1024 in.jpg out.jpg",
 };
 
 #endif

@@ -28,15 +28,15 @@ static const filter_pass rotate_passes[] = {{
 static const filter_info rotate_filter = {
     .name = "rotate",
     .help = "quarter turns, clockwise",
-    .detail = "Turns the image clockwise by 90, 180 or 270 degrees; by 90 the upper left corner "
-              "becomes the upper right one. By 90 and 270 width and height change places, and "
-              "so do the resolutions of x and y. Pixels stay as they are, alpha with them, of "
-              "any sample type. An EXIF orientation becomes the one under which viewers show what "
-              "they showed, turned.",
+    .detail =
+        "By 90 the upper left corner becomes the upper right one. Samples stay as they are; a "
+        "JPEG is coded anew. An EXIF orientation turns along: viewers show what they showed, "
+        "turned.",
     .params = rotate_params,
     .needs_value = true,
     .options_bytes = sizeof(rotate_options),
     .ways = {FILTER_PASSES(rotate_passes)},
+    .example = "satfilter --rotate 90 in.jpg out.jpg",
 };
 
 #endif

@@ -77,10 +77,9 @@ static filter_range sauvola_range(filter_range in, const void *options, const fi
 static const filter_param sauvola_params[] = {
     FILTER_WINDOW_PARAMS(sauvola_options, "31"),
     {"k", "K", "", PARAM_REAL, offsetof(sauvola_options, k), -10, 10, "0.34",
-     "how far flat surroundings lower the threshold below their mean, -10 to 10"},
+     "threshold of flat paper: a share K below its mean, -10 to 10"},
     {"r", "R", "levels of 255", PARAM_DISTANCE, offsetof(sauvola_options, r), 1e-6, 1e6, "128",
-     "the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000, of floats any "
-     "above 0"},
+     "deviation whose threshold is the mean, in levels of 8 bits"},
     FILTER_FULL_PARAM(offsetof(sauvola_options, full)),
     FILTER_BILEVEL_PARAMS(sauvola_options),
     FILTER_PARAM_END,
@@ -98,17 +97,16 @@ static const filter_pass sauvola_passes[] = {{
 static const filter_info sauvola_filter = {
     .name = "sauvola",
     .help = "black and white: scanned pages, after Sauvola",
-    .detail = "White where a pixel is above T = m (1 + k (s / r - 1)), m being the mean and s the "
-              "standard deviation of the N x N (or W x H) pixels around it; black "
-              "elsewhere. " FILTER_GREY_HELP " r is in levels of 8 bits, "
-              "255ths of the full scale, and of floats in their own unit. Windows should be "
-              "larger than strokes are wide: a third of an inch is usual. Not for pencil or faded "
-              "ink: strokes less than a share k darker than their paper turn white. Take wolf.",
+    .detail =
+        "For print on paper that has stains, or whose other side shows through. Not for pencil or "
+        "faded ink: strokes less than a share k darker than their paper turn white. Take wolf for "
+        "these. The window should be wider than strokes; a third of an inch is usual.",
     .params = sauvola_params,
     .needs_value = true,
     .options_bytes = sizeof(sauvola_options),
     .ways = {FILTER_PASSES(sauvola_passes)},
     .range = sauvola_range,
+    .example = "satfilter --sauvola 31 scan.png page.png",
 };
 
 #endif

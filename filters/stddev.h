@@ -43,15 +43,15 @@ static const filter_pass stddev_passes[] = {{
 static const filter_info stddev_filter = {
     .name = "stddev",
     .help = "local standard deviation over a window",
-    .detail = "The square root, in double, of the population variance of the N x N (or W x H) "
-              "pixels around each pixel. At most (hi - lo) / 2 for samples in lo ... hi, which is "
-              "what a 16-bit picture of it spans. Colour is weighted by alpha, alpha is averaged. "
-              "The result is f64.",
+    .detail =
+        "Local contrast, in units of brightness: edges and texture are light, flat areas black. "
+        "The result is real numbers.",
     .params = stddev_params,
     .needs_value = true,
     .options_bytes = sizeof(stddev_options),
     .ways = {FILTER_PASSES(stddev_passes)},
     .range = stddev_range,
+    .example = "satfilter --stddev 7 --range auto in.png out.png",
 };
 
 #endif

@@ -44,15 +44,15 @@ static const filter_pass sum_passes[] = {{
 static const filter_info sum_filter = {
     .name = "sum",
     .help = "sum over a window",
-    .detail = "The sum of the N x N (or W x H) pixels around each pixel; under the border shrink "
-              "pixels outside the image count nothing. Sums of integers are exact in u32 or, when "
-              "the largest possible one does not fit, u64; those of floats are f64. Alpha becomes "
-              "a plain channel. A 16-bit picture of it spans 0 ... largest sample x W x H.",
+    .detail =
+        "Totals of what samples count, such as light, people or cells. Of integers it is exact. "
+        "For a mean take box.",
     .params = sum_params,
     .needs_value = true,
     .options_bytes = sizeof(sum_options),
     .ways = {FILTER_PASSES(sum_passes)},
     .range = sum_range,
+    .example = "satfilter --sum 15 in.png out.npy",
 };
 
 #endif

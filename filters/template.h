@@ -40,8 +40,7 @@ static filter_range template_range(filter_range in, const void *options, const f
 
 static const filter_param template_params[] = {
     {"file", "FILE", "", PARAM_TEMPLATE, offsetof(template_options, rects), 0, 0, NULL,
-     "lines `x y w h weight`, x and y relative to the pixel, the weight a number or a fraction "
-     "(-1/9); # begins a comment"},
+     "lines `x y w h weight`; a weight is a number or a fraction; # begins a comment"},
     FILTER_BORDER_PARAM(offsetof(template_options, border)),
     FILTER_PARAM_END,
 };
@@ -56,17 +55,15 @@ static const filter_pass template_passes[] = {{
 static const filter_info template_filter = {
     .name = "template",
     .help = "weighted sums over rectangles around each pixel",
-    .detail = "For each line `x y w h weight` of FILE the sum of the w x h pixels whose upper left "
-              "one lies (x, y) from the pixel, times weight; their total in double, in the order "
-              "of the lines. `-1 -1 3 3 1` is the sum of 3 x 3 pixels. Under the border shrink "
-              "pixels outside the image count nothing. Alpha becomes a plain channel. The "
-              "result is f64; a 16-bit picture of it spans the smallest to the largest possible "
-              "response.",
+    .detail =
+        "Any filter made of rectangles: edges, lines, Haar features, or sharpening by hand. A "
+        "line `-1 -1 3 3 1/9` is the mean of 3 x 3. The result is real numbers.",
     .params = template_params,
     .needs_value = true,
     .options_bytes = sizeof(template_options),
     .ways = {FILTER_PASSES(template_passes)},
     .range = template_range,
+    .example = "satfilter --template sharpen.txt --range 0:255 --type u8 in.png out.png",
 };
 
 #endif

@@ -35,9 +35,7 @@ static filter_range threshold_range(filter_range in, const void *options, const 
 
 static const filter_param threshold_params[] = {
     {"level", "V|otsu", "levels of 255", PARAM_LEVEL, offsetof(threshold_options, level), 0, 255,
-     "128",
-     "a level of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any number; otsu: the "
-     "level that parts the picture's samples best"},
+     "128", "level of 8 bits, 0 to 255, of floats any number; otsu finds it"},
     FILTER_FULL_PARAM(offsetof(threshold_options, full)),
     FILTER_BILEVEL_PARAMS(threshold_options),
     FILTER_PARAM_END,
@@ -63,21 +61,15 @@ static const filter_info threshold_filter = {
     .name = "threshold",
     .help = "black and white: above one level, given or found",
     .detail =
-        "White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, "
-        "or V itself for floats that have none. With otsu T is the level t for which q1 q2 (m1 - "
-        "m2)^2 is greatest, the first of several: q1 and q2 are the shares of the pixels up to t "
-        "and above it, m1 and m2 their means (N. Otsu, 1979). Of integers it is found exactly. "
-        "Floats are counted in 256 bins of one width from the least to the greatest that is "
-        "finite; t is a bin, and T its upper edge. " FILTER_GREY_HELP
-        " Alpha weighs the others. A picture of one level turns white; its T is -1, of floats the "
-        "next number below the level. One level "
-        "serves a page that is lit evenly; sauvola and adaptive follow shadows.",
+        "One level for the whole picture: for pages in even light, and for masks. otsu finds the "
+        "level that parts dark from light best. In uneven light take wolf or adaptive.",
     .params = threshold_params,
     .needs_value = true,
     .options_bytes = sizeof(threshold_options),
     .ways = {FILTER_PASSES(threshold_given), FILTER_PASSES(threshold_found)},
     .way = threshold_way,
     .range = threshold_range,
+    .example = "satfilter --threshold otsu scan.png page.png",
 };
 
 #endif

@@ -20,14 +20,13 @@ static const filter_pass transpose_passes[] = {{
 static const filter_info transpose_filter = {
     .name = "transpose",
     .help = "rows become columns",
-    .detail = "The pixel at column x of row y goes to column y of row x, so the upper left corner "
-              "stays where it is and width and height change places. Pixels stay as they are, "
-              "alpha with them, of any sample type. So do the resolutions of x and y change "
-              "places, and an EXIF orientation becomes the one under which viewers show the "
-              "transpose of what they showed.",
+    .detail =
+        "The upper left corner stays where it is. Samples stay as they are. An EXIF orientation "
+        "turns along: viewers show the transpose of what they showed.",
     .params = transpose_params,
     .needs_value = false,
     .ways = {FILTER_PASSES(transpose_passes)},
+    .example = "satfilter --transpose in.png out.png",
 };
 
 #endif

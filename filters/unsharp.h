@@ -141,13 +141,11 @@ static inline __device__ bool formula_is_clear(const formula_floats *common,
 static const filter_param unsharp_params[] = {
     FILTER_WINDOW_PARAMS(unsharp_options, "15"),
     {"amount", "A", "", PARAM_REAL, offsetof(unsharp_options, amount), 0, 100, "1",
-     "how far, 0 to 100, of integers in steps of 0.0001"},
+     "strength, 0 to 100"},
     {"threshold", "T", "levels of 255", PARAM_DISTANCE, offsetof(unsharp_options, threshold), 0,
-     255, "0",
-     "how far from the mean a pixel stays as it is, in levels of 8 bits, of integers 0 to 255 in "
-     "steps of 0.001, of floats 0 or more"},
+     255, "0", "what is within T levels of 8 bits of the mean stays, 0 to 255"},
     {"luma", NULL, "", PARAM_FLAG, offsetof(unsharp_options, luma), 0, 0, "off",
-     "of colour the luma alone is sharpened"},
+     "sharpen brightness alone, of pictures in colour"},
     FILTER_FULL_PARAM(offsetof(unsharp_options, full)),
     FILTER_PARAM_END,
 };
@@ -172,24 +170,17 @@ static int unsharp_way(const void *of, int colours, bool aux)
 static const filter_info unsharp_filter = {
     .name = "unsharp",
     .help = "sharpen: away from the mean over a window",
-    .detail = "p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels "
-              "around it. Of integers it is one fraction, rounded to nearest, halves up, and "
-              "saturated: to 0 and the full scale; into floats it is neither. The mean of colour "
-              "is weighted by alpha; alpha "
-              "stays as it is, and so does a pixel whose whole window is transparent. The "
-              "result has the input's type and range. threshold=T adds A max(|p - m| - T, 0) with "
-              "the sign of p - m: what is within T of the mean stays as it is, and nothing jumps "
-              "there. Take 2 to 5 where noise or grain would be sharpened; not where faint detail "
-              "is wanted. luma takes Y = (299 R + 587 G + 114 B) / 1000 in place of p in p - m, "
-              "not rounded, and adds the same to R, G and B: colour noise stays what it was. Take "
-              "it for photographs in colour; not for channels that are no RGB. Grey is as without "
-              "it.",
+    .detail =
+        "Edges become crisper. For photographs add luma, so that colour noise stays what it was; "
+        "where noise or grain would be sharpened add threshold=3, unless faint detail matters. "
+        "For more local contrast without bright rims take guided with amount.",
     .params = unsharp_params,
     .needs_value = true,
     .options_bytes = sizeof(unsharp_options),
     .ways = {FILTER_PASSES(unsharp_passes), FILTER_PASSES(unsharp_soft_passes),
              FILTER_PASSES(unsharp_luma_passes)},
     .way = unsharp_way,
+    .example = "satfilter --unsharp 7,amount=1.5,luma in.jpg out.jpg",
 };
 
 #endif

@@ -29,10 +29,9 @@ static int varbox_way(const void *options, int colours, bool aux)
 
 static const filter_param varbox_params[] = {
     {"map", "MAP", "", PARAM_IMAGE, offsetof(varbox_options, map), 0, 0, NULL,
-     "the radius r of each pixel's window: an image of the same size, with one channel or as many, "
-     "besides alpha; fractions in a .npy of floats"},
+     "the radii: a picture of the same size; a .npy may hold fractions"},
     {"border", "B", "", PARAM_BORDER, offsetof(varbox_options, border), 0, 0, "clamp",
-     "what lies outside the image: clamp, mirror, reflect, wrap, constant:V or shrink"},
+     "outside: clamp mirror reflect wrap constant:V shrink"},
     FILTER_PARAM_END,
 };
 
@@ -49,17 +48,9 @@ static const filter_info varbox_filter = {
     .name = "varbox",
     .help = "blur by a depth map: the mean over each pixel's own window",
     .detail =
-        "The mean of the 2 r + 1 by 2 r + 1 pixels around each pixel, r being the sample of MAP "
-        "there: depth of field from a depth map, or a blur that grows towards the edges. The "
-        "sample counts as it is, 3 is a window of 7 x 7, whatever MAP's depth. Between two "
-        "integers "
-        "the result is between the means of the two windows: m + (r - floor(r)) (m' - m), in "
-        "double. r below 0, or no number, counts as 0; above 32767 as that. Means are those of "
-        "box: of integers exact for whole r, rounded to nearest once, halves up. Colour is "
-        "weighted "
-        "by alpha, alpha is averaged by itself; where all of the smaller window is transparent the "
-        "larger one counts alone. MAP's alpha is left out. The result has the input's type and "
-        "range.",
+        "Depth of field: a sample of MAP is a radius in pixels, 0 where the picture stays sharp, "
+        "3 for a window of 7 x 7. A template with the line `0 0 1 1 8/255` makes radii of 0 to 8 "
+        "of a depth map.",
     .params = varbox_params,
     .needs_value = true,
     .options_bytes = sizeof(varbox_options),
@@ -67,6 +58,7 @@ static const filter_info varbox_filter = {
     .way = varbox_way,
     .range = filter_mean_range,
     .any_aux = true,
+    .example = "satfilter --varbox radii.png in.png out.png",
 };
 
 #endif

@@ -44,16 +44,15 @@ static const filter_pass variance_passes[] = {{
 static const filter_info variance_filter = {
     .name = "variance",
     .help = "local variance over a window",
-    .detail = "The population variance (A S2 - S^2) / A^2 of the N x N (or W x H) pixels around "
-              "each pixel: A their number, S their sum, S2 the sum of their squares. Of integers "
-              "the numerator is exact and divided once in double. Never negative; at most "
-              "((hi - lo) / 2)^2 for samples in lo ... hi, which is what a 16-bit picture of it "
-              "spans. Colour is weighted by alpha, alpha is averaged. The result is f64.",
+    .detail =
+        "Shows where a picture has detail: high on edges and texture, 0 on flat areas. The result "
+        "is real numbers, of integers exact and never negative. Its square root is stddev.",
     .params = variance_params,
     .needs_value = true,
     .options_bytes = sizeof(variance_options),
     .ways = {FILTER_PASSES(variance_passes)},
     .range = variance_range,
+    .example = "satfilter --variance 7 in.png out.npy",
 };
 
 #endif

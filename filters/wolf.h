@@ -52,8 +52,7 @@ static filter_range wolf_range(filter_range in, const void *options, const filte
 static const filter_param wolf_params[] = {
     FILTER_WINDOW_PARAMS(wolf_options, "41"),
     {"k", "K", "", PARAM_REAL, offsetof(wolf_options, k), -10, 10, "0.5",
-     "how far flat surroundings lower the threshold from their mean to the least sample, -10 to "
-     "10"},
+     "flat paper: threshold K of the way to the darkest, -10 to 10"},
     FILTER_BILEVEL_PARAMS(wolf_options),
     FILTER_PARAM_END,
 };
@@ -71,17 +70,17 @@ static const filter_pass wolf_passes[] = {{
 static const filter_info wolf_filter = {
     .name = "wolf",
     .help = "black and white: faint text, after Wolf",
-    .detail = "White where a pixel is above T = m - k (1 - s / smax) (m - min), m being the mean "
-              "and s the standard deviation of the N x N (or W x H) pixels around it, smax the "
-              "largest such deviation and min the least sample of the whole image, of those "
-              "that are finite; black elsewhere. " FILTER_GREY_HELP
-              " An image without a window that deviates turns white, flat windows at the least "
-              "sample turn black.",
+    .detail =
+        "The first to try on a page: it follows the light, and keeps pencil and faint ink. It "
+        "compares with the darkest sample and the strongest contrast of the whole page. Where "
+        "pale ink goes missing beside dark ink take k=0.2; where stains turn black take sauvola. "
+        "Take a window a little larger than the font.",
     .params = wolf_params,
     .needs_value = true,
     .options_bytes = sizeof(wolf_options),
     .ways = {FILTER_PASSES(wolf_passes)},
     .range = wolf_range,
+    .example = "satfilter --wolf 31 scan.png page.png",
 };
 
 #endif

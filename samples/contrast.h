@@ -45,6 +45,7 @@ static const filter_info contrast_filter = {
     .needs_value = true,
     .options_bytes = sizeof(contrast_options),
     .ways = {FILTER_PASSES(contrast_passes)},
+    .example = "satfilter --module contrast.so --contrast 31,gain=3 in.png out.png",
 };
 
 #endif

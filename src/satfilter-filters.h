@@ -265,10 +265,12 @@ typedef enum satf_filter_kind {
 typedef struct satf_filter_info {
     const char *name;   /* "box" */
     const char *help;   /* a line */
-    const char *detail; /* a paragraph: formula, range, types */
+    const char *detail; /* a paragraph: what to take it for, and what not */
     satf_filter_kind kind;
-    int from_module; /* 1: satf_module_load() has added it */
-    int outputs;     /* images that it makes: 1, or 2, for satf_plan_create() alone */
+    int from_module;     /* 1: satf_module_load() has added it */
+    int outputs;         /* images that it makes: 1, or 2, for satf_plan_create() alone */
+    const char *example; /* a command that applies it, "satfilter --box 15 in.jpg out.jpg"; NULL of
+                          * a module's filter that has none */
 } satf_filter_info;
 
 /* The filters of one output: index 0, 1, ... until NULL; else the filter's name, and *info (may be

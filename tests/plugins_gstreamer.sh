@@ -61,7 +61,7 @@ black_and_white()
     for word in "$@"; do
         name=${word#--}
         [ "$name" = "$word" ] || ! "$satfilter" --help "${name%%=*}" 2>/dev/null |
-            sed -n 3p | grep -q '^black and white' || return 0
+            sed -n 3p | grep -q "^Black and white" || return 0
     done
     return 1
 }

@@ -31,9 +31,14 @@ size_t kind_length(const char *help, const char *next)
     return length && !strncmp(help, next, length + 1) ? length : 0;
 }
 
+void print_entry_at(int column, const char *head, const char *help)
+{
+    bool fits = (int)strlen(head) < column - 3;
+    int at = printf("  %-*s ", column - 3, head) + (fits ? 0 : printf(" "));
+    print_wrapped(help, at, column);
+}
+
 void print_entry(const char *head, const char *help)
 {
-    bool fits = strlen(head) < HELP_COLUMN - 3;
-    int at = printf("  %-*s ", HELP_COLUMN - 3, head) + (fits ? 0 : printf(" "));
-    print_wrapped(help, at, HELP_COLUMN);
+    print_entry_at(HELP_COLUMN, head, help);
 }

@@ -1,5 +1,6 @@
 #include "help.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,23 +10,27 @@
 #include "synonyms.h"
 
 const help_example help_examples[] = {
-    {"satfilter --box 15 in.jpg out.png", "mean over 15 x 15 pixels"},
-    {"satfilter --gauss 2 in.jpg out.jpg", "Gaussian blur, sigma 2"},
-    {"satfilter --wolf 31 scan.png page.png", "a page in black and white"},
+    {"satfilter --box 15 in.jpg out.jpg", "blur: the mean over 15 x 15 pixels"},
+    {"satfilter --guided 9,eps=0.01,colour in.jpg out.jpg", "less noise; edges stay sharp"},
     {"satfilter --resize 1024x -o small *.jpg", "a folder of pictures, at most 1024 wide"},
-    {"satfilter --stddev 7 --range auto in.png out.png", "local contrast, as it occurs"},
-    {"satfilter --variance 15,border=mirror in.png out.npy", "local variance, as plain numbers"},
+    {"satfilter --wolf 31 scan.png page.png", "a page in black and white"},
+    {"satfilter --variance 7 in.png out.npy", "local variance, as numbers for NumPy"},
     {NULL, NULL},
 };
 
-const char help_even_windows[] =
-    "A window of an even size reaches one pixel further to the left and up than to the right and "
-    "down: what it shows moves half a pixel to the right and down.";
-
-const char help_lengths[] =
+const char *const help_windows[] = {
+    "N stands for N x N pixels. A window of W x H pixels at (x, y) covers the columns x - W/2 to x "
+    "- W/2 + W - 1 (integer division) and the rows likewise. So an even size reaches one pixel "
+    "further to the left and up than to the right and down: what it shows moves half a pixel to "
+    "the right and down. Odd sizes move nothing.",
     "A window may be a length, such as 0.33in, 2mm or 0.3cmx2mm, with a unit behind each side. It "
     "becomes the nearest odd number of pixels, at least 3, by the resolution that the file names, "
-    "across and down; -v tells it. A file without a resolution in a unit is refused.";
+    "across and down; -v tells it. A file without a resolution in a unit is refused.",
+    "Parameters follow the value behind commas, as in --sauvola 31,k=0.2,border=mirror. A flag is "
+    "also an option of its own, which belongs to the nearest filter before it that has it: "
+    "--sauvola 31 --invert.",
+    NULL,
+};
 
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
@@ -108,7 +113,11 @@ void help_short(FILE *to)
 static void help_usage(void)
 {
     print_head(stdout);
-    puts("\nFilters, applied in the order written (--help FILTER tells all about one):");
+    puts("\nOf any filter or option: --help WORD, such as --help guided, --help range. Exact "
+         "definitions:\ndocs/filters.md. Filters are applied in the order written. Parameters "
+         "follow "
+         "behind commas:\n--box 15,border=mirror. A window may be a length: --help "
+         "window.\n\nFilters:");
     for (size_t i = 0; satf_filter_name(i, NULL, 0);) {
         i = help_kind(i);
     }
@@ -124,46 +133,33 @@ static void help_usage(void)
 /* "border=B" or, of the value behind the filter's name, "N|WxH", with its help and default. */
 static void param_row(const satf_param_info *p)
 {
+    enum { COLUMN = 18 };
     char head[64], help[512];
     bool flag = p->type == SATF_PARAM_FLAG;
     snprintf(head, sizeof head, "%s%s%s", p->is_value ? "" : p->name,
              p->is_value || flag ? "" : "=", !flag && p->syntax ? p->syntax : "");
     bool has_default = p->default_text && p->default_text[0] && !flag;
-    snprintf(help, sizeof help, "%s%s%s%s", p->help, has_default ? " (default " : "",
-             has_default ? p->default_text : "", has_default ? ")" : "");
-    print_entry(head, help);
+    snprintf(help, sizeof help, "%s%s%s%s%s", p->help, has_default ? " (default " : "",
+             has_default ? p->default_text : "", has_default ? ")" : "",
+             p->type == SATF_PARAM_SIZE ? "; or a length: --help window" : "");
+    print_entry_at(COLUMN, head, help);
 }
 
+/* An example, what to take the filter for, its parameters: 15 lines. */
 static void help_filter(const satf_filter_info *info)
 {
     const char *value = filter_value_syntax(info->name);
-    printf("satfilter --%s%s%s ...\n\n", info->name, value ? " " : "", value ? value : "");
-    print_wrapped(info->help, 0, 0);
-    putchar('\n');
-    print_wrapped(info->detail, 0, 0);
+    if (info->example) {
+        printf("%s\n\n", info->example);
+    } else {
+        printf("satfilter --%s%s%s ...\n\n", info->name, value ? " " : "", value ? value : "");
+    }
+    int at = printf("%c%s. ", toupper((unsigned char)*info->help), info->help + 1);
+    print_wrapped(info->detail, at, 0);
     satf_param_info p;
-    size_t count = 0;
-    bool has_place = false, has_size = false;
-    for (; satf_filter_param(info->name, count, &p, sizeof p); count++) {
-        fputs(count ? "" : "\nParameters:\n", stdout);
+    fputs(satf_filter_param(info->name, 0, &p, sizeof p) ? "\n" : "", stdout);
+    for (size_t i = 0; satf_filter_param(info->name, i, &p, sizeof p); i++) {
         param_row(&p);
-        has_place |= p.type == SATF_PARAM_PLACE;
-        has_size |= p.type == SATF_PARAM_SIZE;
-    }
-    if (has_place) {
-        putchar('\n');
-        print_wrapped(help_even_windows, 0, 0);
-    }
-    if (has_size) {
-        putchar('\n');
-        print_wrapped(help_lengths, 0, 0);
-    }
-    if (count) {
-        putchar('\n');
-        print_wrapped(
-            "Parameters follow the value, or the name, behind commas; a flag is also an option "
-            "of its own.",
-            0, 0);
     }
 }
 

@@ -31,8 +31,8 @@ void help_print_table(int index);
 void help_print_format(const satf_format_info *format);
 bool help_print_algorithms(const char *name);
 
-/* Where windows of an even size lie, and windows in inches or millimetres. */
-extern const char help_even_windows[], help_lengths[];
+/* Paragraphs on windows and how parameters are written; NULL behind the last. */
+extern const char *const help_windows[];
 
 typedef struct help_example {
     const char *command, *meaning;

@@ -104,6 +104,14 @@ static void list_options(void)
     options_print(&satfilter_cli);
 }
 
+static void list_windows(void)
+{
+    for (int i = 0; help_windows[i]; i++) {
+        fputs(i ? "\n" : "", stdout);
+        print_wrapped(help_windows[i], 0, 0);
+    }
+}
+
 static void list_samples(void)
 {
     puts("Samples (--type):\n  u8 u16 u32 u64 f32 f64");
@@ -118,9 +126,10 @@ static const struct {
     {list_filters, {"filters", "filter"}}, {list_borders, {"border", "borders"}},
     {list_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
     {list_samples, {"type", "types"}},     {list_options, {"options", "option"}},
+    {list_windows, {"window", "windows"}},
 };
 
-enum { TABLE_COUNT = sizeof tables / sizeof *tables, TABLES_LISTED = TABLE_COUNT - 1 };
+enum { TABLE_COUNT = sizeof tables / sizeof *tables, TABLES_LISTED = TABLE_COUNT - 2 };
 
 int help_find_table(const char *word)
 {

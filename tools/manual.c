@@ -39,6 +39,11 @@ static void man_filters(void)
             fputs("\\fR", stdout);
         }
         puts("\"");
+        if (info.example) {
+            fputs("\\fB", stdout);
+            roff(info.example);
+            fputs("\\fR\n.PP\n", stdout);
+        }
         roff_paragraph(info.help);
         puts(".PP");
         roff_paragraph(info.detail);
@@ -108,16 +113,13 @@ void help_man_page(void)
     }
     puts(".SH FILTERS");
     roff_paragraph(
-        "A window of W x H pixels at (x, y) covers the columns x - W/2 to x - W/2 + W - 1 "
-        "(integer division) and the rows likewise; N stands for N x N. Width and height are those "
-        "of the pixels as stored: an EXIF orientation, by which viewers turn the picture, is kept "
-        "and not applied. Parameters follow the "
-        "value behind commas, as in --box 15x9,border=mirror. A flag, such as --squared, is "
-        "also an option of its own that belongs to the nearest filter before it.");
-    puts(".PP");
-    roff_paragraph(help_even_windows);
-    puts(".PP");
-    roff_paragraph(help_lengths);
+        "What each filter computes, exactly, is in docs/filters.md, which is installed with the "
+        "command. Width and height are those of the pixels as stored: an EXIF orientation, by "
+        "which viewers turn the picture, is kept and not applied.");
+    for (int i = 0; help_windows[i]; i++) {
+        puts(".PP");
+        roff_paragraph(help_windows[i]);
+    }
     man_filters();
     puts(".SH OPTIONS");
     roff_paragraph(

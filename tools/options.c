@@ -203,8 +203,11 @@ static int take_module(settings *s, const option *o, const char *value)
 }
 
 /* The options' groups, in the order of --help. */
-static const char GROUP_FILTERING[] = "Filtering", GROUP_OUTPUT[] = "Output",
-                  GROUP_RUNNING[] = "Running", GROUP_INFORMATION[] = "Information";
+static const char GROUP_FILTERING[] = "Filtering", GROUP_FILES[] = "Files",
+                  GROUP_OUTPUT[] = "Output", GROUP_PAGES[] = "Pages and metadata",
+                  GROUP_RUNNING[] = "Speed and memory",
+                  GROUP_LIMITS[] = "Limits, for files of strangers",
+                  GROUP_INFORMATION[] = "Information";
 #define GROUP_HIDDEN NULL /* for the build, and second names */
 
 static const option options[] = {
@@ -225,31 +228,6 @@ static const option options[] = {
      "a "
      "page of it, is an error.",
      TAKES(take_region)},
-    {GROUP_FILTERING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",
-     "auto takes the one that will finish first. cuda without a usable GPU is an error. Several "
-     "CUDA devices share the files of a batch: cuda:0,1 or cuda:all.",
-     TAKES(devices_take)},
-    {GROUP_FILTERING, "engine", 0, "E", "auto sat window",
-     "auto, sat (summed area table) or window (marching sums)",
-     "How filters sum over windows. What sums lines or cells refuses it (gauss, dog, resize, "
-     "pixelate), and so does a chain that sums nothing. Both give the same bits for integer "
-     "images, unless a chain has real numbers between its "
-     "filters: then they may differ in the last digits.",
-     TAKES(take_engine)},
-    {GROUP_FILTERING, "algorithm", 0, "A", "ALGORITHM",
-     "how a summed area table is built: the algorithm; see --list",
-     "Implies --engine sat: every window of every filter is read from tables that this algorithm "
-     "has built. -v names it for each filter.",
-     TAKES(take_algorithm)},
-    {GROUP_FILTERING, "r", 0, "X", NULL,
-     "how a summed area table is built: r of the algorithm 1+r, between 0 and 1", NULL,
-     FRACTION(r)},
-    {GROUP_FILTERING, "sync", 0, "S", "auto launch graph coop",
-     "how a summed area table is built: between the stages of a CUDA algorithm: auto launch graph "
-     "coop",
-     "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
-     "wait for the stages before.",
-     TAKES(take_sync)},
     {GROUP_FILTERING, "module", 0, "FILE", "FILE", "load a filter of one's own from FILE",
      "It is an option then, for the words behind. A module is a shared object with a filter's "
      "file, "
@@ -257,7 +235,7 @@ static const option options[] = {
      "filter is computed on the CPU.",
      TAKES(take_module)},
 
-    {GROUP_OUTPUT, "output", 'o', "DIR|FILE", "FILE",
+    {GROUP_FILES, "output", 'o', "DIR|FILE", "FILE",
      "write every output into the folder DIR, or the only one to FILE",
      "A name that ends with \"/\" and an existing folder are folders; \"-\" is standard output. "
      "With one input a name with the suffix of a format is a file, and so is a device; a name "
@@ -273,11 +251,11 @@ static const option options[] = {
      "but "
      "for a full disk: those behind it that go to the same disk are not tried, and counted.",
      TAKES(take_output)},
-    {GROUP_OUTPUT, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
+    {GROUP_FILES, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike; "
      "where -o names a single file it is refused.",
      IS_SET(parents)},
-    {GROUP_OUTPUT, "force", 'f', NULL, NULL, "replace existing files without asking",
+    {GROUP_FILES, "force", 'f', NULL, NULL, "replace existing files without asking",
      "Where standard error is a terminal, an OUTPUT that exists is asked about there, in a batch "
      "once for all. Elsewhere it is replaced, and a line says so; but what satfilter cannot have "
      "written there is kept, and its input fails: a file whose content is neither of the format "
@@ -290,26 +268,27 @@ static const option options[] = {
      "picture, which is told too. --force also writes pictures to a "
      "terminal.",
      BECOMES(existing, EXISTING_REPLACED)},
-    {GROUP_OUTPUT, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
+    {GROUP_FILES, "skip-existing", 0, NULL, NULL, "leave existing files alone: resume a batch",
      "Inputs whose output exists are passed over, which is no error. Outputs appear whole or not "
      "at all, so what a killed batch has written is complete. Results of another filter are passed "
      "over as well: so the closing line says how many outputs existed, with --quiet too. "
      "--no-clobber is the same.",
      BECOMES(existing, EXISTING_KEPT)},
-    {GROUP_OUTPUT, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
+    {GROUP_FILES, "recursive", 'r', "DIR", "DIR", "take every picture in DIR and below; needs -o",
      "Outputs have the same path below the folder of -o. Pictures are files whose suffix --list "
      "shows. Other files and links to folders are passed over, and a line at the end counts them; "
      "hidden files and folders and the folder of -o are left out. A folder that cannot be read "
      "is named and passed over; the exit status is 3 then, and where all files are passed over.",
      take_source, 0, 0, SOURCE_FOLDER},
-    {GROUP_OUTPUT, "filelist", 0, "FILE", "FILE",
+    {GROUP_FILES, "filelist", 0, "FILE", "FILE",
      "take the inputs named in FILE, one a line; needs -o",
      "\"-\" is standard input. A line ends with LF or CR LF; every other byte belongs to the name. "
      "Empty lines are passed over.",
      take_source, 0, 0, SOURCE_LIST},
-    {GROUP_OUTPUT, "filelist0", 0, "FILE", "FILE", "the same with a NUL byte behind each name",
+    {GROUP_FILES, "filelist0", 0, "FILE", "FILE", "the same with a NUL byte behind each name",
      "As find -print0 writes them: for names that hold line ends.", take_source, 0, 0,
      SOURCE_LIST0},
+
     {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
      "Default for standard output: png, or the input's format where no file is named at all, but "
      "png for black and white of a JPEG.",
@@ -341,55 +320,54 @@ static const option options[] = {
      "g4 (Group 4) is for black and white, for which it is the default. An input's compression is "
      "kept where it is one of these.",
      TAKES(take_compression)},
-    {GROUP_OUTPUT, "page", 0, "N|A-B|all", "all",
+
+    {GROUP_PAGES, "page", 0, "N|A-B|all", "all",
      "pages of the inputs; default: all into .tif and .npy, else the first",
      "From 1 on; A- goes to the last page. Where several are asked for and the output is a picture "
      "of one "
      "page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that fails "
      "costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
      TAKES(take_page)},
-    {GROUP_OUTPUT, "axes", 0, "AXES", "ZYX YXC ZYXC CYX TZYX",
+    {GROUP_PAGES, "axes", 0, "AXES", "ZYX YXC ZYXC CYX TZYX",
      "what the dimensions of .npy inputs are, such as ZYX or YXC",
      "Letters from the first dimension on. The last are Y, X and, for channels, C; those in front "
      "number pages, so a stack (Z, H, W) is ZYX. Default: three dimensions are YXC, and more end "
      "in YXC if the last is 1 to 4, else in YX.",
      TAKES(take_axes)},
-    {GROUP_OUTPUT, "strip", 0, NULL, NULL, "drop all metadata but the colour profile",
+    {GROUP_PAGES, "strip", 0, NULL, NULL, "drop all metadata but the colour profile",
      "EXIF, XMP, IPTC and the resolution go. An orientation other than upright stays, for "
      "the pixels are not turned.",
      BECOMES(write.strip, 1)},
 
+    {GROUP_RUNNING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",
+     "auto takes the one that will finish first. cuda without a usable GPU is an error. Several "
+     "CUDA devices share the files of a batch: cuda:0,1 or cuda:all.",
+     TAKES(devices_take)},
     {GROUP_RUNNING, "threads", 'T', "N", NULL, "threads; default 0, one per core",
      "Several files are worked on side by side, one thread each while there are enough of them. "
      "The pictures, and what is told, are those of one thread.",
      INTEGER(threads, 0, 1024)},
-    {GROUP_RUNNING, "max-pixels", 0, "N", NULL, "refuse larger images; K M G allowed; default 2G",
-     "The suffixes are powers of 1024.", SIZE(limits[SATF_MAX_PIXELS])},
-    {GROUP_RUNNING, "max-memory", 0, "N", NULL,
-     "refuse work that needs more bytes; default 3/4 of memory",
-     "Files side by side keep within it together. The suffixes K, M and G are powers of 1024.",
-     SIZE(limits[SATF_MAX_MEMORY])},
-    {GROUP_RUNNING, "max-device-memory", 0, "N", NULL,
-     "bytes of a device's memory to take; default all that is free",
-     "Filters compute a larger picture part by part. One that needs the whole picture at once is "
-     "an error under --device cuda, and computed on the CPU under --device auto.",
-     SIZE(limits[SATF_MAX_DEVICE_MEMORY])},
-    {GROUP_RUNNING, "max-metadata", 0, "N", NULL,
-     "refuse a PNG or JPEG out of proportion: of more bytes that are no pixels; default 64M", NULL,
-     SIZE(limits[SATF_MAX_METADATA])},
-    {GROUP_RUNNING, "max-scans", 0, "N", NULL,
-     "refuse a PNG or JPEG out of proportion: of more scans; default 500", NULL,
-     SIZE(limits[SATF_MAX_SCANS])},
-    {GROUP_RUNNING, "max-ratio", 0, "N", NULL,
-     "refuse a PNG or JPEG out of proportion: of N times its file's size; default 1100",
-     "Counted in samples as the file has them, before palettes and shallow depths expand. Deflate "
-     "makes no file smaller than 1:1032. Pipes have no size to compare with.",
-     SIZE(limits[SATF_MAX_RATIO])},
-    {GROUP_RUNNING, "formats", 0, "LIST", NULL,
-     "read these formats only, such as png,jpeg; default all",
-     "Names as in --list, between commas. For files of strangers png,jpeg,pnm,pfm,npy is "
-     "advisable: the decoders of the others have not been tried for as long.",
-     TAKES(take_formats)},
+    {GROUP_RUNNING, "engine", 0, "E", "auto sat window",
+     "auto, sat (summed area table) or window (marching sums)",
+     "How filters sum over windows. What sums lines or cells refuses it (gauss, dog, resize, "
+     "pixelate), and so does a chain that sums nothing. Both give the same bits for integer "
+     "images, unless a chain has real numbers between its "
+     "filters: then they may differ in the last digits.",
+     TAKES(take_engine)},
+    {GROUP_RUNNING, "algorithm", 0, "A", "ALGORITHM",
+     "how a summed area table is built: the algorithm; see --list",
+     "Implies --engine sat: every window of every filter is read from tables that this algorithm "
+     "has built. -v names it for each filter.",
+     TAKES(take_algorithm)},
+    {GROUP_RUNNING, "r", 0, "X", NULL,
+     "how a summed area table is built: r of the algorithm 1+r, between 0 and 1", NULL,
+     FRACTION(r)},
+    {GROUP_RUNNING, "sync", 0, "S", "auto launch graph coop",
+     "how a summed area table is built: between the stages of a CUDA algorithm: auto launch graph "
+     "coop",
+     "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
+     "wait for the stages before.",
+     TAKES(take_sync)},
     {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
      "computes: memory for windows' heights of rows, whatever the picture's. This rules out all "
@@ -405,6 +383,34 @@ static const option options[] = {
      "for --device auto. The results are kept under $XDG_CACHE_HOME or ~/.cache; "
      "SATFILTER_TUNE=off ignores them.",
      BECOMES(action, ACTION_TUNE)},
+    {GROUP_RUNNING, "max-memory", 0, "N", NULL,
+     "refuse work that needs more bytes; default 3/4 of memory",
+     "Files side by side keep within it together. The suffixes K, M and G are powers of 1024.",
+     SIZE(limits[SATF_MAX_MEMORY])},
+    {GROUP_RUNNING, "max-device-memory", 0, "N", NULL,
+     "bytes of a device's memory to take; default all that is free",
+     "Filters compute a larger picture part by part. One that needs the whole picture at once is "
+     "an error under --device cuda, and computed on the CPU under --device auto.",
+     SIZE(limits[SATF_MAX_DEVICE_MEMORY])},
+
+    {GROUP_LIMITS, "formats", 0, "LIST", NULL,
+     "read these formats only, such as png,jpeg; default all",
+     "Names as in --list, between commas. For files of strangers png,jpeg,pnm,pfm,npy is "
+     "advisable: the decoders of the others have not been tried for as long.",
+     TAKES(take_formats)},
+    {GROUP_LIMITS, "max-pixels", 0, "N", NULL, "refuse larger images; K M G allowed; default 2G",
+     "The suffixes are powers of 1024.", SIZE(limits[SATF_MAX_PIXELS])},
+    {GROUP_LIMITS, "max-metadata", 0, "N", NULL,
+     "refuse a PNG or JPEG out of proportion: of more bytes that are no pixels; default 64M", NULL,
+     SIZE(limits[SATF_MAX_METADATA])},
+    {GROUP_LIMITS, "max-scans", 0, "N", NULL,
+     "refuse a PNG or JPEG out of proportion: of more scans; default 500", NULL,
+     SIZE(limits[SATF_MAX_SCANS])},
+    {GROUP_LIMITS, "max-ratio", 0, "N", NULL,
+     "refuse a PNG or JPEG out of proportion: of N times its file's size; default 1100",
+     "Counted in samples as the file has them, before palettes and shallow depths expand. Deflate "
+     "makes no file smaller than 1:1032. Pipes have no size to compare with.",
+     SIZE(limits[SATF_MAX_RATIO])},
 
     {GROUP_INFORMATION, "quiet", 'q', NULL, NULL, "no progress, no notes, no closing line",
      "Errors are still told, and how many inputs --skip-existing has passed over.", IS_SET(quiet)},

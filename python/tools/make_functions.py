@@ -133,7 +133,8 @@ def signature(name, params):
 
 
 def docstring(name, help_, detail, kind, params):
-    lines = [sentence(help_), "", *fill(detail, "    ").split("\n"), "", "    Parameters", "    ----------"]
+    lines = [sentence(help_), "", *fill(detail, "    ").split("\n"),
+             f"    The exact definition: docs/filters.md#{name}.", "", "    Parameters", "    ----------"]
     lines += ["    image : array of shape (..., H, W), or with channels on channel_axis",
               fill("Leading axes count images. Any integers and floats" + (
                   ", bool" if kind_of(name, kind) != "bilevel" else " but integers of 32 and 64 bits") + ".",

@@ -191,7 +191,7 @@ static const char *defect(const satf_module *module)
 {
     const filter_info *info = module->filter;
     if (!info || !is_name(info->name, "-") || !is_text(info->help) || !is_text(info->detail) ||
-        !info->params) {
+        (info->example && !is_text(info->example)) || !info->params) {
         return "has no filter with a name of small letters, a help and a detail";
     }
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {

@@ -97,7 +97,8 @@ static const char *give(const filter_info *from, satf_filter_info *info, size_t 
                                  from->detail,
                                  kind_of(&filter_any_way(from)->list[0]),
                                  pass_is_foreign(filter_last(from)),
-                                 filter_outputs(from) ? 2 : 1};
+                                 filter_outputs(from) ? 2 : 1,
+                                 from->example};
     }
     satf_give(info, bytes, &all, sizeof all);
     return all.name;

@@ -195,7 +195,7 @@ typedef struct filter_passes {
 typedef struct filter_info {
     const char *name;
     const char *help;   /* one line */
-    const char *detail; /* a paragraph for --help NAME and the man page: formula, range, types */
+    const char *detail; /* what to take it for, and what not: a few lines of --help NAME */
     const filter_param
         *params;          /* ends with name NULL; the first is the option's own value, if any */
     bool needs_value;     /* --box N against --integral */
@@ -219,6 +219,8 @@ typedef struct filter_info {
     bool (*colour_aux)(const void *options);
     /* Whether passes read FILTER_SUMS with these options. NULL: never. */
     bool (*sums_aux)(const void *options);
+    /* A command that one can type: the first line of --help NAME. NULL: none. */
+    const char *example;
 } filter_info;
 
 /* pixels * parts / all, rounded, halves up, at least 1 and at most INT64_MAX. */
@@ -296,34 +298,32 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
         FILTER_PLACE_PARAM(offsetof(Options, window.at)),    \
         FILTER_BORDER_PARAM(offsetof(Options, window.border))
 
-#define FILTER_PLACE_PARAM(offset)                                                             \
-    {                                                                                          \
-        "at", "X:Y", "pixels", PARAM_PLACE, offset, -32767, 32767, "0:0",                      \
-            "the window's centre lies X to the right and Y below the pixel, which it contains" \
+#define FILTER_PLACE_PARAM(offset)                                          \
+    {                                                                       \
+        "at", "X:Y", "pixels", PARAM_PLACE, offset, -32767, 32767, "0:0",   \
+            "the window's centre lies X to the right and Y below its pixel" \
     }
 #define FILTER_SIZE_PARAM(offset, side)                                          \
     {                                                                            \
         "size", "N|WxH", "pixels", PARAM_SIZE, offset, 1, FILTER_MAX_SIZE, side, \
-            "window in pixels, width and height of 1 to 65535"                   \
+            "window in pixels, 1 to 65535"                                       \
     }
-#define FILTER_BORDER_PARAM(offset)                                       \
-    {                                                                     \
-        "border", "B", "", PARAM_BORDER, offset, 0, 0, "clamp",           \
-            "what lies outside the image: clamp, mirror, reflect, wrap, " \
-            "constant:V, shrink or valid"                                 \
+#define FILTER_BORDER_PARAM(offset)                                      \
+    {                                                                    \
+        "border", "B", "", PARAM_BORDER, offset, 0, 0, "clamp",          \
+            "outside: clamp mirror reflect wrap constant:V shrink valid" \
     }
 /* Every filter that asks for the full scale has it. */
-#define FILTER_FULL_PARAM(offset)                                                                \
-    {                                                                                            \
-        "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                                      \
-            "the full scale where the picture does not say it, such as 4095 for 12 bits in 16, " \
-            "1 for floats of 0 to 1; 0: the picture's, the most of integers"                     \
+#define FILTER_FULL_PARAM(offset)                                          \
+    {                                                                      \
+        "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                \
+            "full scale, such as 4095 for 12 bits in 16; 0: the picture's" \
     }
 /* The same of the auxiliary input, the parameter `file`. */
-#define FILTER_AUX_FULL_PARAM(name, file, offset)                                                \
-    {                                                                                            \
-        name, "M", "", PARAM_AUX_FULL, offset, 0, 65535, "0",                                    \
-            "the full scale of " file " where it does not say it; 0: its own, or that of full=M" \
+#define FILTER_AUX_FULL_PARAM(name, file, offset)                   \
+    {                                                               \
+        name, "M", "", PARAM_AUX_FULL, offset, 0, 65535, "0",       \
+            "full scale of " file "; 0: its own, or that of full=M" \
     }
 /* Those of a filter_bilevel called `bilevel`, which every filter of TYPE_BILEVEL has. */
 #define FILTER_BILEVEL_PARAMS(Options)                                                    \
@@ -340,12 +340,6 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
         "surface", NULL, "", PARAM_FLAG, offsetof(Options, bilevel.surface), 0, 0, "off", \
             "the threshold itself, as f64"                                                \
     }
-/* And what its detail says of colour and alpha. */
-#define FILTER_GREY_HELP                                                                     \
-    "Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels " \
-    "count nothing; where all are, the result is white."
-/* What that of a filter that keeps alpha says. */
-#define FILTER_KEPT_ALPHA_HELP "Alpha weighs colour, and stays as it is."
 #define FILTER_PARAM_END                                  \
     {                                                     \
         NULL, NULL, NULL, PARAM_FLAG, 0, 0, 0, NULL, NULL \
