@@ -49,7 +49,7 @@ static const filter_pass gauss_passes[] = {{
 
 static const filter_info gauss_filter = {
     .name = "gauss",
-    .help = "Gaussian blur, as fast for any sigma",
+    .help = "Gaussian blur, fast for any sigma",
     .detail = "The soft blur of picture editors, without the square look of box. From S = 2 on no "
               "weight is off a Gaussian's by more than 4 % of the largest one; passes=5 is nearer.",
     .params = gauss_params,

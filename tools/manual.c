@@ -83,7 +83,8 @@ void help_man_page(void)
            satf_version());
     roff_paragraph(
         "Reads a picture, applies the filters in the order written, and writes the result. "
-        "The time does not grow with the area of the filters' windows. Results of integer "
+        "A window of 255 x 255 pixels takes 1.4 to 3.8 times as long as one of 3 x 3. Results of "
+        "integer "
         "images are exact: bit-identical on every device and with any number of threads, unless a "
         "chain has real "
         "numbers between its filters.");
@@ -94,7 +95,9 @@ void help_man_page(void)
         "another). Without any file, standard input is filtered to standard output in its own "
         "format. Depth, alpha, colour profile, gamma, resolution, EXIF, XMP and IPTC of the input "
         "reach the output where its format can hold them; thumbnails in them, which show the "
-        "unfiltered picture, do not. Of a file of several pictures the first is read. Notes on "
+        "unfiltered picture, do not. All pages of a TIFF, of an array or of an animation go into a "
+        "TIFF or an array; into another format goes the first, unless --page names others. Notes "
+        "on "
         "standard error tell what else of the input the output lacks, such as comments; one that "
         "more than three inputs of a batch share is counted.");
     puts(".PP");
@@ -139,6 +142,9 @@ void help_man_page(void)
     puts(".TP\n\\fBSATFILTER_CUDA\\fR");
     roff_paragraph("the file with the kernels for CUDA devices; without it libsatfilter-cuda.so is "
                    "taken from the library's folder or from where the linker looks.");
+    puts(".TP\n\\fBSATFILTER_FORMATS\\fR");
+    roff_paragraph("the folder with the parts that read and write TIFF, WebP and GIF; without it "
+                   "they are taken from the library's folder or from where the linker looks.");
     puts(".TP\n\\fBSATF_MAX_DEVICE_MEMORY\\fR");
     roff_paragraph("bytes: what --max-device-memory is by default (for testing).");
     puts(".TP\n\\fBSATFILTER_MODULES\\fR");
@@ -147,4 +153,6 @@ void help_man_page(void)
     roff_paragraph("off: use nothing that --tune has found (for testing).");
     puts(".TP\n\\fBXDG_CACHE_HOME\\fR");
     roff_paragraph("the folder below which --tune keeps what it finds; default ~/.cache.");
+    puts(".SH \"SEE ALSO\"\n\\fBsatbench\\fR(1), and the pages of docs/, which are installed in "
+         "share/doc/satfilter: filters.md, recipes.md, formats.md.");
 }

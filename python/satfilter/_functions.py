@@ -64,7 +64,7 @@ def box(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
 def gauss(image: ArrayLike, sigma: float = 2, *, passes: int = 4, border: str | float = "clamp",
           out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
           alpha: bool = False) -> np.ndarray:
-    """Gaussian blur, as fast for any sigma.
+    """Gaussian blur, fast for any sigma.
 
     The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with fractional ends
     one after the other, whose variances add up to that of the Gaussian. With 4 passes no weight along a row
