@@ -36,14 +36,13 @@ static const filter_info crop_filter = {
     .name = "crop",
     .help = "a part of the picture: W x H pixels",
     .detail =
-        "Cuts a part out of the picture: X and Y count from 0 at the upper left. Without them it "
-        "is the middle. Samples stay as they are; a JPEG is coded anew. A part that leaves the "
-        "picture is an error.",
+        "X and Y count from 0 at the upper left; without them it is the middle. Samples stay as "
+        "they are; a JPEG is coded anew. A part that leaves the picture is an error.",
     .params = crop_params,
     .needs_value = true,
     .options_bytes = sizeof(crop_options),
     .ways = {FILTER_PASSES(crop_passes)},
-    .example = "satfilter --crop 300x150+40+20 in.jpg out.jpg",
+    .example = "satfilter --crop 200x150+40+20 in.jpg out.jpg",
 };
 
 #endif

@@ -163,6 +163,14 @@ if command -v ffmpeg >/dev/null 2>&1 && ffmpeg -v error -filters 2>/dev/null | g
     through_ffmpeg "--stddev 15x9,border=mirror" \
         "frei0r=filter_name=satfilter_stddev:filter_params=0||mirror|size=15x9"
     through_ffmpeg "--sauvola 31" "frei0r=satfilter_sauvola"
+    # what docs/frei0r.md says, which goes by the parameters' places
+    while read -r options chain; do
+        grep -qF "'$chain'" "$top_srcdir/docs/frei0r.md" || fail "docs/frei0r.md has no $chain"
+        through_ffmpeg "$options" "$chain"
+    done <<'END'
+--guided=15,eps=0.01 frei0r=satfilter_guided:||||||n|||size=15\,eps=0.01
+--threshold=otsu frei0r=satfilter_threshold:||n|n|level=otsu
+END
     # ten instances at once
     chain=frei0r=satfilter_box:0.0078740157
     options="--box 3"
