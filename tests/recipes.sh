@@ -2,7 +2,7 @@
 # Every command of README.md, docs/recipes.md, docs/pages.md and samples/README.md runs as it stands,
 # in a copy of what a clone has, and makes the files that it names; ./bootstrap has run before.
 # README's C compiles, too.
-# Each picture that it makes is read again: it has its input's size, unless it is resized or awk's, and
+# Each picture that it makes is read again: it has its input's size, unless it is resized, cropped or awk's, and
 # shows something.
 set -u
 . "$(dirname "$0")/sure.sh"
