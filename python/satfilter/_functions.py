@@ -22,9 +22,9 @@ def box(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
         channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Mean over a window.
 
-    The mean of the N x N (or W x H) pixels around each pixel. The mean of integers is exact, rounded to
-    nearest, halves up; that of floats is formed in double. Colour is weighted by alpha, alpha is averaged by
-    itself. The result has the input's type and range.
+    The fastest blur, and exact: each pixel becomes the mean of the pixels around it. gauss is softer; guided
+    and kuwahara keep edges.
+    The exact definition: docs/filters.md#box.
 
     Parameters
     ----------
@@ -66,13 +66,9 @@ def gauss(image: ArrayLike, sigma: float = 2, *, passes: int = 4, border: str | 
           alpha: bool = False) -> np.ndarray:
     """Gaussian blur, fast for any sigma.
 
-    The mean around each pixel, weighted by a Gaussian of standard deviation S: K boxes with fractional ends
-    one after the other, whose variances add up to that of the Gaussian. With 4 passes no weight along a row
-    is off by more than 4 % of the largest one (5 % below S = 2, 11 % below 1.1). A result depends on pixels
-    up to K (r + 1) away, at most 3.5 S + 3 with 4 passes; 2 r + 1 is a box's side. The border extends the
-    picture once. Passes over integers are together within 1 / 32 of a level of exact arithmetic; then the
-    result is rounded, halves up. Colour is weighted by alpha, alpha is averaged by itself. The result has the
-    input's type and range.
+    The soft blur of picture editors, without the square look of box. From S = 2 on no weight is off a
+    Gaussian's by more than 4 % of the largest one; passes=5 is nearer.
+    The exact definition: docs/filters.md#gauss.
 
     Parameters
     ----------
@@ -113,10 +109,9 @@ def variance(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int
              channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Local variance over a window.
 
-    The population variance (A S2 - S^2) / A^2 of the N x N (or W x H) pixels around each pixel: A their
-    number, S their sum, S2 the sum of their squares. Of integers the numerator is exact and divided once in
-    double. Never negative; at most ((hi - lo) / 2)^2 for samples in lo ... hi, which is what a 16-bit picture
-    of it spans. Colour is weighted by alpha, alpha is averaged. The result is f64.
+    Shows where a picture has detail: high on edges and texture, 0 on flat areas. The result is real numbers,
+    of integers exact and never negative. Its square root is stddev.
+    The exact definition: docs/filters.md#variance.
 
     Parameters
     ----------
@@ -157,9 +152,9 @@ def stddev(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, 
            channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Local standard deviation over a window.
 
-    The square root, in double, of the population variance of the N x N (or W x H) pixels around each pixel.
-    At most (hi - lo) / 2 for samples in lo ... hi, which is what a 16-bit picture of it spans. Colour is
-    weighted by alpha, alpha is averaged. The result is f64.
+    Local contrast, in units of brightness: edges and texture are light, flat areas black. The result is real
+    numbers.
+    The exact definition: docs/filters.md#stddev.
 
     Parameters
     ----------
@@ -200,10 +195,9 @@ def sum(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
         channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Sum over a window.
 
-    The sum of the N x N (or W x H) pixels around each pixel; under the border shrink pixels outside the image
-    count nothing. Sums of integers are exact in u32 or, when the largest possible one does not fit, u64;
-    those of floats are f64. Alpha becomes a plain channel. A 16-bit picture of it spans 0 ... largest sample
-    x W x H.
+    Totals of what samples count, such as light, people or cells. Of integers it is exact. For a mean take
+    box.
+    The exact definition: docs/filters.md#sum.
 
     Parameters
     ----------
@@ -245,12 +239,10 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
             dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Black and white: scanned pages, after Sauvola.
 
-    White where a pixel is above T = m (1 + k (s / r - 1)), m being the mean and s the standard deviation of
-    the N x N (or W x H) pixels around it; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B
-    + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. r is in levels of 8
-    bits, 255ths of the full scale, and of floats in their own unit. Windows should be larger than strokes are
-    wide: a third of an inch is usual. Not for pencil or faded ink: strokes less than a share k darker than
-    their paper turn white. Take wolf.
+    For print on paper that has stains, or whose other side shows through. Not for pencil or faded ink:
+    strokes less than a share k darker than their paper turn white. Take wolf for these. The window should be
+    wider than strokes; a third of an inch is usual.
+    The exact definition: docs/filters.md#sauvola.
 
     Parameters
     ----------
@@ -265,12 +257,11 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     k : float
-        how far flat surroundings lower the threshold below their mean, -10 to 10.
+        threshold of flat paper: a share K below its mean, -10 to 10.
     r : float
-        the deviation at which they do not, in levels of 8 bits, 0.000001 to 1000000, of floats any above 0.
+        deviation whose threshold is the mean, in levels of 8 bits.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     invert : bool
         black and white change places.
     surface : bool
@@ -303,11 +294,10 @@ def wolf(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
          alpha: bool = False) -> np.ndarray:
     """Black and white: faint text, after Wolf.
 
-    White where a pixel is above T = m - k (1 - s / smax) (m - min), m being the mean and s the standard
-    deviation of the N x N (or W x H) pixels around it, smax the largest such deviation and min the least
-    sample of the whole image, of those that are finite; black elsewhere. Colour becomes grey first: (299 R +
-    587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. An
-    image without a window that deviates turns white, flat windows at the least sample turn black.
+    The first to try on a page: it follows the light, and keeps pencil and faint ink. It compares with the
+    darkest sample and the strongest contrast of the whole page. Where pale ink goes missing beside dark ink
+    take k=0.2; where stains turn black take sauvola. Take a window a little larger than the font.
+    The exact definition: docs/filters.md#wolf.
 
     Parameters
     ----------
@@ -322,7 +312,7 @@ def wolf(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     k : float
-        how far flat surroundings lower the threshold from their mean to the least sample, -10 to 10.
+        flat paper: threshold K of the way to the darkest, -10 to 10.
     invert : bool
         black and white change places.
     surface : bool
@@ -355,11 +345,9 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
              channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Black and white: above the mean less a few levels.
 
-    White where a pixel is above T = m - C, m being the mean of the N x N (or W x H) pixels around it; black
-    elsewhere. Of integers this is decided exactly. Colour becomes grey first: (299 R + 587 G + 114 B + 500)
-    div 1000. Transparent pixels count nothing; where all are, the result is white. The plain threshold for
-    printed pages, also in a shadow; wolf reads more of worn ones. Take a larger C for stains and for what
-    shows through, less for faint ink. Not C = 0: T is p on blank paper then, which turns black.
+    The plain threshold, for clean print in any light. A larger offset drops stains and what shows through, a
+    smaller one keeps faint ink. Not 0: blank paper turns black then. Worn pages are read better by wolf.
+    The exact definition: docs/filters.md#adaptive.
 
     Parameters
     ----------
@@ -374,11 +362,9 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     offset : float
-        how far the threshold is below the mean, in levels of 8 bits, of integers -255 to 255 in steps of
-        0.001, of floats any number.
+        how far below the mean, in levels of 8 bits, -255 to 255.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     invert : bool
         black and white change places.
     surface : bool
@@ -412,11 +398,9 @@ def bradley(image: ArrayLike, size: int | tuple[int, int] = 65, *, at: tuple[int
             alpha: bool = False) -> np.ndarray:
     """Black and white: above a share of the mean.
 
-    White where a pixel is above T = m (1 - t / 100), m being the mean of the N x N (or W x H) pixels around
-    it and t the percent; black elsewhere. Of integers this is decided exactly. Colour becomes grey first:
-    (299 R + 587 G + 114 B + 500) div 1000. Transparent pixels count nothing; where all are, the result is
-    white. For pages in uneven light, whose ink is a share darker than their paper, with windows of an eighth
-    of the width. Not for dark pages, where a share is less than noise. Where all is 0, all is black.
+    For pages whose light falls off by factors, as on a photographed book: ink is a share darker than its
+    paper. Take a window of an eighth of the width. Not for dark pages, where that share is less than noise.
+    The exact definition: docs/filters.md#bradley.
 
     Parameters
     ----------
@@ -431,7 +415,7 @@ def bradley(image: ArrayLike, size: int | tuple[int, int] = 65, *, at: tuple[int
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     percent : float
-        how much of the mean the threshold is below it, 0 to 100, of integers in steps of 0.001.
+        per cent below the mean, 0 to 100.
     invert : bool
         black and white change places.
     surface : bool
@@ -464,11 +448,9 @@ def niblack(image: ArrayLike, size: int | tuple[int, int] = 25, *, at: tuple[int
             alpha: bool = False) -> np.ndarray:
     """Black and white: detail everywhere, after Niblack.
 
-    White where a pixel is above T = m + k s, m being the mean and s the standard deviation of the N x N (or W
-    x H) pixels around it; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B + 500) div 1000.
-    Transparent pixels count nothing; where all are, the result is white. For pictures that are full of detail
-    everywhere, and to compare with. Not for pages: every flat window turns black, as T is p there, and noise
-    on paper is half black. Take adaptive, sauvola or wolf.
+    For pictures that are full of detail, and to compare methods. Not for pages: blank paper turns black or
+    into noise. Take wolf, sauvola or adaptive for these.
+    The exact definition: docs/filters.md#niblack.
 
     Parameters
     ----------
@@ -483,7 +465,7 @@ def niblack(image: ArrayLike, size: int | tuple[int, int] = 25, *, at: tuple[int
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     k : float
-        how many deviations the threshold is above the mean, -10 to 10.
+        deviations above the mean, -10 to 10.
     invert : bool
         black and white change places.
     surface : bool
@@ -516,11 +498,9 @@ def nick(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
          alpha: bool = False) -> np.ndarray:
     """Black and white: bright noisy paper, after Khurshid (NICK).
 
-    White where a pixel is above T = m + k q, m being the mean of the N x N (or W x H) pixels around it and q
-    the root of the mean of their squares; black elsewhere. Colour becomes grey first: (299 R + 587 G + 114 B
-    + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. For bright paper
-    with noise or faint ink: there T is about 1 + k of the paper. Not for dark pages, or for ink less than a
-    share -k darker than its paper: k = -0.1 keeps more of it. Where all is 0, all is black.
+    For bright, noisy paper, and for thin strokes that sauvola loses. Not for dark pages, nor for ink less
+    than a share -k darker than its paper: k=-0.1 keeps more of it.
+    The exact definition: docs/filters.md#nick.
 
     Parameters
     ----------
@@ -535,7 +515,7 @@ def nick(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     k : float
-        how many roots of the mean square the threshold is above the mean, -10 to 10.
+        roots of the mean square above the mean, -10 to 10.
     invert : bool
         black and white change places.
     surface : bool
@@ -567,25 +547,18 @@ def threshold(image: ArrayLike, level: float | str = 128, *, full: int = 0, inve
               channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Black and white: above one level, given or found.
 
-    White where a pixel is above T, black elsewhere. T = V M / 255, M being the full scale, or V itself for
-    floats that have none. With otsu T is the level t for which q1 q2 (m1 - m2)^2 is greatest, the first of
-    several: q1 and q2 are the shares of the pixels up to t and above it, m1 and m2 their means (N. Otsu,
-    1979). Of integers it is found exactly. Floats are counted in 256 bins of one width from the least to the
-    greatest that is finite; t is a bin, and T its upper edge. Colour becomes grey first: (299 R + 587 G + 114
-    B + 500) div 1000. Transparent pixels count nothing; where all are, the result is white. Alpha weighs the
-    others. A picture of one level turns white; its T is -1, of floats the next number below the level. One
-    level serves a page that is lit evenly; sauvola and adaptive follow shadows.
+    One level for the whole picture: for pages in even light, and for masks. otsu finds the level that parts
+    dark from light best. In uneven light take wolf or adaptive.
+    The exact definition: docs/filters.md#threshold.
 
     Parameters
     ----------
     image : array of shape (..., H, W), or with channels on channel_axis
         Leading axes count images. Any integers and floats but integers of 32 and 64 bits.
     level : float | str
-        a level of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any number; otsu: the level that
-        parts the picture's samples best.
+        level of 8 bits, 0 to 255, of floats any number; otsu finds it.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     invert : bool
         black and white change places.
     surface : bool
@@ -618,14 +591,10 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
             channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Sharpen: away from the mean over a window.
 
-    p + A (p - m), p being the pixel and m the mean of the N x N (or W x H) pixels around it. Of integers it
-    is one fraction, rounded to nearest, halves up, and saturated: to 0 and the full scale; into floats it is
-    neither. The mean of colour is weighted by alpha; alpha stays as it is, and so does a pixel whose whole
-    window is transparent. The result has the input's type and range. threshold=T adds A max(|p - m| - T, 0)
-    with the sign of p - m: what is within T of the mean stays as it is, and nothing jumps there. Take 2 to 5
-    where noise or grain would be sharpened; not where faint detail is wanted. luma takes Y = (299 R + 587 G +
-    114 B) / 1000 in place of p in p - m, not rounded, and adds the same to R, G and B: colour noise stays
-    what it was. Take it for photographs in colour; not for channels that are no RGB. Grey is as without it.
+    Edges become crisper. For photographs add luma, so that colour noise stays what it was; where noise or
+    grain would be sharpened add threshold=3, unless faint detail matters. For more local contrast without
+    bright rims take guided with amount.
+    The exact definition: docs/filters.md#unsharp.
 
     Parameters
     ----------
@@ -640,15 +609,13 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     amount : float
-        how far, 0 to 100, of integers in steps of 0.0001.
+        strength, 0 to 100.
     threshold : float
-        how far from the mean a pixel stays as it is, in levels of 8 bits, of integers 0 to 255 in steps of
-        0.001, of floats 0 or more.
+        what is within T levels of 8 bits of the mean stays, 0 to 255.
     luma : bool
-        of colour the luma alone is sharpened.
+        sharpen brightness alone, of pictures in colour.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -678,11 +645,9 @@ def highpass(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
              dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Detail alone: away from the mean, around grey.
 
-    p - m + M / 2, p being the pixel, m the mean of the N x N (or W x H) pixels around it and M the full
-    scale. Of integers it is one fraction, rounded to nearest, halves up, and saturated; into floats it is
-    neither. Where nothing counts it is M / 2. Alpha weighs colour, and stays as it is. For detail that is
-    laid over a picture or looked at. Not to sharpen: take unsharp. Not to measure: what is more than M / 2
-    from the mean is cut; take normalize, or floats.
+    To look at detail, or to lay it over a picture in an editor. Not to sharpen: take unsharp. Not to measure:
+    what is more than half of the full scale from the mean is cut; take normalize.
+    The exact definition: docs/filters.md#highpass.
 
     Parameters
     ----------
@@ -697,8 +662,7 @@ def highpass(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -727,11 +691,9 @@ def dog(image: ArrayLike, sigma: float = 2, *, ratio: float = 1.6, border: str |
         alpha: bool = False) -> np.ndarray:
     """Difference of two Gaussians: edges, and blobs of one size.
 
-    What gauss=S makes less what gauss=T makes, T being R times S, both with 4 passes and not rounded to
-    samples: above 0 where it is lighter than around, below 0 where it is darker. It is largest at blobs whose
-    radius is about 1.8 S, and crosses 0 at edges. The result is f64, from lo - hi to hi - lo for samples in
-    lo ... hi, which is what a 16-bit picture of it spans; to look at it take --range -30:30. Of u8 it is off
-    by at most 1 / 16 of a level; behind --real it is not. Alpha weighs colour, and stays as it is.
+    Finds blobs of a radius of about 1.8 S, where it is farthest from 0, and edges, where it crosses 0. Light
+    spots are above 0, dark ones below. The result is real numbers.
+    The exact definition: docs/filters.md#dog.
 
     Parameters
     ----------
@@ -740,7 +702,7 @@ def dog(image: ArrayLike, sigma: float = 2, *, ratio: float = 1.6, border: str |
     sigma : float
         standard deviation of the narrower Gaussian in pixels, 0.3 to 200.
     ratio : float
-        how many times as wide the other one is, 1 to 5.
+        how many times as wide the other Gaussian is, 1 to 5.
     border : str | float
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
@@ -771,11 +733,10 @@ def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[in
             dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Even light: each pixel over the mean around it.
 
-    p V / m, p being the pixel, m the mean of the N x N (or W x H) pixels around it and V the target. Of
-    integers it is one fraction, rounded to nearest, halves up, and saturated; into floats it is neither.
-    Where m is 0 or nothing counts, p stays. Alpha weighs colour, and stays as it is. For pages and plates in
-    uneven light: windows should be larger than what is on them, and paper goes to V, so take 230 for pages.
-    Not for large areas of different brightness: they turn alike.
+    Takes shadows off pages and plates, which stay in shades of grey or colour. Take a window larger than what
+    is on them; for pages target=230, which becomes the level of paper. Not for pictures with large areas of
+    different brightness: they become alike.
+    The exact definition: docs/filters.md#flatten.
 
     Parameters
     ----------
@@ -790,11 +751,9 @@ def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[in
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     target : float
-        where the mean goes, in levels of 8 bits, of integers 0 to 255 in steps of 0.001, of floats any
-        number.
+        where the mean goes, in levels of 8 bits, 0 to 255.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -823,11 +782,10 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
               dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Local contrast evened: deviations above the mean.
 
-    (p - m) / (s + c), p being the pixel, m the mean and s the standard deviation of the N x N (or W x H)
-    pixels around it; 0 where nothing counts. The result is f64, from -(hi - lo) / c to as much for samples in
-    lo ... hi, which is what a 16-bit picture of it spans: to look at it take --range -3:3. Alpha weighs
-    colour, and stays as it is. For patterns that are matched or learned whatever the light. Not for flat
-    ground: a small c makes noise as strong as detail there.
+    For patterns that are matched or learned in any light: each pixel becomes its distance from the mean
+    around it, in standard deviations. A larger c keeps noise on flat ground small. The result is real
+    numbers.
+    The exact definition: docs/filters.md#normalize.
 
     Parameters
     ----------
@@ -842,11 +800,9 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     c : float
-        what is added to the deviation, so that noise on flat ground stays small, in levels of 8 bits,
-        0.000001 to 1000000, of floats any above 0.
+        added to the deviation, in levels of 8 bits, above 0.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -874,26 +830,11 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
            guide: ArrayLike | None = None, colour: bool = False, full: int = 0, guide_full: int = 0,
            out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
            alpha: bool = False) -> np.ndarray:
-    """Smooth, but keep the edges of a guide.
+    """Smooth, but keep edges.
 
-    In each window of N x N (or W x H) pixels the result is a line over the guide I: a I + b, with a = cov(I,
-    p) / (var(I) + eps) and b = mean(p) - a mean(I). A pixel takes the means of a and b over the windows that
-    hold it. The image is its own guide unless guide=FILE names another one of its size and depth, with its
-    channels, or with one that guides all. Edges of a contrast well above the root of eps stay, what is below
-    is smoothed; eps is a share of the guide's full scale squared (1 of floats). noise=D, 255ths of that
-    scale, says the deviation of noise to remove: eps is 3 (D / 255)^2. Each channel is filtered by itself,
-    alpha too. With colour, an RGB guide, of any depth and whatever the image's channels, guides as one: a is
-    three numbers, the inverse of the covariance matrix of R, G and B + eps times what each has in common with
-    p. Every channel of the image has its own a, and alpha too; an image without guide=FILE guides its alpha
-    by itself. Where the guide is not RGB, colour changes nothing. The guide's full scale M' is its own: its
-    maxval, or the most of its type. guide_full=M' says a lesser one, such as 4095 for 12 bits in 16; full=M
-    says both where the two have one type and neither a maxval. What lies outside under constant:V is V M' / M
-    in the guide, M being the input's full scale, of integers rounded and at most M'; beyond that border a is
-    0 and b is V. Of integers guided by integers a is taken to 2^-24, over a guide scaled to the input's
-    largest sample, and b to 2^-16 (full scales above 255: 2^-8). Guided by floats, of any range, neither is
-    rounded, and the result is taken to 2^-16. Of integers it is rounded to nearest and saturated to 0 and the
-    full scale. It has the input's type. With amount=A it is q + A (p - q), q being the result without: base
-    and detail.
+    Against noise give its deviation, noise=18, and colour for pictures in colour. amount=2 brings out detail
+    without halos. With guide=FILE another picture's edges stay.
+    The exact definition: docs/filters.md#guided.
 
     Parameters
     ----------
@@ -908,22 +849,20 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
         what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
         samples there. valid makes the result smaller: whole windows only.
     eps : float
-        variance below which the guide counts as flat, 0.000001 to 1000000.
+        variance that counts as flat, a share of full scale squared.
     noise : float
-        in place of eps: the deviation of noise to remove, in 255ths of the full scale, 0 to 255.
+        instead of eps: the noise's deviation, in 255ths of full scale.
     amount : float
-        how much of what was smoothed away comes back: 1 is the image itself, more its detail amplified; 0 to
-        10.
+        how much of the detail comes back: 1 all of it, 2 twice, up to 10.
     guide : array | None
         an image of the same size and type, (H, W) or (H, W, C), whose edges stay; with colour=True, (H, W, 3)
         of any type. The image itself without.
     colour : bool
-        an RGB guide's channels guide together, so edges of colour stay that no channel shows alone.
+        R, G and B guide together: keeps edges that are of colour alone.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     guide_full : int
-        the full scale of guide=FILE where it does not say it; 0: its own, or that of full=M.
+        full scale of guide=FILE; 0: its own, or that of full=M.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -957,14 +896,9 @@ def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str |
              alpha: bool = False) -> np.ndarray:
     """Smooth like a painting: the mean on the flatter side of edges.
 
-    Four windows of N x N (or W x H) pixels have the pixel in a corner. The result is the mean of the window
-    that varies least: edges stay sharp, and areas between them become flat. Of windows that vary alike the
-    first counts: upper left, upper right, lower left, lower right. A window varies by the sum of the
-    variances of its channels, so that all of a pixel's channels come from one window; of integers these are
-    compared exactly, floats vary alike where rounding the samples may have made the difference. Colour is
-    weighted by alpha, in the variances too; alpha becomes the mean of the window, and does not vary. A window
-    counts last if all of it is transparent, or not all of it finite. The result has the input's type and
-    range.
+    Flat strokes of about the window's size, with sharp edges. Also against strong noise, where texture may
+    go; guided keeps more of it.
+    The exact definition: docs/filters.md#kuwahara.
 
     Parameters
     ----------
@@ -1002,13 +936,9 @@ def varbox(image: ArrayLike, map: ArrayLike, *, border: str | float = "clamp", o
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Blur by a depth map: the mean over each pixel's own window.
 
-    The mean of the 2 r + 1 by 2 r + 1 pixels around each pixel, r being the sample of MAP there: depth of
-    field from a depth map, or a blur that grows towards the edges. The sample counts as it is, 3 is a window
-    of 7 x 7, whatever MAP's depth. Between two integers the result is between the means of the two windows: m
-    + (r - floor(r)) (m' - m), in double. r below 0, or no number, counts as 0; above 32767 as that. Means are
-    those of box: of integers exact for whole r, rounded to nearest once, halves up. Colour is weighted by
-    alpha, alpha is averaged by itself; where all of the smaller window is transparent the larger one counts
-    alone. MAP's alpha is left out. The result has the input's type and range.
+    Depth of field: a sample of MAP is a radius in pixels, 0 where the picture stays sharp, 3 for a window of
+    7 x 7. A template with the line `0 0 1 1 8/255` makes radii of 0 to 8 of a depth map.
+    The exact definition: docs/filters.md#varbox.
 
     Parameters
     ----------
@@ -1043,11 +973,9 @@ def crop(image: ArrayLike, part: str | tuple[int, int] | tuple[int, int, int, in
          alpha: bool = False) -> np.ndarray:
     """A part of the picture: W x H pixels.
 
-    W x H pixels from column X and row Y on, counted from 0 at the upper left; without +X+Y those of the
-    middle, where an odd number of pixels to drop leaves the one more at the right and below. The part lies
-    within the picture, or it is refused. Pixels stay as they are, alpha with them, of any sample type, and so
-    does the resolution. Filters behind it see nothing else of the picture. X and Y are those of the pixels as
-    the file stores them, whatever its orientation.
+    X and Y count from 0 at the upper left; without them it is the middle. Samples stay as they are; a JPEG is
+    coded anew. A part that leaves the picture is an error.
+    The exact definition: docs/filters.md#crop.
 
     Parameters
     ----------
@@ -1082,14 +1010,9 @@ def resize(image: ArrayLike, size: str | tuple[int, int] = "50%", *, out: np.nda
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Smaller: the mean of what each pixel covers.
 
-    The largest picture that fits into W x H pixels and keeps its proportions: one side fills the box, the
-    other follows, rounded, halves up, at least 1. Of Wx, such as 1024x, the height follows, of xH the width.
-    P% takes that share of both sides, P%xQ% of each. WxH! makes these very sides, whatever the proportions.
-    Each pixel is the mean of the pixels that it covers, of those at its edges the part that it covers. The
-    mean of integers is exact, rounded to nearest, halves up; that of floats is formed in double. Colour is
-    weighted by alpha, alpha is averaged by itself. The result has the input's type and range, and its
-    resolution is smaller likewise. W and H are those of the pixels as the file stores them, whatever its
-    orientation. Pictures do not become larger: one that is smaller keeps its size, and of WxH! it is refused.
+    Proportions stay: 1024x1024 is a box that the result fits into, 1024x a width, x768 a height, 25% a share.
+    Pictures do not become larger: a smaller one keeps its size. 300x200! takes both sides as they are.
+    The exact definition: docs/filters.md#resize.
 
     Parameters
     ----------
@@ -1125,11 +1048,9 @@ def pixelate(image: ArrayLike, size: int | tuple[int, int] = 16, *, out: np.ndar
              dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Squares of one colour: the mean of each cell of a grid.
 
-    The picture is cut into cells of N x N (or W x H) pixels, from its upper left corner on; the last of a row
-    or column may be smaller. All pixels of a cell become its mean. That of integers is exact, rounded to
-    nearest, halves up; that of floats is formed in double. Colour is weighted by alpha, alpha is averaged by
-    itself. The result has the input's type and range. With --region it hides a part of a picture. Few cells
-    hide: at most four across a face, and cells higher than letters, which can be guessed from smaller ones.
+    Hides faces and number plates. Take few cells, at most four across a face, and cells higher than letters:
+    what smaller ones hide can be guessed.
+    The exact definition: docs/filters.md#pixelate.
 
     Parameters
     ----------
@@ -1164,9 +1085,9 @@ def grey(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLike | 
          channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Colour becomes grey.
 
-    (299 R + 587 G + 114 B) / 1000 of each pixel, of integers rounded to nearest, halves up, as filters to
-    black and white see it. Alpha stays as it is. A picture that is grey already stays one, of any sample
-    type. The result has the input's type and range.
+    The luma, 0.299 R + 0.587 G + 0.114 B, as filters to black and white see it. Alpha stays. In front of a
+    filter that takes each colour by itself it makes one result of three.
+    The exact definition: docs/filters.md#grey.
 
     Parameters
     ----------
@@ -1200,18 +1121,9 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
        channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Another picture added, subtracted, multiplied or divided by.
 
-    For each pixel p and that of FILE, q: p + s q, p - s q, s p q or s p / q. Where q is 0 the quotient is the
-    full scale, or 0 where p is 0 too. A dark frame is subtracted (op=sub), a flat field divides
-    (op=div,scale=auto). FILE has the input's size, and its channels, or one that serves all; with auto s is
-    the mean of each channel. The input's alpha stays as it is, that of FILE is left out. Of FILE's pages the
-    first counts. Its type may be another: where both are of integers q counts as q M / M', M and M' being the
-    full scales of input and FILE, so that white is white; auto's mean is of q as it is, and op=div,scale=auto
-    does without M', which cancels. M' is FILE's own: its maxval, or the most of its type. other_full=M' says
-    a lesser one, such as 4095 for 12 bits in 16; full=M says both where the two have one type and neither a
-    maxval. These results are exact, rounded to nearest once, halves up, and saturated to 0 and M; s is a
-    decimal of 9 places, below 1 of 15. Where either is of floats samples count as they are, in double, unless
-    other_full=M' says what is white in FILE; results that are floats are neither rounded nor saturated. The
-    result has the input's type.
+    Takes a dark frame off (op=sub), or divides by a flat field (op=div,scale=auto keeps brightness and
+    colour). Depths may differ: white counts as white. Of several pages FILE gives the first.
+    The exact definition: docs/filters.md#by.
 
     Parameters
     ----------
@@ -1224,10 +1136,9 @@ def by(image: ArrayLike, other: ArrayLike, *, op: str = "add", scale: float | st
     scale : float | str
         the number s, 0 to 1000000, or auto: the mean of q.
     full : int
-        the full scale where the picture does not say it, such as 4095 for 12 bits in 16, 1 for floats of 0 to
-        1; 0: the picture's, the most of integers.
+        full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     other_full : int
-        the full scale of FILE where it does not say it; 0: its own, or that of full=M.
+        full scale of FILE; 0: its own, or that of full=M.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1251,11 +1162,10 @@ def real(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLike | 
          channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Real numbers from here on: what follows is not rounded.
 
-    Each sample as a double, and nothing else: filters behind it keep what is behind the point, also what is
-    below black or above white, until the result is written. Take it in front of a chain of several means, or
-    of differences of them. The full scale stays, so parameters mean the same. Integer bits are no longer
-    promised: real numbers may differ in the last digits from machine to machine. A picture gets its input's
-    depth again, rounded once; an array is f64.
+    Put it in front of several means, or differences of them, which are else rounded one by one. What is below
+    black or above white is kept as well. A picture is rounded once, when it is written; an array is f64. The
+    last digits may differ from machine to machine.
+    The exact definition: docs/filters.md#real.
 
     Parameters
     ----------
@@ -1288,10 +1198,9 @@ def template(image: ArrayLike, rects: ArrayLike, *, border: str | float = "clamp
              alpha: bool = False) -> np.ndarray:
     """Weighted sums over rectangles around each pixel.
 
-    For each line `x y w h weight` of FILE the sum of the w x h pixels whose upper left one lies (x, y) from
-    the pixel, times weight; their total in double, in the order of the lines. `-1 -1 3 3 1` is the sum of 3 x
-    3 pixels. Under the border shrink pixels outside the image count nothing. Alpha becomes a plain channel.
-    The result is f64; a 16-bit picture of it spans the smallest to the largest possible response.
+    Any filter made of rectangles: edges, lines, Haar features, or sharpening by hand. A line `-1 -1 3 3 1/9`
+    is the mean of 3 x 3. The result is real numbers.
+    The exact definition: docs/filters.md#template.
 
     Parameters
     ----------
@@ -1325,9 +1234,9 @@ def integral(image: ArrayLike, *, squared: bool = False, zeros: bool = False, ou
              dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """The summed area table (integral image).
 
-    Each sample becomes the sum of all samples above and left of it, itself included. Sums of integers are
-    exact in u32 or, when the largest possible one does not fit, u64; those of floats are f64. Alpha becomes a
-    plain channel. A 16-bit picture of it spans 0 ... largest sample x width x height.
+    Each sample becomes the sum of all samples above and left of it, itself included, of integers exactly. For
+    programs that take sums of rectangles: four numbers give any of them.
+    The exact definition: docs/filters.md#integral.
 
     Parameters
     ----------
@@ -1336,7 +1245,7 @@ def integral(image: ArrayLike, *, squared: bool = False, zeros: bool = False, ou
     squared : bool
         sum the squares of the samples instead.
     zeros : bool
-        a row and a column of zeros in front, as OpenCV has them: one pixel wider and higher.
+        a row and a column of zeros in front, as OpenCV has them.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1363,10 +1272,9 @@ def transpose(image: ArrayLike, *, out: np.ndarray | None = None, dtype: DTypeLi
               channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Rows become columns.
 
-    The pixel at column x of row y goes to column y of row x, so the upper left corner stays where it is and
-    width and height change places. Pixels stay as they are, alpha with them, of any sample type. So do the
-    resolutions of x and y change places, and an EXIF orientation becomes the one under which viewers show the
-    transpose of what they showed.
+    The upper left corner stays where it is. Samples stay as they are. An EXIF orientation turns along:
+    viewers show the transpose of what they showed.
+    The exact definition: docs/filters.md#transpose.
 
     Parameters
     ----------
@@ -1398,10 +1306,9 @@ def rotate(image: ArrayLike, angle: int = 90, *, out: np.ndarray | None = None,
            dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Quarter turns, clockwise.
 
-    Turns the image clockwise by 90, 180 or 270 degrees; by 90 the upper left corner becomes the upper right
-    one. By 90 and 270 width and height change places, and so do the resolutions of x and y. Pixels stay as
-    they are, alpha with them, of any sample type. An EXIF orientation becomes the one under which viewers
-    show what they showed, turned.
+    By 90 the upper left corner becomes the upper right one. Samples stay as they are; a JPEG is coded anew.
+    An EXIF orientation turns along: viewers show what they showed, turned.
+    The exact definition: docs/filters.md#rotate.
 
     Parameters
     ----------
@@ -1435,9 +1342,9 @@ def flip(image: ArrayLike, axis: str = "h", *, out: np.ndarray | None = None, dt
          channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Mirror image: left to right, or upside down.
 
-    The horizontal flip mirrors each row, the vertical one the order of the rows. Pixels stay as they are,
-    alpha with them, of any sample type. An EXIF orientation becomes the one under which viewers show the flip
-    of what they showed.
+    Samples stay as they are; a JPEG is coded anew. An EXIF orientation turns along: viewers show the flip of
+    what they showed.
+    The exact definition: docs/filters.md#flip.
 
     Parameters
     ----------
@@ -1471,9 +1378,9 @@ def permute(image: ArrayLike, order: ArrayLike, *, out: np.ndarray | None = None
             dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
     """Pixels in another order.
 
-    Pixel k of the result is pixel P[k] of the image, pixels being counted from 0 along the rows, and P the
-    array in FILE: in NumPy, out = in.reshape(H * W, -1)[P]. Pixels stay as they are, alpha with them, of any
-    sample type; so do width and height, and all that the file says besides.
+    Pixel k of the result, counted along the rows, is pixel P[k] of the image, P being the array in FILE: in
+    NumPy, out = in.reshape(H * W, -1)[P]. Samples stay as they are.
+    The exact definition: docs/filters.md#permute.
 
     Parameters
     ----------
