@@ -5,10 +5,12 @@
     page = satfilter.filter(image, "box=3 sauvola=31,k=0.3")
 
 Images are arrays of shape (..., H, W) or, with channel_axis, of channels too; leading axes count images. Plain
-arrays are neither copied nor changed. list_filters() names the filters, each of which is a function here.
+arrays are neither copied nor changed. list_filters() names the filters, each of which is a function here. The modules
+satfilter.ndimage, satfilter.filters and satfilter.cv have functions of scipy, scikit-image and OpenCV.
 """
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _functions
@@ -21,6 +23,8 @@ from ._tables import Plan, moments, rect_stats, rect_sums
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike
+
+    from . import cv, dask, filters, ndimage, ocrmypdf, zarr
 
 __version__: str = _core.version()
 __all__ = ["Error", "Filter", "Image", "Plan", "encode", "filter_file", "list_filters", "moments", "probe", "read",
@@ -43,3 +47,21 @@ def filter(image: ArrayLike, spec: str | Filter, *, out: np.ndarray | None = Non
 def list_filters() -> list[str]:
     """The names of all filters."""
     return [row[0] for row in _core.table()]
+
+
+_MODULES = {"cv": "", "dask": "dask", "filters": "", "ndimage": "", "ocrmypdf": "ocrmypdf", "zarr": ""}
+"""Modules that are imported when they are first named, and the package without which they are not listed."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'satfilter' has no attribute {name!r}")
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"satfilter.{name}: {error}") from error
+
+
+def __dir__() -> list[str]:
+    there = [name for name, needs in _MODULES.items() if not needs or importlib.util.find_spec(needs)]
+    return sorted([*__all__, *there, "__version__", "filter", "sum"])

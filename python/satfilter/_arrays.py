@@ -1,7 +1,6 @@
 """Arrays into images: what is taken as it is, what is converted, and how."""
 from __future__ import annotations
 
-import operator
 import re
 from typing import Any, Callable
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from . import _core, _devices, _types, _words
 from ._devices import ALPHA, AUTO, NATIVE
+from ._params import BORDER, FILE, border, possible, text
 from ._types import full_scale, give
 from ._words import shown
 
@@ -20,63 +20,13 @@ for _code, _name in enumerate(NATIVE):
         CODES[_key] = _code
 CODES[float] = F64
 _SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
-INTEGER, REAL, SIZE, PLACE, FLAG, BORDER, CHOICE, FILE, SHAPE, PART = range(10)  # satf_param_type
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
 # What adds the same number to each sample adds it to each result, or leaves it alone.
 _SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate", "grey"}
 _UNSHIFTED = {"variance", "stddev"}
+_NARROWED = {"box", *_UNSHIFTED}  # that do not know what white is
 _COMPLEX = {"box", "sum", "template"}
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    try:
-        return str(operator.index(value))
-    except TypeError:
-        value = float(value)
-        return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _text(kind: int, value: Any) -> str:
-    """A parameter's value as the library reads it. Pairs are (rows, columns), the library's are x first. Two sides of
-    a result are these very sides: arrays have no proportions to keep."""
-    if kind == FLAG:
-        return "on" if _words.flag("", value) else "off"
-    if kind in (SIZE, PLACE, SHAPE) and not isinstance(value, str) and np.ndim(value):
-        if np.shape(value) != (2,):
-            raise ValueError
-        text = (":" if kind == PLACE else "x").join(_number(v) for v in reversed(tuple(value)))
-        return text + "!" if kind == SHAPE else text
-    if kind == PART and not isinstance(value, str):
-        if np.shape(value) not in ((2,), (4,)):
-            raise ValueError
-        *at, rows, columns = (_number(v) for v in value)
-        return f"{columns}x{rows}" + "".join("+" + number for number in reversed(at))
-    if kind == BORDER and not isinstance(value, str):
-        return "constant:" + _number(value)
-    return _number(value)
-
-
-def _possible(kind: int, syntax: str, least: float, most: float) -> str:
-    """What a parameter may be."""
-    if kind == SIZE:
-        return f"an integer of {least:.0f} to {most:.0f}, or two of them, (rows, columns)"
-    if kind == PLACE:
-        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns)"
-    if kind == SHAPE:
-        return f"two integers of {least:.0f} to {most:.0f}, (rows, columns), or text: '33%', '1024x' or 'x768'"
-    if kind == PART:
-        return "two integers, (rows, columns), or four, (row, column, rows, columns)"
-    if kind == FLAG:
-        return "True or False"
-    if kind == BORDER:
-        return "clamp, mirror, reflect, wrap, shrink, valid or a finite number"
-    first, *words = syntax.split("|")
-    if kind == CHOICE:
-        return ", ".join([first, *words])
-    return " or ".join([f"{'an integer' if kind == INTEGER else 'a number'} of {least:.15g} to {most:.15g}", *words])
 
 
 def code_of(dtype: Any) -> int:
@@ -141,11 +91,13 @@ class Filter:
         if kind == FILE:
             self._set_array(name, param, value)
             return
+        if kind == BORDER:
+            value = border(value)
         try:
-            _core.set(self.capsule, param, _text(kind, value))
+            _core.set(self.capsule, param, text(kind, value))
         except (TypeError, ValueError, OverflowError) as error:
             refused = ValueError if isinstance(error, OverflowError) else type(error)
-            raise refused(f"{argument}={shown(value)} of {name}: {_possible(kind, syntax, least, most)}") from None
+            raise refused(f"{argument}={shown(value)} of {name}: {possible(kind, syntax, least, most)}") from None
 
     def _set_array(self, name: str, param: str, value: Any) -> None:
         if name == "template":
@@ -196,6 +148,11 @@ class Filter:
     def spec(self) -> str:
         """The text, as the command takes it; FILE stands for arrays."""
         return _core.text(self.capsule)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it was made by its name, not by a text."""
+        return self._made_of[1] is not None
 
     @property
     def title(self) -> str:
@@ -301,7 +258,9 @@ def filter_of(spec: str | Filter) -> Filter:
 
 def called(f: Filter, image: Any, out: Any, dtype: Any, channel_axis: int | None, alpha: bool) -> np.ndarray:
     """apply(), by functions that people call."""
-    _words.doubt(image, channel_axis, 3)
+    if not hasattr(image, "shape"):
+        image = plain(image)
+    _words.channels(f.title if f.is_named else "filter", image.shape, channel_axis)
     return apply(f, image, out, dtype, channel_axis, alpha)
 
 
@@ -339,7 +298,7 @@ def plain(image: Any) -> np.ndarray:
     if _devices.has(image):
         raise TypeError("an array on a device: copy it to the host first, as .cpu() or .get() do")
     try:
-        array = np.asarray(image)
+        array = np.asarray(_devices.from_dlpack(image))
     except ValueError:
         raise ValueError(f"{shown(image)} is no array: its rows differ") from None
     if isinstance(image, (str, bytes)) or array.dtype == object and array.ndim == 0:
@@ -476,6 +435,10 @@ def _integers(f, image, out, want, channels, flags):
             made = _placed(shifted, seen, None, None, channels, flags, 0.0)
             made ^= sign
             return give(made.view(t), out, t)
+    if t.itemsize > 2 and len(f.names) == 1 and f.names[0] in _NARROWED and not absolute and image.size:
+        made = _few_levels(f, image, want, channels)
+        if made is not None:
+            return give(made, out, want or made.dtype)
     if f.names == ["box"]:
         return give(_mean(f, image, channels), out, want or t)
     wider = f.like(t, lambda a: a.astype("f8"))
@@ -487,6 +450,24 @@ def _integers(f, image, out, want, channels, flags):
         want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
     to = np.dtype("f8") if kind != "bilevel" else None
     return give(_placed(wider, image.astype("f8"), None, to, channels, flags, _said(t, f)), out, want)
+
+
+def _few_levels(f, image, want, channels):
+    """Large integers that differ little, by those of 16 bits, to which the smallest is added again; None of others."""
+    least, most = int(image.min()), int(image.max())
+    least = 0 if least > 0 and most < 1 << 16 else least
+    t = image.dtype
+    if most - least >= 1 << 16:
+        return None
+    if f.names[0] in _UNSHIFTED:
+        return _placed(f, np.subtract(image, least, dtype=t).astype("u2"), None, np.dtype("f8"), channels, 0, 0.0)
+    if want is not None and want != t:
+        if least != 0:  # the sum would be rounded twice
+            return None
+        return _placed(f, image.astype("u2"), None, want if want in CODES else np.dtype("f8"), channels, 0, 0.0)
+    made = _placed(f, np.subtract(image, least, dtype=t).astype("u2"), None, None, channels, 0, 0.0).astype(t)
+    made += t.type(least)
+    return made
 
 
 def _said(t: np.dtype, f: Filter) -> float:

@@ -38,6 +38,7 @@ class Blocks:
         self.channel = None
         if channel_axis is not None:
             self.channel = _words.axis("channel_axis", channel_axis, len(shape))
+        _words.channels("filter", shape, channel_axis)
         axes = [axis for axis in range(len(shape)) if axis != self.channel][-2:]
         if len(axes) < 2:
             raise ValueError(f"an array of shape {tuple(shape)} has too few axes for images")

@@ -14,6 +14,9 @@ AUTO = -1  # the filter's own type of result
 _HOST, _CUDA = {1, 3}, {2, 13}  # device types of DLPack: the host's memory, also pinned; CUDA's, also managed
 
 
+_READABLE = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")  # by numpy.asarray()
+
+
 class _Torch:
     """Tensors of torch."""
 
@@ -100,8 +103,8 @@ def _of(x: Any) -> Any:
         raise TypeError(f"an array on the device {getattr(x, 'device', where())}: it can be filtered on a CUDA device "
                         "or, copied there, on the host")
     if found is None:
-        raise TypeError(f"a {type(x).__name__} on a device: torch.as_tensor(x, device='cuda') and cupy.asarray(x) make "
-                        "arrays that can be filtered")
+        raise TypeError(f"a {type(x).__name__} on a device: torch.from_dlpack(x) and cupy.from_dlpack(x) make arrays "
+                        "that can be filtered")
     return found
 
 
@@ -151,6 +154,16 @@ class Seen:
                                                0.0)
         keeps = depth and (many > 1 or depth[0] == 1)
         return (*lead, height, width, *((many,) if keeps else ())), name or NATIVE[code]
+
+
+def from_dlpack(x: Any) -> Any:
+    """An array of numpy, of the same memory, of an object of the host that numpy.asarray() would not read."""
+    if isinstance(x, np.ndarray) or not hasattr(x, "__dlpack__") or any(hasattr(x, name) for name in _READABLE):
+        return x
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(f"a {type(x).__name__} that gives numpy no array: {error}") from None
 
 
 def is_tensor(x: Any) -> bool:

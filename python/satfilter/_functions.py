@@ -36,8 +36,9 @@ def box(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -79,8 +80,9 @@ def gauss(image: ArrayLike, sigma: float = 2, *, passes: int = 4, border: str | 
     passes : int
         boxes along each axis, 3 to 5: more are nearer to a Gaussian.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -123,8 +125,9 @@ def variance(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -166,8 +169,9 @@ def stddev(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, 
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -209,8 +213,9 @@ def sum(image: ArrayLike, size: int | tuple[int, int] = 3, *, at: tuple[int, int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -254,8 +259,9 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     k : float
         threshold of flat paper: a share K below its mean, -10 to 10.
     r : float
@@ -309,8 +315,9 @@ def wolf(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     k : float
         flat paper: threshold K of the way to the darkest, -10 to 10.
     invert : bool
@@ -359,8 +366,9 @@ def adaptive(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     offset : float
         how far below the mean, in levels of 8 bits, -255 to 255.
     full : int
@@ -412,8 +420,9 @@ def bradley(image: ArrayLike, size: int | tuple[int, int] = 65, *, at: tuple[int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     percent : float
         per cent below the mean, 0 to 100.
     invert : bool
@@ -462,8 +471,9 @@ def niblack(image: ArrayLike, size: int | tuple[int, int] = 25, *, at: tuple[int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     k : float
         deviations above the mean, -10 to 10.
     invert : bool
@@ -512,8 +522,9 @@ def nick(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, i
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     k : float
         roots of the mean square above the mean, -10 to 10.
     invert : bool
@@ -606,8 +617,9 @@ def unsharp(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[int
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     amount : float
         strength, 0 to 100.
     threshold : float
@@ -659,8 +671,9 @@ def highpass(image: ArrayLike, size: int | tuple[int, int] = 15, *, at: tuple[in
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     full : int
         full scale, such as 4095 for 12 bits in 16; 0: the picture's.
     out : array that takes the result, of its shape and any type; it may be the image
@@ -704,8 +717,9 @@ def dog(image: ArrayLike, sigma: float = 2, *, ratio: float = 1.6, border: str |
     ratio : float
         how many times as wide the other Gaussian is, 1 to 5.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -748,8 +762,9 @@ def flatten(image: ArrayLike, size: int | tuple[int, int] = 101, *, at: tuple[in
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     target : float
         where the mean goes, in levels of 8 bits, 0 to 255.
     full : int
@@ -797,8 +812,9 @@ def normalize(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[i
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     c : float
         added to the deviation, in levels of 8 bits, above 0.
     full : int
@@ -846,8 +862,9 @@ def guided(image: ArrayLike, size: int | tuple[int, int] = 9, *, at: tuple[int, 
         (rows, columns). The window's centre lies so far below and to the right of the pixel, which the window
         contains.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     eps : float
         variance that counts as flat, a share of full scale squared.
     noise : float
@@ -907,8 +924,9 @@ def kuwahara(image: ArrayLike, size: int | tuple[int, int] = 5, *, border: str |
     size : int | tuple[int, int]
         pixels, 1 to 65535: of a square window, or (rows, columns).
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -947,8 +965,9 @@ def varbox(image: ArrayLike, map: ArrayLike, *, border: str | float = "clamp", o
     map : array
         the radius r of each pixel's window, of any type: (H, W), which serves all channels, or (H, W, C).
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one
@@ -1210,8 +1229,9 @@ def template(image: ArrayLike, rects: ArrayLike, *, border: str | float = "clamp
         rows of (row, column, height, width, weight): rectangles by their upper left pixel, relative to the
         pixel that is computed.
     border : str | float
-        what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which is all
-        samples there. valid makes the result smaller: whole windows only.
+        what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror
+        (reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes
+        the result smaller: whole windows only.
     out : array that takes the result, of its shape and any type; it may be the image
     dtype : the type of a new result: integers are rounded halves up and saturated
     channel_axis : the axis that counts channels, if there is one

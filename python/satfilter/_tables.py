@@ -27,7 +27,7 @@ class Plan:
     def __init__(self, spec: str | Filter, like: np.ndarray, *, out: np.ndarray | None = None,
                  dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False):
         f = filter_of(spec)
-        _words.doubt(like, channel_axis, 2)
+        _words.channels("Plan", getattr(like, "shape", ()), channel_axis)
         self._on_device = _devices.has(like)
         if self._on_device:
             self._like = (tuple(like.shape), like.dtype, "those of like")
@@ -152,7 +152,15 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
     Parameters are those of box(). Both results are of dtype, unrounded. Of uint8, uint16, float32 and float64 samples
     mean and deviation come from one pass.
     """
-    _words.doubt(image, channel_axis, 2)
+    if not hasattr(image, "shape"):
+        image = plain(image)
+    _words.channels("moments", image.shape, channel_axis)
+    return moments_of(image, size, at, border, deviation, dtype, channel_axis)
+
+
+def moments_of(image: Any, size: Any, at: Any = (0, 0), border: Any = "clamp", deviation: bool = True,
+               dtype: Any = np.float64, channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """moments(), also of images with few columns."""
     want = _words.dtype("dtype", dtype)
     last = channel_axis is not None and _words.axis("channel_axis", channel_axis, np.ndim(image)) == np.ndim(image) - 1
     if (_words.flag("deviation", deviation) and not (isinstance(border, str) and border == "valid")

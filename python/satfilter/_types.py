@@ -88,8 +88,11 @@ def _rounded(made, want):
         for samples, typed in pieces:
             whole = np.floor(samples)
             whole += samples - whole >= 0.5
+            if want.itemsize < 8:
+                np.clip(whole, info.min, info.max, out=whole)
             typed[...] = whole
-            typed[whole >= float(info.max)] = info.max
-            typed[whole <= float(info.min)] = info.min
+            if want.itemsize == 8:  # a double may be one more than the largest of them
+                typed[whole >= float(info.max)] = info.max
+                typed[whole <= float(info.min)] = info.min
             typed[np.isnan(whole)] = 0
         return pieces.operands[1]

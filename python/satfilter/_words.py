@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import re
-import warnings
 from typing import Any, Callable
 
 import numpy as np
@@ -52,13 +51,11 @@ def say(text: str) -> str:
     return text
 
 
-def doubt(image: Any, channel_axis: int | None, level: int) -> None:
-    """A warning, to the caller so many frames above, where channels look like columns."""
-    shape = getattr(image, "shape", None) if channel_axis is None else None
-    if isinstance(shape, tuple) and len(shape) > 2 and shape[-1] in (3, 4) and min(shape[-3:-1]) > 8:
-        warnings.warn(f"an image of shape {tuple(shape)} without channel_axis is filtered as images of {shape[-2]} "
-                      f"rows and {shape[-1]} columns; channel_axis=-1 says that its last axis counts channels",
-                      stacklevel=level + 1)
+def channels(call: str, shape: tuple[int, ...], channel_axis: int | None) -> None:
+    """Refuses an array whose last axis looks like colours where nobody says what it counts."""
+    if channel_axis is None and len(shape) > 2 and shape[-1] in (1, 2, 3, 4) and min(shape[-3:-1]) > 4:
+        raise ValueError(f"an image of shape {tuple(shape)}: {call}(image, ..., channel_axis=-1) if the last axis "
+                         f"counts channels, {call}(image[..., None], ..., channel_axis=-1) if it counts columns")
 
 
 def shown(value: Any) -> str:

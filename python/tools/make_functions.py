@@ -8,7 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from satfilter import _arrays, _core
+from satfilter import _arrays, _core, _params
 
 FILE = Path(__file__).resolve().parents[1] / "satfilter" / "_functions.py"
 WIDTH = 110
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 '''
 
-TYPES = {_arrays.INTEGER: "int", _arrays.REAL: "float", _arrays.SIZE: "int | tuple[int, int]",
-         _arrays.PLACE: "tuple[int, int]", _arrays.FLAG: "bool", _arrays.BORDER: "str | float",
-         _arrays.CHOICE: "str", _arrays.FILE: "ArrayLike", _arrays.SHAPE: "str | tuple[int, int]",
-         _arrays.PART: "str | tuple[int, int] | tuple[int, int, int, int]"}
+TYPES = {_params.INTEGER: "int", _params.REAL: "float", _params.SIZE: "int | tuple[int, int]",
+         _params.PLACE: "tuple[int, int]", _params.FLAG: "bool", _params.BORDER: "str | float",
+         _params.CHOICE: "str", _params.FILE: "ArrayLike", _params.SHAPE: "str | tuple[int, int]",
+         _params.PART: "str | tuple[int, int] | tuple[int, int, int, int]"}
 HELP = {
     "at": "(rows, columns). The window's centre lies so far below and to the right of the pixel, which the "
           "window contains.",
-    "border": "what lies outside the image: clamp, mirror, reflect, wrap, shrink or valid, or a number, which "
-              "is all samples there. valid makes the result smaller: whole windows only.",
+    "border": "what lies outside the image: clamp (also nearest, edge, replicate), reflect (symmetric), mirror "
+              "(reflect_101), wrap (grid-wrap), shrink or valid, or a number, which is all samples there. valid makes "
+              "the result smaller: whole windows only.",
     "rects": "rows of (row, column, height, width, weight): rectangles by their upper left pixel, relative to "
              "the pixel that is computed.",
     "order": "integers of shape (H * W) or (H, W), each of 0 to H * W - 1 once: pixel k of the result, "
@@ -78,33 +79,33 @@ def is_number(text):
 def default_of(kind, text):
     if text is None:
         return "None"
-    if kind == _arrays.PLACE:
+    if kind == _params.PLACE:
         return "(" + ", ".join(reversed(text.split(":"))) + ")"
-    if kind == _arrays.FLAG:
+    if kind == _params.FLAG:
         return "False"
     return text if is_number(text) else f'"{text}"'
 
 
 def type_of(kind, syntax, default):
     words = (syntax or "").split("|")
-    if kind == _arrays.CHOICE:
+    if kind == _params.CHOICE:
         return "int" if all(is_number(w) for w in words) else "str"
-    if kind == _arrays.REAL and len(words) > 1:
+    if kind == _params.REAL and len(words) > 1:
         return "float | str"
-    return TYPES[kind] + (" | None" if kind == _arrays.FILE and default is None else "")
+    return TYPES[kind] + (" | None" if kind == _params.FILE and default is None else "")
 
 
 def help_of(argument, kind, syntax, unit, help_):
     text = HELP.get(argument, help_)
-    if kind == _arrays.SIZE:
+    if kind == _params.SIZE:
         text = "pixels, 1 to 65535: of a square window, or (rows, columns)."
-    elif kind == _arrays.SHAPE:
+    elif kind == _params.SHAPE:
         text = "(rows, columns) of the result, whatever the proportions; or text that keeps them: a share of the "
         text += "image's, \"33%\", \"1024x\" or \"x768\", or a box, \"1024x768\"."
-    elif kind == _arrays.PART:
+    elif kind == _params.PART:
         text = "(rows, columns) of the middle, or (row, column, rows, columns): where it begins, and its sides. Or "
         text += "text, columns first: \"640x480+10+20\"."
-    elif kind == _arrays.CHOICE:
+    elif kind == _params.CHOICE:
         text = ", ".join(syntax.split("|")) + ": " + text
     return text if text.endswith(".") else text + "."
 
@@ -173,9 +174,9 @@ def function(name, help_, detail, kind, params):
     head = f"def {name}("
     lines = ["", "", f"{wrapped(head, signature(name, params))}) -> np.ndarray:",
              '    """' + docstring(name, help_, detail, kind, params)]
-    files = [_arrays._argument(name, p[0]) for p in params if p[1] == _arrays.FILE]
+    files = [_arrays._argument(name, p[0]) for p in params if p[1] == _params.FILE]
     of = f'Filter.of("{name}"' + (f", {passed})" if passed else ")")
-    if any(p[1] == _arrays.FILE and p[8] for p in params):
+    if any(p[1] == _params.FILE and p[8] for p in params):
         lines += [f"    f = {of}", "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
         return "\n".join(lines)
     if files:  # arrays are no keys

@@ -183,7 +183,50 @@ class Pinned:
         return self.array
 
 
+class Exporter:
+    """Nothing but DLPack."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **named):
+        return self.array.__dlpack__(**named)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 class Host(unittest.TestCase):
+    def test_dlpack_alone(self):
+        """An object that has no other way to its samples, in all that takes arrays."""
+        import satfilter
+        rng = np.random.default_rng(1)
+        for dtype in ("u1", "i4", "f4", "f8"):
+            image = (rng.random((20, 30)) * 99).astype(dtype)
+            seen = Exporter(image)
+            np.testing.assert_array_equal(satfilter.box(seen, 5), satfilter.box(image, 5))
+            np.testing.assert_array_equal(satfilter.filter(seen, "box=3 box=5"), satfilter.filter(image, "box=3 box=5"))
+            np.testing.assert_array_equal(satfilter.moments(seen, 5), satfilter.moments(image, 5))
+            np.testing.assert_array_equal(satfilter.ndimage.uniform_filter(seen, 5),
+                                          satfilter.ndimage.uniform_filter(image, 5))
+            np.testing.assert_array_equal(satfilter.filters.threshold_local(seen, 5),
+                                          satfilter.filters.threshold_local(image, 5))
+            np.testing.assert_array_equal(satfilter.cv.blur(seen, (5, 5)), satfilter.cv.blur(image, (5, 5)))
+            np.testing.assert_array_equal(satfilter.by(image, Exporter(image)), satfilter.by(image, image))
+        self.assertTrue((satfilter.read(satfilter.encode(Exporter(image), "npy")) == image).all())
+        colours = Exporter(np.zeros((20, 30, 3), "u1"))
+        with self.assertRaisesRegex(ValueError, r"channel_axis=-1\) if the last axis counts channels"):
+            satfilter.box(colours, 3)
+        self.assertEqual(satfilter.box(colours, 3, channel_axis=-1).shape, (20, 30, 3))
+
+        class Refuses(Exporter):
+            def __dlpack__(self, **named):
+                raise BufferError("no")
+        with self.assertRaisesRegex(TypeError, "a Refuses that gives numpy no array: no"):
+            satfilter.box(Refuses(np.zeros((4, 5))), 3)
+
     def test_pinned(self):
         import satfilter
         image = samples((24, 31), "u1")

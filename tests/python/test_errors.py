@@ -1,8 +1,8 @@
 """What is refused, and in which words."""
 import os
+import re
 import tempfile
 import unittest
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -57,19 +57,27 @@ class Errors(unittest.TestCase):
             for dtype in ("u1", "i4", "f2"):
                 self.assertEqual(satfilter.box(np.zeros(shape, dtype), 3).shape, shape)
 
-    def test_doubts(self):
-        """Colours without channel_axis are told at the caller's line; what can be a stack is not."""
-        colours, doubtful = np.zeros((20, 30, 3), "u1"), "channel_axis=-1 says that its last axis"
-        for call in (lambda: satfilter.box(colours, 3), lambda: satfilter.filter(colours[None], "box=3"),
-                     lambda: satfilter.moments(colours, 3), lambda: satfilter.Plan("box=3", colours)):
-            with self.assertWarnsRegex(UserWarning, doubtful) as said:
-                call()
-            self.assertEqual(Path(said.filename).name, Path(__file__).name)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            satfilter.box(colours, 3, channel_axis=-1)
-            for shape in ((20, 3), (4, 20, 30), (8, 30, 3), (30, 8, 4), (20, 30, 2)):
-                satfilter.box(np.zeros(shape, "u1"), 3)
+    def test_channels(self):
+        """Colours without channel_axis are refused, with both calls that may be meant; what can be a stack is not."""
+        for shape in ((20, 30, 3), (20, 30, 2), (20, 30, 1), (5, 5, 4), (2, 20, 30, 3)):
+            colours = np.zeros(shape, "u1")
+            for call, name in ((lambda: satfilter.box(colours, 3), "box"), (lambda: satfilter.wolf(colours), "wolf"),
+                               (lambda: satfilter.filter(colours, "box=3"), "filter"),
+                               (lambda: satfilter.rotate(colours, 90), "rotate"),
+                               (lambda: satfilter.box(colours.tolist(), 3), "box"),
+                               (lambda: satfilter.moments(colours, 3), "moments"),
+                               (lambda: satfilter.Plan("box=3", colours), "Plan"),
+                               (lambda: satfilter.zarr.filter(colours, colours.copy(), "box=3"), "filter")):
+                said = (f"an image of shape {shape}: {name}(image, ..., channel_axis=-1) if the last axis counts "
+                        f"channels, {name}(image[..., None], ..., channel_axis=-1) if it counts columns")
+                self.refuse(ValueError, re.escape(said), call)
+        for shape in ((20, 3), (4, 20, 30), (4, 30, 3), (30, 4, 4), (20, 30, 5)):
+            satfilter.box(np.zeros(shape, "u1"), 3)
+        image = np.random.default_rng(3).integers(0, 256, (20, 30, 3)).astype("u1")
+        planes = np.stack([satfilter.box(image[..., c], 3) for c in range(3)], axis=-1)
+        np.testing.assert_array_equal(satfilter.box(image, 3, channel_axis=-1), planes)
+        stack = np.stack([satfilter.box(one, 3) for one in image])
+        np.testing.assert_array_equal(satfilter.box(image[..., None], 3, channel_axis=-1)[..., 0], stack)
 
     def test_out(self):
         self.refuse(ValueError, "another shape", satfilter.box, IMAGE, 3, out=np.zeros((20, 29), "u1"))

@@ -15,7 +15,7 @@ import satfilter.cv
 import satfilter.filters
 import satfilter.ndimage
 import satfilter.zarr
-from satfilter import _core
+from satfilter import _core, _params
 
 ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2]))
 
@@ -86,6 +86,56 @@ class Functions(unittest.TestCase):
             satfilter.cv.blur(image, (5, 5), borderType=border)
             want = satfilter.filter(image, f"box=5,border=constant:{border}")
             np.testing.assert_array_equal(satfilter.box(image, (5, 5), border=border), want)
+
+    def test_borders(self):
+        """Words of numpy, scipy, OpenCV and torch that mean one thing; each is checked beside numpy's own padding."""
+        image = np.random.default_rng(5).integers(0, 256, (12, 15)).astype("u1")
+        words = {"clamp nearest edge replicate": "edge", "reflect symmetric grid-mirror": "symmetric",
+                 "mirror reflect_101 reflect101": "reflect", "wrap grid-wrap circular periodic tile": "wrap",
+                 "constant grid-constant zero zeros": "constant"}
+        self.assertEqual(set(_params._BORDERS) - set(" ".join(words).split()), set())
+        for names, pad in words.items():
+            padded = np.pad(image, 3, mode=pad)
+            want = satfilter.box(padded, 7)[3:-3, 3:-3]
+            for name in names.split():
+                np.testing.assert_array_equal(satfilter.box(image, 7, border=name), want, name)
+                np.testing.assert_array_equal(satfilter.Filter.of("box", size=7, border=name).spec,
+                                              satfilter.Filter.of("box", size=7, border=names.split()[0] if pad !=
+                                                                  "constant" else 0).spec)
+                mean, _ = satfilter.moments(image, 7, border=name)
+                np.testing.assert_array_equal(np.floor(mean + 0.5), want, name)
+        for name, both in (("repeat", "'clamp' .*'wrap'"), ("extend", "'clamp' .*'reflect'"),
+                           ("reflection", "'reflect' .*'mirror'")):
+            with self.assertRaisesRegex(ValueError, f"border='{name}' has two meanings: {both}"):
+                satfilter.box(image, 7, border=name)
+
+    def test_modules(self):
+        """Modules come when they are named; what dir() lists can be had, and is meant for programs."""
+        code = """
+import sys, satfilter
+for name in ("cv", "ndimage", "filters"):
+    assert "satfilter." + name not in sys.modules, name
+    assert name in dir(satfilter), name
+    module = getattr(satfilter, name)
+    assert module is sys.modules["satfilter." + name], name
+    assert sorted(dir(module)) == sorted(module.__all__), name
+sys.modules["dask"] = None
+try:
+    satfilter.dask
+except AttributeError as error:
+    assert "satfilter.dask: " in str(error) and "dask" in str(error), error
+else:
+    raise SystemExit("dask is missing, and satfilter.dask there")
+del sys.modules["dask"]
+for name in dir(satfilter):
+    assert not name.startswith("_") or name == "__version__", name
+    assert hasattr(satfilter, name), name
+assert set(satfilter.__all__) | {"filter", "sum"} <= set(dir(satfilter))
+assert not {"Any", "TYPE_CHECKING", "annotations", "importlib"} & set(dir(satfilter))
+assert not hasattr(satfilter, "nothing")
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_names(self):
         self.assertEqual(satfilter.list_filters(), [row[0] for row in _core.table()])

@@ -280,6 +280,34 @@ class Types(unittest.TestCase):
                 self.assertIs(satfilter.box(room[:4], 5, out=out), out)
                 np.testing.assert_array_equal(out, want, str((dtype, part)))
 
+    def test_few_levels(self):
+        """Integers of 32 and 64 bits that lie close together anywhere: their means and variances are exact."""
+        rng = np.random.default_rng(4)
+        for dtype in ("u4", "i4", "u8", "i8"):
+            info = np.iinfo(dtype)
+            for least, span in ((0, 65535), (7, 60000), (info.min, 65535), (info.max - 65535, 65535), (info.min, 65536),
+                                (info.max - 65536, 65536)):
+                image = (rng.integers(0, span, (2, 21, 30), endpoint=True).astype(object) + least).astype(dtype)
+                image[:, 0, :2] = least, least + span
+                low = (image.astype(object) - least).astype("f8")
+                mean = reference.rounded_mean((image.astype(object) - least).astype("i8"), (3, 4))
+                wide = image.itemsize == 8 and span > 65535 and least > 2**40  # sums are no doubles
+                if not wide and (image.itemsize < 8 or span < 65536 or least == 0):
+                    want = (mean.astype(object) + least).astype(dtype)
+                    np.testing.assert_array_equal(satfilter.box(image, (3, 4)), want)
+                out = np.zeros(image.shape, dtype)
+                self.assertIs(satfilter.box(image, (3, 4), out=out), out)
+                np.testing.assert_array_equal(out, satfilter.box(image, (3, 4)))
+                if span < 65536:
+                    want = reference.variance(low.astype("i8"), 5)
+                    self.same(satfilter.variance(image, 5), want, "f8", (dtype, least))
+                if least in (0, 7):
+                    self.same(satfilter.box(image, 5, dtype="f8"), reference.true_mean(image, 5), "f8", (dtype, least))
+        image = rng.integers(0, 256, (20, 30, 3))
+        np.testing.assert_array_equal(satfilter.box(image, 5, channel_axis=-1),
+                                      satfilter.box(image.astype("u1"), 5, channel_axis=-1))
+        self.assertEqual(satfilter.box(np.zeros((0, 20, 30), "i8"), 3).shape, (0, 20, 30))
+
     def test_memmaps(self):
         """Files take results of every way there is to them."""
         with tempfile.TemporaryDirectory() as folder:
