@@ -359,6 +359,7 @@ static PyMethodDef methods[] = {
     {"rect_sums", core_rect_sums, METH_VARARGS, NULL},
     {"rect_stats", core_rect_stats, METH_VARARGS, NULL},
     {"moments", core_moments, METH_VARARGS, NULL},
+    {"weigh", core_weigh, METH_VARARGS, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},
     {"plan_run", FAST(core_plan_run), METH_FASTCALL, NULL},
     {"plan_info", core_plan_info, METH_O, NULL},

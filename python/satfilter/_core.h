@@ -116,6 +116,7 @@ PyObject *core_set_image(PyObject *module, PyObject *args);
 PyObject *core_rect_sums(PyObject *module, PyObject *args);
 PyObject *core_rect_stats(PyObject *module, PyObject *args);
 PyObject *core_moments(PyObject *module, PyObject *args);
+PyObject *core_weigh(PyObject *module, PyObject *args);
 PyObject *core_plan(PyObject *module, PyObject *args);
 PyObject *core_plan_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_plan_info(PyObject *module, PyObject *plan);

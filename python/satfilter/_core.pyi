@@ -48,6 +48,14 @@ def rect_stats(table: np.ndarray, squares: np.ndarray, rects: Any, means: Any, v
 def moments(filter: _Capsule, image: np.ndarray, mean: np.ndarray, deviation: np.ndarray, channels: int,
             /) -> None:
     """One pass for both."""
+def weigh(image: np.ndarray, type: int, rows: int, columns: int, step: int, places: np.ndarray, weights: np.ndarray,
+          outside: float, out: np.ndarray, out_type: int, /) -> None:
+    """The weighted sums along rows, of samples that are step apart, or down columns (0), of an image without gaps.
+
+    places: int64, which sample lies at each place from radius in front of the first result to radius behind the last
+    one, counted in steps; -1 is outside. Along rows the results are as many as the samples. weights: float64, of the
+    sample itself and those up to radius away.
+    """
 def plan(filter: _Capsule, image: _Images, out: _Images, channels: int, flags: int, full: float,
          /) -> _Capsule: ...
 def plan_run(plan: _Capsule, image: _Images, out: _Images | None, /) -> np.ndarray: ...
