@@ -59,6 +59,27 @@ class Skimage(unittest.TestCase):
             np.testing.assert_array_equal(satfilter.threshold(image, "otsu") > 0, image > level)
             np.testing.assert_array_equal(satfilter.threshold(image, "otsu", surface=True), level)
 
+    def test_otsu_threshold(self):
+        rng = np.random.default_rng(5)
+        two = np.where(rng.random(SHAPE) > 0.7, 180, 80) + rng.normal(0, 20, SHAPE)
+        for dtype in ("u1", "i1", "u2", "i2", "i4", "i8", "f4", "f8"):
+            image = (two - (120 if dtype == "i1" else 0)).clip(-128, 255).astype(dtype)
+            made, want = ours.threshold_otsu(image), filters.threshold_otsu(image)
+            self.assertEqual((made, np.asarray(made).dtype), (want, np.asarray(want).dtype), dtype)
+        image = two.clip(0, 255).astype("u1")
+        self.assertEqual(ours.threshold_otsu(image), int(satfilter.threshold(image, "otsu", surface=True)[0, 0]))
+        counts = np.bincount(image.ravel(), minlength=256)
+        for hist in (counts, (counts, np.arange(256) / 255), [counts, np.arange(256)]):
+            self.assertEqual(ours.threshold_otsu(hist=hist), filters.threshold_otsu(hist=hist))
+        self.assertEqual(ours.threshold_otsu(two, 32), filters.threshold_otsu(two, 32))
+        self.assertEqual(ours.threshold_otsu(np.array([0, 2**40, 2**40 + 1])), 0)  # not a count for each level
+        self.assertEqual(ours.threshold_otsu(np.full((3, 3), 7, "u2")), 7)
+        with self.assertWarnsRegex(UserWarning, "grayscale"):
+            ours.threshold_otsu(np.dstack([image] * 3))
+        for bad in ({}, {"hist": []}, {"hist": np.zeros(4)}, {"hist": (counts, [1, 2])}):
+            with self.assertRaises(ValueError, msg=str(bad)):
+                ours.threshold_otsu(**bad)
+
     def test_resize(self):
         """Integers are what the mean rounds to; (35, 30) is a half and a third, for downscale_local_mean."""
         for image in pictures()[:4] + [np.dstack(pictures()[:1] * 3)]:
@@ -78,8 +99,83 @@ class Skimage(unittest.TestCase):
             for named in ({}, {"offset": 3}, {"mode": "constant", "cval": 2}, {"mode": "wrap"}):
                 made = ours.threshold_local(image, 15, "mean", **named)
                 self.near(made, filters.threshold_local(image, 15, "mean", **named), image, (image.dtype, named))
-        with self.assertRaisesRegex(ValueError, "'mean' alone"):
-            ours.threshold_local(pictures()[0], 15)
+        for image in pictures():
+            for block in (3, 5, (3, 9), (1, 11)):  # of Gaussians that are not made of boxes
+                self.near(ours.threshold_local(image, block), filters.threshold_local(image, block), image,
+                          (image.dtype, block))
+                if image.dtype != np.dtype("f4"):  # so flat paper is decided alike
+                    np.testing.assert_array_equal(ours.threshold_local(image, block),
+                                                  filters.threshold_local(image, block))
+            self.near(ours.threshold_local(image, 15, param=1.2, offset=2, mode="nearest"),
+                      filters.threshold_local(image, 15, param=1.2, offset=2, mode="nearest"), image, image.dtype)
+        with self.assertRaisesRegex(ValueError, "method='median': 'gaussian' or 'mean'"):
+            ours.threshold_local(pictures()[0], 15, "median")
+
+    def test_wide_gaussians(self):
+        """Made of boxes: decisions are the same but near the threshold."""
+        y, x = np.mgrid[:200, :300]
+        rng = np.random.default_rng(4)
+        page = (150 + 60 * np.sin(x / 40) * np.cos(y / 60) - 90 * (rng.random(x.shape) < 0.1)).astype("u1")
+        for block in (15, 35, 101):
+            made, want = ours.threshold_local(page, block), filters.threshold_local(page, block)
+            self.assertEqual(made.dtype, want.dtype)
+            self.assertLess(np.abs(made - want).max(), 2.5, block)
+            self.assertLess(((page > made) != (page > want)).mean(), 0.02, block)
+            self.assertGreater(np.abs(made - want).max(), 0.01, block)
+
+    def test_axes(self):
+        """Windows extend along all axes, also of colours; one axis will do."""
+        rng = np.random.default_rng(9)
+        for shape in ((40, 50, 3), (12, 13, 14), (4, 5, 6, 7), (60,), (1, 9), (9, 30, 2)):
+            for image in ((rng.random(shape) * 255).astype("u1"), rng.random(shape), rng.random(shape).astype("f4"),
+                          rng.integers(-500, 500, shape)):
+                n = image.ndim
+                for window in (3, 15, (3, 1, 5, 7)[:n], (1,) * (n - 1) + (5,), (5,) + (1,) * (n - 1)):
+                    for name in ("threshold_niblack", "threshold_sauvola"):
+                        made, want = getattr(ours, name)(image, window), getattr(filters, name)(image, window)
+                        self.near(made, want, image, (name, shape, image.dtype, window))
+                made, want = ours.threshold_local(image, 5, "mean"), filters.threshold_local(image, 5, "mean")
+                self.near(made, want, image, (shape, image.dtype))
+                self.near(ours.threshold_local(image, 5), filters.threshold_local(image, 5), image, shape)
+
+    def test_no_cancellation(self):
+        """The deviation of a volume far from zero is that of its samples."""
+        image = np.random.default_rng(2).random((9, 10, 11))
+        far = ours.threshold_niblack(image + 2.0**30, 5, k=-1) - 2.0**30
+        self.assertLess(np.abs(far - ours.threshold_niblack(image, 5, k=-1)).max(), 1e-6)
+
+    def test_gaussian(self):
+        for image in pictures() + [np.dstack(pictures()[:1] * 3), pictures()[0].astype("i1"), np.zeros((0, 4), "u1")]:
+            for named in ({}, {"sigma": (1.5, 0.4), "channel_axis": 2}, {"sigma": 0.7, "preserve_range": True},
+                          {"mode": "constant", "cval": 0.3}, {"sigma": 1, "truncate": 2}, {"channel_axis": -1}):
+                if "channel_axis" in named and image.ndim == 2:
+                    continue
+                made, want = ours.gaussian(image, **named), filters.gaussian(image, **named)
+                self.assertEqual(made.dtype, want.dtype, (image.dtype, named))
+                np.testing.assert_allclose(made, want, 1e-6 if want.dtype == "f4" else 1e-11, 1e-7, err_msg=str(named))
+        out = np.zeros(SHAPE)
+        self.assertIs(ours.gaussian(pictures()[0], 3, out=out), out)
+        np.testing.assert_allclose(out, satfilter.gauss(pictures()[0].astype("f8"), 3) / 255, 1e-12)
+        for bad in ({"sigma": -1}, {"out": np.zeros(SHAPE, "u1")}):
+            with self.assertRaises(ValueError):
+                ours.gaussian(pictures()[0], **bad)
+
+    def test_empty(self):
+        """As skimage: the same shape, or the same kind of exception."""
+        for shape in ((0,), (0, 5), (5, 0), (0, 0), (0, 5, 5), (5, 0, 5), (5, 5, 0)):
+            image = np.zeros(shape, "u1")
+            for name, *given in (("threshold_niblack", 3), ("threshold_sauvola", 3), ("threshold_local", 3),
+                                 ("threshold_local", 3, "mean"), ("gaussian", 2), ("threshold_otsu",),
+                                 ("integral_image",)):
+                module = transform if name == "integral_image" else filters
+                try:
+                    want = getattr(module, name)(image, *given)
+                except Exception as error:
+                    with self.assertRaises(type(error), msg=(shape, name)):
+                        getattr(ours, name)(image, *given)
+                    continue
+                made = getattr(ours, name)(image, *given)
+                self.assertEqual((made.shape, made.dtype), (want.shape, want.dtype), (shape, name))
 
     def test_integral(self):
         for image in [*pictures(), pictures()[0].reshape(7, 10, 90), pictures()[1][0]]:
@@ -101,8 +197,9 @@ class Skimage(unittest.TestCase):
         for window in (4, (3, 4), 0):
             with self.assertRaisesRegex(ValueError, "odd"):
                 ours.threshold_sauvola(image, window)
-        with self.assertRaisesRegex(ValueError, "two axes"):
-            ours.threshold_niblack(image[None])
+        for window in ((3,), (3, 3, 3)):
+            with self.assertRaises(ValueError):
+                ours.threshold_niblack(image, window)
         with self.assertRaises(IndexError):
             ours.integrate(ours.integral_image(image), (3, 3), (2, 3))
 
