@@ -4,6 +4,7 @@ import unittest
 import numpy as np
 
 import reference
+import satfilter
 from satfilter import cv as ours
 
 try:
@@ -54,6 +55,88 @@ class OpenCV(unittest.TestCase):
                     want = cv2.adaptiveThreshold(GREY, 200, 0, kind, size, c)
                     np.testing.assert_array_equal(ours.adaptiveThreshold(GREY, 200, 0, kind, size, c), want)
 
+    def test_adaptive_levels(self):
+        """All differences, and values that are not 255."""
+        image = np.repeat(np.repeat(np.array([[0, 255, 1], [254, 128, 0]], "u1"), 9, 0), 9, 1)
+        for method in (0, 1):
+            for kind in (0, 1):
+                for c in (-300, -256, -255.5, -255, -254, -1, 0, 0.5, 1, 2, 128, 254, 255, 255.5, 256, 300):
+                    want = cv2.adaptiveThreshold(image, 17.5, method, kind, 5, c)
+                    np.testing.assert_array_equal(ours.adaptiveThreshold(image, 17.5, method, kind, 5, c), want,
+                                                  str((method, kind, c)))
+
+    def test_adaptive_gaussian(self):
+        page = cv2.blur(GREY, (9, 9))
+        for size in (3, 5, 11, 35):
+            want = cv2.adaptiveThreshold(page, 255, 1, 0, size, 2)
+            made = ours.adaptiveThreshold(page, 255, 1, 0, size, 2)
+            self.assertLess((made != want).mean(), 0.03, size)
+
+    def test_gaussian(self):
+        """Within two levels, as OpenCV's weights of integers are rounded; what is wider is made of boxes."""
+        for image in (GREY, COLOUR, DEEP, REAL, DEEP.astype("i2")):
+            for size, sigma, more in (((3, 3), 0, {}), ((5, 5), 0, {}), ((7, 3), 0, {}), ((0, 0), 1.3, {}),
+                                      ((9, 9), 1.5, {}), ((11, 11), 0, {}), ((9, 5), 3, {}), ((5, 5), 10, {}),
+                                      ((0, 0), 4, {"sigmaY": 1}), ((1, 7), 2, {}), ((1, 1), 0, {})):
+                for border in (0, 1, 2, 4):
+                    want = cv2.GaussianBlur(image, size, sigma, borderType=border, **more)
+                    made = ours.GaussianBlur(image, size, sigma, borderType=border, **more)
+                    self.assertEqual(made.dtype, want.dtype)
+                    limit = 2e-6 if image is REAL else 2 if image.itemsize == 1 else 3
+                    self.assertLessEqual(np.abs(made.astype("f8") - want).max(), limit, (image.dtype, size, sigma))
+        for sigma in (2, 5.5, 12):
+            np.testing.assert_array_equal(ours.GaussianBlur(GREY, (0, 0), sigma, borderType=1),
+                                          satfilter.gauss(GREY, sigma))
+            made, want = (m.GaussianBlur(COLOUR, (0, 0), sigma).astype("f8") for m in (ours, cv2))
+            self.assertLess(np.abs(made - want).max(), 6, sigma)
+        for bad in (((4, 5), 1), ((0, 0), 0), ((-1, 3), 1), ((3, 3, 3), 1), ((0, 0), np.inf), ((0, 5), -1)):
+            with self.assertRaises(ValueError, msg=str(bad)):
+                ours.GaussianBlur(GREY, *bad)
+
+    def test_one_channel(self):
+        """(H, W, 1) counts as (H, W); an array for the result keeps its own axes."""
+        image = GREY[..., None]
+        for call in (lambda m, x: m.blur(x, (3, 5)), lambda m, x: m.boxFilter(x, 5, (3, 3)),
+                     lambda m, x: m.sqrBoxFilter(x, 5, (3, 3)), lambda m, x: m.GaussianBlur(x, (3, 3), 0),
+                     lambda m, x: m.integral(x), lambda m, x: m.integral2(x)[1],
+                     lambda m, x: m.adaptiveThreshold(x, 255, 0, 0, 3, 2)):
+            made, want = call(ours, image), call(cv2, image)
+            self.assertEqual((made.shape, made.dtype), (want.shape, want.dtype))
+            np.testing.assert_array_equal(made, call(ours, GREY))
+        for out in (np.zeros_like(image), np.zeros_like(GREY)):
+            for call in (lambda m, d: m.blur(image, (3, 5), d), lambda m, d: m.GaussianBlur(image, (3, 3), 0, d),
+                         lambda m, d: m.adaptiveThreshold(image, 255, 0, 0, 3, 2, d)):
+                self.assertIs(call(ours, out), out)
+                np.testing.assert_array_equal(out, call(cv2, out.copy()))
+        out = np.zeros_like(image)
+        self.assertIs(ours.guidedFilter(image, image, 3, 99, out), out)
+        np.testing.assert_array_equal(out[..., 0], ours.guidedFilter(GREY, GREY, 3, 99))
+
+    def test_large_integers(self):
+        """Of 32 bits: those that differ little go as 16 bits; the mean is the same for all."""
+        rng = np.random.default_rng(1)
+        for least, most in ((0, 256), (-5, 7), (-2**31, -2**31 + 65535), (2**31 - 65537, 2**31 - 1),
+                            (-2**31, 2**31 - 1)):
+            image = rng.integers(least, most, (40, 50), endpoint=True).astype("i4")
+            image[0, :2] = least, most
+            wide = reference.windows(image.astype("i8"), (3, 3), "mirror").sum((-2, -1))
+            made = ours.boxFilter(image, -1, (3, 3))
+            self.assertEqual(made.dtype, np.dtype("i4"))
+            np.testing.assert_array_equal(made, (2 * wide + 9) // 18, str((least, most)))
+            np.testing.assert_allclose(ours.boxFilter(image, 6, (3, 3)), wide / 9, 1e-15)
+            np.testing.assert_array_equal(ours.boxFilter(image, 6, (3, 3), normalize=False), wide)
+
+    def test_sums(self):
+        """Exact, and saturated: also where 32 bits do not hold them."""
+        white = np.full((40, 50), 255, "u1")
+        for depth, dtype in ((4, "i4"), (2, "u2"), (3, "i2"), (0, "u1"), (6, "f8")):
+            want = np.minimum(255 * 21 * 31, np.inf if dtype == "f8" else np.iinfo(dtype).max)
+            made = ours.boxFilter(white, depth, (21, 31), normalize=False)
+            self.assertEqual((made.dtype, made.min(), made.max()), (np.dtype(dtype), want, want))
+        deep = np.full((40, 50), 65535, "u2")
+        self.assertEqual(ours.boxFilter(deep, 4, (255, 255), normalize=False).max(), 2**31 - 1)
+        self.assertEqual(ours.sqrBoxFilter(white, 6, (255, 255), normalize=False).max(), 255**4)
+
     def test_integral(self):
         for image in (GREY, COLOUR):
             np.testing.assert_array_equal(ours.integral(image), cv2.integral(image))
@@ -101,7 +184,7 @@ class OpenCV(unittest.TestCase):
         np.testing.assert_array_equal(out, cv2.integral(GREY))
 
     def test_refused(self):
-        for call in (lambda: ours.adaptiveThreshold(GREY, 255, 1, 0, 3, 2),
+        for call in (lambda: ours.adaptiveThreshold(GREY, 255, 2, 0, 3, 2),
                      lambda: ours.adaptiveThreshold(GREY, 255, 0, 2, 3, 2),
                      lambda: ours.adaptiveThreshold(GREY, 255, 0, 0, 4, 2),
                      lambda: ours.niBlackThreshold(GREY, 255, 0, 15, 0.2, None, 3),

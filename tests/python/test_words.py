@@ -82,6 +82,11 @@ def others(folder):
         yield partial(setattr, picture, name), [None]
     yield scipy.uniform_filter, {"input": IMAGE}
     yield scipy.uniform_filter1d, {"input": IMAGE, "size": 3}
+    yield scipy.gaussian_filter, {"input": IMAGE, "sigma": 1}
+    yield skimage.gaussian, {"image": IMAGE}
+    yield skimage.threshold_otsu, {"image": IMAGE}
+    yield skimage.threshold_otsu, {"hist": np.bincount(IMAGE.ravel())}
+    yield skimage.threshold_local, {"image": IMAGE}
     yield skimage.threshold_niblack, {"image": IMAGE}
     yield skimage.threshold_sauvola, {"image": IMAGE}
     yield skimage.threshold_local, {"image": IMAGE, "method": "mean"}
@@ -90,6 +95,7 @@ def others(folder):
     yield cv.blur, {"src": IMAGE, "ksize": (3, 3), **anchor}
     yield cv.boxFilter, {"src": IMAGE, "ddepth": -1, "ksize": (3, 3), **anchor}
     yield cv.sqrBoxFilter, {"src": IMAGE, "ddepth": -1, "ksize": (3, 3), **anchor}
+    yield cv.GaussianBlur, {"src": IMAGE, "ksize": (3, 3), "sigmaX": 1}
     yield cv.adaptiveThreshold, {"src": IMAGE, "maxValue": 255, "adaptiveMethod": 0, "thresholdType": 0, "blockSize": 3,
                                  "C": 2}
     yield cv.niBlackThreshold, {"src": IMAGE, "maxValue": 255, "type": 0, "blockSize": 3, "k": 0.2}
