@@ -340,7 +340,8 @@ PAGES = {
                             "spread": machine.permute_spread, "bytes": machine.permute_bytes},
     "docs/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
                         "amm": machine.amm, "giles-powers": machine.giles_by_power},
-    "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds},
+    "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
+                      "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
 }
 
 

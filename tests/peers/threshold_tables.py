@@ -5,7 +5,11 @@ import random
 from h200_base import grouped, read, table
 
 RECORD, DRAWS = "results/cpu/thresholds.json", 2000
-SHORT = {"bleed-through": "bleed"}
+SHORT = {"bleed-through": "bleed", "coloured paper": "coloured", "thermal paper": "thermal", "book photo": "book"}
+
+
+def record():
+    return json.loads(read(RECORD))
 
 
 def mean(values):
@@ -24,38 +28,65 @@ def percent(values, sign=""):
     return f"{100 * mean(values):{sign}.1f} ({100 * low:{sign}.1f} … {100 * high:{sign}.1f})"
 
 
-def best_first(records):
-    return sorted(records, key=lambda r: -mean([page[0] for page in r["pages"]]))
-
-
 def parameters(values):
     return ", ".join(map(str, values))
 
 
+def settings():
+    """Program, method, parameters, whether these were chosen, and every page's shares: best first. What
+    was not read is left out."""
+    rows = [(r["program"], r["name"], one["with"], one["with"] == r["chosen"] and len(r["tried"]) > 1,
+             one["shares"]) for r in record()["records"] for one in r["reported"] if one["shares"]]
+    return sorted(rows, key=lambda row: -mean([words for words, _ in row[4]]))
+
+
+def by_kind(shares):
+    """Words of each kind, whose pages take turns."""
+    kinds = record()["kinds"]
+    return {kind: mean([words for words, _ in shares[i::len(kinds)]]) for i, kind in enumerate(kinds)}
+
+
 def thresholds():
-    """Every method by words; the difference is to satfilter's best, page by page."""
-    records = best_first(json.loads(read(RECORD))["records"])
-    ours = [page[0] for page in next(r for r in records if r["program"] == "satfilter")["pages"]]
+    """Every setting by words; the difference is to satfilter's best, page by page."""
+    ours = next(([words for words, _ in row[4]] for row in settings() if row[0] == "satfilter"), [])
     rows = []
-    for r in records:
-        words, characters = zip(*r["pages"])
+    for program, name, values, is_chosen, shares in settings():
+        words, characters = zip(*shares)
         less = [a - b for a, b in zip(words, ours)]
-        usual = percent([page[0] for page in r["usual_pages"]]) if "usual_pages" in r else ""
-        rows.append([r["program"], r["name"], parameters(r["chosen"]), percent(words),
-                     percent(less, "+") if any(less) else "", percent(characters),
-                     parameters(r.get("usual", [])), usual if r.get("usual") else ""])
-    return table(["<program", "<method", "<chosen", "words, %", "more than satfilter's best", "characters, %",
-                  "<by default", "words, %"], rows)
+        kinds = by_kind(shares)
+        worst = min(kinds, key=kinds.get)
+        rows.append([program, name, parameters(values), "yes" if is_chosen else "", percent(words),
+                     percent(less, "+") if any(less) else "", f"{100 * kinds[worst]:.0f}", worst,
+                     f"{100 * mean(characters):.1f}"])
+    return table(["<program", "<method", "<with", "<chosen", "words, %", "more than satfilter's best",
+                  "worst kind, %", "<which", "characters, %"], rows)
 
 
 def kinds():
-    """Words by the kind of page: with the chosen parameters, and satfilter's defaults."""
-    record = json.loads(read(RECORD))
-    places = grouped(range(len(record["kinds"])), lambda i: record["kinds"][i])
+    """Words by the kind of page."""
+    rows = [[f"{program} {name}", parameters(values), *(f"{100 * share:.0f}" for share in by_kind(shares).values())]
+            for program, name, values, _, shares in settings()]
+    return table(["<words, %", "<with", *(SHORT.get(kind, kind) for kind in record()["kinds"])], rows)
+
+
+def choices():
+    """What each method was tried with, and what it was best with, on the pages that choose."""
     rows = []
-    for r in best_first(record["records"]):
-        for values, pages in ((r["chosen"], r["pages"]), (r.get("usual"), r.get("usual_pages"))):
-            if pages is r["pages"] or (r["program"] == "satfilter" and values != r["chosen"]):
-                rows.append([f"{r['program']} {r['name']}", parameters(values),
-                             *(f"{100 * mean([pages[i][0] for i in where]):.0f}" for where in places.values())])
-    return table(["<words, %", "<", *(SHORT.get(kind, kind) for kind in places)], rows)
+    for r in record()["records"]:
+        if r["tried"]:
+            best = next(one for one in r["tried"] if one["with"] == r["chosen"])
+            rows.append([r["program"], r["name"], len(r["tried"]), parameters(r["chosen"]),
+                         f"{100 * best['mean']:.1f}", f"{100 * best['worst']:.0f}"])
+    return table(["<program", "<method", "tried", "<chosen", "words, %", "worst kind, %"], rows)
+
+
+def wolf():
+    """wolf's windows and k on the pages that choose: mean, worst kind, and pages of each kind."""
+    tried = [one for r in record()["records"] if r["name"] == "--wolf N,k=K" for one in r["tried"]]
+    of_k = sorted({one["with"][1] for one in tried})
+    rows = []
+    for window, group in grouped(tried, lambda one: one["with"][0]).items():
+        cells = {one["with"][1]: f"{100 * one['mean']:.1f} / {100 * one['worst']:.0f} ({one['pages']})"
+                 for one in group}
+        rows.append([window, *(cells.get(k, "") for k in of_k)])
+    return table(["<window", *(f"k = {k}" for k in of_k)], rows)
