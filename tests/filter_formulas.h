@@ -144,7 +144,7 @@ static inline ref_decision ref_sauvola_at(const ref_moments *m)
     return ref_above(m, threshold);
 }
 
-/* k = 0.5. */
+/* k = 0.35. */
 static inline double ref_wolf_reduction(const ref_moments *m)
 {
     return m->weight == 0 ? 0 : ref_deviation(m);
@@ -153,7 +153,7 @@ static inline double ref_wolf_reduction(const ref_moments *m)
 static inline ref_decision ref_wolf_at(const ref_moments *m)
 {
     double part = m->greatest == 0 ? 0 : ref_deviation(m) / m->greatest;
-    ref_decision d = ref_above(m, ref_mean(m) - 0.5 * (1 - part) * (ref_mean(m) - m->least));
+    ref_decision d = ref_above(m, ref_mean(m) - 0.35 * (1 - part) * (ref_mean(m) - m->least));
     return m->greatest == 0 ? (ref_decision){1, d.threshold} : d;
 }
 

@@ -485,7 +485,7 @@ check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box
 run --help box stddev
 check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
 for topic in blur:'mean over N x N pixels is --box' blur:'Gaussian blur is --gauss S' shrink:'by --resize 640x$' \
-    paint:'--kuwahara 7' bokeh:'--varbox MAP' bw:'--wolf 31' png:'png  *rw' jpg:'jpeg  *rw' \
+    paint:'--kuwahara 7' bokeh:'--varbox MAP' bw:'--wolf 21' png:'png  *rw' jpg:'jpeg  *rw' \
     no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
     1r1w:1r1w 2r2w:2r2w -o:'--output DIR' \
     squared:'A flag of --integral' resize:'Smaller: the mean' scale:'--resize 50%' type:'u8 u16' \

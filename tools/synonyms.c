@@ -7,7 +7,7 @@
 #define GAUSSIAN "a Gaussian blur is --gauss S, S being its standard deviation in pixels"
 #define EDGES "edges are shown by --dog 2 --range -30:30, those of one direction by a --template"
 #define EDGES_STAY "what smooths and keeps edges is --guided N"
-#define PAGE "a page becomes black and white by --wolf 31, one lit evenly by --threshold otsu"
+#define PAGE "a page becomes black and white by --wolf 21, one lit evenly by --threshold otsu"
 #define DEPTHS "a blur by a map of depths is --varbox MAP, whose samples are radii"
 #define PAINTED "smoothing like a painting is --kuwahara 7"
 #define NOISE "noise is removed by --guided 9,noise=18, 18 being its deviation in 255ths"

@@ -294,8 +294,8 @@ def sauvola(image: ArrayLike, size: int | tuple[int, int] = 31, *, at: tuple[int
     return _apply(f, image, out, dtype, channel_axis, alpha)
 
 
-def wolf(image: ArrayLike, size: int | tuple[int, int] = 41, *, at: tuple[int, int] = (0, 0),
-         border: str | float = "clamp", k: float = 0.5, invert: bool = False, surface: bool = False,
+def wolf(image: ArrayLike, size: int | tuple[int, int] = 21, *, at: tuple[int, int] = (0, 0),
+         border: str | float = "clamp", k: float = 0.35, invert: bool = False, surface: bool = False,
          out: np.ndarray | None = None, dtype: DTypeLike | None = None, channel_axis: int | None = None,
          alpha: bool = False) -> np.ndarray:
     """Black and white: faint text, after Wolf.

@@ -13,7 +13,7 @@ WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten',
            'guided', 'kuwahara') + BLACK_AND_WHITE
 FULL = ('unsharp', 'highpass', 'flatten', 'normalize', 'guided', 'sauvola', 'adaptive')
 # Real parameters of filters: name, default, least and most that are tried.
-REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.5', -2, 2),),
+REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.35', -2, 2),),
          'adaptive': (('offset', '5', -20, 40),), 'bradley': (('percent', '15', 0, 100),),
          'niblack': (('k', '-0.2', -2, 2),), 'nick': (('k', '-0.2', -2, 2),),
          'guided': (('amount', '0', 0, 5),), 'unsharp': (('threshold', '0', 0, 20),),
