@@ -118,23 +118,27 @@ fi
 seeds=$source/tests/fuzz/corpus/tiff
 if [ -e "$build/libsatfilter-tiff.la" ]; then
     cp "$seeds/tags" tags.tif && cp "$seeds/imagej" imagej.tif
+    maker="tags.tif: the camera maker's notes in its EXIF change their place, which makes offsets in them wrong"
     for route in --stream --no-stream; do
-        for picture in tags imagej; do
-            run -f $route --box 3 $picture.tif out.tif
-            check "$picture to a TIFF, $route" "$? $(said)" "0 "
-        done
+        run -f $route --box 3 imagej.tif out.tif
+        check "ImageJ's tags to a TIFF, $route" "$? $(said)" "0 "
+        run -f $route --box 3 tags.tif out.tif
+        check "tags to a TIFF, $route" "$? $(said)" "0 $maker"
         run -f $route --flip h tags.tif out.tif
         check "other places, $route" "$? $(said)" \
-            "0 tags.tif: its GeoTIFF data is not kept: the pixels change their places"
+            "0 tags.tif: its GeoTIFF data is not kept: the pixels change their places
+$maker"
         run -f $route --box 3 --page 1 imagej.tif out.tif
         check "one page of a stack, $route" "$? $(said)" \
             "0 imagej.tif: its description, which programs read, is not kept: it tells of other pages or samples"
         run -f $route --flip h tags.tif out.png
         check "to a PNG, $route" "$? $(said)" "0 tags.tif: its GeoTIFF data is not kept: the pixels change their places
+$maker
 tags.tif: its text, such as a comment, is not kept
 tags.tif: its page name is not kept"
         run -f $route --box 3 tags.tif out.jpg
-        check "to a JPEG, $route" "$? $(said)" "0 tags.tif: its text, such as a comment, is not kept
+        check "to a JPEG, $route" "$? $(said)" "0 $maker
+tags.tif: its text, such as a comment, is not kept
 tags.tif: its page name and GeoTIFF data are not kept"
         run -f $route --strip --flip h tags.tif out.tif
         check "--strip wants no tags, $route" "$? $(said)" "0 "
@@ -142,7 +146,8 @@ tags.tif: its page name and GeoTIFF data are not kept"
     # The first tag of text says that it is nearly as long as memory.
     { head -c 348 tags.tif && printf '\377\377\377\177' && tail -c +353 tags.tif; } >damaged.tif
     run -f --box 3 damaged.tif out.tif
-    check "a damaged tag" "$? $(said)" "0 damaged.tif: its damaged metadata is not kept"
+    check "a damaged tag" "$? $(said)" "0 damaged.${maker#tags.}
+damaged.tif: its damaged metadata is not kept"
 fi
 
 # ------------------------------------------------------------------ --stats

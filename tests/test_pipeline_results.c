@@ -195,10 +195,12 @@ static void maps(void **state)
             }
         }
     }
-    write_coloured("in.png", PROFILE, SATF_U8); /* a format that says nothing in any case */
+    write_coloured("in.png", PROFILE, SATF_U8); /* a format that holds no colours in any case */
     satf_file_report result =
         filter_to("in.png", "map.npy", "stddev=3", SATF_TYPE_AUTO, SATF_ROUTE_AUTO);
-    assert_int_equal(result.note_count, 0);
+    assert_int_equal(result.note_count, 1);
+    assert_string_equal(result.notes[0].text, "its input's resolution is left out, which npy "
+                                              "cannot hold; PNG and JPEG can");
     assert_int_equal(chdir(here), 0);
 }
 

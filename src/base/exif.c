@@ -114,6 +114,70 @@ bool satf_exif_resolution(const unsigned char *exif, size_t bytes, double *x, do
     return *x > 0 && *y > 0 && (*unit || *x != *y);
 }
 
+/* ------------------------------------------------------------ what else it says */
+
+bool satf_exif_says_more(const unsigned char *exif, size_t bytes)
+{
+    static const uint16_t known[] = {SATF_TIFF_ORIENTATION,    0x011a /* XResolution */,
+                                     0x011b /* YResolution */, 0x0128 /* ResolutionUnit */,
+                                     0x0131 /* Software */,    0x0132 /* DateTime */};
+    satf_tiff t;
+    size_t count;
+    if (!satf_tiff_open((unsigned char *)exif, bytes, &t)) { /* nothing is written */
+        return bytes > 0;
+    }
+    const unsigned char *entry = satf_tiff_first(&t, &count);
+    for (; count > 0; count--, entry += SATF_TIFF_ENTRY_BYTES) {
+        uint32_t tag = satf_tiff_load(&t, entry, 2);
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            found = found || known[i] == tag;
+        }
+        if (!found) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes that begin so count their offsets from their own start. */
+static bool are_notes_movable(const unsigned char *notes, size_t bytes)
+{
+    static const char leads[][12] = {"Apple iOS", "FUJIFILM",    "Nikon\0\2",
+                                     "OLYMPUS\0", "OM SYSTEM\0", "PENTAX \0"};
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+        size_t n = sizeof *leads;
+        while (leads[i][n - 1] == 0) { /* some have a zero before their end */
+            n--;
+        }
+        if (bytes > n && memcmp(notes, leads[i], n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool satf_exif_has_placed_notes(const unsigned char *exif, size_t bytes)
+{
+    enum { EXIF_DIRECTORY = 0x8769, NOTES = 0x927c, INLINE_BYTES = 4 };
+    satf_tiff t;
+    size_t count;
+    if (!satf_tiff_open((unsigned char *)exif, bytes, &t)) { /* nothing is written */
+        return false;
+    }
+    unsigned char *entries = satf_tiff_first(&t, &count);
+    const unsigned char *entry = satf_tiff_find(&t, entries, count, EXIF_DIRECTORY);
+    if (!entry) {
+        return false;
+    }
+    entries = satf_tiff_directory(&t, satf_tiff_load(&t, entry + 8, 4), &count);
+    entry = satf_tiff_find(&t, entries, count, NOTES);
+    uint32_t n = entry ? satf_tiff_load(&t, entry + 4, 4) : 0;
+    uint32_t at = entry ? satf_tiff_load(&t, entry + 8, 4) : 0;
+    bool there = n > INLINE_BYTES && at <= t.bytes && n <= t.bytes - at;
+    return there && !are_notes_movable(t.data + at, n);
+}
+
 /* ----------------------------------------------------------------- thumbnails */
 
 enum {

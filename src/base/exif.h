@@ -47,6 +47,14 @@ unsigned satf_exif_orientation(const unsigned char *exif, size_t bytes);
  * where it says nothing. */
 bool satf_exif_resolution(const unsigned char *exif, size_t bytes, double *x, double *y, int *unit);
 
+/* Does EXIF say more than the orientation, the resolution, and when and by what program the file
+ * was written? */
+bool satf_exif_says_more(const unsigned char *exif, size_t bytes);
+
+/* Does it hold notes of a camera's maker whose offsets are, for all that is known, those of the
+ * whole block? They are wrong once the notes have another place in it. */
+bool satf_exif_has_placed_notes(const unsigned char *exif, size_t bytes);
+
 enum { SATF_EXIF_ORIENTATION_BYTES = 26 };
 
 /* A block that says nothing but the orientation. */

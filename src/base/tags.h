@@ -23,11 +23,12 @@ enum { SATF_TAGS_LIST(SATF_TAGS_ENUM) SATF_TAGS_DIRECTORIES };
 
 /* What becomes of a page's tag. */
 enum {
-    SATF_TAG_KEPT = 1,  /* from TIFF to TIFF */
-    SATF_TAG_EXIF = 2,  /* EXIF's first directory has it too */
-    SATF_TAG_TEXT = 4,  /* of type ASCII */
-    SATF_TAG_GEO = 8,   /* says where on earth the pixels are */
-    SATF_TAG_STACK = 16 /* ImageJ's, beside its description */
+    SATF_TAG_KEPT = 1,   /* from TIFF to TIFF */
+    SATF_TAG_EXIF = 2,   /* EXIF's first directory has it too */
+    SATF_TAG_TEXT = 4,   /* of type ASCII */
+    SATF_TAG_GEO = 8,    /* says where on earth the pixels are */
+    SATF_TAG_STACK = 16, /* ImageJ's, beside its description */
+    SATF_TAG_COLOUR = 32 /* says what RGB means */
 };
 
 enum { SATF_TAG_ASCII = 2 }; /* a type */
@@ -39,6 +40,8 @@ enum {
     SATF_TAG_XRESOLUTION = 282,
     SATF_TAG_YRESOLUTION = 283,
     SATF_TAG_RESOLUTION_UNIT = 296,
+    SATF_TAG_WHITE_POINT = 318,
+    SATF_TAG_PRIMARIES = 319,
     SATF_TAG_EXIF_IFD = 34665,
     SATF_TAG_GPS_IFD = 34853,
     SATF_TAG_INTEROP_IFD = 40965,

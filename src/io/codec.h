@@ -74,6 +74,12 @@ satf_status io_fail_short(satf_context *ctx, const io_source *source);
 #define IO_JPEG_EXIF_LEAD "Exif\0"
 #define IO_JPEG_XMP_LEAD "http://ns.adobe.com/xap/1.0/"
 
+/* Is the picture's profile one of pixels of so many channels? */
+bool io_icc_fits(const satf_metadata *metadata, int channels);
+
+/* The colours that it is of: "CMYK"; NULL: there is none, or it does not say. */
+const char *io_icc_colours(const satf_metadata *metadata);
+
 enum { IO_ICC_BYTES = 1024 };
 
 /* An ICC profile, for 1 or 3 channels, that says what gamma and chromaticities say; sRGB's stand in
@@ -93,6 +99,11 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
 
 /* Pixels per metre, across and down, where the file names both: else they are not above 0. */
 void io_header_set_resolution(io_header *header, double x, double y);
+
+/* What follows from the metadata that a codec has found, once more where some have come late:
+ * EXIF's resolution is the picture's if the format names none, and a profile of other colours than
+ * the pixels' goes. */
+void io_header_settle(io_header *header);
 
 /* Adds the name to the list, whose room is `bytes`, unless it is there. A list that is full ends in
  * "...". */

@@ -31,6 +31,46 @@ void io_header_set_resolution(io_header *header, double x, double y)
     }
 }
 
+/* Where the profile says what its colours are; one that ends before says nothing. */
+enum { ICC_SPACE_AT = 16, ICC_SPACE_BYTES = 4 };
+
+bool io_icc_fits(const satf_metadata *m, int channels)
+{
+    return m->icc_bytes > ICC_SPACE_AT + ICC_SPACE_BYTES &&
+           memcmp(m->icc + ICC_SPACE_AT, channels < 3 ? "GRAY" : "RGB ", ICC_SPACE_BYTES) == 0;
+}
+
+const char *io_icc_colours(const satf_metadata *m)
+{
+    static const char *const spaces[][2] = {
+        {"GRAY", "grey"}, {"RGB ", "RGB"}, {"CMYK", "CMYK"}, {"Lab ", "Lab"}};
+    if (m->icc_bytes <= ICC_SPACE_AT + ICC_SPACE_BYTES) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (memcmp(m->icc + ICC_SPACE_AT, spaces[i][0], ICC_SPACE_BYTES) == 0) {
+            return spaces[i][1];
+        }
+    }
+    return "other colours";
+}
+
+void io_header_settle(io_header *header)
+{
+    satf_metadata *m = &header->metadata;
+    if (!m->has_resolution) {
+        m->has_resolution = satf_exif_resolution(m->exif, m->exif_bytes, &m->resolution_x,
+                                                 &m->resolution_y, &m->resolution_unit);
+    }
+    if (m->icc && !io_icc_fits(m, header->view.channels)) {
+        header->icc_of = io_icc_colours(m);
+        header->icc_damaged = header->icc_damaged || !header->icc_of;
+        satf_free(m->icc);
+        m->icc = NULL;
+        m->icc_bytes = 0;
+    }
+}
+
 void io_list_name(char *list, size_t bytes, const char *name)
 {
     static const char more[] = ", ...";

@@ -59,6 +59,8 @@ typedef struct io_header {
                              black */
     bool trns_ignored; /* ... and this: it names transparent colours in a way that does not count */
     bool icc_damaged;  /* it has a colour profile that cannot be read */
+    const char *icc_of; /* the colours of its profile, which are not the pixels' and is not kept; or
+                           NULL */
     bool segments_damaged; /* a JPEG's segment that no pixel needs makes no sense */
     bool bytes_damaged;  /* bytes that make no sense are passed over, as all readers do; pixels may
                             be  wrong; certain after the last row only, ... */
@@ -83,6 +85,28 @@ typedef struct io_axes {
     int count;
     int64_t size[IO_AXES];
 } io_axes;
+
+/* Kinds of what a file says besides its pixels, and nouns for them. GREY_ICC: profiles of grey
+ * pixels; COLOURS: gamma and primaries, as they are or as a profile; HDR, TEXT: as a PNG has them;
+ * TAGS: a TIFF's. */
+#define IO_KINDS(KIND)               \
+    KIND(ORIENTATION, "orientation") \
+    KIND(ICC, "colour profile")      \
+    KIND(GREY_ICC, "colour profile") \
+    KIND(COLOURS, "colour space")    \
+    KIND(HDR, "description as HDR")  \
+    KIND(RESOLUTION, "resolution")   \
+    KIND(EXIF, "EXIF")               \
+    KIND(XMP, "XMP")                 \
+    KIND(IPTC, "IPTC")               \
+    KIND(TEXT, "text")               \
+    KIND(TAGS, "tags")
+#define IO_KIND_NUMBER(NAME, noun) IO_NUMBER_##NAME,
+enum { IO_KINDS(IO_KIND_NUMBER) IO_KIND_COUNT };
+#undef IO_KIND_NUMBER
+#define IO_KIND_MASK(NAME, noun) IO_KEEPS_##NAME = 1 << IO_NUMBER_##NAME,
+enum { IO_KINDS(IO_KIND_MASK) };
+#undef IO_KIND_MASK
 
 typedef struct io_reader io_reader;
 typedef struct io_writer io_writer;
@@ -136,8 +160,8 @@ typedef struct io_format {
     satf_status (*adapt)(satf_context *ctx, const char *word, io_plan *plan);
     /* It is not stored; before the pixels alone; before them where it is known by then. */
     enum { IO_METADATA_NONE, IO_METADATA_FIRST, IO_METADATA_ANYWHERE } metadata;
-    bool stores_hdr, stores_text, stores_tags; /* tags: metadata's, of a TIFF */
-    bool no_iptc, no_resolution;               /* these are not, though other metadata is */
+    unsigned keeps;                                          /* masks of kinds: see IO_KINDS */
+    bool (*keeps_resolution)(const satf_metadata *metadata); /* NULL: any, if it keeps one */
     /* Bytes that writing takes beside the rows; NULL: few. */
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);

@@ -379,8 +379,7 @@ static satf_status copy_icc(satf_context *ctx, io_jpeg_state *state, satf_metada
     JOCTET *icc = NULL;
     unsigned bytes = 0, own = 0;
     satf_status status = check_icc_room(ctx, &state->c.in);
-    if (status || state->c.in.num_components > 3 ||
-        !jpeg_read_icc_profile(&state->c.in, &icc, &bytes)) {
+    if (status || !jpeg_read_icc_profile(&state->c.in, &icc, &bytes)) {
         return status;
     }
     for (unsigned i = 0; i < 4 && bytes > HEADER; i++) {
@@ -406,15 +405,6 @@ static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metada
         m->resolution_x = cinfo->X_density * per_metre;
         m->resolution_y = cinfo->Y_density * per_metre;
         m->resolution_unit = cinfo->density_unit == 1 || cinfo->density_unit == 2;
-    }
-}
-
-/* EXIF's resolution, where JFIF says nothing. */
-static void copy_exif_resolution(satf_metadata *m)
-{
-    if (!m->has_resolution) {
-        m->has_resolution = satf_exif_resolution(m->exif, m->exif_bytes, &m->resolution_x,
-                                                 &m->resolution_y, &m->resolution_unit);
     }
 }
 
@@ -489,7 +479,6 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     status = copy_markers(ctx, cinfo, &reader->header.metadata);
     note_others(cinfo, &reader->header);
     drop_links(&reader->header);
-    copy_exif_resolution(&reader->header.metadata);
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;
     reader->header.segments_damaged = state->segments_damaged;

@@ -35,25 +35,38 @@ static void end_output(j_compress_ptr cinfo)
     write_out(cinfo, OUTPUT_BYTES - cinfo->dest->free_in_buffer);
 }
 
-/* Whole dots per inch or per centimetre, whichever is nearer to what was given. */
+/* Whole dots per inch or per centimetre, whichever is nearer to what was given; false where a
+ * JPEG has none of these. */
+static bool find_density(const satf_metadata *m, int *unit, double *x, double *y)
+{
+    double factor = 1;
+    *unit = 0;
+    if (m->resolution_unit) {
+        double dpi = m->resolution_x * IO_METRES_PER_INCH, dpcm = m->resolution_x / 100;
+        *unit = fabs(dpi - round(dpi)) / dpi <= fabs(dpcm - round(dpcm)) / dpcm + 1e-3 ? 1 : 2;
+        factor = *unit == 1 ? IO_METRES_PER_INCH : 0.01;
+    }
+    *x = round(m->resolution_x * factor);
+    *y = round(m->resolution_y * factor);
+    return *x >= 1 && *x <= UINT16_MAX && *y >= 1 && *y <= UINT16_MAX;
+}
+
 static void set_density(struct jpeg_compress_struct *cinfo, const satf_metadata *m)
 {
-    double x = m->resolution_x, y = m->resolution_y;
-    int unit = 0;
-    if (m->resolution_unit) {
-        double dpi = x * IO_METRES_PER_INCH, dpcm = x / 100;
-        unit = fabs(dpi - round(dpi)) / dpi <= fabs(dpcm - round(dpcm)) / dpcm + 1e-3 ? 1 : 2;
-        double factor = unit == 1 ? IO_METRES_PER_INCH : 0.01;
-        x *= factor;
-        y *= factor;
-    }
-    x = round(x);
-    y = round(y);
-    if (x >= 1 && x <= UINT16_MAX && y >= 1 && y <= UINT16_MAX) {
+    double x, y;
+    int unit;
+    if (find_density(m, &unit, &x, &y)) {
         cinfo->density_unit = (UINT8)unit;
         cinfo->X_density = (UINT16)x;
         cinfo->Y_density = (UINT16)y;
     }
+}
+
+static bool keeps_resolution(const satf_metadata *m)
+{
+    double x, y;
+    int unit;
+    return find_density(m, &unit, &x, &y);
 }
 
 static void write_marker(struct jpeg_compress_struct *cinfo, int marker, const char *lead,
@@ -98,8 +111,7 @@ static void write_iptc(struct jpeg_compress_struct *cinfo, const satf_metadata *
 static satf_status write_icc(satf_context *ctx, struct jpeg_compress_struct *cinfo,
                              const satf_metadata *m)
 {
-    const char *space = cinfo->input_components == 1 ? "GRAY" : "RGB ";
-    if (m->icc_bytes <= 20 || memcmp(m->icc + 16, space, 4) != 0) {
+    if (!io_icc_fits(m, cinfo->input_components)) {
         unsigned char made[IO_ICC_BYTES]; /* of a PNG's gAMA and cHRM */
         size_t n = io_make_icc(m, cinfo->input_components, made);
         if (n > 0) {
@@ -230,6 +242,9 @@ const io_format io_jpeg = {
     .encode_ns = 1.2,
     .fit_for_strangers = true,
     .metadata = IO_METADATA_FIRST,
+    .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_GREY_ICC | IO_KEEPS_COLOURS |
+             IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC,
+    .keeps_resolution = keeps_resolution,
     .held_bytes = io_jpeg_held_bytes,
     .probe = io_jpeg_probe,
     .open = io_jpeg_open,

@@ -69,6 +69,7 @@
        (io_header * header, int64_t width, int64_t height, int channels, satf_type type,           \
         bool alpha, double maxval),                                                                \
        (header, width, height, channels, type, alpha, maxval))                                     \
+    CALL(bool, io_icc_fits, (const satf_metadata *metadata, int channels), (metadata, channels))   \
     DO(void, io_list_name, (char *list, size_t bytes, const char *name), (list, bytes, name))      \
     CALL(size_t, io_make_icc,                                                                      \
          (const satf_metadata *metadata, int channels, unsigned char icc[IO_ICC_BYTES]),           \

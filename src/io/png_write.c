@@ -25,14 +25,6 @@ static png_uint_32 chunk_integer(double value)
     return whole >= 1 && whole <= PNG_UINT_31_MAX ? (png_uint_32)whole : 0;
 }
 
-/* A profile describes grey or RGB at its byte 16; one that does not match the
- * pixels (a CMYK JPEG became RGB) would only mislead. */
-static bool profile_fits(const satf_metadata *m, int channels)
-{
-    return m->icc && m->icc_bytes > 20 &&
-           memcmp(m->icc + 16, channels < 3 ? "GRAY" : "RGB ", 4) == 0;
-}
-
 static void write_exif(io_png_state *state, const satf_metadata *m)
 {
     if (m->exif && m->exif_bytes <= PNG_UINT_31_MAX) {
@@ -124,7 +116,7 @@ static void set_metadata(io_png_state *state, const satf_metadata *m, int channe
 {
     png_structp png = state->png;
     png_infop info = state->info;
-    if (profile_fits(m, channels)) {
+    if (io_icc_fits(m, channels)) {
         png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, m->icc,
                      (png_uint_32)m->icc_bytes);
     }
@@ -145,6 +137,12 @@ static void set_metadata(io_png_state *state, const satf_metadata *m, int channe
                          m->resolution_unit ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
         }
     }
+}
+
+/* Whole pixels a metre, at least one. */
+static bool keeps_resolution(const satf_metadata *m)
+{
+    return chunk_integer(m->resolution_x) && chunk_integer(m->resolution_y);
 }
 
 static satf_status write_header(io_writer *writer)
@@ -367,8 +365,10 @@ const io_format io_png = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
-    .stores_hdr = true,
-    .stores_text = true,
+    .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_GREY_ICC | IO_KEEPS_COLOURS |
+             IO_KEEPS_HDR | IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC |
+             IO_KEEPS_TEXT,
+    .keeps_resolution = keeps_resolution,
     .held_bytes = held_bytes,
     .create = create,
     .put = put,

@@ -29,11 +29,12 @@ static satf_status check_left(satf_context *ctx, const io_reader *reader)
 }
 
 /* What holds of every picture before its rows are read. */
-static satf_status check_picture(satf_context *ctx, const io_reader *reader)
+static satf_status check_picture(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = &reader->header.view;
     satf_status status =
         io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
+    io_header_settle(&reader->header);
     return status ? status : check_left(ctx, reader);
 }
 
@@ -277,6 +278,9 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     status = blame(ctx, reader, status);
     reader->next_row += status ? 0 : n;
     reader->ready = !status;
+    if (reader->next_row == v->height) { /* EXIF may have come with the last one */
+        io_header_settle(&reader->header);
+    }
     return status;
 }
 
@@ -297,8 +301,12 @@ satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view 
 satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 {
     reader->source.ctx = ctx;
-    bool look = reader->header.metadata_may_follow && reader->format->find_metadata;
-    return look ? blame(ctx, reader, reader->format->find_metadata(ctx, reader)) : SATF_OK;
+    if (!reader->header.metadata_may_follow || !reader->format->find_metadata) {
+        return SATF_OK;
+    }
+    satf_status status = blame(ctx, reader, reader->format->find_metadata(ctx, reader));
+    io_header_settle(&reader->header);
+    return status;
 }
 
 void io_close(io_reader *reader)

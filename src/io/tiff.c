@@ -25,7 +25,8 @@ const io_format io_tiff = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
-    .stores_tags = true,
+    .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_GREY_ICC | IO_KEEPS_COLOURS |
+             IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC | IO_KEEPS_TAGS,
     .lead_bytes = 16,
     .holds_pages = true,
     .compressions = "none lzw deflate zstd g4",

@@ -98,10 +98,16 @@ static void take_lost(block_reader *r, unsigned tag)
     static const struct {
         uint16_t tag;
         const char *name;
-    } named[] = {{TIFFTAG_TRANSFERFUNCTION, "transfer"},
-                 {TIFFTAG_WHITEPOINT, "cHRM"},
-                 {TIFFTAG_PRIMARYCHROMATICITIES, "cHRM"},
-                 {TIFFTAG_SUBIFD, "sizes"}};
+    } named[] = {{TIFFTAG_XPOSITION, "oFFs"},
+                 {TIFFTAG_YPOSITION, "oFFs"},
+                 {TIFFTAG_GRAYRESPONSECURVE, "transfer"},
+                 {TIFFTAG_TRANSFERFUNCTION, "transfer"},
+                 {SATF_TAG_WHITE_POINT, "cHRM"}, /* of Lab, which has become RGB */
+                 {SATF_TAG_PRIMARIES, "cHRM"},
+                 {TIFFTAG_HALFTONEHINTS, "print"},
+                 {TIFFTAG_SUBIFD, "sizes"},
+                 {TIFFTAG_TARGETPRINTER, "print"},
+                 {TIFFTAG_CLIPPATH, "clip"}};
     static const uint16_t silent[] = {32932 /* Wang's */,
                                       TIFFTAG_MATTEING,
                                       TIFFTAG_DATATYPE,
@@ -143,8 +149,12 @@ static bool take_entry(void *user, const io_tiff_layout *l, const io_tiff_found 
     if (!page && ++r->entries > SATF_TAGS_MOST) {
         return false;
     }
-    bool wanted = page ? satf_tag_kind(e->tag) != 0 && e->tag != TIFFTAG_ORIENTATION
-                       : satf_tag_is_of(r->directory, e->tag);
+    unsigned kind = satf_tag_kind(e->tag);
+    bool is_rgb = r->t->colour == IO_TIFF_RGB || r->t->colour == IO_TIFF_YCBCR ||
+                  r->t->colour == IO_TIFF_PALETTE || r->t->colours == 1;
+    bool wanted =
+        page ? kind != 0 && e->tag != TIFFTAG_ORIENTATION && (is_rgb || !(kind & SATF_TAG_COLOUR))
+             : satf_tag_is_of(r->directory, e->tag);
     if (wanted) {
         take_values(r, l, e);
     } else if (page) {

@@ -9,7 +9,8 @@
 static uint32_t rational(double value, uint32_t *below)
 {
     double whole = round(value);
-    *below = fabs(value - whole) <= 1e-5 * whole ? 1 : 10000;
+    bool is_whole = fabs(value - whole) <= 1e-5 * whole || value * 10000 > UINT32_MAX;
+    *below = is_whole ? 1 : 10000;
     double above = round(value * *below);
     return above >= 1 && above <= UINT32_MAX ? (uint32_t)above : 0;
 }
@@ -76,6 +77,9 @@ static satf_status add_tags(satf_context *ctx, io_writer *writer, io_tiff_record
     size_t at = 0;
     satf_tag tag;
     while (!status && satf_tags_next(m->tags, m->tags_bytes, &at, &tag)) {
+        if (writer->options.strip && !(satf_tag_kind(tag.tag) & SATF_TAG_COLOUR)) {
+            continue;
+        }
         if (tag.tag == SATF_TAG_PAGE_NUMBER) {
             status = add_page_number(ctx, writer, record, pages);
         } else if (tag.tag == SATF_TAG_DESCRIPTION) {
@@ -163,14 +167,14 @@ satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_r
     uint16_t orientation = m->exif ? (uint16_t)satf_exif_orientation(m->exif, m->exif_bytes) : 1;
     unsigned char made[IO_ICC_BYTES]; /* of what a PNG says of its colours without one */
     int colours = writer->plan.out.channels < 3 ? 1 : 3;
-    size_t icc_bytes = m->icc_bytes ? 0 : io_make_icc(m, colours, made);
+    bool fits = io_icc_fits(m, colours);
     const struct {
         unsigned tag;
         TIFFDataType type;
         const unsigned char *at;
         size_t bytes;
-    } blocks[] = {{TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, icc_bytes ? made : m->icc,
-                   icc_bytes ? icc_bytes : m->icc_bytes},
+    } blocks[] = {{TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, fits ? m->icc : made,
+                   fits ? m->icc_bytes : io_make_icc(m, colours, made)},
                   {TIFFTAG_XMLPACKET, TIFF_BYTE, m->xmp, m->xmp_bytes},
                   {TIFFTAG_PHOTOSHOP, TIFF_BYTE, m->iptc, m->iptc_bytes}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !status; i++) {

@@ -42,8 +42,7 @@ const io_format io_webp = {
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,
     .metadata = IO_METADATA_ANYWHERE,
-    .no_iptc = true,
-    .no_resolution = true,
+    .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_COLOURS | IO_KEEPS_EXIF | IO_KEEPS_XMP,
     .adapt = check_side,
     .held_bytes = held_bytes,
 };

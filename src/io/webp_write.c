@@ -137,7 +137,7 @@ static bool add_chunk(WebPMux *mux, const char *name, const unsigned char *bytes
 /* A profile of RGB, or one that is made of gamma and primaries. */
 static bool add_profile(WebPMux *mux, const satf_metadata *m)
 {
-    if (m->icc_bytes > 20 && memcmp(m->icc + 16, "RGB ", 4) == 0) {
+    if (io_icc_fits(m, 3)) {
         return add_chunk(mux, "ICCP", m->icc, m->icc_bytes);
     }
     unsigned char made[IO_ICC_BYTES];

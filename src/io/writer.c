@@ -22,9 +22,10 @@ static void strip(io_writer *writer)
         return;
     }
     *left = *given;
-    left->exif = left->xmp = left->iptc = left->text = left->tags = NULL;
+    left->exif = left->xmp = left->iptc = left->text = NULL; /* of tags the encoder leaves out all
+                                                              * but those of colours */
     left->exif_bytes = left->xmp_bytes = left->iptc_bytes = 0;
-    left->text_bytes = left->text_ahead = left->tags_bytes = 0;
+    left->text_bytes = left->text_ahead = 0;
     left->has_resolution = false;
     unsigned orientation = given->exif ? satf_exif_orientation(given->exif, given->exif_bytes) : 1;
     if (orientation != 1) {

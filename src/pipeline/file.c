@@ -31,7 +31,7 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipe
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_input(result, job, &plan->io, reader);
+    pipeline_note_input(result, job, plan, reader);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;

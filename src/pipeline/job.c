@@ -97,30 +97,6 @@ void pipeline_change_metadata(const pipeline_job *job, const satf_view *in, satf
     }
 }
 
-/* Would metadata reach the output? */
-static bool keeps_metadata(const pipeline_job *job, const io_plan *plan)
-{
-    return plan->format->metadata != IO_METADATA_NONE && !job->write.strip;
-}
-
-void pipeline_drop_rgb(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                       satf_metadata *metadata)
-{
-    static const char rgb[] = "RGB ";
-    const size_t at = 16; /* a profile's colour space */
-    if (metadata->icc_bytes < at + sizeof rgb || memcmp(metadata->icc + at, rgb, 4) != 0) {
-        return;
-    }
-    satf_free(metadata->icc);
-    metadata->icc = NULL;
-    metadata->icc_bytes = 0;
-    if (keeps_metadata(job, plan) && !pipeline_is_black_and_white(job)) {
-        pipeline_note_add(result, job->output,
-                          "its input's colour profile is left out: it is for colours, and the "
-                          "result is grey");
-    }
-}
-
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata)
 {
@@ -133,6 +109,7 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
     satf_free(metadata->icc);
     metadata->icc = NULL;
     metadata->icc_bytes = 0;
+    metadata->tags_bytes = satf_tags_drop(metadata->tags, metadata->tags_bytes, SATF_TAG_COLOUR);
     metadata->has_gamma = metadata->has_srgb = metadata->has_chromaticities = false;
     if ((profile || others) && plan->format->metadata != IO_METADATA_NONE) {
         pipeline_note_add(result, job->output,
@@ -141,9 +118,18 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
     }
 }
 
-void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+/* Kinds of metadata that the output lacks, but those that were not wanted. */
+static unsigned find_lost(const pipeline_job *job, const io_plan *plan,
+                          const satf_metadata *metadata)
+{
+    const unsigned stripped = IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC;
+    return io_find_lost(plan, metadata) & ~(job->write.strip ? stripped : 0);
+}
+
+void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, pipeline_plan *plan,
                             const satf_metadata *metadata)
 {
+    plan->lost = find_lost(job, &plan->io, metadata);
     unsigned orientation = satf_exif_orientation(metadata->exif, metadata->exif_bytes);
     bool turned = orientation > 1;
     if (job->region && turned) {
@@ -163,21 +149,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
                           "which viewers turn (orientation %u)",
                           orientation);
     }
-    if (plan->format->metadata == IO_METADATA_NONE && turned) { /* it lies on its side there */
-        pipeline_note_add(result, job->output,
-                          "its input's orientation is left out, which %s cannot hold; PNG and "
-                          "JPEG can",
-                          plan->name);
-    }
-    bool hdr = metadata->has_hdr[SATF_CICP] || metadata->has_hdr[SATF_MDCV] ||
-               metadata->has_hdr[SATF_CLLI];
-    if (hdr && plan->format->metadata != IO_METADATA_NONE && !plan->format->stores_hdr) {
-        pipeline_note_add(result, job->output,
-                          "its input's description as HDR is left out, which %s "
-                          "cannot hold; PNG can",
-                          plan->name);
-    }
-    if (!keeps_metadata(job, plan)) {
+    if (job->write.strip) {
         return;
     }
     satf_tag tag;
@@ -188,13 +160,6 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, c
     if (geo && pipeline_moves(job)) {
         pipeline_note_add(result, job->input,
                           "its GeoTIFF data is not kept: the pixels change their places");
-    }
-    bool iptc = metadata->iptc && plan->format->no_iptc;
-    if (iptc || (metadata->has_resolution && metadata->resolution_unit && !metadata->exif &&
-                 plan->format->no_resolution)) {
-        pipeline_note_add(result, job->output,
-                          "its input's %s is left out, which %s cannot hold; PNG and JPEG can",
-                          iptc ? "IPTC" : "resolution", plan->name);
     }
     if (metadata->xmp_extended) {
         pipeline_note_add(
@@ -294,6 +259,8 @@ static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, char
             io_list_name(names, bytes, "GeoTIFF");
         } else if (kind & SATF_TAG_STACK) {
             io_list_name(names, bytes, "ImageJ");
+        } else if (kind & SATF_TAG_COLOUR) {
+            io_list_name(names, bytes, "cHRM");
         } else if (tag.tag == SATF_TAG_PAGE_NAME) {
             io_list_name(names, bytes, "page");
         } else if ((kind & SATF_TAG_TEXT) && !(kind & SATF_TAG_GEO) && !satf_tag_in_exif(&tag)) {
@@ -319,31 +286,64 @@ static void note_tags(satf_file_report *result, const pipeline_job *job, const i
 static void note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                       const io_header *header)
 {
+    const satf_metadata *m = &header->metadata;
+    unsigned keeps = plan->format->keeps;
     char others[200], names[2 * sizeof header->others];
-    bool text = header->has_text || (header->metadata.text && !plan->format->stores_text);
+    bool text = header->has_text || (m->text && !(keeps & IO_KEEPS_TEXT));
     memcpy(names, header->others, sizeof header->others);
-    if (plan->format->stores_tags) {
-        note_tags(result, job, plan, &header->metadata);
+    if (keeps & IO_KEEPS_TAGS) {
+        note_tags(result, job, plan, m);
     } else {
-        name_lost_tags(job, &header->metadata, names, sizeof names, &text);
+        name_lost_tags(job, m, names, sizeof names, &text);
+    }
+    bool laid_anew = (keeps & IO_KEEPS_TAGS) || m->tiff_compression;
+    if ((keeps & IO_KEEPS_EXIF) && laid_anew &&
+        satf_exif_has_placed_notes(m->exif, m->exif_bytes)) {
+        pipeline_note_add(result, job->input,
+                          "the camera maker's notes in its EXIF change their place, which makes "
+                          "offsets in them wrong");
     }
     if (text) {
         pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
     }
-    int count = io_describe_others(names, others, sizeof others);
-    if (count > 0) {
-        pipeline_note_add(result, job->input, "its %s %s not kept", others,
-                          count > 1 ? "are" : "is");
+    const char *verb = io_describe_others(names, others, sizeof others);
+    if (verb) {
+        pipeline_note_add(result, job->input, "its %s %s not kept", others, verb);
     }
     if (header->xmp_damaged) {
         pipeline_note_add(result, job->input, "its XMP is damaged and not kept");
     }
 }
 
-void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_reader *reader)
+/* What the output's format cannot hold. Some of it may have come with the last row; the orientation
+ * is that before filters changed it. */
+static void note_kinds(satf_file_report *result, const pipeline_job *job, const pipeline_plan *plan,
+                       const satf_metadata *metadata)
+{
+    char kinds[160], keepers[32];
+    const unsigned late = find_lost(job, &plan->io, metadata) & ~(unsigned)IO_KEEPS_ORIENTATION;
+    const unsigned lost = plan->lost | late;
+    const char *verb = io_describe_lost(lost, kinds, sizeof kinds);
+    io_name_keepers(lost, metadata, keepers, sizeof keepers);
+    if (verb) {
+        pipeline_note_add(result, job->output,
+                          "its input's %s %s left out, which %s cannot hold%s%s%s", kinds, verb,
+                          plan->io.name, *keepers ? "; " : "", keepers, *keepers ? " can" : "");
+    }
+    if (metadata->icc && (plan->io.format->keeps & IO_KEEPS_GREY_ICC) && !plan->io.bilevel &&
+        !io_icc_fits(metadata, plan->io.out.channels)) {
+        pipeline_note_add(result, job->output,
+                          "its input's colour profile is left out: it is for %s, and the pixels "
+                          "are %s",
+                          io_icc_colours(metadata), plan->io.out.channels < 3 ? "grey" : "RGB");
+    }
+}
+
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job,
+                         const pipeline_plan *plan, const io_reader *reader)
 {
     const io_header *header = &reader->header;
+    note_kinds(result, job, plan, &header->metadata);
     if (header->was_cmyk) {
         pipeline_note_add(result, job->input,
                           "its CMYK is converted to RGB, without regard to a colour profile");
@@ -363,14 +363,19 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job, cons
     if (header->icc_damaged) {
         pipeline_note_add(result, job->input, "its colour profile is damaged and not kept");
     }
+    if (header->icc_of) {
+        pipeline_note_add(result, job->input,
+                          "its colour profile is for %s and not kept: the pixels are %s",
+                          header->icc_of, header->view.channels < 3 ? "grey" : "RGB");
+    }
     if (header->segments_damaged) {
         pipeline_note_add(result, job->input, "a segment makes no sense and is passed over");
     }
     if (filter_keeps_size(job->filter, &header->view)) {
         pipeline_note_add(result, job->input, "is smaller than asked for and keeps its size");
     }
-    if (keeps_metadata(job, plan)) {
-        note_lost(result, job, plan, header);
+    if (!job->write.strip) {
+        note_lost(result, job, &plan->io, header);
     }
     if (reader->pages > 1 && !job->file && !job->first_page) {
         pipeline_note_add(result, job->input,

@@ -4,6 +4,8 @@
 
 #include "pipeline.h"
 
+typedef struct pipeline_plan pipeline_plan;
+
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -11,11 +13,6 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
  * and the output could hold it. */
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata);
-
-/* Takes out a profile of RGB, for a result that is grey; with such a note unless that is black and
- * white. */
-void pipeline_drop_rgb(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                       satf_metadata *metadata);
 
 /* Is the result black and white, a bit a pixel, unless its format has no such pictures? A type or a
  * range asks for grey. */
@@ -46,9 +43,9 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer);
 
-/* Before filters change it: notes on metadata that the output will not have. */
-void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                            const satf_metadata *metadata);
+/* Before filters change it: notes on metadata, and which kinds the output will not have. */
+void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job,
+                            pipeline_plan *plan, const satf_metadata *metadata);
 
 /* Whether pixels of the result come from elsewhere, and what becomes of the input's metadata: as
  * for the filter, but around a region everything stays where it is. */
@@ -58,8 +55,8 @@ void pipeline_change_metadata(const pipeline_job *job, const satf_view *in,
 
 /* After the last row: notes on what of the input the result does not have, more pictures among
  * it. */
-void pipeline_note_input(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                         const io_reader *reader);
+void pipeline_note_input(satf_file_report *result, const pipeline_job *job,
+                         const pipeline_plan *plan, const io_reader *reader);
 
 /* After the last row: the result's stats, if they are asked for, and a note if it takes hardly
  * anything of the range shown. */
@@ -96,13 +93,14 @@ void pipeline_report_steps(satf_file_report *result, const satf_file_steps *step
 satf_status pipeline_report_plan(satf_context *ctx, satf_file_report *result);
 
 /* What is known of a job before its first row is decoded. */
-typedef struct pipeline_plan {
+struct pipeline_plan {
     satf_image in, out; /* without pixels and metadata */
     /* The type to filter to, so that the result is rounded only once on its way
      * into the file: plain values at once to the type wanted, means for a picture
      * of another depth to doubles. A satf_type or SATF_TYPE_AUTO. */
     int type;
-    bool colours; /* the result's values are colours, as the input's are */
+    bool colours;  /* the result's values are colours, as the input's are */
+    unsigned lost; /* kinds of the input's metadata, IO_KEEPS_..., that the output cannot hold */
     io_plan io;
     /* Of a job's region: the part of the input that it depends on, and its place in what the filter
      * makes of that. */
@@ -113,7 +111,7 @@ typedef struct pipeline_plan {
     bool streams;      /* by rows, or in bands, rather than as whole images; in the former case: */
     struct flow *flow; /* the stages, planned; owned */
     size_t bytes;      /* memory that it takes */
-} pipeline_plan;
+};
 
 /* Finds what cannot work before anything is decoded; waits for the memory that the job takes. The
  * reader is at the picture. pipeline_plan_free() in any case, of a plan that was zeros before. */

@@ -294,11 +294,8 @@ satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_re
     if (!status && !plan->colours) {
         pipeline_drop_colours(result, job, &plan->io, metadata);
     }
-    if (!status && plan->io.out.channels < 3) {
-        pipeline_drop_rgb(result, job, &plan->io, metadata);
-    }
     if (!status) {
-        pipeline_note_metadata(result, job, &plan->io, metadata);
+        pipeline_note_metadata(result, job, plan, metadata);
     }
     return status;
 }

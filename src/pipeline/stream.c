@@ -230,7 +230,7 @@ static satf_status run(stream *s, const io_plan *plan, const pipeline_output *fi
     if (!status) {
         double start_ms = satf_now_ms();
         filter_late(s, metadata, &had);
-        pipeline_note_input(result, s->job, plan, s->reader);
+        pipeline_note_input(result, s->job, s->plan, s->reader);
         pipeline_judge(result, s->job, s->writer);
         status = io_writer_finish(f->ctx, s->writer);
         status = status ? status : satf_report_progress(f->ctx, 1);
