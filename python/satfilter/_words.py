@@ -38,6 +38,7 @@ _RULES: list[tuple[str, Any]] = [
     (r", unless others are named \(option: page\)", ""),
     (r"; it looks like .* \(option: axes\)", "; numpy.load() reads it"),
     (r"\(option: format\)", "(format=)"),
+    (r"allow it by satf_context_set_formats\(.*\) \(limit: formats\)", 'formats="all" reads it'),
     (r"\(limit: formats\)", '(formats="all" reads it)'),
     (r" \((?:limit|option): [a-z -]+\)$", ""),
 ]

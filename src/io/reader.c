@@ -55,6 +55,28 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
     return status;
 }
 
+/* Of a format that may not be read: because others were named, or because none was and its decoder
+ * is not for files of strangers. */
+static satf_status refuse_format(satf_context *ctx, const io_format *format)
+{
+    if (!ctx->settings.formats) {
+        return satf_fail(
+            ctx, SATF_LIMIT,
+            "is a %s file, a format that is not read by default; if you trust the "
+            "file, allow it by satf_context_set_formats(ctx, \"all\") (limit: formats)",
+            format->name);
+    }
+    char names[96] = "";
+    const io_format *other;
+    for (size_t i = 0; (other = io_format_at(i)); i++) {
+        if (io_format_is_readable(ctx, other)) {
+            io_list_name(names, sizeof names, other->name);
+        }
+    }
+    return satf_fail(ctx, SATF_LIMIT, "is a %s file, and only %s may be read here (limit: formats)",
+                     format->name, names);
+}
+
 /* Finds the format and opens its decoder; on failure the reader is still the caller's. */
 static satf_status open_source(satf_context *ctx, io_reader *reader)
 {
@@ -77,10 +99,7 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
                                 "example");
     }
     if (!io_format_is_readable(ctx, format)) {
-        return satf_fail(ctx, SATF_LIMIT,
-                         "is a %s file, which is none of the formats that may be read here "
-                         "(limit: formats)",
-                         format->name);
+        return refuse_format(ctx, format);
     }
     satf_status status = io_format_load(ctx, format, &reader->format);
     return status ? status : open_decoder(ctx, reader);

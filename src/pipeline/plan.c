@@ -52,10 +52,23 @@ static bool are_colours(const satf_image *in, const satf_image *exact)
     return fabs(is - was) <= 1e-6 * fabs(was);
 }
 
+/* Of integers that only filters of moves take: what makes others of them. */
+static satf_status refuse_wide(satf_context *ctx, const io_reader *reader)
+{
+    const char *advice = strcmp(reader->format->name, "npy") == 0
+                             ? "convert them, with a.astype(\"u2\") if they fit 16 bits, else with "
+                               "a.astype(\"f8\")"
+                             : "first make floats of them: satfilter --flip h --flip h --type f64 "
+                               "IN OUT";
+    return satf_fail(ctx, SATF_UNSUPPORTED, "%s samples cannot be filtered, only moved; %s",
+                     satf_type_name((int)reader->header.view.type), advice);
+}
+
 /* Finds what cannot work before anything is decoded. */
-static satf_status describe(satf_context *ctx, const pipeline_job *job, const io_header *header,
+static satf_status describe(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
                             pipeline_plan *plan, satf_file_report *result)
 {
+    const io_header *header = &reader->header;
     *plan = (pipeline_plan){.in = {.view = header->view}};
     io_describe(header, &plan->in);
     plan->in.bilevel = header->bilevel;
@@ -67,10 +80,7 @@ static satf_status describe(satf_context *ctx, const pipeline_job *job, const io
     }
     status = satf_filter_output(ctx, job->filter, &header->view, &exact);
     if (status == SATF_UNSUPPORTED && (type == SATF_U32 || type == SATF_U64)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s samples cannot be filtered, only moved; convert them, with "
-                         "a.astype(\"u2\") if they fit 16 bits, else with a.astype(\"f8\")",
-                         satf_type_name(type));
+        return refuse_wide(ctx, reader);
     }
     if (status) {
         result->unsuited = status == SATF_UNSUPPORTED;
@@ -284,7 +294,7 @@ satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_re
 {
     pipeline_look look = {.flow = NULL};
     satf_metadata *metadata = &reader->header.metadata;
-    satf_status status = describe(ctx, job, &reader->header, plan, result);
+    satf_status status = describe(ctx, job, reader, plan, result);
     status = status ? status : choose_path(ctx, job, reader, plan, result, &look);
     status = status ? status : reserve(ctx, job, plan, &reader->header);
     plan->flow = look.flow;

@@ -189,8 +189,10 @@ class Words(unittest.TestCase):
                 lambda: satfilter.encode(IMAGE / 3, "png"),
             "a .npy array of shape (3, 20, 30) has 30 channels, its last dimension; 1 to 4 are possible; numpy.load() "
             "reads it": lambda: satfilter.read(npy(np.zeros((3, 20, 30), "u1"))),
-            'is a gif file, which is none of the formats that may be read here (formats="all" reads it)':
+            'is a gif file, a format that is not read by default; if you trust the file, formats="all" reads it':
                 lambda: satfilter.read(b"GIF89a" + bytes(99)),
+            'is a gif file, and only png, jpeg may be read here (formats="all" reads it)':
+                lambda: satfilter.read(b"GIF89a" + bytes(99), formats="png,jpeg"),
         }.items():
             with self.assertRaises(ERRORS) as caught:
                 call()
