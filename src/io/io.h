@@ -26,6 +26,7 @@ typedef struct io_source {
     int fd;                        /* -1: callbacks, or memory */
     io_calls *calls;               /* NULL: there are none */
     bool shares;                   /* it is another source's file, whose position it leaves alone */
+    bool was_pipe;                 /* it is in memory, of which nobody knew the size */
     unsigned char *buffer;         /* owned; NULL for memory */
     const unsigned char *begin;    /* of memory, which comes to hand in pieces as a file does */
     int64_t position;              /* bytes that have been read, but of memory */
@@ -182,6 +183,7 @@ typedef struct io_format {
      * file.
      */
     bool holds_pages;
+    bool pages_alike; /* they have one shape */
     satf_status (*finish_pages)(satf_context *ctx, io_pages *pages);
     size_t
         lead_bytes; /* in front of the pages, of zeros until finish_pages writes them; at most 64 */
@@ -203,12 +205,15 @@ struct io_reader {
                               * by itself */
     int64_t pages;           /* that one can go to; 1 unless the format has them */
     int64_t page;            /* that is read, from 0; below 0: none yet */
+    bool open;               /* its decoder is; false: opening it once more has failed */
     bool ready;              /* rows can be read, for none has failed */
     bool fresh;              /* open has gone to the page already */
     bool pages_apart; /* several readers may be at several pages at once; else pages come one after
                        * the other */
     io_axes axes;
+    bool pads_alpha; /* a page without alpha gets one that is opaque, so that pages are alike */
     io_header header;
+    satf_view own; /* the header's view where pads_alpha, without that */
     int64_t next_row;
     void *held;  /* the whole picture, where the codec cannot work by rows */
     void *state; /* the codec's */
@@ -249,6 +254,10 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
 satf_status io_open_file(satf_context *ctx, const char *path, const satf_file_calls *calls,
                          io_reader **reader);
 satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader **reader);
+
+/* reader->pads_alpha = some of these pages, from 0 on, have alpha, and some have none. A page that
+ * fails is left to who reads it. No rows can be read until io_go_to(). */
+satf_status io_find_alpha(satf_context *ctx, io_reader *reader, int64_t first, int64_t count);
 
 /* Reads that page, from 0 on, from its first row. If the pages do not stand apart, and it lies
  * behind the one that was read, the file is read from its beginning, which a pipe does not allow.

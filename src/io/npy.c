@@ -439,5 +439,6 @@ const io_format io_npy = {
     .finish = finish,
     .abandon = abandon,
     .holds_pages = true,
+    .pages_alike = true,
     .finish_pages = finish_pages,
 };

@@ -46,6 +46,7 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
     errno = 0;
     satf_status status = reader->format->open(ctx, reader);
     status = io_settle_memory(ctx, reader->format, status);
+    reader->open = !status;
     if (status || reader->format->go_to) {
         return status;
     }
@@ -207,7 +208,23 @@ static satf_status start_again(satf_context *ctx, io_reader *reader)
     reader->format->close(reader);
     reader->state = NULL;
     io_source_seek(&reader->source, 0);
-    return open_decoder(ctx, reader);
+    int64_t pages = reader->pages;
+    satf_status status = open_decoder(ctx, reader);
+    reader->pages = status ? pages : reader->pages;
+    return status;
+}
+
+/* The view of pixels that get alpha. */
+static void add_alpha(io_reader *reader)
+{
+    satf_view *v = &reader->header.view;
+    if (!(v->flags & SATF_ALPHA) && (v->channels == 1 || v->channels == 3)) {
+        reader->own = *v;
+        *v = satf_view_packed(NULL, v->width, v->height, v->channels + 1, v->type);
+        v->flags = SATF_ALPHA;
+        v->full = reader->own.full;
+        reader->header.bilevel = false;
+    }
 }
 
 satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
@@ -224,12 +241,14 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
     }
     satf_metadata_clear(&header->metadata);
     memset(header, 0, sizeof *header);
+    memset(&reader->own, 0, sizeof reader->own);
     satf_free(reader->held);
     reader->held = NULL;
     reader->next_row = 0;
     reader->fresh = reader->ready = false;
     satf_status status = SATF_OK;
-    if (!reader->format->go_to || (!reader->pages_apart && page <= reader->page)) {
+    bool behind = !reader->pages_apart && page <= reader->page;
+    if (!reader->format->go_to || behind || !reader->open) {
         status = start_again(ctx, reader);
     }
     if (!status && reader->format->go_to) {
@@ -240,17 +259,78 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
         status = status ? status : check_picture(ctx, reader);
     }
     status = blame(ctx, reader, status);
+    if (!status && reader->pads_alpha) {
+        add_alpha(reader);
+    }
     reader->fresh = false;
     reader->ready = !status;
     return status;
 }
 
+satf_status io_find_alpha(satf_context *ctx, io_reader *reader, int64_t first, int64_t count)
+{
+    bool with = false, without = false;
+    for (int64_t page = first; page < first + count && !(with && without); page++) {
+        satf_status status = io_go_to(ctx, reader, page);
+        bool alpha = reader->header.view.flags & SATF_ALPHA;
+        if (status == SATF_CANCELLED || status == SATF_NO_MEMORY || status == SATF_IO) {
+            return status;
+        }
+        with = with || (!status && alpha);
+        without = without || (!status && !alpha);
+    }
+    reader->pads_alpha = with && without;
+    reader->fresh = reader->ready = false;
+    return SATF_OK;
+}
+
+/* The sample that says opaque. */
+static void store_opaque(int type, double max, unsigned char to[8])
+{
+    const float f32 = (float)max;
+    const uint64_t u64 = max < 0x1p64 ? (uint64_t)max : UINT64_MAX;
+    const uint32_t u32 = (uint32_t)u64;
+    const uint16_t u16 = (uint16_t)u64;
+    const void *from = type == SATF_F64   ? (const void *)&max
+                       : type == SATF_F32 ? (const void *)&f32
+                       : type == SATF_U32 ? (const void *)&u32
+                       : type == SATF_U16 ? (const void *)&u16
+                                          : (const void *)&u64;
+    to[0] = (unsigned char)u64;
+    if (type != SATF_U8) {
+        memcpy(to, from, satf_type_bytes(type));
+    }
+}
+
+/* Pixels at the start of the row, which has room for alpha in each, get one. */
+static void pad_row(const io_reader *reader, char *row)
+{
+    unsigned char opaque[8];
+    size_t sample = satf_type_bytes(reader->own.type),
+           pixel = (size_t)satf_pixel_bytes(&reader->own);
+    store_opaque(reader->own.type, reader->header.alpha_max, opaque);
+    for (size_t x = (size_t)reader->own.width; x-- > 0;) {
+        memmove(row + x * (pixel + sample), row + x * pixel, pixel);
+        memcpy(row + x * (pixel + sample) + pixel, opaque, sample);
+    }
+}
+
 static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                           int64_t n)
 {
+    const satf_view padded = reader->header.view;
+    const bool pads = reader->own.width > 0;
+    if (pads) {
+        reader->header.view = reader->own;
+    }
     errno = 0;
     satf_status status = reader->format->rows(ctx, reader, dst, stride, n);
-    return io_settle_memory(ctx, reader->format, status);
+    status = io_settle_memory(ctx, reader->format, status);
+    reader->header.view = padded;
+    for (int64_t y = 0; y < n && pads && !status; y++) {
+        pad_row(reader, (char *)dst + y * stride);
+    }
+    return status;
 }
 
 /* The whole picture into reader->held, from which rows are then copied. */

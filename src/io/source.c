@@ -59,7 +59,19 @@ void io_source_open_memory(const void *data, size_t bytes, io_source *source)
 
 static bool in_memory(const io_source *source)
 {
-    return source->fd < 0 && !source->calls;
+    return source->begin || (source->fd < 0 && !source->calls);
+}
+
+/* A pipe, all of which has been read, becomes memory, which is the source's: so it can be read
+ * again. */
+static void keep_in_memory(io_source *source, unsigned char *all, size_t bytes)
+{
+    satf_free(source->buffer);
+    source->buffer = all;
+    source->begin = all;
+    source->at = source->end = all + bytes;
+    source->bytes = (int64_t)bytes;
+    source->was_pipe = true;
 }
 
 satf_status io_source_open_beside(satf_context *ctx, const io_source *of, io_source *source)
@@ -271,6 +283,7 @@ size_t io_source_look(const io_source *source, int64_t offset, void *dst, size_t
 satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
                             size_t *bytes, void **owned)
 {
+    bool begins = io_source_taken(source) == 0;
     *owned = NULL;
     if (in_memory(source)) {
         *data = source->at;
@@ -306,9 +319,13 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
         satf_free(all);
         return io_fail_short(ctx, source);
     }
-    *owned = all;
     *data = all;
     *bytes = used;
+    if (begins && source->bytes < 0) {
+        keep_in_memory(source, all, used);
+    } else {
+        *owned = all;
+    }
     return SATF_OK;
 }
 

@@ -211,8 +211,9 @@ static satf_status open_reader(satf_context *ctx, pipeline_job *job, io_reader *
         if (status) {
             return status;
         }
-        if (job->from && (*reader)->source.bytes > 0) {
-            result->times.in_bytes = (*reader)->source.bytes;
+        const io_source *source = &(*reader)->source;
+        if (job->from && source->bytes > 0 && !source->was_pipe) {
+            result->times.in_bytes = source->bytes;
         }
         result->in_format = (*reader)->format->name;
         job->write.format = output_format(job, (*reader)->format, result);

@@ -44,8 +44,8 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  io_writer **writer);
 
 /* Before filters change it: notes on metadata, and which kinds the output will not have. */
-void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job,
-                            pipeline_plan *plan, const satf_metadata *metadata);
+void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, pipeline_plan *plan,
+                            const satf_metadata *metadata);
 
 /* Whether pixels of the result come from elsewhere, and what becomes of the input's metadata: as
  * for the filter, but around a region everything stays where it is. */

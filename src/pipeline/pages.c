@@ -169,7 +169,11 @@ static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *read
         return satf_fail_memory(ctx, sizeof *ctx, "another context");
     }
     w->reader = reader->pages_apart ? NULL : reader;
-    return w->reader ? SATF_OK : io_open_beside(ctx, reader, &w->reader);
+    satf_status status = w->reader ? SATF_OK : io_open_beside(ctx, reader, &w->reader);
+    if (!status) {
+        w->reader->pads_alpha = reader->pads_alpha;
+    }
+    return status;
 }
 
 static void free_worker(page_worker *w, const io_reader *reader)
@@ -373,6 +377,9 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     pipeline_phase_begin(ctx, progress, 1);
     result->at = job->output;
     satf_status status = io_format_load(ctx, pipeline_output_format(job), &format);
+    if (!status && format->pages_alike && reader->axes.count == 0) {
+        status = io_find_alpha(ctx, reader, job->first_page - 1, count);
+    }
     status = status ? status : pipeline_output_open(ctx, job, &output, result);
     if (!status) {
         status = io_pages_open(ctx, format, io_output_file(output.file),
