@@ -1,4 +1,5 @@
-/* What becomes of results that are no pictures like their inputs: black and white, and maps. */
+/* What becomes of results that are no pictures like their inputs, black and white and maps, and of
+ * what is said in formats that are only read. */
 #include "pipeline_jobs.h"
 
 #include "../src/io/codec.h"
@@ -204,11 +205,50 @@ static void maps(void **state)
     assert_int_equal(chdir(here), 0);
 }
 
+/* What is not read of such a format is told of. */
+static void only_read(void **state)
+{
+    (void)state;
+    static const char gif[] =
+        "GIF89a\1\0\1\0\x80\0\0\1\2\3\4\5\6!\xfe\2hi\0!\xff\x0bXMP DataXMP\1x\0"
+        ",\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;";
+    static const char psd[] = "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\1\0\10\0\3\0\0\0\0"
+                              "\0\0\0\x1c"
+                              "8BIM\4\x0f\0\0\0\0\0\2ab"
+                              "8BIM\4\x24\0\0\0\0\0\2ab"
+                              "\0\0\0\0\0\0\1\2\3";
+    static const struct {
+        const io_format *format;
+        const char *bytes;
+        size_t n;
+        int count;
+        const char *note;
+    } cases[] = {{&io_gif, gif, sizeof gif - 1, 2, "its XMP is not kept"},
+                 {&io_psd, psd, sizeof psd - 1, 1, "its colour profile and XMP are not kept"}};
+    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_file_report result;
+        if (io_format_missing(cases[i].format)) {
+            continue;
+        }
+        FILE *file = fopen(path("only"), "wb");
+        assert_int_equal(fwrite(cases[i].bytes, 1, cases[i].n, file), cases[i].n);
+        fclose(file);
+        if (run(path("only"), path("o.png"), "box=1", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 1,
+                &result)) {
+            fail_msg("%s: %s", cases[i].format->name, satf_message(ctx));
+        }
+        assert_int_equal(result.note_count, cases[i].count);
+        assert_string_equal(result.notes[result.note_count - 1].text, cases[i].note);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(black_and_white),
         TEST(maps),
+        TEST(only_read),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

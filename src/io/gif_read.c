@@ -32,6 +32,8 @@ typedef struct gif {
     unsigned char *before;       /* what the last frame covers; NULL: nobody wants to know */
     unsigned char *line;         /* a frame's numbers of colours */
     bool missing;                /* it names colours that its table lacks */
+    bool text;                   /* it has comments, and data of these names */
+    char others[32];
 } gif;
 
 static satf_status fail_damaged(const gif *g, const char *what)
@@ -97,6 +99,19 @@ static bool read_place(GifFileType *file)
     return good;
 }
 
+/* What of an extension's is not kept: comments, and what programs have agreed on. */
+static void note_extension(gif *g, int label, const GifByteType *block)
+{
+    static const char *const known[][2] = {{"XMP DataXMP", "packet"}, {"ICCRGBG1012", "profile"}};
+    g->text |= label == COMMENT_EXT_FUNC_CODE;
+    for (size_t i = 0; label == APPLICATION_EXT_FUNC_CODE && i < 2; i++) {
+        size_t n = strlen(known[i][0]);
+        if (block && block[0] == n && memcmp(block + 1, known[i][0], n) == 0) {
+            io_list_name(g->others, sizeof g->others, known[i][1]);
+        }
+    }
+}
+
 /* Passes over an extension; the last control counts. */
 static bool read_extension(GifFileType *file, frame *f)
 {
@@ -109,6 +124,7 @@ static bool read_extension(GifFileType *file, frame *f)
         f->disposal = block[1] >> 2 & 7;
         f->transparent = block[1] & 1 ? block[4] : -1;
     }
+    note_extension(file->UserData, label, block);
     while (block) {
         if (DGifGetExtensionNext(file, &block) != GIF_OK) {
             return false;
@@ -399,6 +415,10 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
     io_header_set(&reader->header, width, height, 3 + alpha, SATF_U8, alpha, UINT8_MAX);
     reader->header.held_bytes = held_bytes(g);
     reader->header.colours_missing = g->missing;
+    if (page == 0) { /* which is said once of all pages */
+        reader->header.has_text = g->text;
+        memcpy(reader->header.others, g->others, sizeof g->others);
+    }
     return SATF_OK;
 }
 

@@ -52,6 +52,9 @@ static const struct {
     {"transfer", "transfer function", "is"},
     {"sizes", "other sizes of the picture", "are"},
     {"clip", "clipping path", "is"},
+    {"profile", "colour profile", "is"},
+    {"packet", "XMP", "is"},
+    {"IPTC", "IPTC", "is"},
     {"print", "printing hints", "are"},
 };
 

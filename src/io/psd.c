@@ -42,6 +42,7 @@ typedef struct psd_hints {
     bool layers_alone;    /* no merged picture */
     uint32_t per_inch[2]; /* pixels across and down, in 65536ths; 0: nothing is said */
     int transparent;      /* the indexed colour that is; below 0: none */
+    char lost[64];        /* names of resources that are not kept */
 } psd_hints;
 
 static bool probe(const unsigned char *head, size_t n)
@@ -139,6 +140,20 @@ static void note_resource(unsigned id, const unsigned char *data, size_t n, psd_
     }
 }
 
+/* Of resources that are not kept those that other programs know too. */
+static void note_lost(unsigned id, psd_hints *hints)
+{
+    static const struct {
+        unsigned id;
+        const char *name;
+    } known[] = {{1028, "IPTC"}, {1039, "profile"}, {1058, "eXIf"}, {1060, "packet"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].id == id) {
+            io_list_name(hints->lost, sizeof hints->lost, known[i].name);
+        }
+    }
+}
+
 /* Resources: signature, number, name and data, the last two padded to even lengths. What makes
  * no sense is passed over; false at the end of the file. */
 static bool read_resources(io_source *source, psd_hints *hints)
@@ -155,6 +170,7 @@ static bool read_resources(io_source *source, psd_hints *hints)
             break;
         }
         note_resource(big(head + 4, 2), data, (size_t)known, hints);
+        note_lost(big(head + 4, 2), hints);
         if (!take(&s, NULL, n + (n & 1) - known)) {
             break;
         }
@@ -317,6 +333,7 @@ static satf_status describe(satf_context *ctx, io_reader *reader, const unsigned
                   (double)satf_type_max((int)type));
     io_header_set_resolution(&reader->header, hints->per_inch[0] / 65536.0 / IO_METRES_PER_INCH,
                              hints->per_inch[1] / 65536.0 / IO_METRES_PER_INCH);
+    memcpy(reader->header.others, hints->lost, sizeof hints->lost);
     reader->header.rows_in_order = false;
     reader->header.file_row_bytes =
         p->packed ? 0 : width * p->used * (int64_t)satf_type_bytes((int)type);
