@@ -180,7 +180,7 @@ run -q --box 3 -r shots -o s -f
 check "something beside them, -q" "$? $(said)" "0 "
 run --box 3 shots/a.jp2 x.png
 check "a JPEG 2000" "$? $(said)" \
-    "1 shots/a.jp2: is a JPEG 2000 file, which cannot be read; convert the picture to PNG, for example"
+    "1 shots/a.jp2: is a JPEG 2000 file, which cannot be read; opj_decompress makes a picture of it"
 run --box 3 shots/a.jp2 shots/deep/b.HEIC shots/c.png -o some
 check "others go on" "$? $(files some) $(grep -c 'is a \(JPEG 2000\|HEIC\) file' stderr)" "3 ./c.png  2"
 

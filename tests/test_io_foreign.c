@@ -493,6 +493,9 @@ static void hdr_refusals(void **state)
 
 /* -------------------------------------------------------- what is not read at all */
 
+#define RAW "dcraw -T or darktable-cli makes a picture of it"
+#define HEIF "heif-convert makes a picture of it"
+
 static void named_formats(void **state)
 {
     satf_context *ctx = *state;
@@ -500,57 +503,59 @@ static void named_formats(void **state)
         const char *head;
         size_t n;
         const char *name;
+        const char *advice; /* NULL: to convert it */
     } cases[] = {
-        {PART("II*\0\x10\0\0\0CR\2\0"), "camera's raw"},
+        {PART("II*\0\x10\0\0\0CR\2\0"), "camera's raw", RAW},
+        {PART("FOVb\2\0\3\0"), "camera's raw", RAW},
+        {PART("II\x1a\0\0\0HEAPCCDR"), "camera's raw", RAW},
         {PART("\0\0\0\x18"
               "ftypheic\0\0\0\0mif1heic"),
-         "HEIC"},
+         "HEIC", HEIF},
         {PART("\0\0\0\x18"
               "ftypmif1\0\0\0\0mif1heic"),
-         "HEIC"},
+         "HEIC", HEIF},
         {PART("\0\0\0\x1c"
               "ftypmif1\0\0\0\0mif1avifmiaf"),
-         "AVIF"},
+         "AVIF", HEIF},
         {PART("\0\0\0\x1c"
               "ftypavif\0\0\0\0mif1miaf"),
-         "AVIF"},
+         "AVIF", HEIF},
         {PART("\0\0\0\x18"
               "ftypcrx \0\0\0\1crx isom"),
-         "camera's raw"},
+         "camera's raw", RAW},
         {PART("\0\0\0\x18"
               "ftypmp42\0\0\0\0mp42isom"),
-         "video"},
+         "video", "ffmpeg makes pictures of its frames"},
         {PART("\0\0\0\x14"
               "ftypqt  \0\0\0\0qt  "),
-         "video"},
+         "video", "ffmpeg makes pictures of its frames"},
         {PART("\0\0\0\x0cjP  \x0d\x0a\x87\x0a\0\0\0\x14"
               "ftypjp2 "),
-         "JPEG 2000"},
-        {PART("\xff\x4f\xff\x51\0\x29"), "JPEG 2000"},
+         "JPEG 2000", "opj_decompress makes a picture of it"},
+        {PART("\xff\x4f\xff\x51\0\x29"), "JPEG 2000", "opj_decompress makes a picture of it"},
         {PART("\0\0\0\x0cJXL \x0d\x0a\x87\x0a\0\0\0\x14"
               "ftypjxl "),
-         "JPEG XL"},
-        {PART("\xff\x0a\xfa\x1f"), "JPEG XL"},
-        {PART("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR"},
-        {PART("%PDF-1.7\n"), "PDF"},
-        {PART("<!DOCTYPE html><html>"), "HTML"},
-        {PART("\x1f\x8b\x08\0"), "gzip"},
-        {PART("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon"},
-        {PART("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)"},
-        {PART("II*"), NULL},
-        {PART("RIFF"), NULL},
-        {PART("WEBPRIFF"), NULL},
-        {PART("hello"), NULL},
+         "JPEG XL", "djxl makes a picture of it"},
+        {PART("\xff\x0a\xfa\x1f"), "JPEG XL", "djxl makes a picture of it"},
+        {PART("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR", NULL},
+        {PART("%PDF-1.7\n"), "PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
+        {PART("<!DOCTYPE html><html>"), "HTML", NULL},
+        {PART("\x1f\x8b\x08\0"), "gzip", "gunzip unpacks it"},
+        {PART("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon", NULL},
+        {PART("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)", "unzip unpacks it"},
+        {PART("II*"), NULL, NULL},
+        {PART("RIFF"), NULL, NULL},
+        {PART("WEBPRIFF"), NULL, NULL},
+        {PART("hello"), NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char file[80] = {0};
-        char wanted[128] = "the format is not known; convert the picture to PNG, for example";
+        char wanted[192] = "the format is not known; convert the picture to PNG, for example";
         satf_image *image;
         memcpy(file, cases[i].head, cases[i].n);
         if (cases[i].name) {
-            snprintf(wanted, sizeof wanted,
-                     "is a %s file, which cannot be read; convert the picture to PNG, for example",
-                     cases[i].name);
+            snprintf(wanted, sizeof wanted, "is a %s file, which cannot be read; %s", cases[i].name,
+                     cases[i].advice ? cases[i].advice : "convert the picture to PNG, for example");
         }
         for (int longer = 0; longer < (cases[i].name ? 2 : 1); longer++) {
             satf_status status =

@@ -92,6 +92,10 @@ size_t io_make_icc(const satf_metadata *metadata, int channels, unsigned char ic
 /* What a file that begins so is, of formats that are not read: "HEIC"; NULL: nobody knows. */
 const char *io_foreign_name(const unsigned char *head, size_t n);
 
+/* What makes pictures of a format of that name, as the second half of a sentence. */
+const char *io_foreign_advice(const char *name);
+#define IO_RAW_ADVICE "dcraw -T or darktable-cli makes a picture of it"
+
 /* Fills view, range and picture type for unsigned integers up to maxval, or
  * floats (maxval 0) of unknown range. */
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,

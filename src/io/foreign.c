@@ -1,4 +1,5 @@
-/* Formats that are not read, by their first bytes: so that a refusal can name them. */
+/* Formats that are not read, by their first bytes: so that a refusal can name them, and a program
+ * that makes pictures of them. */
 #include <string.h>
 
 #include "codec.h"
@@ -15,7 +16,7 @@ static const char *name_brand(const unsigned char *head, size_t n)
     } kinds[] = {{"avifavis", "AVIF"},
                  {"heicheixheimheishevchevxmif1msf1", "HEIC"},
                  {"crx ", "camera's raw"},
-                 {"jp2 jpx jpm ", "JPEG 2000"},
+                 {"jp2 jpx jpm jph ", "JPEG 2000"},
                  {"jxl ", "JPEG XL"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (const char *brand = kinds[i].brands; *brand; brand += 4) {
@@ -41,8 +42,12 @@ const char *io_foreign_name(const unsigned char *head, size_t n)
         {8, BYTES("CR\2\0"), "camera's raw"}, /* which begins as a TIFF does */
         {0, BYTES("IIRO"), "camera's raw"},
         {0, BYTES("IIRS"), "camera's raw"},
+        {0, BYTES("MMOR"), "camera's raw"},
         {0, BYTES("IIU\0"), "camera's raw"},
         {0, BYTES("FUJIFILMCCD-RAW"), "camera's raw"},
+        {6, BYTES("HEAPCCDR"), "camera's raw"},
+        {0, BYTES("\0MRM"), "camera's raw"},
+        {0, BYTES("FOVb"), "camera's raw"},
         {0, BYTES("II\xbc"), "JPEG XR"},
         {8, BYTES("AVI "), "video"},
         {0, BYTES("\x1a\x45\xdf\xa3"), "video"}, /* Matroska, WebM */
@@ -86,4 +91,33 @@ const char *io_foreign_name(const unsigned char *head, size_t n)
         }
     }
     return n > BRAND_AT && memcmp(head + 4, "ftyp", 4) == 0 ? name_brand(head, n) : NULL;
+}
+
+const char *io_foreign_advice(const char *name)
+{
+    static const struct {
+        const char *name, *advice;
+    } programs[] = {
+        {"PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
+        {"PostScript", "ps2pdf makes a PDF of it, and pdftoppm -tiff -r 300 pictures of that"},
+        {"DjVu", "ddjvu -format=tiff makes pictures of its pages"},
+        {"JPEG 2000", "opj_decompress makes a picture of it"},
+        {"JPEG XL", "djxl makes a picture of it"},
+        {"HEIC", "heif-convert makes a picture of it"},
+        {"AVIF", "heif-convert makes a picture of it"},
+        {"camera's raw", IO_RAW_ADVICE},
+        {"SVG", "rsvg-convert makes a picture of it"},
+        {"video", "ffmpeg makes pictures of its frames"},
+        {"ZIP (of which .npz is a kind)", "unzip unpacks it"},
+        {"gzip", "gunzip unpacks it"},
+        {"bzip2", "bunzip2 unpacks it"},
+        {"xz", "unxz unpacks it"},
+        {"Zstandard", "unzstd unpacks it"},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(programs[i].name, name) == 0) {
+            return programs[i].advice;
+        }
+    }
+    return "convert the picture to PNG, for example";
 }

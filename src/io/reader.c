@@ -91,10 +91,8 @@ static satf_status open_source(satf_context *ctx, io_reader *reader)
     const io_format *format = io_format_probe(head, n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES);
     if (!format) {
         const char *name = io_foreign_name(head, n);
-        return name ? satf_fail(ctx, SATF_UNSUPPORTED,
-                                "is a %s file, which cannot be read; convert the picture to PNG, "
-                                "for example",
-                                name)
+        return name ? satf_fail(ctx, SATF_UNSUPPORTED, "is a %s file, which cannot be read; %s",
+                                name, io_foreign_advice(name))
                     : satf_fail(ctx, SATF_DATA,
                                 "the format is not known; convert the picture to PNG, for "
                                 "example");

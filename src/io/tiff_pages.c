@@ -114,6 +114,6 @@ satf_status io_tiff_find_pages(io_tiff_state *t)
            : directories
                ? satf_fail(t->ctx, SATF_UNSUPPORTED,
                            "a TIFF of nothing but small copies of a picture, as cameras' "
-                           "raw files have them")
+                           "raw files have them; " IO_RAW_ADVICE)
                : satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: it has no whole directory");
 }

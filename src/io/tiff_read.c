@@ -248,7 +248,7 @@ static satf_status read_colour(io_tiff_state *t)
         return refuse(t, "logarithmic samples (LogLuv); convert it to floats");
     case PHOTOMETRIC_CFA:
     case 34892: /* LinearRaw */
-        return refuse(t, "a camera's raw samples; develop it first");
+        return refuse(t, "a camera's raw samples; " IO_RAW_ADVICE);
     default:
         return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of an unknown colour model (%u)",
                          photometric);
