@@ -277,7 +277,8 @@ typedef struct satf_filter_info {
  * NULL; bytes: its size) is filled as far as it reaches. */
 SATF_API const char *satf_filter_name(size_t index, satf_filter_info *info, size_t bytes);
 
-/* The same by name, also of moments, which has two outputs; NULL if there is no such filter. */
+/* The same by name, also of moments, which has two outputs, and of copy, which leaves all pixels as
+ * they are: for files of another format, or several in one; NULL if there is no such filter. */
 SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, size_t bytes);
 
 /*

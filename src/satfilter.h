@@ -287,6 +287,14 @@ SATF_API satf_status satf_context_set_formats(satf_context *ctx, const char *nam
  * any setting. */
 SATF_API satf_status satf_context_set_axes(satf_context *ctx, const char *axes);
 
+/* Non-zero: pictures are turned as they are read, by the orientation that their EXIF or their TIFF
+ * names, so that they lie as viewers show them. Widths, heights, regions and resolutions are those
+ * of the upright picture, and what is kept of its metadata names orientation 1. It holds for all
+ * that this context reads: images, files that are filtered, and those that filters name. Zero, the
+ * default: pixels stay as they are stored, and the orientation with them. SATF_INVALID without a
+ * context. */
+SATF_API satf_status satf_context_set_auto_orient(satf_context *ctx, int on);
+
 /* Zero: texts of filters may not name files ("template=FILE"), which are then refused with
  * SATF_LIMIT; for services that take filters from strangers. Non-zero, the default: they may. */
 SATF_API satf_status satf_context_set_filter_files(satf_context *ctx, int allowed);

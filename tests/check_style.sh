@@ -27,7 +27,7 @@ src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.
 src/base: src/satfilter.h src/satfilter-expert.h
 src/base/layout.h:
 src/satfilter: src/satfilter.h
-src/io: src/base src/satfilter.h
+src/io: src/move src/base src/satfilter.h
 src/sat: src/satfilter src/base src/satfilter.h
 src/window: src/satfilter src/base src/satfilter.h
 src/move: src/base src/satfilter.h

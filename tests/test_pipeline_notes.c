@@ -340,9 +340,9 @@ static void lost_orientation(void **state)
         snprintf(out, sizeof out, "%s", path("o.ppm"));
         for (options.strip = 0; options.strip <= 1; options.strip++) {
             run_job(in, out, "box=1", way, options, &result);
-            expect_note(
-                &result, out,
-                "its input's orientation is left out, which ppm cannot hold; PNG and JPEG can");
+            expect_note(&result, out,
+                        "its input's orientation is left out, which ppm cannot hold; the pixels "
+                        "can be turned as they are read (option: auto-orient)");
         }
     }
 }
@@ -367,11 +367,13 @@ static void turned_sides(void **state)
         run_job(in, out, "box=1 resize=5x10", way, options, &result);
         expect_note(&result, in,
                     "its new width and height are those of the pixels as they are stored, which "
-                    "viewers turn (orientation 6)");
+                    "viewers turn (orientation 6); they can be turned as they are read (option: "
+                    "auto-orient)");
         run_job(in, out, "grey crop=5x5", way, options, &result);
         expect_note(&result, in,
                     "the part that is cut out of it is one of the pixels as they are stored, which "
-                    "viewers turn (orientation 6)");
+                    "viewers turn (orientation 6); they can be turned as they are read (option: "
+                    "auto-orient)");
     }
 }
 

@@ -112,7 +112,7 @@ bool satf_settings_equal(const satf_settings *a, const satf_settings *b)
            a->max_device_bytes == b->max_device_bytes && a->max_metadata == b->max_metadata &&
            a->max_scans == b->max_scans && a->max_ratio == b->max_ratio &&
            a->no_filter_files == b->no_filter_files && a->formats == b->formats &&
-           strcmp(a->axes, b->axes) == 0;
+           strcmp(a->axes, b->axes) == 0 && a->upright == b->upright;
 }
 
 void satf_context_drop_helpers(satf_context *ctx)

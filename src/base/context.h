@@ -39,6 +39,7 @@ typedef struct satf_settings {
     bool no_filter_files;
     unsigned formats; /* that may be read, as src/io numbers them; 0: its default */
     char axes[16];    /* of an array, such as "ZYX"; "": as src/io takes them */
+    bool upright;     /* pictures are turned by their orientation as they are read */
 } satf_settings;
 
 struct satf_context {

@@ -34,6 +34,30 @@ static const filter_info moments_filter = {
     .range = filter_mean_range,
 };
 
+/* What people have who want a file of another format, an upright picture or pages in one file. Not
+ * in the list either: as a filter among others nobody asks for it. */
+static unsigned copy_turn(const void *options)
+{
+    (void)options;
+    return 0;
+}
+
+static const filter_param copy_params[] = {FILTER_PARAM_END};
+
+static const filter_pass copy_passes[] = {{
+    .over = OVER_ELSEWHERE,
+    .type = TYPE_OF_INPUT,
+    .turn = copy_turn,
+}};
+
+static const filter_info copy_filter = {
+    .name = "copy",
+    .help = "pixels as they are",
+    .detail = "The pixels of the input, of any sample type, where they are.",
+    .params = copy_params,
+    .ways = {FILTER_PASSES(copy_passes)},
+};
+
 const filter_info *const *filter_outputs(const filter_info *info)
 {
     static const filter_info *const outputs[2] = {&box_filter, &stddev_filter};
@@ -54,7 +78,7 @@ const filter_info *filter_info_at(size_t index)
 
 const filter_info *filter_info_find(const char *name)
 {
-    const filter_info *info = &moments_filter;
+    const filter_info *info = strcmp(name, copy_filter.name) == 0 ? &copy_filter : &moments_filter;
     for (size_t i = 0; info && strcmp(name, info->name) != 0; i++) {
         info = filter_info_at(i);
     }

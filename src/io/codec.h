@@ -113,6 +113,13 @@ void io_header_settle(io_header *header);
  * "...". */
 void io_list_name(char *list, size_t bytes, const char *name);
 
+/* Of a picture that the reader has just gone to, where the context wants it upright: from now on
+ * the header is that of the turned one. */
+satf_status io_turn_upright(satf_context *ctx, io_reader *reader);
+
+/* After the last row: SATF_UNSUPPORTED if the orientation has come with it, too late. */
+satf_status io_check_upright(satf_context *ctx, const io_reader *reader);
+
 /* SATF_OK if a picture of that size may be decoded, within the context's limits. */
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes);
 

@@ -213,9 +213,14 @@ struct io_reader {
     io_axes axes;
     bool pads_alpha; /* a page without alpha gets one that is opaque, so that pages are alike */
     io_header header;
-    satf_view own; /* the header's view where pads_alpha, without that */
+    satf_view own; /* of what the codec reads, where pads_alpha; width 0: it is not padded */
+    /* Pictures that are turned as they are read (src/move): the symmetry, 0: none, and the view of
+     * what is stored, alpha that is added among it. */
+    unsigned turn;
+    satf_view stored;
     int64_t next_row;
-    void *held;  /* the whole picture, where the codec cannot work by rows */
+    void *held;  /* the whole picture as it is stored, where it cannot be read by rows; or one row
+                  * of it, which is turned */
     void *state; /* the codec's */
 };
 

@@ -1,4 +1,5 @@
 /* Opening a file and reading its rows, whatever its format. */
+#include "../move/move.h"
 #include "calls.h"
 #include "codec.h"
 
@@ -28,14 +29,15 @@ static satf_status check_left(satf_context *ctx, const io_reader *reader)
     return missing ? io_fail_short(ctx, &cut) : SATF_OK;
 }
 
-/* What holds of every picture before its rows are read. */
-static satf_status check_picture(satf_context *ctx, io_reader *reader)
+/* What holds of every picture before its rows are read, and how these will lie. */
+static satf_status settle_picture(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = &reader->header.view;
     satf_status status =
         io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
     io_header_settle(&reader->header);
-    return status ? status : check_left(ctx, reader);
+    status = status ? status : check_left(ctx, reader);
+    return status ? status : io_turn_upright(ctx, reader);
 }
 
 /* Opens its decoder. */
@@ -51,7 +53,7 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
         return status;
     }
     reader->page = 0;
-    status = check_picture(ctx, reader);
+    status = settle_picture(ctx, reader);
     reader->fresh = reader->ready = !status;
     return status;
 }
@@ -212,15 +214,22 @@ static satf_status start_again(satf_context *ctx, io_reader *reader)
     return status;
 }
 
-/* The view of pixels that get alpha. */
+/* The same pixels with alpha. */
+static satf_view with_alpha(const satf_view *v)
+{
+    satf_view with = satf_view_packed(NULL, v->width, v->height, v->channels + 1, v->type);
+    with.flags = SATF_ALPHA;
+    with.full = v->full;
+    return with;
+}
+
 static void add_alpha(io_reader *reader)
 {
     satf_view *v = &reader->header.view;
     if (!(v->flags & SATF_ALPHA) && (v->channels == 1 || v->channels == 3)) {
-        reader->own = *v;
-        *v = satf_view_packed(NULL, v->width, v->height, v->channels + 1, v->type);
-        v->flags = SATF_ALPHA;
-        v->full = reader->own.full;
+        reader->own = reader->turn ? reader->stored : *v;
+        reader->stored = with_alpha(&reader->own);
+        *v = with_alpha(v);
         reader->header.bilevel = false;
     }
 }
@@ -254,7 +263,7 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page)
         errno = 0;
         status = reader->format->go_to(ctx, reader, page);
         status = io_settle_memory(ctx, reader->format, status);
-        status = status ? status : check_picture(ctx, reader);
+        status = status ? status : settle_picture(ctx, reader);
     }
     status = blame(ctx, reader, status);
     if (!status && reader->pads_alpha) {
@@ -313,18 +322,23 @@ static void pad_row(const io_reader *reader, char *row)
     }
 }
 
+/* Of the picture as it is stored, with the alpha that it gets. */
+static const satf_view *stored_view(const io_reader *reader)
+{
+    return reader->turn ? &reader->stored : &reader->header.view;
+}
+
+/* The next n rows as they are stored. */
 static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                           int64_t n)
 {
-    const satf_view padded = reader->header.view;
+    const satf_view shown = reader->header.view;
     const bool pads = reader->own.width > 0;
-    if (pads) {
-        reader->header.view = reader->own;
-    }
+    reader->header.view = pads ? reader->own : *stored_view(reader);
     errno = 0;
     satf_status status = reader->format->rows(ctx, reader, dst, stride, n);
     status = io_settle_memory(ctx, reader->format, status);
-    reader->header.view = padded;
+    reader->header.view = shown;
     for (int64_t y = 0; y < n && pads && !status; y++) {
         pad_row(reader, (char *)dst + y * stride);
     }
@@ -334,7 +348,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64
 /* The whole picture into reader->held, from which rows are then copied. */
 static satf_status hold(satf_context *ctx, io_reader *reader)
 {
-    const satf_view *v = &reader->header.view;
+    const satf_view *v = stored_view(reader);
     size_t bytes = (size_t)v->stride * (size_t)v->height;
     satf_status status = io_check_bytes(ctx, bytes);
     if (status) {
@@ -347,6 +361,69 @@ static satf_status hold(satf_context *ctx, io_reader *reader)
     return decode(ctx, reader, reader->held, v->stride, v->height);
 }
 
+/* Rows that were flipped from left to right come one by one. */
+static satf_status flip_rows(satf_context *ctx, io_reader *reader, char *dst, int64_t stride,
+                             int64_t n)
+{
+    satf_view row = reader->stored, out = reader->header.view;
+    int64_t first = reader->next_row;
+    row.height = 1;
+    reader->held = reader->held ? reader->held : satf_alloc((size_t)row.stride);
+    row.data = reader->held;
+    satf_status status =
+        row.data ? SATF_OK : satf_fail_memory(ctx, (size_t)row.stride, "a row to turn");
+    for (int64_t y = 0; y < n && !status; y++) {
+        status = decode(ctx, reader, row.data, row.stride, 1);
+        move_rows(&(move_job){row, out, reader->turn, NULL}, 0, 1, dst + y * stride, stride);
+        reader->next_row++;
+    }
+    reader->next_row = first;
+    return status;
+}
+
+/* The next n rows of a picture that lies otherwise than it is stored. */
+static satf_status read_turned(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                               int64_t n)
+{
+    satf_status status = SATF_OK;
+    if (reader->header.rows_in_order) {
+        return flip_rows(ctx, reader, dst, stride, n);
+    }
+    if (!reader->held) {
+        status = hold(ctx, reader);
+    }
+    move_job job = {reader->stored, reader->header.view, reader->turn, NULL};
+    job.in.data = reader->held;
+    job.out.data = dst;
+    job.out.stride = stride;
+    if (!status && n == job.out.height) {
+        return move_run(ctx, &job);
+    }
+    if (!status) {
+        move_rows(&job, reader->next_row, n, dst, stride);
+    }
+    return status;
+}
+
+/* The next n rows of a picture that lies as it is stored. */
+static satf_status read_stored(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                               int64_t n)
+{
+    const satf_view *v = &reader->header.view;
+    satf_status status = SATF_OK;
+    if (!reader->header.rows_in_order && n < v->height && !reader->held) {
+        status = hold(ctx, reader);
+    }
+    if (status || !reader->held) {
+        return status ? status : decode(ctx, reader, dst, stride, n);
+    }
+    for (int64_t y = 0; y < n; y++) {
+        memcpy((char *)dst + y * stride,
+               (const char *)reader->held + (reader->next_row + y) * v->stride, (size_t)v->stride);
+    }
+    return SATF_OK;
+}
+
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n)
 {
     const satf_view *v = &reader->header.view;
@@ -357,20 +434,14 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     if (!reader->ready) {
         return satf_fail(ctx, SATF_INVALID, "the page has failed; it has no rows");
     }
-    satf_status status = SATF_OK;
-    bool all = n == v->height;
-    reader->source.ctx = ctx;
-    if (!reader->header.rows_in_order && !all && !reader->held) {
-        status = hold(ctx, reader);
+    if (n == 0) {
+        return SATF_OK;
     }
-    if (!status && reader->held) {
-        for (int64_t y = 0; y < n; y++) {
-            memcpy((char *)dst + y * stride,
-                   (const char *)reader->held + (reader->next_row + y) * v->stride,
-                   (size_t)v->stride);
-        }
-    } else if (!status && n > 0) {
-        status = decode(ctx, reader, dst, stride, n);
+    reader->source.ctx = ctx;
+    satf_status status = reader->turn ? read_turned(ctx, reader, dst, stride, n)
+                                      : read_stored(ctx, reader, dst, stride, n);
+    if (!status && reader->next_row + n == v->height) {
+        status = io_check_upright(ctx, reader);
     }
     status = blame(ctx, reader, status);
     reader->next_row += status ? 0 : n;

@@ -63,6 +63,13 @@ unsigned move_compose(unsigned first, unsigned second);
  */
 void move_metadata(unsigned turn, satf_metadata *metadata);
 
+/* What a viewer does to a stored picture of that EXIF orientation, 1 ... 8. */
+unsigned move_of_orientation(unsigned orientation);
+
+/* The same after the turn of the picture's own orientation: what was stored lies as it was shown,
+ * so the orientation becomes 1. */
+void move_metadata_upright(unsigned turn, satf_metadata *metadata);
+
 /* The same after a picture of the first size has become one of the second: it has other sides in
  * EXIF, and where it was made smaller, and not cut, other resolutions. */
 void move_resize_metadata(const satf_view *from, const satf_view *to, bool scales,

@@ -48,11 +48,26 @@ static const unsigned char orientations[9] = {
     [8] = MOVE_ROTATE_270,
 };
 
-/* The one that undoes the turn, then does what the old one did, then turns. */
-static unsigned turned_orientation(unsigned turn, unsigned orientation)
+unsigned move_of_orientation(unsigned orientation)
 {
+    return orientation < sizeof orientations ? orientations[orientation] : 0;
+}
+
+/* A turn of the pixels; upright: it does what viewers did. */
+typedef struct turning {
+    unsigned turn;
+    bool upright;
+} turning;
+
+/* The one that undoes the turn, then does what the old one did, then turns. */
+static unsigned turned_orientation(const turning *by, unsigned orientation)
+{
+    unsigned turn = by->turn;
     if (orientation < 1 || orientation > 8) {
         return orientation;
+    }
+    if (by->upright) {
+        return 1;
     }
     unsigned shown = move_compose(move_compose(inverse(turn), orientations[orientation]), turn);
     unsigned found = 1;
@@ -78,7 +93,7 @@ static void swap_entries(const satf_tiff *t, unsigned char *entries, size_t coun
     }
 }
 
-static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
+static void turn_exif(const turning *by, unsigned char *data, size_t bytes)
 {
     satf_tiff t;
     if (!satf_tiff_open(data, bytes, &t)) {
@@ -91,10 +106,9 @@ static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
     }
     unsigned char *entry = satf_tiff_find(&t, entries, count, SATF_TIFF_ORIENTATION);
     if (entry && satf_tiff_load(&t, entry + 2, 2) == SATF_TIFF_SHORT) {
-        satf_tiff_store(&t, entry + 8, 2,
-                        turned_orientation(turn, satf_tiff_load(&t, entry + 8, 2)));
+        satf_tiff_store(&t, entry + 8, 2, turned_orientation(by, satf_tiff_load(&t, entry + 8, 2)));
     }
-    if (!(turn & MOVE_TRANSPOSE)) {
+    if (!(by->turn & MOVE_TRANSPOSE)) {
         return;
     }
     swap_entries(&t, entries, count, TAG_IMAGE_WIDTH, TAG_IMAGE_HEIGHT);
@@ -108,7 +122,7 @@ static void turn_exif(unsigned turn, unsigned char *data, size_t bytes)
 }
 
 /* In XMP the orientation stands as an attribute, tiff:Orientation="6", or an element. */
-static void turn_xmp(unsigned turn, unsigned char *data, size_t bytes)
+static void turn_xmp(const turning *by, unsigned char *data, size_t bytes)
 {
     static const char name[] = "tiff:Orientation", between[] = " \t\r\n=\"'>";
     const size_t name_bytes = sizeof name - 1;
@@ -121,7 +135,7 @@ static void turn_xmp(unsigned turn, unsigned char *data, size_t bytes)
         }
         bool one = digit > at && end - digit >= 2 && strchr("\"'< \t\r\n", digit[1]);
         if (one && digit[0] >= '1' && digit[0] <= '8') {
-            digit[0] = (unsigned char)('0' + turned_orientation(turn, (unsigned)(digit[0] - '0')));
+            digit[0] = (unsigned char)('0' + turned_orientation(by, (unsigned)(digit[0] - '0')));
         }
     }
 }
@@ -171,23 +185,34 @@ static void transpose_coding(satf_jpeg_coding *coding)
     }
 }
 
-void move_metadata(unsigned turn, satf_metadata *metadata)
+static void turn_metadata(const turning *by, satf_metadata *metadata)
 {
-    if ((turn & MOVE_TRANSPOSE) && metadata->has_resolution) {
+    bool transposes = by->turn & MOVE_TRANSPOSE;
+    if (transposes && metadata->has_resolution) {
         double x = metadata->resolution_x;
         metadata->resolution_x = metadata->resolution_y;
         metadata->resolution_y = x;
     }
-    if (turn & MOVE_TRANSPOSE) {
+    if (transposes) {
         transpose_coding(&metadata->jpeg);
         transpose_description(metadata);
     }
     if (metadata->xmp) {
-        turn_xmp(turn, metadata->xmp, metadata->xmp_bytes);
+        turn_xmp(by, metadata->xmp, metadata->xmp_bytes);
     }
     if (metadata->exif) {
-        turn_exif(turn, metadata->exif, metadata->exif_bytes);
+        turn_exif(by, metadata->exif, metadata->exif_bytes);
     }
+}
+
+void move_metadata(unsigned turn, satf_metadata *metadata)
+{
+    turn_metadata(&(turning){turn, false}, metadata);
+}
+
+void move_metadata_upright(unsigned turn, satf_metadata *metadata)
+{
+    turn_metadata(&(turning){turn, true}, metadata);
 }
 
 /* --------------------------------------------------------------------- scaling */

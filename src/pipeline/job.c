@@ -135,18 +135,21 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, p
     if (job->region && turned) {
         pipeline_note_add(result, job->input,
                           "its region is in pixels as they are stored, which viewers turn "
-                          "(orientation %u)",
+                          "(orientation %u); they can be turned as they are read (option: "
+                          "auto-orient)",
                           orientation);
     }
     if (turned && filter_counts_part(job->filter)) {
         pipeline_note_add(result, job->input,
                           "the part that is cut out of it is one of the pixels as they are stored, "
-                          "which viewers turn (orientation %u)",
+                          "which viewers turn (orientation %u); they can be turned as they are "
+                          "read (option: auto-orient)",
                           orientation);
     } else if (orientation > 4 && filter_counts_sides(job->filter)) {
         pipeline_note_add(result, job->input,
                           "its new width and height are those of the pixels as they are stored, "
-                          "which viewers turn (orientation %u)",
+                          "which viewers turn (orientation %u); they can be turned as they are "
+                          "read (option: auto-orient)",
                           orientation);
     }
     if (job->write.strip) {

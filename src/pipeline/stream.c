@@ -252,6 +252,10 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
                  "the range auto looks at all of the result before any of it is written");
         return true;
     }
+    if (!reader->header.rows_in_order && reader->turn) {
+        snprintf(why, room, "its pixels are turned by its orientation, for which all are held");
+        return true;
+    }
     if (!reader->header.rows_in_order) {
         snprintf(why, room,
                  "such a %s file is decoded as a whole (interlaced, in Fortran order, or from the "
