@@ -307,7 +307,8 @@ typedef enum satf_route {
 
 /*
  * A page of several has been filtered, or has failed: status, with the sentence why, else "". Pages
- * are told of in their order, from the calling thread. Non-zero stops the call; else it goes on,
+ * are told of in their order, from the calling thread; those of several inputs by their numbers
+ * among all that were asked for, from 1 on. Non-zero stops the call; else it goes on,
  * and the output lacks a page that has failed. A call of which all pages fail fails. report_bytes:
  * of the report that are there, by the library's header.
  */
@@ -342,6 +343,16 @@ typedef struct satf_file_options {
      * and has a suffix to go by. Both may be streamed as files are; border wrap needs `seek`. What
      * comes out of order, such as the directory of a TIFF, waits in a temporary file. */
     const satf_file_calls *input_calls, *output_calls;
+    /* Above 0: the resolution in pixels per inch of an input that names none, for windows that are
+     * lengths and for the output. One that names a resolution keeps it, with a note where they
+     * differ. Where only the ratio of the sides is known it stays, and this one is x's. */
+    double dpi;
+    /* Further inputs, so many paths: their pages follow those of the first one in the output, whose
+     * format holds pages. Each gives all of its pages, or first_page to last_page of its own. None
+     * is standard input, and there are no input_calls. An input that cannot be read is a page that
+     * fails. The report's in_bytes are those of all. */
+    const char *const *more_inputs;
+    size_t more_count;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
@@ -405,6 +416,10 @@ typedef struct satf_file_report {
     int no_space; /* on failure: the output did not fit on its disk or into the user's quota */
     int damaged; /* non-zero: the input, or one of its pages, has damage that could be read past, as
                   * a note says; the result is written and may look wrong */
+    /* Of a page that is told of: its file, and its number there, from 1 on; 0: the file has no
+     * other. */
+    const char *input;
+    int64_t input_page;
 } satf_file_report;
 
 /*

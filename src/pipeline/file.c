@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../filter/plan.h"
+#include "inputs.h"
 #include "pages.h"
 #include "region.h"
 #include "stream.h"
@@ -206,6 +207,9 @@ static satf_status open_reader(satf_context *ctx, pipeline_job *job, io_reader *
     int64_t page = job->page;
     double start_ms = satf_now_ms() - ctx->waited_ms;
     satf_status status = SATF_OK;
+    if (job->inputs && !job->file) {
+        return SATF_OK; /* each page has a reader of its own */
+    }
     if (!job->file) {
         status = io_open_file(ctx, job->input, job->from, reader);
         if (status) {
@@ -241,10 +245,15 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
     io_reader *reader = job.file;
     satf_filter *resolved = NULL;
     int64_t pages = 0;
-    satf_status status = open_reader(ctx, &job, &reader, &pages, result);
+    pipeline_input *inputs = NULL;
+    satf_status status = job.more_count && !job.pages
+                             ? pipeline_inputs_find(ctx, &job, &inputs, &pages, result)
+                             : SATF_OK;
+    status = status ? status : open_reader(ctx, &job, &reader, &pages, result);
     if (!status && pages > 0) {
         status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
     } else if (!status) { /* the filters' windows become pixels */
+        pipeline_set_resolution(result, &job, &reader->header.metadata);
         status = filter_resolve(ctx, job.filter, &reader->header.view, &reader->header.metadata,
                                 &resolved);
         job.filter = resolved ? resolved : job.filter;
@@ -256,6 +265,7 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
     }
     pipeline_plan_free(&plan);
     satf_filter_destroy(resolved);
+    satf_free(inputs);
     if (!job.file) {
         io_close(reader);
     }
@@ -276,7 +286,7 @@ static bool can_repeat(const pipeline_job *job)
 {
     struct stat info;
     if (job->pages) {
-        return job->file->pages_apart;
+        return job->file->pages_apart || (job->inputs && job->file->source.bytes >= 0);
     }
     if (job->from || job->to) {
         return false;
@@ -354,6 +364,9 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (!status) {
         status = io_take_options(ctx, all.write, &job.write);
     }
+    if (!status && !(all.dpi >= 0 && all.dpi <= 1e6)) {
+        status = satf_fail(ctx, SATF_INVALID, "a resolution of %g dpi is none", all.dpi);
+    }
     if (!status && all.files < 0) {
         status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
     }
@@ -373,6 +386,9 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.page_user = all.page_user;
     job.stats = all.stats != 0;
     job.region = all.region;
+    job.dpi = all.dpi;
+    job.more_inputs = all.more_inputs;
+    job.more_count = all.more_count;
     job.from = all.input_calls;
     job.to = all.output_calls;
     status = pipeline_run(ctx, &job, &made);

@@ -97,6 +97,35 @@ void pipeline_change_metadata(const pipeline_job *job, const satf_view *in, satf
     }
 }
 
+void pipeline_set_resolution(satf_file_report *result, const pipeline_job *job,
+                             satf_metadata *metadata)
+{
+    const double per_metre = job->dpi / IO_METRES_PER_INCH;
+    double x = metadata->resolution_x, y = metadata->resolution_y;
+    bool ratio = metadata->has_resolution && isfinite(x) && isfinite(y) && x > 0 && y > 0;
+    if (job->dpi <= 0) {
+        return;
+    }
+    if (ratio && metadata->resolution_unit) {
+        /* Files have whole pixels per metre or per centimetre. */
+        bool same =
+            fabs(x - per_metre) <= per_metre / 100 && fabs(y - per_metre) <= per_metre / 100;
+        if (!same) {
+            char down[32];
+            double per_inch = 10 * IO_METRES_PER_INCH; /* tenths */
+            snprintf(down, sizeof down, " x %.6g", round(y * per_inch) / 10);
+            pipeline_note_add(result, job->input,
+                              "keeps the %.6g%s dpi that it names (option: dpi)",
+                              round(x * per_inch) / 10, x == y ? "" : down);
+        }
+        return;
+    }
+    metadata->has_resolution = true;
+    metadata->resolution_unit = 1;
+    metadata->resolution_x = per_metre;
+    metadata->resolution_y = ratio ? per_metre * (y / x) : per_metre;
+}
+
 void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                            satf_metadata *metadata)
 {
@@ -176,17 +205,11 @@ const io_format *pipeline_output_format(const pipeline_job *job)
     return job->write.format ? io_format_find(job->write.format) : io_format_by_suffix(job->output);
 }
 
-/* Of its page among the pages of the output. */
-static int64_t number_of(const pipeline_job *job)
-{
-    return job->page - job->first_page + 1;
-}
-
 void pipeline_await_turn(satf_context *ctx, const pipeline_job *job)
 {
     satf_share_forgo(ctx);
     satf_share_pause(ctx);
-    io_pages_await(job->pages, number_of(job));
+    io_pages_await(job->pages, job->number);
     satf_share_resume(ctx);
 }
 
@@ -239,10 +262,10 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer)
 {
-    satf_status status = job->pages ? io_page_open(ctx, plan, job->pages, number_of(job),
-                                                   &job->write, metadata, writer)
-                                    : io_writer_open(ctx, plan, io_output_file(output->file),
-                                                     &job->write, metadata, writer);
+    satf_status status =
+        job->pages ? io_page_open(ctx, plan, job->pages, job->number, &job->write, metadata, writer)
+                   : io_writer_open(ctx, plan, io_output_file(output->file), &job->write, metadata,
+                                    writer);
     if (!status) {
         (*writer)->counts = job->stats;
     }

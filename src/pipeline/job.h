@@ -43,6 +43,10 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer);
 
+/* What the job says of a picture that names no resolution, and a note where one names another. */
+void pipeline_set_resolution(satf_file_report *result, const pipeline_job *job,
+                             satf_metadata *metadata);
+
 /* Before filters change it: notes on metadata, and which kinds the output will not have. */
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, pipeline_plan *plan,
                             const satf_metadata *metadata);

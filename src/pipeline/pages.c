@@ -10,6 +10,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/share.h"
+#include "inputs.h"
 
 /* What became of a page that has not been told of. */
 typedef struct page_slot {
@@ -26,7 +27,8 @@ typedef struct page_worker {
     pthread_t thread;
     satf_context *ctx; /* owned */
     io_reader *reader;
-    _Atomic int per_mille; /* done of its page */
+    const pipeline_input *input; /* of several, that it has open */
+    _Atomic int per_mille;       /* done of its page */
 } page_worker;
 
 /* `lock` guards what changes but per_mille and `stopped`; `changed` says that a page has ended, or
@@ -104,16 +106,42 @@ static void keep_steps(page_run *run, int64_t k, page_slot *slot)
     slot->report.steps = NULL;
 }
 
+/* The job becomes that of its page's own file, which the worker opens unless it has. */
+static satf_status open_input(page_worker *w, pipeline_job *job, satf_file_report *report)
+{
+    const pipeline_input *input = pipeline_input_of(job, job->number);
+    satf_status status = SATF_OK;
+    job->input = input->path;
+    job->page = (job->first_page ? job->first_page - 1 : 0) + job->number - input->first;
+    if (w->input == input) {
+        return SATF_OK;
+    }
+    io_close(w->reader);
+    w->reader = NULL;
+    w->input = NULL;
+    *report = (satf_file_report){.at = job->input};
+    struct satf_budget *before = satf_memory_begin(w->ctx);
+    status = io_open_file(w->ctx, job->input, NULL, &w->reader);
+    status = satf_memory_end(w->ctx, before, status);
+    w->input = status ? NULL : input;
+    return status;
+}
+
 static void filter_page(page_worker *w, int64_t k, page_slot *slot)
 {
     page_run *run = w->run;
     pipeline_job job = *run->job;
-    job.file = w->reader;
     job.pages = run->pages;
+    job.number = k;
     job.page = job.first_page - 1 + k;
     job.files = (job.files > 1 ? job.files : 1) * run->count; /* a device starts once for all */
     satf_context_set_progress(w->ctx, take_progress, w);
-    slot->status = run->filter(w->ctx, &job, &slot->report);
+    slot->status = job.inputs ? open_input(w, &job, &slot->report) : SATF_OK;
+    job.file = w->reader;
+    slot->status = slot->status ? slot->status : run->filter(w->ctx, &job, &slot->report);
+    slot->report.input = job.input;
+    slot->report.input_page =
+        job.inputs && pipeline_input_of(&job, k)->pages == 1 ? 0 : job.page + 1;
     keep_steps(run, k, slot);
     if (slot->status) {
         snprintf(slot->why, sizeof slot->why, "%s", satf_message(w->ctx));
@@ -157,7 +185,7 @@ static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const
     int64_t threads = ctx->settings.threads, files = job->files > 1 ? job->files : 1;
     int64_t most = files < threads ? threads / files : 1;
     most = most < count ? most : count;
-    return reader->pages_apart ? (int)most : 1;
+    return !reader || reader->pages_apart ? (int)most : 1;
 }
 
 /* A worker's context and reader. */
@@ -168,9 +196,9 @@ static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *read
         satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx)) {
         return satf_fail_memory(ctx, sizeof *ctx, "another context");
     }
-    w->reader = reader->pages_apart ? NULL : reader;
-    satf_status status = w->reader ? SATF_OK : io_open_beside(ctx, reader, &w->reader);
-    if (!status) {
+    w->reader = reader && reader->pages_apart ? NULL : reader;
+    satf_status status = w->reader || !reader ? SATF_OK : io_open_beside(ctx, reader, &w->reader);
+    if (!status && w->reader) {
         w->reader->pads_alpha = reader->pads_alpha;
     }
     return status;
@@ -267,9 +295,11 @@ static satf_status await_page(satf_context *ctx, page_run *run, page_slot *slot)
 }
 
 /* May the others go on without a page that has failed so? */
-static bool is_of_the_page(satf_status status)
+static bool is_of_the_page(const pipeline_job *job, const page_slot *slot)
 {
-    return status == SATF_DATA || status == SATF_UNSUPPORTED || status == SATF_LIMIT ||
+    satf_status status = slot->status;
+    bool unread = job->inputs && status == SATF_IO && slot->report.at == slot->report.input;
+    return unread || status == SATF_DATA || status == SATF_UNSUPPORTED || status == SATF_LIMIT ||
            status == SATF_INVALID;
 }
 
@@ -285,6 +315,7 @@ static void add_report(satf_file_report *result, const satf_file_report *page, i
     if (result->pages++ == 0) {
         result->in = page->in;
         result->out = page->out;
+        result->in_format = page->in_format;
         result->out_format = page->out_format;
         result->engine = page->engine;
         result->algorithm = page->algorithm;
@@ -302,7 +333,7 @@ static void add_report(satf_file_report *result, const satf_file_report *page, i
 static satf_status tell(satf_context *ctx, const pipeline_job *job, const page_slot *slot,
                         int64_t number, satf_file_report *result)
 {
-    bool stop = slot->status && !is_of_the_page(slot->status);
+    bool stop = slot->status && !is_of_the_page(job, slot);
     if (!stop && job->on_page) {
         stop = job->on_page(job->page_user, number, slot->status, slot->why, &slot->report,
                             sizeof slot->report);
@@ -333,7 +364,8 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
     for (int64_t k = 0; k < run->count && !status; k++) {
         page_slot *slot = &run->slots[k % run->slot_count];
         status = await_page(ctx, run, slot);
-        status = status ? status : tell(ctx, run->job, slot, run->job->first_page + k, result);
+        int64_t number = run->job->inputs ? k + 1 : run->job->first_page + k;
+        status = status ? status : tell(ctx, run->job, slot, number, result);
         if (!status && slot->status && !first) {
             first = slot->status;
             memcpy(first_why, slot->why, sizeof first_why);
@@ -383,7 +415,8 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     status = status ? status : pipeline_output_open(ctx, job, &output, result);
     if (!status) {
         status = io_pages_open(ctx, format, io_output_file(output.file),
-                               count == reader->pages ? &reader->axes : NULL, count, &run.pages);
+                               reader && count == reader->pages ? &reader->axes : NULL, count,
+                               &run.pages);
     }
     status = status ? status : make_workers(ctx, &run, reader);
     if (!status) {

@@ -17,7 +17,8 @@ satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_
 typedef satf_status pipeline_filter(satf_context *ctx, const pipeline_job *job,
                                     satf_file_report *result);
 
-/* Filters them, so many. The reader, which is at none yet, stays the caller's. */
+/* Filters them, so many. The reader, which is at none yet, stays the caller's; NULL: the job has
+ * several inputs, which are opened here. */
 satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                            int64_t count, pipeline_filter *filter, pipeline_phase *progress,
                            satf_file_report *result);

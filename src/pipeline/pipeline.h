@@ -6,6 +6,13 @@
 #include "../filter/filter.h"
 #include "../io/io.h"
 
+/* One of several inputs. */
+typedef struct pipeline_input {
+    const char *path;
+    int64_t first,
+        pages; /* the place of its first page among all, from 0 on, and how many it has */
+} pipeline_input;
+
 typedef struct pipeline_job {
     const char *input, *output;       /* paths, or the names of */
     const satf_file_calls *from, *to; /* these, unless NULL */
@@ -19,11 +26,17 @@ typedef struct pipeline_job {
     int64_t first_page, last_page; /* see satf_file_options */
     satf_page_done on_page;
     void *page_user;
-    bool stats;              /* the report's are asked for */
-    const satf_rect *region; /* that is filtered; NULL: all */
-    io_reader *file;         /* of which `page` is filtered; NULL: the input is to be opened */
-    io_pages *pages;         /* that the result is one of, by the number page - first_page */
-    int64_t page;            /* from 0 on */
+    bool stats;                     /* the report's are asked for */
+    const satf_rect *region;        /* that is filtered; NULL: all */
+    double dpi;                     /* see satf_file_options */
+    const char *const *more_inputs; /* whose pages follow; see satf_file_options */
+    size_t more_count;
+    const pipeline_input *inputs; /* all of them, where there are several; else NULL */
+    size_t input_count;
+    io_reader *file; /* of which `page` is filtered; NULL: the input is to be opened */
+    io_pages *pages; /* that the result is one of, by its number */
+    int64_t number;  /* from 0 on */
+    int64_t page;    /* from 0 on */
 } pipeline_job;
 
 /*

@@ -1,0 +1,94 @@
+#include "inputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/memory.h"
+
+/* What cannot be, whatever the files hold. */
+static satf_status check(satf_context *ctx, const pipeline_job *job)
+{
+    const io_format *to = pipeline_output_format(job);
+    bool piped = job->from || strcmp(job->input, "-") == 0;
+    for (size_t i = 0; i < job->more_count; i++) {
+        if (!job->more_inputs || !job->more_inputs[i]) {
+            return satf_fail(ctx, SATF_INVALID, "the name of a further input is missing");
+        }
+        piped = piped || strcmp(job->more_inputs[i], "-") == 0;
+    }
+    if (piped) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "one of several inputs is a file; write the pipe into one first");
+    }
+    return to && to->holds_pages
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "%s holds one picture; several inputs go into one .tif, or each into a "
+                           "file of its own",
+                           to ? to->name : "the output");
+}
+
+/* How many pages the job takes of that file. */
+static int64_t count_pages(satf_context *ctx, const pipeline_job *job, const char *path,
+                           satf_status *status)
+{
+    io_reader *reader;
+    *status = io_open_file(ctx, path, NULL, &reader);
+    if (*status) {
+        return 1;
+    }
+    int64_t first = job->first_page ? job->first_page : 1, last = job->last_page;
+    last = !job->first_page || last < 0 ? reader->pages : last == 0 ? first : last;
+    bool there = first <= last && last <= reader->pages;
+    io_close(reader);
+    return there ? last - first + 1 : 1;
+}
+
+static int64_t file_bytes(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : 0;
+}
+
+satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_input **inputs,
+                                 int64_t *pages, satf_file_report *result)
+{
+    size_t count = job->more_count + 1, bytes;
+    *pages = 0;
+    result->at = job->output;
+    satf_status status = check(ctx, job);
+    if (status) {
+        return status;
+    }
+    pipeline_input *all = satf_mul(count, sizeof *all, &bytes) ? satf_alloc_zeroed(bytes) : NULL;
+    if (!all) {
+        return satf_fail_memory(ctx, count * sizeof *all, "a list of inputs");
+    }
+    *inputs = all;
+    result->times.in_bytes = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        const char *path = i == 0 ? job->input : job->more_inputs[i - 1];
+        satf_status opened;
+        all[i] = (pipeline_input){path, *pages, count_pages(ctx, job, path, &opened)};
+        *pages += all[i].pages;
+        result->times.in_bytes += file_bytes(path);
+        status = opened == SATF_NO_MEMORY || opened == SATF_CANCELLED ? opened : satf_tick(ctx);
+    }
+    job->inputs = all;
+    job->input_count = count;
+    return status;
+}
+
+const pipeline_input *pipeline_input_of(const pipeline_job *job, int64_t page)
+{
+    size_t low = 0, high = job->input_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (job->inputs[middle].first <= page) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &job->inputs[low];
+}
