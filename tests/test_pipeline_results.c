@@ -243,12 +243,127 @@ static void only_read(void **state)
     }
 }
 
+/* Of 200 samples k are 1, the others 0: with fewer than ten of them the mean is below a twentieth
+ * of white. */
+static void nearly_black(void **state)
+{
+    (void)state;
+    static const struct {
+        int bright;
+        double clip;
+        bool found, noted;
+    } cases[] = {{9, 0, true, true},    {1, 0, true, true},   {10, 0, true, false},
+                 {100, 0, true, false}, {9, 0.4, true, true}, {9, 1, true, false},
+                 {9, 0, false, false}};
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        int bright = cases[i / 2].bright;
+        bool alpha = i % 2;
+        const char *in = path(alpha ? "dark.png" : "dark.npy");
+        satf_image *image;
+        satf_file_report result;
+        satf_filter *box;
+        assert_int_equal(satf_image_create(ctx, 20, 10, 1 + alpha, alpha ? SATF_U16 : SATF_F64,
+                                           alpha ? SATF_ALPHA : 0, &image),
+                         SATF_OK);
+        for (int k = 0; k < 200; k++) {
+            void *data = satf_image_view(image)->data;
+            if (alpha) {
+                ((uint16_t *)data)[2 * k] = k < bright ? 1000 : 0;
+                ((uint16_t *)data)[2 * k + 1] = UINT16_MAX;
+            } else {
+                ((double *)data)[k] = k < bright;
+            }
+        }
+        assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
+        satf_image_destroy(image);
+        assert_int_equal(satf_filter_parse(ctx, "copy", &box), SATF_OK);
+        pipeline_job job = {.input = in,
+                            .output = path("shown.png"),
+                            .filter = box,
+                            .write = satf_write_defaults()};
+        job.write.auto_range = cases[i / 2].found;
+        job.write.clip_percent = cases[i / 2].clip;
+        job.write.has_range = !cases[i / 2].found;
+        job.write.hi = 1;
+        if (pipeline_run(ctx, &job, &result)) {
+            fail_msg("%s", satf_message(ctx));
+        }
+        bool noted = result.note_count > 0 && strstr(result.notes[0].text, "its mean is ") &&
+                     strstr(result.notes[0].text, "auto:1 shows more (option: range)");
+        if (noted != cases[i / 2].noted) {
+            fail_msg("%d bright, %s: %d notes, the first: %s", bright, in, result.note_count,
+                     result.notes[0].text);
+        }
+        satf_filter_destroy(box);
+    }
+}
+
+/* A resolution for files that name none; one that names it keeps it. */
+static void resolutions(void **state)
+{
+    (void)state;
+    static const struct {
+        bool named;
+        int unit;
+        double x, y, dpi; /* named per inch, or as a ratio */
+        double got_x, got_y;
+        const char *note;
+    } cases[] = {
+        {false, 0, 0, 0, 300, 300, 300, NULL},
+        {false, 0, 0, 0, 0, 0, 0, NULL},
+        {true, 0, 1, 1, 240, 240, 240, NULL},
+        {true, 0, 1, 2, 100, 100, 200, NULL},
+        {true, 1, 300, 300, 300, 300, 300, NULL},
+        {true, 1, 72, 72, 300, 72, 72, "keeps the 72 dpi that it names (option: dpi)"},
+        {true, 1, 72, 144, 72, 72, 144, "keeps the 72 x 144 dpi that it names (option: dpi)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_image *image = make_noise(40, 30, 1, SATF_U8, 0, 1), *got;
+        satf_metadata *m = &image->metadata;
+        m->has_resolution = cases[i].named;
+        m->resolution_unit = cases[i].unit;
+        m->resolution_x = cases[i].x / (cases[i].unit ? 0.0254 : 1);
+        m->resolution_y = cases[i].y / (cases[i].unit ? 0.0254 : 1);
+        assert_int_equal(satf_image_write(ctx, image, path("in.png"), NULL), SATF_OK);
+        satf_image_destroy(image);
+        satf_filter *box;
+        satf_file_options how;
+        satf_file_report result;
+        bool length = cases[i].got_x > 0;
+        assert_int_equal(satf_filter_parse(ctx, length ? "box=0.1in" : "box=3", &box), SATF_OK);
+        satf_file_options_init(&how, sizeof how);
+        how.dpi = cases[i].dpi;
+        if (satf_filter_file(ctx, box, path("in.png"), path("out.png"), &how, &result,
+                             sizeof result)) {
+            fail_msg("case %zu: %s", i, satf_message(ctx));
+        }
+        assert_int_equal(satf_image_read(ctx, path("out.png"), &got), SATF_OK);
+        m = &got->metadata;
+        assert_int_equal(m->has_resolution && m->resolution_unit, length);
+        if (length && (fabs(m->resolution_x * 0.0254 - cases[i].got_x) > 0.1 ||
+                       fabs(m->resolution_y * 0.0254 - cases[i].got_y) > 0.1)) {
+            fail_msg("case %zu: %g x %g dpi", i, m->resolution_x * 0.0254,
+                     m->resolution_y * 0.0254);
+        }
+        assert_int_equal(result.note_count, cases[i].note != NULL);
+        if (cases[i].note) {
+            assert_string_equal(result.notes[0].text, cases[i].note);
+        }
+        how.dpi = -1;
+        assert_int_equal(satf_filter_file(ctx, box, path("in.png"), path("out.png"), &how, NULL, 0),
+                         SATF_INVALID);
+        satf_image_destroy(got);
+        satf_filter_destroy(box);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(black_and_white),
         TEST(maps),
         TEST(only_read),
+        TEST(nearly_black),
+        TEST(resolutions),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -311,6 +311,8 @@ struct io_plan {
     bool find_range;          /* lo and hi are still to be found: io_find_range() */
     bool judge_range; /* a note is due where hardly anything of lo ... hi occurs: the samples are
                        * not merely of another depth */
+    bool judge_mean;  /* a note is due where the picture of a range that was found is nearly black,
+                       * for a few samples are far above all others */
     double out_hi;    /* maxval of the output samples; 0 for plain values */
     bool bilevel;     /* 0 and 255 alone: one bit a pixel where the format has that */
     bool drop_alpha;  /* the format has no alpha; io_put_rows() refuses what is not opaque */
@@ -376,7 +378,7 @@ struct io_writer {
     io_extremes seen; /* among the colour samples, where plan.judge_range */
     /* Where plan.judge_range: the samples of colour, those of a tenth of full scale or more, and
      * those outside the tenth around its middle. */
-    uint64_t samples, visible, lively;
+    uint64_t samples, visible, lively, sum;
     bool black, white; /* have been among the samples, if these are u8 of one channel */
     bool counts;       /* the stats of plan.in's samples are asked for */
     io_stats stats;

@@ -137,6 +137,7 @@ static satf_status plan_picture(satf_context *ctx, const satf_image *image,
     plan->how = IO_IMAGE_FORM;
     plan->judge_range =
         !plan->find_range && (options->has_range || (in->type != SATF_U8 && in->type != SATF_U16));
+    plan->judge_mean = plan->find_range && options->clip_percent < 1;
     plan->out.type = type;
     plan->out_hi = (double)satf_type_max(type);
     return status;

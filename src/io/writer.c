@@ -46,14 +46,16 @@ static inline void count_samples(io_writer *writer, const void *row, bool bytes,
     const unsigned tenth = (full + 9) / 10, from = (9 * full + 19) / 20, to = 11 * full / 20;
     const uint8_t *u8 = row;
     const uint16_t *u16 = row;
-    uint64_t visible = 0, lively = 0;
+    uint64_t visible = 0, lively = 0, sum = 0;
     for (int64_t i = 0; i < n * step; i += step) {
         unsigned sample = bytes ? u8[i] : u16[i];
         visible += sample >= tenth;
         lively += sample < from || sample > to;
+        sum += sample;
     }
     writer->visible += visible;
     writer->lively += lively;
+    writer->sum += sum;
     writer->samples += (uint64_t)n;
 }
 
@@ -228,7 +230,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         }
         io_convert(plan, row, writer->converted, plan->in.width,
                    plan->judge_range ? &writer->seen : NULL);
-        if (plan->judge_range) {
+        if (plan->judge_range || plan->judge_mean) {
             count_visible(writer, writer->converted);
         }
         status = encode(ctx, writer, writer->converted, plan->out.stride, 1);
@@ -237,12 +239,28 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
     return status;
 }
 
+/* Below a twentieth of white a picture shows next to nothing. */
+static bool looks_black(const io_writer *writer)
+{
+    const io_plan *plan = &writer->plan;
+    double white = (double)writer->samples * plan->out_hi;
+    return plan->judge_mean && plan->lo < plan->hi && 20 * (double)writer->sum < white;
+}
+
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes)
 {
     const io_plan *plan = &writer->plan;
     double least = writer->seen.least, most = writer->seen.most;
     if (plan->bilevel && writer->black != writer->white) {
         snprintf(text, bytes, "every pixel is %s", writer->black ? "black" : "white");
+        return true;
+    }
+    if (looks_black(writer)) {
+        snprintf(text, bytes,
+                 "its mean is %.2g %% of white, for few samples are near the end of the range "
+                 "shown, %.5g:%.5g; auto:1 shows more (option: range)",
+                 100 * (double)writer->sum / ((double)writer->samples * plan->out_hi), plan->lo,
+                 plan->hi);
         return true;
     }
     if (!plan->judge_range || least > most) {
