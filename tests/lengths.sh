@@ -89,6 +89,23 @@ check "./3in is a file" "$? $(windows)" "0 [31, 31];"
 run --json --sauvola 3mm,k=0.3 ./3in out5.png
 check "a length and a file" "$? $(windows)" "0 [35, 35];"
 
+# ------------------------------------------------------------------------- --dpi
+
+run --box 31 none.png pixels.png
+run --json --dpi 300 --box 0.1in none.png dpi.png
+check "--dpi" "$? $(windows) $(said)" "0 [31, 31]; "
+run --json --box 0.1in dpi.png dpi2.png
+check "the output names it" "$? $(windows)" "0 [31, 31];"
+run --json --dpi 100 --box 0.1in 300x150.png dpi3.png
+check "a file that names another" "$? $(windows) $(said)" \
+    "0 [31, 15]; 300x150.png: keeps the 300 x 150 dpi that it names (--dpi)"
+run --json --dpi 100 --box 0.1in aspect.png dpi4.png
+check "a file that names a ratio" "$? $(windows)" "0 [11, 21];"
+for wrong in 0 -3 x 300dpi 1e7 nan; do
+    run --dpi "$wrong" --box 3 none.png dpi5.png
+    check "--dpi $wrong" "$? $(ls dpi5.png 2>/dev/null)" "2 "
+done
+
 # ---------------------------------------------------------------------- a batch
 
 run --json --box 0.1in 300.png none.png 300x150.png -o made

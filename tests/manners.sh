@@ -428,7 +428,7 @@ for word in crop:--crop? resize:--resize? output:--output? box:--box? \
     check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"
 done
 check "no folder of 'esize'" "$(ls -d esize utput 2>/dev/null)" ""
-for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list sun:--sum? max:--list; do
+for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list sun:--sum?; do
     run --${guess%:*} 3 in.pgm out.pgm
     check "a guess for --${guess%:*}" "$? $(grep -c -e "${guess#*:}$" stderr)" "2 1"
 done

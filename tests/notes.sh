@@ -184,5 +184,42 @@ check "a JPEG 2000" "$? $(said)" \
 run --box 3 shots/a.jp2 shots/deep/b.HEIC shots/c.png -o some
 check "others go on" "$? $(files some) $(grep -c 'is a \(JPEG 2000\|HEIC\) file' stderr)" "3 ./c.png  2"
 
+# ------------------------------------------------------------- upright pictures
+
+cp "$source/tests/fuzz/corpus/png/exif_thumbnails" side.png # orientation 6
+run --box 1 side.png plain.npy
+run --auto-orient side.png upright.npy
+check "--auto-orient needs no filter" "$? $(said)" "0 "
+run --rotate 90 side.png turned.npy
+check "orientation 6 is a turn by 90" "$(same upright.npy turned.npy) $(same upright.npy plain.npy)" "same "
+run --auto-orient --json side.png upright.png
+check "in JSON" "$? $(grep -o '"filter": "copy", "width": [0-9]*' stdout)" '0 "filter": "copy", "width": 2'
+run --auto-orient upright.png again.npy && run --box 1 upright.png same.npy
+check "an upright picture stays" "$(same again.npy same.npy)" same
+run --auto-orient --stream side.png no.npy
+check "--stream" "$? $(grep -c 'its pixels are turned by its orientation, for which all are held (--stream)$' stderr)" \
+    "1 1"
+run --no-stream -f side.png no.npy
+check "no filter, and nothing else to do" "$? $(grep -c 'no filter: say what to do' stderr)" "2 1"
+
+# ------------------------------------------------------------ words of others
+
+for word in circle:3 disk:15 square:7x5; do
+    run --box $word first.jpg no.png
+    check "--box $word" "$? $(grep -c "^satfilter: --box: '$word' is no window .* windows are rectangles" stderr)" "2 1"
+done
+cp first.jpg disk:9
+run -f --box disk:9 disk.png
+check "a file disk:9" "$? $(begins disk.png)" "0 89504e47"
+for word in gamma median deskew despeckle erode dilate overlay orient levels saturation composite append density; do
+    run --$word 3 first.jpg no.png
+    check "--$word" "$? $(wc -l <stderr) $(grep -c "^satfilter: --$word: no such option; .*" stderr) \
+$(grep -c 'see --help' stderr)" "2 1 1 0"
+done
+printf '%%PDF-1.7\n' >scan.pdf
+run --box 3 scan.pdf no.png
+check "a PDF" "$? $(said)" \
+    "1 scan.pdf: is a PDF file, which cannot be read; pdftoppm -tiff -r 300 makes pictures of its pages"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -120,6 +120,50 @@ run --box 3 -r both -o done
 check "in a batch" "$? $(files done) $(tail -n 1 stderr | sed 's/in .* s,/in s,/')" \
     "3 ./four.tif ./hurt.tif  satfilter: 2 of 2 done in s, 1 without all pages"
 
+# ------------------------------------------------------- several inputs into one
+
+cp "$source/samples/page.png" page.png
+run page.png four.tif one.pgm -o joined.tif
+check "without a filter" "$? $(said)" "0 "
+run --page 2-5 --region 0,0,1x1 --box 1 joined.tif rest.npy
+run --page 2-5 --box 1 joined.tif rest.npy
+check "their pages, in order" "$? $(tail -c 60 rest.npy | cmp - <(tail -c 60 stack.npy) && echo same)" "0 same"
+run -f --page 1 --box 1 joined.tif first.png
+run -f --box 1 page.png want.png
+run -f --box 1 first.png first.npy
+run -f --box 1 want.png want.npy
+check "the first of them" "$(same first.npy want.npy)" same
+run -f --json --box 3 four.tif gone.png hurt.tif one.pgm -o some.tif
+check "inputs that fail" "$? $(said)" "3 gone.png: cannot be read: No such file or directory
+hurt.tif: page 2: the TIFF is damaged: a strip is too short
+some.tif: 8 of 10 pages done"
+check "in JSON" "$(grep -o '"more_inputs": [^]]*]' stdout) $(grep -o '"pages": .*, "steps"' stdout)" \
+    '"more_inputs": ["gone.png", "hurt.tif", "one.pgm"] "pages": 8, "pages_failed": [{"page": 5, '"\
+"'"input": "gone.png", "error": "cannot be read: No such file or directory", "status": "SATF_IO"}, {"page": 7, '"\
+"'"input": "hurt.tif", "error": "the TIFF is damaged: a strip is too short", "status": "SATF_DATA"}], "steps"'
+printf '%s\n' one.pgm four.tif >list
+run --page 1 --filelist list -o l.tif
+run -f --box 1 --page all l.tif l.npy
+check "a list, a page of each" "$? $(tail -c 30 l.npy | od -An -tu1 | tr -d ' \n')" "0 $(printf '1%.0s' {1..30})"
+run one.pgm one.pgm one.pgm -o three.npy
+check "an array" "$? $(grep -c '(3, 3, 5)' three.npy)" "0 1"
+run one.pgm page.png -o no.npy
+check "an array of several shapes" "$? $(grep -c 'an array has pages of one shape; write .tif' stderr)" "1 1"
+"$satfilter" one.pgm four.tif -o - --format tif 2>stderr | cat >out.tif
+run -f --box 1 out.tif out.npy
+check "to standard output" "$? $(tail -c 75 out.npy | od -An -v -tu1 -w1 | uniq -c | tr -s ' \n' ' ')" \
+    "0  30 1 15 2 15 3 15 4 "
+mkdir folder.tif
+run --box 3 one.pgm four.tif -o folder.tif
+check "a folder of that name" "$? $(files folder.tif)" "0 ./four.tif ./one.pgm "
+run --box 3 one.pgm four.tif -o no.png
+check "one picture" "$? $(said)" "2 no.png: png holds one picture; several go into a .tif, or a folder: \
+for one of that name write no.png/"
+run four.tif one.pgm -o four.tif
+check "an output among the inputs" "$? $(said)" "2 four.tif: the output would replace an input; give it another name"
+run one.pgm - -o no.tif
+check "standard input among them" "$?" 2
+
 # -------------------------------------------------------------- compression
 
 for c in none lzw deflate zstd; do

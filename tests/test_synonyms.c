@@ -24,6 +24,42 @@ static bool is_offered(const char *name)
     return false;
 }
 
+/* Every "--name" of an answer is offered. */
+static void check_names(const synonym *s)
+{
+    for (const char *at = s->answer; (at = strstr(at, "--"));) {
+        char name[32];
+        at += 2;
+        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
+        assert_in_range(n, 1, sizeof name - 1);
+        memcpy(name, at, n);
+        name[n] = '\0';
+        if (!is_offered(name)) {
+            fail_msg("the answer to --%s names --%s, which is not there", s->word, name);
+        }
+    }
+}
+
+/* What people type who come from ImageMagick, GIMP, unpaper or OpenCV. */
+static void test_expected(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "gamma",   "median",    "deskew",    "despeckle", "erode",        "dilate",
+        "overlay", "orient",    "rotate",    "sharpen",   "blur",         "grayscale",
+        "crop",    "grey",      "levels",    "density",   "composite",    "append",
+        "denoise", "trim",      "quality",   "resize",    "auto-orient",  "dpi",
+        "negate",  "threshold", "normalize", "enlarge",   "white-balance"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!is_offered(words[i]) && !synonym_find(words[i], strlen(words[i]))) {
+            fail_msg("--%s has no answer", words[i]);
+        }
+    }
+    const synonym *median = synonym_find("median", 6);
+    assert_non_null(strstr(median->answer, "--guided"));
+    assert_non_null(strstr(median->answer, "--kuwahara"));
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -39,6 +75,7 @@ static void test_words(void **state)
         if (s->option && !strstr(s->answer, s->option)) {
             fail_msg("the answer to --%s does not name --%s", s->word, s->option);
         }
+        check_names(s);
         assert_ptr_equal(synonym_find(s->word, strlen(s->word)), s);
     }
     assert_true(count > 10);
@@ -47,6 +84,7 @@ static void test_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_expected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

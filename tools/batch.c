@@ -10,6 +10,7 @@
 
 #include "existing.h"
 #include "inputs.h"
+#include "joined.h"
 #include "message.h"
 #include "outputs.h"
 #include "progress.h"
@@ -60,7 +61,8 @@ static void print_pages(const settings *s, told_notes *told, const outcome *out)
         bool always = page->status != SATF_OK || page->damaged;
         if (*page->text &&
             (always || (!s->quiet && (is_told(told, page->text, true) || s->verbose)))) {
-            message(page->at, "page %lld: %s", (long long)page->number, page->text);
+            char number[PAGE_BYTES];
+            message(page->at, "%s%s", report_page(page, number), page->text);
         }
     }
     int64_t all = out->report.pages + out->report.pages_failed;
@@ -254,9 +256,8 @@ static int check_screen(const settings *s, const job *jobs, int count)
                      : 0;
 }
 
-static int run_jobs(const settings *s, job *jobs, const input_list *inputs)
+static int run_jobs(const settings *s, job *jobs, int count, const input_list *inputs)
 {
-    int count = inputs->count;
     int status = outputs_name(s, jobs, count);
     status = status ? status : check_screen(s, jobs, count);
     status = status ? status : existing_settle(s, jobs, count);
@@ -289,8 +290,10 @@ int batch_run(const settings *s)
 {
     input_list all;
     job *jobs = NULL;
-    int status = outputs_is_file(s) ? single_input(s, &all) : inputs_gather(s, &all);
-    status = status || !s->first_page ? status : inputs_split_pages(s, &all, outputs_format_for);
+    bool joins = joined_wanted(s);
+    int status = outputs_is_file(s) && !joins ? single_input(s, &all) : inputs_gather(s, &all);
+    status = status || !s->first_page || joins ? status
+                                               : inputs_split_pages(s, &all, outputs_format_for);
     if (!status) {
         jobs = calloc(1, (size_t)all.count * sizeof *jobs);
         status = jobs ? 0 : out_of_memory();
@@ -302,7 +305,11 @@ int batch_run(const settings *s)
         jobs[i].page = all.at[i].page;
         jobs[i].page_digits = all.at[i].page_digits;
     }
-    status = status ? status : run_jobs(s, jobs, &all);
+    status = status || !joins ? status : joined_make(&jobs[0], &all);
+    status = status ? status : run_jobs(s, jobs, joins ? 1 : all.count, &all);
+    if (jobs) {
+        free((void *)jobs[0].more);
+    }
     for (int i = 0; jobs && i < all.count; i++) {
         free(jobs[i].output);
         free(jobs[i].target);

@@ -1,6 +1,7 @@
 /* Options that are filters, and flags of filters. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -121,11 +122,21 @@ const char *filter_default_value(const char *filter)
     return first && param.type == SATF_PARAM_SIZE ? param.default_text : NULL;
 }
 
+/* "circle:3", as another program calls what it takes the least or the mean of: a size, but none of
+ * ours. */
+static bool is_kernel(const char *word)
+{
+    size_t name = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+    return name > 1 && word[name] == ':' && word[name + 1] >= '0' && word[name + 1] <= '9' &&
+           access(word, F_OK) != 0;
+}
+
 /* The value behind the filter's name: for a window its default, where no size follows. */
 static const char *next_value(const char *filter, char ***argv)
 {
     const char *next = (*argv)[1], *value = filter_default_value(filter);
-    return value && !(next && is_size(next)) ? value : options_next_value(argv);
+    return value && !(next && (is_size(next) || is_kernel(next))) ? value
+                                                                  : options_next_value(argv);
 }
 
 bool take_filter_option(settings *s, char ***argv, int *status)

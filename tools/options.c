@@ -190,6 +190,15 @@ static int take_region(settings *s, const option *o, const char *value)
     return 0;
 }
 
+static int take_dpi(settings *s, const option *o, const char *value)
+{
+    const char *rest;
+    if (!parse_double(value, '\0', &s->dpi, &rest) || s->dpi < 1 || s->dpi > 1e6) {
+        return option_error(o, "'%s' is no number of pixels per inch, 1 to 1000000", value);
+    }
+    return 0;
+}
+
 static int take_axes(settings *s, const option *o, const char *value)
 {
     return satf_context_set_axes(s->ctx, value) ? option_error(o, "%s", library_message(s->ctx))
@@ -223,11 +232,25 @@ static const option options[] = {
      "filter W x H pixels from (X, Y) on; all others stay as they are",
      "The pixels around are seen: inside, the result is that of the whole picture. Columns and "
      "rows "
-     "count from 0, as the file stores them, whatever its orientation. It is for filters whose "
+     "count from 0, as the file stores them, whatever its orientation, but under --auto-orient "
+     "as the upright picture has them. It is for filters whose "
      "result has the size, type and channels of their input; a region that leaves the picture, or "
      "a "
      "page of it, is an error.",
      TAKES(take_region)},
+    {GROUP_FILTERING, "auto-orient", 0, NULL, NULL,
+     "turn pictures upright, as their EXIF or TIFF orientation says",
+     "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
+     "upright. Sizes, --region and resolutions are those of the upright picture. Pictures that "
+     "filters name (guide=, --by, --varbox) are turned by their own orientation. It needs no "
+     "filter beside it. A picture that is turned is held as a whole, but for one that is only "
+     "mirrored from left to right.",
+     IS_SET(auto_orient)},
+    {GROUP_FILTERING, "dpi", 0, "N", NULL,
+     "resolution of files that name none, for sizes such as 0.1in",
+     "Pixels per inch, for windows that are lengths, and named in the output. A file that names a "
+     "resolution keeps it, and a note says where that is another.",
+     TAKES(take_dpi)},
     {GROUP_FILTERING, "module", 0, "FILE", "FILE", "load a filter of one's own from FILE",
      "It is an option then, for the words behind. A module is a shared object with a filter's "
      "file, "
@@ -236,12 +259,15 @@ static const option options[] = {
      TAKES(take_module)},
 
     {GROUP_FILES, "output", 'o', "DIR|FILE", "FILE",
-     "write every output into the folder DIR, or the only one to FILE",
+     "write every output into the folder DIR, or all that there is to FILE",
      "A name that ends with \"/\" and an existing folder are folders; \"-\" is standard output. "
      "With one input a name with the suffix of a format is a file, and so is a device; a name "
      "without suffix is a folder. A suffix has two to five letters and digits, first a letter: "
      "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
-     "is. With several inputs a name is a folder unless it has the suffix of a format; then it is "
+     "is. With several inputs a name is a folder unless it has the suffix of a format. A .tif or "
+     ".npy "
+     "takes the pages of all of them, one input after the other (-o both.tif a.png b.tif), which "
+     "need no filter then; pages of a TIFF may differ in size and samples. Any other suffix is "
      "refused. Missing folders are made. In a folder an output has its input's name, with the "
      "suffix of --format, else that of its input if it can be written, else .png; black and white "
      "goes to .png rather than .jpg. Two operands "
@@ -281,11 +307,12 @@ static const option options[] = {
      "is named and passed over; the exit status is 3 then, and where all files are passed over.",
      take_source, 0, 0, SOURCE_FOLDER},
     {GROUP_FILES, "filelist", 0, "FILE", "FILE",
-     "take the inputs named in FILE, one a line; needs -o",
+     "inputs that are named in FILE; needs -o: one a line",
      "\"-\" is standard input. A line ends with LF or CR LF; every other byte belongs to the name. "
      "Empty lines are passed over.",
      take_source, 0, 0, SOURCE_LIST},
-    {GROUP_FILES, "filelist0", 0, "FILE", "FILE", "the same with a NUL byte behind each name",
+    {GROUP_FILES, "filelist0", 0, "FILE", "FILE",
+     "inputs that are named in FILE; needs -o: a NUL byte behind each",
      "As find -print0 writes them: for names that hold line ends.", take_source, 0, 0,
      SOURCE_LIST0},
 
@@ -335,8 +362,8 @@ static const option options[] = {
      "in YXC if the last is 1 to 4, else in YX.",
      TAKES(take_axes)},
     {GROUP_PAGES, "strip", 0, NULL, NULL, "drop all metadata but the colour profile",
-     "EXIF, XMP, IPTC and the resolution go. An orientation other than upright stays, for "
-     "the pixels are not turned.",
+     "EXIF, XMP, IPTC and the resolution go. An orientation other than upright stays, unless "
+     "--auto-orient turns the pixels.",
      BECOMES(write.strip, 1)},
 
     {GROUP_RUNNING, "device", 0, "D", "auto cpu cuda cuda:all", "auto, cpu, cuda or cuda:N",

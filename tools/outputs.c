@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "joined.h"
 #include "message.h"
 
 static const char *base_name(const char *path)
@@ -70,10 +71,15 @@ static output_kind kind_of(const settings *s)
                                                  : OUTPUT_FOLDER;
 }
 
+bool outputs_names_file(const settings *s)
+{
+    return s->output && kind_of(s) == OUTPUT_FILE;
+}
+
 bool outputs_is_file(const settings *s)
 {
     bool one = s->source_count == 1 && s->file_count == 1;
-    return !s->output || (one && kind_of(s) != OUTPUT_FOLDER);
+    return !s->output || joined_wanted(s) || (one && kind_of(s) != OUTPUT_FOLDER);
 }
 
 /* The suffix, and its length, that --format gives an output: its word if that is a suffix of the
@@ -504,6 +510,7 @@ static int name_single(const settings *s, job *one)
     }
     one->format = default_format(s, one->output);
     int status = check_suffix(s, one);
+    status = status ? status : joined_check(one);
     status = status ? status : check_type(s, one);
     return status ? status : check_sharpness(s, one, is_black_and_white(s));
 }
@@ -522,22 +529,9 @@ static void note_sharpness(const settings *s, const job *jobs, int count)
 
 static int name_in_folders(const settings *s, job *jobs, int count)
 {
-    struct stat info;
-    if (strcmp(s->output, "-") == 0) {
-        return usage_error("-o",
-                           "standard output takes one picture, of one file that is named; for "
-                           "several name a folder");
-    }
-    bool exists = stat(s->output, &info) == 0;
-    if (exists && !S_ISDIR(info.st_mode)) {
-        message(s->output, "is not a folder");
-        return EXIT_FAILURE;
-    }
-    if (!exists && satf_format_of_path(base_name(s->output), NULL, 0)) {
-        return usage_error(s->output,
-                           "names a single file; for a folder of that name write "
-                           "%s/",
-                           s->output);
+    int status = joined_refuse(s);
+    if (status) {
+        return status;
     }
     bool sharp = is_black_and_white(s);
     for (int i = 0; i < count; i++) {
@@ -552,13 +546,13 @@ static int name_in_folders(const settings *s, job *jobs, int count)
         if (!jobs[i].target) {
             return out_of_memory();
         }
-        int status = check_type(s, &jobs[i]);
+        status = check_type(s, &jobs[i]);
         status = status ? status : check_sharpness(s, &jobs[i], sharp);
         if (status) {
             return status;
         }
     }
-    int status = check_distinct(s, jobs, count);
+    status = check_distinct(s, jobs, count);
     status = status ? status : check_not_inputs(jobs, count);
     if (!status && sharp) {
         note_sharpness(s, jobs, count);

@@ -8,6 +8,8 @@
 
 typedef struct job {
     const char *input;
+    const char *const *more; /* inputs whose pages follow in the output, so many; NULL: none */
+    size_t more_count;
     const char *name;   /* what the output in a folder is named by: the end of input */
     char *output;       /* owned */
     char *target;       /* of an output in a folder: its path as the system would know it, links
@@ -26,6 +28,9 @@ typedef struct job {
     size_t made_to; /* the shallowest folder of output that this job has made ends there; 0: none */
     const struct job *rival; /* an earlier input has this output; NULL: none */
 } job;
+
+/* Is that name of -o one of a file, rather than of a folder? */
+bool outputs_names_file(const settings *s);
 
 /* Is that name of -o the only output rather than the folder of all? */
 bool outputs_is_file(const settings *s);

@@ -7,6 +7,7 @@
 
 #include "borders.h"
 #include "devices.h"
+#include "joined.h"
 #include "message.h"
 #include "options.h"
 
@@ -54,10 +55,22 @@ static satf_status make_filter(settings *s, const filter_word *word, char *text,
     return status;
 }
 
+/* What is done where no filter is named. */
+static int make_copy(settings *s)
+{
+    strcpy(s->spec, "copy"); /* the command itself, and an option, are longer */
+    return satf_filter_create(s->ctx, s->spec, &s->filter)
+               ? usage_error(NULL, "%s", library_message(s->ctx))
+               : 0;
+}
+
 /* Makes s->filter and s->spec of the words. */
 static int make_chain(settings *s)
 {
     char *end = s->spec;
+    if (!s->word_count) {
+        return make_copy(s);
+    }
     for (int i = 0; i < s->word_count; i++) {
         const filter_word *word = &s->words[i];
         char *start = end + (i > 0);
@@ -174,9 +187,11 @@ static bool is_limit(satf_limit limit)
     return false;
 }
 
+/* What holds for pictures that filters name, too. */
 static satf_status set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
+    status = status ? status : satf_context_set_auto_orient(s->ctx, s->auto_orient);
     for (int i = 0; is_limit((satf_limit)i) && !status; i++) {
         status = satf_context_set_limit(s->ctx, (satf_limit)i, s->limits[i]);
     }
@@ -259,7 +274,7 @@ static int check_whole(settings *s)
         snprintf(subject, sizeof subject, "--%s", s->pending_flag);
         return usage_error(subject, "belongs to a filter that is not there; see --help");
     }
-    if (!s->word_count) {
+    if (!s->word_count && !s->auto_orient && !joined_holds_pages(s)) {
         return usage_error(NULL, "no filter: say what to do, for example --box 15 (see --list)");
     }
     if (!s->source_count && !s->output && is_redirected(STDIN_FILENO)) {
@@ -282,7 +297,8 @@ static int refuse_third(const settings *s)
                                      "as in --box 15,border=wrap");
         }
     }
-    return usage_error(s->sources[2].name, "a third file; several inputs need -o DIR");
+    return usage_error(s->sources[2].name,
+                       "a third file; several inputs need -o DIR, or -o both.tif");
 }
 
 /* Refuses too few files and too many. */
@@ -376,7 +392,7 @@ int options_parse(settings *s, int argc, char **argv)
         return usage_error("--tune", "takes no filter and no file; it only measures");
     }
     int status = tunes ? 0 : check_whole(s);
-    if (!status && set_limits(s)) { /* filters' files keep them too */
+    if (!status && set_limits(s)) {
         return usage_error(NULL, "%s", library_message(s->ctx));
     }
     status = status || tunes ? status : check_files(s);

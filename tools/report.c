@@ -80,11 +80,24 @@ static void print_step(const satf_used *step, int device)
     fputc('\n', stderr);
 }
 
+const char *report_page(const page_outcome *page, char text[PAGE_BYTES])
+{
+    text[0] = '\0';
+    if (page->input_page) {
+        snprintf(text, PAGE_BYTES, "page %" PRId64 ": ", page->input_page);
+    }
+    return text;
+}
+
 void report_verbose(const settings *s, const job *one, const outcome *out)
 {
     const satf_file_report *result = &out->report;
     const satf_file_times *t = &result->times;
     print_side(one->input, result->in_format, &result->in, t->in_bytes);
+    if (one->more_count) {
+        fprintf(stderr, "  and %zu more input%s\n", one->more_count,
+                one->more_count > 1 ? "s" : "");
+    }
     fputs("  ", stderr);
     print_clean(s->spec, INT_MAX);
     int threads = satf_context_get_threads(s->ctx);
@@ -178,9 +191,10 @@ static void json_notes(FILE *to, const outcome *out)
         json_note(to, name_options(text), first);
     }
     for (const page_outcome *page = out->pages; page; page = page->next) {
-        char text[sizeof page->text + 32];
+        char number[PAGE_BYTES], text[sizeof page->text + PAGE_BYTES + 256];
         if (page->status == SATF_OK && *page->text) {
-            snprintf(text, sizeof text, "page %" PRId64 ": %s", page->number, page->text);
+            snprintf(text, sizeof text, "%.200s%s%s%s", out->joined ? page->at : "",
+                     out->joined ? ": " : "", report_page(page, number), page->text);
             json_note(to, text, first);
             first = false;
         }
@@ -195,6 +209,9 @@ static void json_pages(FILE *to, const outcome *out)
     for (const page_outcome *page = out->pages; page; page = page->next) {
         if (page->status != SATF_OK) {
             fprintf(to, "%s{\"page\": %" PRId64, before, page->number);
+            if (out->joined) {
+                json_member(to, "input", page->at);
+            }
             json_member(to, "error", page->text);
             json_member(to, "status", satf_status_name(page->status));
             fputc('}', to);
@@ -293,6 +310,11 @@ static void json_start(FILE *to, const settings *s, const job *one)
     fputs("{\"program\": \"satfilter\"", to);
     json_member(to, "version", satf_version());
     json_member(to, "input", one->input);
+    for (size_t i = 0; i < one->more_count; i++) {
+        fputs(i ? ", " : ", \"more_inputs\": [", to);
+        json_string(to, one->more[i]);
+    }
+    fputs(one->more_count ? "]" : "", to);
     json_member(to, "output", one->output);
     json_member(to, "filter", s->spec);
     if (s->region.w) {

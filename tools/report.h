@@ -63,4 +63,8 @@ void report_json_summary(FILE *to, const report_summary *sum);
  * not tried. */
 void report_closing(const settings *s, const report_summary *sum);
 
+/* "page 7: ", as the page's own file numbers it; "" where that has no other. Returns text. */
+enum { PAGE_BYTES = 32 };
+const char *report_page(const page_outcome *page, char text[PAGE_BYTES]);
+
 #endif

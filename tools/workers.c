@@ -93,13 +93,14 @@ static void keep_steps(outcome *out)
 
 /* NULL without memory. */
 static page_outcome *keep_page(outcome *out, int64_t number, satf_status status, const char *at,
-                               const char *text)
+                               const satf_file_report *report, const char *text)
 {
     page_outcome *page = calloc(1, sizeof *page);
     if (page) {
         page->number = number;
+        page->input_page = report->input_page;
         page->status = status;
-        page->at = at;
+        page->at = out->joined ? report->input : at;
         snprintf(page->text, sizeof page->text, "%s", text);
         name_options(page->text);
         out->pages_end = out->pages ? out->pages_end : &out->pages;
@@ -115,17 +116,17 @@ static int take_page(void *user, int64_t number, satf_status status, const char 
     outcome *out = user;
     (void)report_bytes; /* the command and its library are of one version */
     if (status) {
-        keep_page(out, number, status, report->at, why);
+        keep_page(out, number, status, report->at, report, why);
     }
     for (int i = 0; i < report->note_count && !status; i++) {
         page_outcome *page =
-            keep_page(out, number, SATF_OK, report->notes[i].at, report->notes[i].text);
+            keep_page(out, number, SATF_OK, report->notes[i].at, report, report->notes[i].text);
         if (page) {
             page->damaged = report->damaged != 0;
         }
     }
     page_outcome *page =
-        report->stats_channels ? keep_page(out, number, status, report->at, "") : NULL;
+        report->stats_channels ? keep_page(out, number, status, report->at, report, "") : NULL;
     if (page) {
         memcpy(page->stats, report->stats, sizeof page->stats);
         page->stats_channels = report->stats_channels;
@@ -148,7 +149,11 @@ static void filter(worker *w, const job *one, outcome *out)
     how.page_done = take_page;
     how.page_user = out;
     how.stats = s->stats;
+    how.dpi = s->dpi;
     how.region = s->region.w ? &s->region : NULL;
+    how.more_inputs = one->more;
+    how.more_count = one->more_count;
+    out->joined = one->more_count > 0;
     write.format = write.format ? write.format : one->format;
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */

@@ -10,9 +10,10 @@
 /* A page that failed, or a note on one. */
 typedef struct page_outcome {
     struct page_outcome *next;
-    int64_t number;
+    int64_t number;     /* among all that were asked for */
+    int64_t input_page; /* in its own file; 0: that has no other */
     satf_status status;
-    const char *at; /* the input or the output, the job's */
+    const char *at; /* the input or the output, the job's; of several inputs the page's own */
     char text[512]; /* an error or a note; "": none */
     bool damaged;   /* it is written all the same */
     satf_channel_stats stats[SATF_MAX_CHANNELS];
@@ -30,6 +31,7 @@ typedef struct outcome {
     satf_used *steps; /* those of report, and one without a filter; owned; NULL: none */
     page_outcome *pages, **pages_end; /* in their order; owned */
     bool not_tried;                   /* an earlier output has found its disk full */
+    bool joined;                      /* its pages are of several inputs */
     bool to_stderr; /* where the JSON object goes, because its picture goes to stdout */
 } outcome;
 
