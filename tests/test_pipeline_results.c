@@ -359,11 +359,7 @@ static void resolutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(black_and_white),
-        TEST(maps),
-        TEST(only_read),
-        TEST(nearly_black),
-        TEST(resolutions),
+        TEST(black_and_white), TEST(maps), TEST(only_read), TEST(nearly_black), TEST(resolutions),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
