@@ -45,7 +45,7 @@ for page in "$doc"/*.md "$doc"/docs/*.md; do
         target=$page
         [ -z "$file" ] || target=$(dirname "$page")/$file
         [ -e "$target" ] || fail "$page: nothing at $link"
-        [ "$file" = "$link" ] || sed -n 's/^##* //p' "$target" | tr 'A-Z ' 'a-z-' | tr -d , |
+        [ "$file" = "$link" ] || sed -n 's/^##* //p' "$target" | tr 'A-Z ' 'a-z-' | tr -d ',()' |
             grep -qxF -e "${link#*#}" || fail "$page: no heading $link"
     done
 done

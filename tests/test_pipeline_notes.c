@@ -266,22 +266,6 @@ static void found(void **state)
     satf_filter_destroy(filter);
 }
 
-static void several_pictures(void **state)
-{
-    (void)state;
-    char in[300];
-    snprintf(in, sizeof in, "%s", path("two.pgm"));
-    FILE *file = fopen(in, "wb");
-    assert_non_null(file);
-    fputs("P5 2 2 255\nabcdP5 2 2 255\nefgh", file);
-    fclose(file);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
-        expect_note(&result, in, "holds more than one picture; only the first is read");
-    }
-}
-
 /* Inserts bytes into the file, so many behind its start. */
 static void insert(const char *name, size_t at, const char *inserted, size_t n)
 {
@@ -602,9 +586,10 @@ static void damaged_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(hardly_used),     TEST(nearly_empty),     TEST(nearly_black_map),  TEST(one_shade),
-        TEST(found),           TEST(several_pictures), TEST(lost_orientation),  TEST(turned_sides),
-        TEST(lost_metadata),   TEST(lost_text),        TEST(lost_transparency), TEST(lost_ink),
-        TEST(missing_colours), TEST(damaged_segments), TEST(lost_chunks)};
+        TEST(hardly_used),       TEST(nearly_empty),  TEST(nearly_black_map),
+        TEST(one_shade),         TEST(found),         TEST(lost_orientation),
+        TEST(turned_sides),      TEST(lost_metadata), TEST(lost_text),
+        TEST(lost_transparency), TEST(lost_ink),      TEST(missing_colours),
+        TEST(damaged_segments),  TEST(lost_chunks)};
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

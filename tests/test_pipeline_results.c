@@ -356,10 +356,27 @@ static void resolutions(void **state)
     }
 }
 
+static void several_pictures(void **state)
+{
+    (void)state;
+    FILE *file = fopen(path("two.pgm"), "wb");
+    assert_non_null(file);
+    fputs("P5 2 2 255\nabcdP5 2 2 255\nefgh", file);
+    fclose(file);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        satf_file_report result =
+            filter_to(path("two.pgm"), path("o.pgm"), "box=1", SATF_TYPE_AUTO, way);
+        assert_int_equal(result.note_count, 1);
+        assert_string_equal(result.notes[0].text,
+                            "holds more than one picture; only the first is read");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(black_and_white), TEST(maps), TEST(only_read), TEST(nearly_black), TEST(resolutions),
+        TEST(black_and_white), TEST(maps),        TEST(only_read),
+        TEST(nearly_black),    TEST(resolutions), TEST(several_pictures),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -18,20 +18,6 @@ const help_example help_examples[] = {
     {NULL, NULL},
 };
 
-const char *const help_windows[] = {
-    "N stands for N x N pixels. A window of W x H pixels at (x, y) covers the columns x - W/2 to x "
-    "- W/2 + W - 1 (integer division) and the rows likewise. So an even size reaches one pixel "
-    "further to the left and up than to the right and down: what it shows moves half a pixel to "
-    "the right and down. Odd sizes move nothing.",
-    "A window may be a length, such as 0.33in, 2mm or 0.3cmx2mm, with a unit behind each side. It "
-    "becomes the nearest odd number of pixels, at least 3, by the resolution that the file names, "
-    "across and down; -v tells it. A file without a resolution in a unit is refused.",
-    "Parameters follow the value behind commas, as in --sauvola 31,k=0.2,border=mirror. A flag is "
-    "also an option of its own, which belongs to the nearest filter before it that has it: "
-    "--sauvola 31 --invert.",
-    NULL,
-};
-
 const help_status help_statuses[] = {
     {0, "done"},        {1, "failed"},
     {2, "wrong usage"}, {3, "some inputs failed, unread or damaged, the others are done"},

@@ -5,11 +5,12 @@
 #include <sys/stat.h>
 
 #include "message.h"
+#include "target.h"
 
 bool joined_holds_pages(const settings *s)
 {
     satf_format_info format;
-    if (!outputs_names_file(s)) {
+    if (!target_is_file(s)) {
         return false;
     }
     const char *name = s->write.format ? satf_format_find(s->write.format, &format, sizeof format)

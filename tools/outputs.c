@@ -1,6 +1,5 @@
 #include "outputs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "joined.h"
 #include "message.h"
+#include "target.h"
 
 static const char *base_name(const char *path)
 {
@@ -33,53 +33,10 @@ bool outputs_exists(const char *output)
 
 /* ----------------------------------------------------------------- naming */
 
-/* Does the name end like a file's: a dot and two to five letters and digits, of which the first is
- * a letter? "results-v1.2" does not. */
-static bool has_suffix(const char *base)
-{
-    const char *dot = strrchr(base, '.');
-    if (!dot || dot == base || !isalpha((unsigned char)dot[1])) {
-        return false;
-    }
-    size_t length = 1;
-    while (isalnum((unsigned char)dot[length])) {
-        length++;
-    }
-    return !dot[length] && length >= 3 && length <= 6;
-}
-
-/* What the name of -o stands for when there is one input that was named. */
-typedef enum output_kind { OUTPUT_FOLDER, OUTPUT_FILE, OUTPUT_UNCLEAR } output_kind;
-
-static output_kind kind_of(const settings *s)
-{
-    struct stat info;
-    const char *base = base_name(s->output);
-    if (strcmp(s->output, "-") == 0) {
-        return OUTPUT_FILE;
-    }
-    bool exists = stat(s->output, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) {
-        return OUTPUT_FOLDER;
-    }
-    if ((exists && !S_ISREG(info.st_mode)) || satf_format_of_path(base, NULL, 0)) {
-        return OUTPUT_FILE;
-    }
-    bool suffix = has_suffix(base);
-    return s->write.format && (exists || suffix) ? OUTPUT_FILE
-           : suffix                              ? OUTPUT_UNCLEAR
-                                                 : OUTPUT_FOLDER;
-}
-
-bool outputs_names_file(const settings *s)
-{
-    return s->output && kind_of(s) == OUTPUT_FILE;
-}
-
 bool outputs_is_file(const settings *s)
 {
     bool one = s->source_count == 1 && s->file_count == 1;
-    return !s->output || joined_wanted(s) || (one && kind_of(s) != OUTPUT_FOLDER);
+    return !s->output || joined_wanted(s) || (one && target_kind_of(s) != TARGET_FOLDER);
 }
 
 /* The suffix, and its length, that --format gives an output: its word if that is a suffix of the

@@ -29,9 +29,6 @@ typedef struct job {
     const struct job *rival; /* an earlier input has this output; NULL: none */
 } job;
 
-/* Is that name of -o one of a file, rather than of a folder? */
-bool outputs_names_file(const settings *s);
-
 /* Is that name of -o the only output rather than the folder of all? */
 bool outputs_is_file(const settings *s);
 

@@ -113,9 +113,9 @@ void io_header_settle(io_header *header);
  * "...". */
 void io_list_name(char *list, size_t bytes, const char *name);
 
-/* Of a picture that the reader has just gone to, where the context wants it upright: from now on
- * the header is that of the turned one. */
-satf_status io_turn_upright(satf_context *ctx, io_reader *reader);
+/* Of a picture that the reader has just gone to, and is to be upright: from now on the header is
+ * that of the turned one. */
+void io_turn_upright(io_reader *reader);
 
 /* After the last row: SATF_UNSUPPORTED if the orientation has come with it, too late. */
 satf_status io_check_upright(satf_context *ctx, const io_reader *reader);

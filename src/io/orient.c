@@ -28,14 +28,12 @@ static void drop_places(io_header *header)
     m->tags_bytes = left;
 }
 
-satf_status io_turn_upright(satf_context *ctx, io_reader *reader)
+void io_turn_upright(io_reader *reader)
 {
     io_header *header = &reader->header;
     satf_view *view = &header->view;
-    reader->turn = 0;
-    satf_status status = ctx->settings.upright ? io_find_metadata(ctx, reader) : SATF_OK;
-    if (status || !ctx->settings.upright || orientation_of(reader) == 1) {
-        return status;
+    if (orientation_of(reader) == 1) {
+        return;
     }
     reader->turn = move_of_orientation(orientation_of(reader));
     reader->stored = *view;
@@ -51,7 +49,6 @@ satf_status io_turn_upright(satf_context *ctx, io_reader *reader)
         header->held_bytes += (uint64_t)reader->stored.stride * (uint64_t)reader->stored.height;
         header->rows_in_order = false;
     }
-    return SATF_OK;
 }
 
 satf_status io_check_upright(satf_context *ctx, const io_reader *reader)

@@ -29,15 +29,33 @@ static satf_status check_left(satf_context *ctx, const io_reader *reader)
     return missing ? io_fail_short(ctx, &cut) : SATF_OK;
 }
 
+satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
+{
+    reader->source.ctx = ctx;
+    if (!reader->header.metadata_may_follow || !reader->format->find_metadata) {
+        return SATF_OK;
+    }
+    satf_status status = blame(ctx, reader, reader->format->find_metadata(ctx, reader));
+    io_header_settle(&reader->header);
+    return status;
+}
+
 /* What holds of every picture before its rows are read, and how these will lie. */
 static satf_status settle_picture(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = &reader->header.view;
+    reader->turn = 0;
     satf_status status =
         io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
     io_header_settle(&reader->header);
     status = status ? status : check_left(ctx, reader);
-    return status ? status : io_turn_upright(ctx, reader);
+    if (!status && ctx->settings.upright) {
+        status = io_find_metadata(ctx, reader);
+        if (!status) {
+            io_turn_upright(reader);
+        }
+    }
+    return status;
 }
 
 /* Opens its decoder. */
@@ -463,17 +481,6 @@ satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view 
             status = satf_report_progress(ctx, (double)(y + n) / (double)view->height);
         }
     }
-    return status;
-}
-
-satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
-{
-    reader->source.ctx = ctx;
-    if (!reader->header.metadata_may_follow || !reader->format->find_metadata) {
-        return SATF_OK;
-    }
-    satf_status status = blame(ctx, reader, reader->format->find_metadata(ctx, reader));
-    io_header_settle(&reader->header);
     return status;
 }
 

@@ -409,7 +409,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     pipeline_phase_begin(ctx, progress, 1);
     result->at = job->output;
     satf_status status = io_format_load(ctx, pipeline_output_format(job), &format);
-    if (!status && format->pages_alike && reader->axes.count == 0) {
+    if (!status && reader && format->pages_alike && reader->axes.count == 0) {
         status = io_find_alpha(ctx, reader, job->first_page - 1, count);
     }
     status = status ? status : pipeline_output_open(ctx, job, &output, result);
