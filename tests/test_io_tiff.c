@@ -373,7 +373,7 @@ static io_reader *must_open(satf_context *ctx)
 /* What the tags say travels; what does not is told of. */
 static void metadata(void **state)
 {
-    static const char icc[] = "a profile of 16 GRAY", xmp[] = "<x:xmpmeta/>",
+    static const char icc[] = "a profile of 16 RGB ", xmp[] = "<x:xmpmeta/>",
                       resources[] = "8BIM and more";
     static const uint32_t bare[] = {0x0050021c, 0x00000141}; /* 1c 02 50 00 41 01 00 00 */
     for (int i = 0; i < 2; i++) {
