@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of README.md, docs/recipes.md, docs/pages.md and samples/README.md runs as it stands,
+# Every command of README.md, docs/gallery.md, docs/recipes.md, docs/pages.md and samples/README.md runs as it stands,
 # in a copy of what a clone has, and makes the files that it names; ./bootstrap has run before.
 # README's C compiles, too.
 # Each picture that it makes is read again: it has its input's size, unless it is resized, cropped or awk's, and
@@ -65,7 +65,10 @@ check_picture()
     local want got
     want=$(size_of "$(input_of "$1" "$2")")
     got=$(size_of "$1")
-    case $2 in *--resize* | *--crop* | awk*) want=$got ;; esac
+    case $2 in
+    *--resize* | *--crop* | awk*) want=$got ;;
+    *"--rotate 90"* | *--transpose*) want=${want#*x}x${want%x*} ;;
+    esac
     if [ -z "$got" ] || [ "$got" != "$want" ]; then
         fail "$2: $1 is ${got:-no picture}, its input $want"
     elif [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -le 1 ]; then
@@ -115,7 +118,10 @@ page()
 {
     local commands=0 ran=0 makes=0 command output
     while IFS= read -r command; do
+        [[ $command != '#'* ]] || continue
         commands=$((commands + 1))
+        [[ $command != *numpy* || -n $numpy ]] || { without numpy "$command" && continue; }
+        [[ $command != *order.npy* || -n $numpy ]] || continue
         command=${command#./bootstrap && }
         [ "$command" != "make check" ] || continue
         [[ $command != *.tif* || $leave_out != *tiff* ]] || continue
@@ -153,7 +159,8 @@ for format in tiff webp; do
     [ -e "$build/libsatfilter-$format.la" ] || leave_out="$leave_out $format"
 done
 for format in $leave_out; do without "$format" "commands with $format (built without it)"; done
-page README.md 11
+numpy=$(python3 -c 'import numpy' 2>/dev/null && echo there)
+page README.md 7
 page samples/README.md 9
 page docs/recipes.md 42
 
@@ -173,6 +180,7 @@ for picture in samples/page.png page-even.png; do
         fail "the halves of $picture are '$means'"
     fi
 done
+page docs/gallery.md 33
 page docs/pages.md 2
 
 # README's C, in a program around it.
