@@ -92,7 +92,8 @@ UNSEEN = ["real"]
 HEAD = """# Every filter on a picture
 
 On the left the picture, or a part of it, on the right what the command makes of it.
-`./satfilter --help FILTER` says more of each, [filters.md](filters.md) how it is defined, [pages.md](pages.md) which one suits which page.
+`./satfilter --help FILTER` says more of each, [filters.md](filters.md) how it is defined,
+[pages.md](pages.md) which one suits which page.
 """
 
 FOOT = """
