@@ -214,6 +214,19 @@ static bool find_topic(const settings *s, const char *word, topic *t)
     return t->format.name || t->algorithm || t->synonym;
 }
 
+/* Which filters have the flag. */
+static void print_flag_filters(const char *flag)
+{
+    const char *filter;
+    fputs("\nA flag of", stdout);
+    for (size_t i = 0, count = 0; (filter = satf_filter_name(i, NULL, 0)); i++) {
+        if (filter_flag_index(filter, flag) >= 0) {
+            printf("%s --%s", count++ ? "," : "", filter);
+        }
+    }
+    puts(".");
+}
+
 static void print_topic(const settings *s, const char *word)
 {
     topic t;
@@ -225,7 +238,7 @@ static void print_topic(const settings *s, const char *word)
         char head[64];
         snprintf(head, sizeof head, "--%s", t.flag.name);
         print_entry(head, t.flag.help);
-        printf("\nA flag of --%s.\n", t.flag_of);
+        print_flag_filters(t.flag.name);
     }
     if (t.option) {
         help_option(t.option);

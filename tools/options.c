@@ -243,7 +243,7 @@ static const option options[] = {
      "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
      "upright. Sizes, --region and resolutions are those of the upright picture. Pictures that "
      "filters name (guide=, --by, --varbox) are turned by their own orientation. It needs no "
-     "filter beside it. A picture that is turned is held as a whole, but for one that is only "
+     "filter beside it. A picture that is turned is held in memory as a whole, unless it is only "
      "mirrored from left to right.",
      IS_SET(auto_orient)},
     {GROUP_FILTERING, "dpi", 0, "N", NULL,
@@ -259,23 +259,24 @@ static const option options[] = {
      TAKES(take_module)},
 
     {GROUP_FILES, "output", 'o', "DIR|FILE", "FILE",
-     "write every output into the folder DIR, or all that there is to FILE",
-     "A name that ends with \"/\" and an existing folder are folders; \"-\" is standard output. "
-     "With one input a name with the suffix of a format is a file, and so is a device; a name "
-     "without suffix is a folder. A suffix has two to five letters and digits, first a letter: "
-     "results-v1.2 has none. One that is no format's is refused unless --format says what the file "
-     "is. With several inputs a name is a folder unless it has the suffix of a format. A .tif or "
-     ".npy "
-     "takes the pages of all of them, one input after the other (-o both.tif a.png b.tif), which "
-     "need no filter then; pages of a TIFF may differ in size and samples. Any other suffix is "
-     "refused. Missing folders are made. In a folder an output has its input's name, with the "
+     "write every output into the folder DIR, or all pages into FILE",
+     "Several inputs become the pages of one .tif or .npy, one input after the other, by -o "
+     "both.tif "
+     "a.png b.tif. That needs no filter; pages of a TIFF may differ in size and samples. Other "
+     "formats hold one picture, so several inputs need a folder. "
+     "\"-\" is standard output. A name that ends with \"/\" or that is a folder stands for a "
+     "folder; "
+     "one with the suffix of a format, or of what is no regular file, such as /dev/stdout, for a "
+     "file; one without suffix for a folder. A suffix has two to five letters and digits, first a "
+     "letter: results-v1.2 has none. A suffix of no format is refused unless --format says what "
+     "the file is. Missing folders are made. In a folder an output has its input's name, with the "
      "suffix of --format, else that of its input if it can be written, else .png; black and white "
-     "goes to .png rather than .jpg. Two operands "
-     "that give the same name, or names that links make one file, and an output that would replace "
-     "an input, are refused before any work. Of inputs from lists and folders that give the same "
-     "name the first has it, and the others fail. An input that fails costs the others nothing, "
-     "but "
-     "for a full disk: those behind it that go to the same disk are not tried, and counted.",
+     "goes to .png rather than .jpg. In a batch two operands that give the same name, or names "
+     "that "
+     "links make one file, and an output that would replace an input, are refused before any work. "
+     "Of inputs from lists and folders that give the same name the first has it, and the others "
+     "fail. An input that fails costs the others nothing. On a full disk the inputs behind it that "
+     "go to the same disk are not tried; their number is told.",
      TAKES(take_output)},
     {GROUP_FILES, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike; "
@@ -322,14 +323,14 @@ static const option options[] = {
      TAKES(take_format)},
     {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
      "samples of the output: u8 u16 u32 u64 f32 f64",
-     "Default: the input's for means; for other filters the exact type where the format can hold "
-     "it (.npy), else a 16-bit picture of the possible range. It is the type of the last result: "
-     "between two filters of a chain an image has the first one's own, so a mean of u8 is rounded "
-     "to u8. Writing that mean to a .npy with --type f64 avoids it. Integers saturate at the full "
+     "Default: the input's type for means, sharpening and black and white. Variances, deviations "
+     "and sums of rectangles are f64 in a .npy; in a picture they have 16 bits, from the least to "
+     "the greatest value that is possible. Only the last result gets the type: between two filters "
+     "a mean of u8 is rounded to u8, unless --real stands in front. Integers saturate at the full "
      "scale; floats are not saturated.",
      TAKES(take_type)},
     {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
-     "show the values LO to HI, or those that occur, not all possible",
+     "from black to white are LO to HI, or what occurs; default: what may occur",
      "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. auto "
      "takes the least and the largest value of the result, auto:P its percentiles P and 100 - P: "
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",
@@ -397,8 +398,9 @@ static const option options[] = {
      TAKES(take_sync)},
     {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
-     "computes: memory for windows' heights of rows, whatever the picture's. This rules out all "
-     "else: interlaced PNG, .npy in Fortran order, PFM out of a pipe, PNG out of a pipe into JPEG, "
+     "computes: in memory for as many rows as windows are high, however high the picture is. This "
+     "refuses what cannot: interlaced PNG, .npy in Fortran order, PFM out of a pipe, PNG out of a "
+     "pipe into JPEG, "
      "the SAT engine, CUDA devices. Border wrap "
      "decodes the input twice, which without this is done for large pictures only.",
      BECOMES(route, SATF_ROUTE_ROWS)},

@@ -130,6 +130,8 @@ static const synonym synonyms[] = {
     {"exif", "strip", "metadata is kept; it is left out by --strip"},
     {"bilateral", "guided", EDGES_STAY},
     {"denoise", "guided", NOISE},
+    {"noise", "guided", NOISE},
+    {"deviation", "stddev", "the local standard deviation is --stddev N"},
     {"adaptive-threshold", "adaptive", "--adaptive 15 is above the mean less 5 levels"},
     {"otsu", "threshold", "--threshold otsu finds one level for the whole picture"},
     {"binarize", "wolf", PAGE},
