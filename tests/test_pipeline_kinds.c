@@ -541,8 +541,8 @@ static void exif_resolves(void **state)
 static void makers_notes(void **state)
 {
     (void)state;
-    static const char *const notes[] = {"\7\0\1\0\2\0 and so on", "Apple iOS\0\0\1MM",
-                                        "Nikon\0\2\x10 and"};
+    static const char notes[][20] = {"\7\0\1\0\2\0 and so on", "Apple iOS\0\0\1MM",
+                                     "Nikon\0\2\x10 and"};
     static const char said[] = "the camera maker's notes in its EXIF change their place, which "
                                "makes offsets in them wrong";
     char in[300], out[300];
