@@ -14,6 +14,14 @@ int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_
            out.height == in->height;
 }
 
+/* Whether results have the input's channels, or one that is shown as black and white. */
+static bool keeps_channels(satf_context *ctx, const satf_filter *filter, const satf_view *in)
+{
+    satf_view out;
+    return satf_filter_output(ctx, filter, in, &out) == SATF_OK &&
+           (out.channels == in->channels || out.channels == 1);
+}
+
 /* Has no parameter, and leaves a frame as it is: it is for filters behind it in a chain. */
 static bool does_nothing(satf_context *ctx, const char *name, const satf_filter *filter,
                          const satf_view *frame)
@@ -44,7 +52,8 @@ int picture_fits(const char *filter)
     frame.flags = SATF_ALPHA;
     int fits = satf_context_create(&ctx) == SATF_OK &&
                satf_filter_create(ctx, filter, &made) == SATF_OK &&
-               picture_keeps_size(ctx, made, &frame) && !does_nothing(ctx, filter, made, &frame);
+               picture_keeps_size(ctx, made, &frame) && keeps_channels(ctx, made, &frame) &&
+               !does_nothing(ctx, filter, made, &frame);
     satf_filter_destroy(made);
     satf_context_destroy(ctx);
     return fits;

@@ -8,7 +8,8 @@
 int picture_keeps_size(satf_context *ctx, const satf_filter *filter, const satf_view *in);
 
 /* Non-zero if plugins can apply the filter of that name: without a file, one picture of 8-bit RGBA
- * to another of its size. A filter that can do nothing but leave it as it is does not fit. */
+ * to another of its size and channels. A filter that can do nothing but leave it as it is does not
+ * fit. */
 int picture_fits(const char *filter);
 
 /*

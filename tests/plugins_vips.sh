@@ -93,6 +93,7 @@ every()
         case $filter in
         template) value=$top_srcdir/samples/sharpen.txt ;;
         permute) value=$work/order.npy ;;
+        crop) value=20x10+3+1 ;;
         by) value=$in ;;
         varbox) value=$in ;;
         *) value=$(help_lines "$filter" |
