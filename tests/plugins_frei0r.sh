@@ -74,12 +74,13 @@ plain()
 
 # ------------------------------------------------------------ which filters
 
-# Those of the table that the command applies without a file, and that keep a picture's size but not
-# its pixels.
+# Those of the table that the command applies without a file, and that keep a picture's size, and its
+# channels unless they make it black and white, but not its pixels.
 picture 24 16
 for filter in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$top_srcdir/filters/all.h"); do
     ! "$satfilter" -q -f --format pam "$(plain "$filter")" "$work/in.pam" "$work/out.pam" 2>/dev/null ||
         ! sed -n '2,3p' "$work/out.pam" | grep -q '^WIDTH 24$' ||
+        sed -n '4p' "$work/out.pam" | grep -q '^DEPTH 2$' || # grey with alpha
         cmp -s "$work/in.pam" "$work/out.pam" || echo "satfilter_$filter.so"
 done | LC_ALL=C sort >"$work/wanted"
 (cd "$FREI0R_PATH" && ls satfilter_*.so) | LC_ALL=C sort >"$work/built"

@@ -79,12 +79,13 @@ plain()
 
 # ----------------------------------------------------------- which operations
 
-# Those of the table that the command applies without a file, and that keep a picture's size but not
-# its pixels.
+# Those of the table that the command applies without a file, and that keep a picture's size, and its
+# channels unless they make it black and white, but not its pixels.
 gegl_picture rgba 24 16
 for filter in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$top_srcdir/filters/all.h"); do
     ! "$satfilter" -q -f --format pam "$(plain "$filter")" "$work/in.pam" "$work/out.pam" 2>/dev/null ||
         ! sed -n '2,3p' "$work/out.pam" | grep -q '^WIDTH 24$' ||
+        sed -n '4p' "$work/out.pam" | grep -q '^DEPTH 2$' || # grey with alpha
         cmp -s "$work/in.pam" "$work/out.pam" || echo "satfilter:$filter $(plain "$filter")"
 done | LC_ALL=C sort >"$work/plain"
 cut -d' ' -f1 "$work/plain" >"$work/wanted"

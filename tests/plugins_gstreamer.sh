@@ -179,13 +179,14 @@ plain()
     echo "--$1$(sed 's/^/=/;q' "$work/defaults" | grep -v =off)"
 }
 
-# Those of the table that the command applies without a file, and that keep a picture's size but not
-# its pixels.
+# Those of the table that the command applies without a file, and that keep a picture's size, and its
+# channels unless they make it black and white, but not its pixels.
 want RGBA 24 16 "--box 1" ""
 cp "$work/part.pam" "$work/small.pam"
 for filter in $(sed -n 's/^#include "\(.*\)\.h"/\1/p' "$top_srcdir/filters/all.h"); do
     ! "$satfilter" -q -f --format pam "$(plain "$filter")" "$work/small.pam" "$work/out.pam" 2>/dev/null ||
         ! sed -n '2,3p' "$work/out.pam" | grep -q '^WIDTH 24$' ||
+        sed -n '4p' "$work/out.pam" | grep -q '^DEPTH 2$' || # grey with alpha
         cmp -s "$work/small.pam" "$work/out.pam" || echo "sat$filter"
 done | LC_ALL=C sort >"$work/wanted"
 gst-inspect-1.0 satfilter >"$work/info"
