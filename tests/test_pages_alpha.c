@@ -46,7 +46,12 @@ static void expect_page(const unsigned char *got, const satf_image *image, bool 
     }
 }
 
-static void check_mixed(int colours, satf_type type, unsigned mask, int threads, satf_route way)
+/* An EXIF of orientation 6: the picture is to be turned by 90 degrees. */
+static const unsigned char turned_exif[] = "II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0";
+
+/* turned: pages are turned upright as they are read, and back by the filter. */
+static void check_mixed(int colours, satf_type type, unsigned mask, int threads, satf_route way,
+                        bool turned)
 {
     satf_image_file *file;
     satf_file_report report;
@@ -56,12 +61,15 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
     must(satf_image_file_create(ctx, path("mixed.tif"), MIXED, NULL, &file));
     for (int k = 0; k < MIXED; k++) {
         satf_image *image = make_mixed(k, colours, type, mask);
+        must(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, turned ? turned_exif : NULL,
+                                     turned ? sizeof turned_exif - 1 : 0));
         must(satf_image_file_append(ctx, file, image));
         satf_image_destroy(image);
     }
     must(satf_image_file_finish(ctx, file));
     satf_image_file_close(file);
-    must(satf_filter_parse(ctx, "flip=v flip=v", &filter));
+    must(satf_filter_parse(ctx, turned ? "rotate=270" : "flip=v flip=v", &filter));
+    must(satf_context_set_auto_orient(ctx, turned));
     must(satf_context_set_threads(ctx, threads));
     satf_file_options_init(&options, sizeof options);
     options.route = (int)way;
@@ -86,8 +94,9 @@ static void alpha_for_all(void **state)
     for (unsigned mask = 0; mask < 1 << MIXED; mask++) {
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
             check_mixed(1 + 2 * (int)(t & 1), types[t], mask, 1 + (int)(mask & 3),
-                        mask & 1 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO);
+                        mask & 1 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, false);
         }
+        check_mixed(3, types[mask % 4], mask, 1 + (int)(mask & 1), SATF_ROUTE_AUTO, true);
     }
 }
 
