@@ -6,11 +6,6 @@
 #ifndef TESTS_FAKE_DEVICE_H
 #define TESTS_FAKE_DEVICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "satfilter.h"
-
 enum { FAKE_DEVICES = 3 };
 
 /* What is to be done once the stream is. */
@@ -41,8 +36,6 @@ typedef struct fake_device {
 
 #ifdef TESTS_FAKE_DEVICE_USER
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Makes it the process's backend, before any other is asked for; NULL if it cannot be opened. */
 static inline fake_device *fake_device_load(void)

@@ -2,9 +2,7 @@
 #ifndef SATF_TESTS_FILTER_ANY_H
 #define SATF_TESTS_FILTER_ANY_H
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/border.h"
 #include "base/number.h"

@@ -2,12 +2,7 @@
 #ifndef SATF_TESTS_FILTER_CHECK_H
 #define SATF_TESTS_FILTER_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "filter_reference.h"
 #include "pairs.h"

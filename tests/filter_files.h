@@ -2,10 +2,7 @@
 #ifndef TEST_FILTER_FILES_H
 #define TEST_FILTER_FILES_H
 
-#include <stdio.h>
-#include <string.h>
-
-#include "satfilter.h"
+#include "test.h"
 
 static inline void write_pgm(const char *path, const uint8_t *pixels, int width, int height)
 {

@@ -2,6 +2,7 @@
 #ifndef SATF_TESTS_FILTER_FORMULAS_H
 #define SATF_TESTS_FILTER_FORMULAS_H
 
+#include "test.h"
 #include "filter_reference.h"
 
 typedef struct ref_moments {

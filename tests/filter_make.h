@@ -2,13 +2,7 @@
 #ifndef SATF_TESTS_FILTER_MAKE_H
 #define SATF_TESTS_FILTER_MAKE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/view.h"
 #include "filter/chain.h"

@@ -2,11 +2,7 @@
 #ifndef TESTS_FILTER_OFFSETS_H
 #define TESTS_FILTER_OFFSETS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "filter_reference.h"
 

@@ -2,15 +2,10 @@
 #ifndef SATF_TESTS_FILTER_REFERENCE_H
 #define SATF_TESTS_FILTER_REFERENCE_H
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/border.h"
 #include "base/view.h"
-#include "satfilter.h"
 
 __extension__ typedef __int128 ref_wide;
 

@@ -5,11 +5,7 @@
 #ifndef TESTS_FILTER_SCALE_H
 #define TESTS_FILTER_SCALE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/view.h"
 #include "filter/pass.h"

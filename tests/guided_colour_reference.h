@@ -2,9 +2,7 @@
 #ifndef SATF_TESTS_GUIDED_COLOUR_REFERENCE_H
 #define SATF_TESTS_GUIDED_COLOUR_REFERENCE_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/border.h"
 #include "filter_reference.h"

@@ -2,9 +2,7 @@
 #ifndef TESTS_LINE_REFERENCE_H
 #define TESTS_LINE_REFERENCE_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/border.h"
 #include "base/view.h"

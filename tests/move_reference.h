@@ -2,11 +2,8 @@
 #ifndef SATF_TESTS_MOVE_REFERENCE_H
 #define SATF_TESTS_MOVE_REFERENCE_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/view.h"
 #include "move/move.h"

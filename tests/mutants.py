@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""mutants.py [--seed N] [--count N] [--mutants FILE] [--json FILE] [--source DIR]
+"""mutants.py [--seed N] [--count N] [--mutants FILE] [--json FILE] [--source DIR] [--seconds N]
 
 Puts small faults into src one by one, as a hand would slip, and says which of them the tests find: a
 test that fails or hangs has found one. The faults come from the seed, or from an earlier record
 (--mutants), so that the tests of two commits can be held against one another: --source is the tree
-whose src and tests are taken. A fault that does not compile is passed over.
+whose src and tests are taken. A fault that does not compile is passed over. A run that was cut off
+(--seconds) goes on where it stopped when it is given the same record (--json).
 
-Building and running each test once takes eight minutes or so on two cores, a fault some seconds to
-minutes more. The tree itself is never touched: all happens in a copy."""
+Each fault has a copy of the built tree; a file of tests runs at a time on each core, the fastest of all
+faults first, and none of a fault that is found. The tree itself is never touched."""
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -21,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 # What is looked for in a line, and what takes its place.
@@ -37,6 +40,7 @@ PASSED_OVER = re.compile(r"^\s*(#|//|/?\*|extern|typedef|static_assert|_Static_a
 MEMORY = 12 << 30 # of a process: a fault may ask for all there is
 SKIPPED = 77 # exit status
 FOLDERS = ("base", "filter", "io", "move", "permute", "pipeline", "sat", "window")
+CORES = os.cpu_count()
 
 
 def sites(source):
@@ -56,15 +60,12 @@ def sites(source):
     return found
 
 
-def put(line, slip, at):
-    pattern, replacement = SLIPS[slip]
-    return line[:at] + re.sub(pattern, replacement, line[at:], count=1)
-
-
 def make_mutant(source, site):
     path, number, slip, at = site
     before = (source / path).read_text().split("\n")[number]
-    return {"file": path, "line": number + 1, "before": before, "after": put(before, slip, at)}
+    pattern, replacement = SLIPS[slip]
+    after = before[:at] + re.sub(pattern, replacement, before[at:], count=1)
+    return {"file": path, "line": number + 1, "before": before, "after": after}
 
 
 def limit_memory():
@@ -74,79 +75,50 @@ def limit_memory():
 class Tree:
     """A built copy of the source, whose tests run."""
 
-    def __init__(self, source, work):
-        self.root, self.source = work / "build", work / "source"
-        shutil.copytree(source, self.source, ignore=shutil.ignore_patterns(
+    def __init__(self, root, environment):
+        self.root, self.environment = root, environment
+
+    @classmethod
+    def build(cls, source, root):
+        shutil.copytree(source, root, ignore=shutil.ignore_patterns(
             ".git", "*.o", "*.lo", "*.la", ".libs", "*.trs", "*.log", "Makefile", "config.status"))
-        self.root.mkdir()
-        self.run("configure", [str(self.source / "configure"), "--quiet", "--disable-cuda", "CFLAGS=-O1"])
-        said = self.run("tests", ["make", "-s", "-f", "-", "print"], "include Makefile\nprint:\n"
-                        "\t@$(AM_TESTS_ENVIRONMENT) env; echo tests=$(check_PROGRAMS)\n")
-        self.environment = dict(re.findall(r"^(\w+)=(.*)$", said, re.MULTILINE))
-        self.tests = sorted(self.environment.pop("tests").split()) + ["tests/cli.sh"]
-        self.run("build", self.make("check", "TESTS="))
-        self.seconds = {}
-        failed = self.first_failure(self.tests)
-        if failed:
-            sys.exit(f"mutants.py: {failed} fails without any fault")
-        self.found = dict.fromkeys(self.tests, 0)
+        tree = cls(root, {})
+        tree.must([str(root / "configure"), "--quiet", "--disable-cuda", "CFLAGS=-O1"])
+        said = tree.must(["make", "-s", "-f", "-", "print"], "include Makefile\nprint:\n"
+                         "\t@$(AM_TESTS_ENVIRONMENT) env; echo tests=$(check_PROGRAMS)\n")
+        tree.environment = dict(re.findall(r"^(\w+)=(.*)$", said, re.MULTILINE))
+        programs = sorted(tree.environment.pop("tests").split())
+        tree.must(tree.make(CORES))
+        tests = [[program, *words] for program in programs for words in tree.parts(program)]
+        return tree, tests + [["tests/cli.sh"]]
 
-    def make(self, *words):
-        return ["make", "-s", f"-j{os.cpu_count()}", *words]
+    def parts(self, program):
+        """What a program can be asked to run alone: its files of cases."""
+        if not (self.root / "tests/test.h").exists():
+            return [[]]
+        said = subprocess.run([self.root / program, "--list"], cwd=self.root, env=self.environment,
+                              capture_output=True, text=True)
+        names = dict.fromkeys(line.split("/")[0] for line in said.stdout.split()) if said.returncode == 0 else {}
+        return [[name] for name in names] or [[]]
 
-    def run(self, what, command, text=None):
+    def copy(self, root):
+        subprocess.run(["cp", "-a", "--reflink=auto", self.root, root], check=True)
+        return Tree(root, {k: v.replace(str(self.root), str(root)) for k, v in self.environment.items()})
+
+    @staticmethod
+    def make(jobs):
+        return ["make", "-s", f"-j{jobs}", "check", "TESTS="]
+
+    def must(self, command, text=None):
         done = subprocess.run(command, cwd=self.root, input=text, capture_output=True, text=True)
         if done.returncode:
-            sys.exit(f"mutants.py: {what} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            sys.exit(f"mutants.py: {command[0]} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout
 
-    def start(self, test):
-        folder = self.source if test.endswith(".sh") else self.root
-        return subprocess.Popen([folder / test], cwd=self.root, env=self.environment, start_new_session=True,
-                                preexec_fn=limit_memory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
-
-    def first_failure(self, tests):
-        """The first of these tests that fails or hangs; one a core runs at a time, none after that."""
-        waiting, running = list(tests), {}
-        try:
-            while waiting or running:
-                while waiting and len(running) < os.cpu_count():
-                    running[waiting[0]] = self.start(waiting[0]), time.monotonic()
-                    del waiting[0]
-                time.sleep(0.01)
-                for test, (process, began) in list(running.items()):
-                    seconds = time.monotonic() - began
-                    if process.poll() is None:
-                        if seconds > 20 + 10 * self.seconds.get(test, 60):
-                            return test
-                        continue
-                    del running[test]
-                    if process.returncode not in (0, SKIPPED):
-                        return test
-                    self.seconds.setdefault(test, seconds)
-            return None
-        finally:
-            for process, _ in running.values():
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-
-    def compiles(self):
-        done = subprocess.run(self.make("check", "TESTS="), cwd=self.root, capture_output=True)
-        return done.returncode == 0
-
-    def finder(self):
-        """A test that fails. Those that found most in least time come first."""
-        test = self.first_failure(sorted(self.tests, key=lambda t: self.seconds[t] / (1 + self.found[t])))
-        if test:
-            self.found[test] += 1
-        return test
-
-    def attempt(self, mutant):
-        """False where the fault cannot be put or does not compile; else "by" says who found it."""
-        path = self.source / mutant["file"]
-        whole = path.read_text() if path.exists() else ""
-        lines = whole.split("\n")
+    def compiles(self, mutant):
+        """Puts the fault in; False where there is no place for it or it does not compile."""
+        path = self.root / mutant["file"]
+        lines = path.read_text().split("\n") if path.exists() else []
         at = mutant["line"] - 1
         if at >= len(lines) or lines[at] != mutant["before"]: # another commit's: by its text
             if lines.count(mutant["before"]) != 1:
@@ -154,42 +126,189 @@ class Tree:
             at = lines.index(mutant["before"])
         lines[at] = mutant["after"]
         path.write_text("\n".join(lines))
+        return subprocess.run(["make", "-s"], cwd=self.root, capture_output=True).returncode == 0
+
+    def passes(self, test, seconds, over):
+        """Whether it ends well within this time; None: it was stopped, since over() said so."""
+        if not test[0].endswith(".sh"):
+            self.must(["make", "-s", test[0]])
+        process = subprocess.Popen([self.root / test[0], *test[1:]], cwd=self.root, env=self.environment,
+                                   start_new_session=True, preexec_fn=limit_memory, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        began = time.monotonic()
         try:
-            if not self.compiles():
-                return False
-            mutant["by"] = self.finder()
-            return True
+            while process.poll() is None:
+                if over():
+                    return None
+                if time.monotonic() - began > seconds:
+                    return False
+                time.sleep(0.01)
+            return process.returncode in (0, SKIPPED)
         finally:
-            path.write_text(whole)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class Hunt:
+    """Workers share one queue: the fastest test of any fault, else the next fault."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.end = time.monotonic() + options.seconds
+        self.tree, self.tests = Tree.build(options.source, work / "tree")
+        self.lock = threading.Condition()
+        self.seconds, self.live, self.kept, self.busy = {}, [], [], 0
+        self.number = 0
+
+    @staticmethod
+    def name(test):
+        return " ".join(test)
+
+    def over(self):
+        return time.monotonic() > self.end
+
+    def time_tests(self):
+        """Each once without a fault: how long it takes, and that it passes."""
+        waiting = list(self.tests)
+
+        def run():
+            while True:
+                with self.lock:
+                    if not waiting:
+                        return
+                    test = waiting.pop()
+                began = time.monotonic()
+                good = self.tree.passes(test, 900, lambda: False)
+                self.seconds[self.name(test)] = time.monotonic() - began
+                if not good:
+                    print(f"{self.name(test)} fails without any fault: left out", flush=True)
+                    self.tests.remove(test)
+        self.side_by_side(run)
+        self.tests.sort(key=lambda test: self.seconds[self.name(test)])
+        for test in self.tests[-40:]:
+            print(f"{self.seconds[self.name(test)]:6.1f} {self.name(test)}")
+        print(f"{len(self.tests)} parts, {sum(self.seconds.values()):.0f} s of a core without a fault", flush=True)
+
+    @staticmethod
+    def side_by_side(run):
+        threads = [threading.Thread(target=run) for _ in range(CORES)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def next_job(self):
+        """A fault and its next test; a fault and None: a new one, to be built; None: all is done."""
+        with self.lock:
+            while True:
+                if self.over():
+                    return None
+                jobs = [m for m in self.live if m["ready"] and m["todo"]]
+                if jobs:
+                    fault = min(jobs, key=lambda m: self.seconds[self.name(m["todo"][0])])
+                    fault["running"] += 1
+                    return fault, fault["todo"].pop(0)
+                if len(self.live) < 2 * CORES and len(self.kept) + len(self.live) < self.options.count:
+                    mutant = next(self.wanted, None)
+                    if mutant and "by" in mutant: # an earlier run ended with it
+                        self.kept.append(mutant)
+                        continue
+                    if mutant:
+                        self.number += 1
+                        passed = set(mutant.get("passed", []))
+                        fault = {"mutant": mutant, "ready": False, "running": 1, "found": None,
+                                 "todo": [t for t in self.tests if self.name(t) not in passed],
+                                 "root": self.work / str(self.number)}
+                        self.live.append(fault)
+                        return fault, None
+                if not self.live:
+                    return None
+                self.lock.wait(1)
+
+    def build(self, fault):
+        tree = self.tree.copy(fault["root"])
+        good = tree.compiles(fault["mutant"])
+        with self.lock:
+            fault["tree"], fault["ready"] = tree, good
+            fault["running"] -= 1
+            if not good:
+                self.live.remove(fault)
+                shutil.rmtree(fault["root"], ignore_errors=True)
+            else:
+                self.settle(fault)
+
+    def run(self, fault, test):
+        limit = 20 + 10 * self.seconds[self.name(test)]
+        good = fault["tree"].passes(test, limit, lambda: self.over() or fault["found"])
+        with self.lock:
+            fault["running"] -= 1
+            if good:
+                fault["mutant"].setdefault("passed", []).append(self.name(test))
+            elif good is False and not fault["found"]:
+                fault["found"] = self.name(test)
+                fault["todo"].clear()
+            self.settle(fault)
+
+    def settle(self, fault):
+        """Under the lock: says how it went, once nothing more of it is to run."""
+        if not fault["todo"] and not fault["running"] and not self.over():
+            mutant = fault["mutant"]
+            mutant["by"] = fault["found"]
+            self.live.remove(fault)
+            self.kept.append(mutant)
+            shutil.rmtree(fault["root"], ignore_errors=True)
+            print(f"{mutant['by'] or 'NOT FOUND':32} {mutant['file']}:{mutant['line']}: "
+                  f"{mutant['before'].strip()} -> {mutant['after'].strip()}", flush=True)
+        self.lock.notify_all()
+
+    def work_on(self):
+        while True:
+            job = self.next_job()
+            if not job:
+                return
+            if job[1] is None:
+                self.build(job[0])
+            else:
+                self.run(*job)
+
+    def hunt(self, wanted):
+        self.wanted = wanted
+        self.time_tests()
+        self.side_by_side(self.work_on)
+        left = [fault["mutant"] for fault in self.live]
+        for mutant in self.kept:
+            mutant.pop("passed", None)
+        found = sum(mutant["by"] is not None for mutant in self.kept)
+        print(f"{len(self.kept)} faults, {found} found, {len(self.kept) - found} not"
+              + (f", {len(left)} left open" if left else ""))
+        return self.kept + left
 
 
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--mutants", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--source", type=pathlib.Path, default=here)
+    parser.add_argument("--seconds", type=float, default=1e9)
     options = parser.parse_args()
+    before = []
     if options.mutants:
-        wanted = json.loads(options.mutants.read_text())["mutants"]
+        keys = ("file", "line", "before", "after")
+        wanted = [{key: m[key] for key in keys} for m in json.loads(options.mutants.read_text())["mutants"]]
     else:
         places = sites(options.source)
         random.Random(options.seed).shuffle(places)
         wanted = (make_mutant(options.source, place) for place in places)
-    kept = []
+    if options.json and options.json.exists():
+        before = json.loads(options.json.read_text())["mutants"]
+        seen = {(m["file"], m["line"], m["after"]) for m in before}
+        wanted = (m for m in wanted if (m["file"], m["line"], m["after"]) not in seen)
     with tempfile.TemporaryDirectory() as work:
-        tree = Tree(options.source, pathlib.Path(work))
-        for mutant in wanted:
-            if len(kept) == options.count:
-                break
-            if tree.attempt(mutant):
-                kept.append(mutant)
-                print(f"{mutant['by'] or 'NOT FOUND':32} {mutant['file']}:{mutant['line']}: "
-                      f"{mutant['before'].strip()} -> {mutant['after'].strip()}", flush=True)
-    found = sum(mutant["by"] is not None for mutant in kept)
-    print(f"{len(kept)} faults, {found} found, {len(kept) - found} not")
+        kept = Hunt(options, pathlib.Path(work)).hunt(itertools.chain(before, wanted))
     if options.json:
         options.json.write_text(json.dumps({"seed": options.seed, "mutants": kept}, indent=1) + "\n")
 

@@ -5,6 +5,7 @@
 #ifndef SATF_TESTS_NOT_FINITE_H
 #define SATF_TESTS_NOT_FINITE_H
 
+#include "test.h"
 #include "filter/step.h"
 #include "filter_make.h"
 #include "filter_reference.h"

@@ -2,6 +2,7 @@
 #ifndef SATF_TESTS_OTSU_REFERENCE_H
 #define SATF_TESTS_OTSU_REFERENCE_H
 
+#include "test.h"
 #include <float.h>
 
 #include "filter_reference.h"

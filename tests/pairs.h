@@ -6,11 +6,8 @@
 #ifndef TESTS_PAIRS_H
 #define TESTS_PAIRS_H
 
+#include "test.h"
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef __has_feature
 #define PAIRS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))

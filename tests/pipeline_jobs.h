@@ -3,24 +3,15 @@
 #ifndef TEST_PIPELINE_JOBS_H
 #define TEST_PIPELINE_JOBS_H
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "../src/base/memory.h"
-#include "../src/base/view.h"
-#include "../src/pipeline/pipeline.h"
+#include "base/memory.h"
+#include "base/view.h"
+#include "pipeline/pipeline.h"
 
-static char directory[] = "/tmp/satfilter-pipeline.XXXXXX";
+static char directory[] = ".";
 static satf_context *ctx;
 
 static inline const char *path(const char *name)
@@ -135,35 +126,5 @@ static inline void compare(const char *in, const char *out, const char *spec, in
     }
     free(whole);
 }
-
-static inline int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static inline int remove_directory(void **state)
-{
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
-}
-
-/* A test has a context of its own, so that its settings are no other test's. */
-static inline int set_up(void **state)
-{
-    (void)state;
-    return satf_context_create(&ctx) != SATF_OK;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    satf_context_destroy(ctx);
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

@@ -3,10 +3,9 @@
 #ifndef TESTS_PRODUCTS_H
 #define TESTS_PRODUCTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "test.h"
 
-#include "../src/window/bands.h"
+#include "window/bands.h"
 
 enum { LANES = BANDS_LANES, ROWS = BANDS_DOWN_TILE, COLUMNS = BANDS_ACROSS_TILE };
 

@@ -2,17 +2,9 @@
 #ifndef SATF_TESTS_ROWS_IMAGES_H
 #define SATF_TESTS_ROWS_IMAGES_H
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "test.h"
 
 #include "base/view.h"
-#include "with_context.h"
 
 static uint32_t seed = 1;
 

@@ -2,13 +2,10 @@
 #ifndef TESTS_RUN_LINE_H
 #define TESTS_RUN_LINE_H
 
+#include "test.h"
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "../tools/batch.h"
+#include "tools/batch.h"
 
 enum { RUN_LINE_WORDS = 64 };
 

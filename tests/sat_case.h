@@ -2,14 +2,9 @@
 #ifndef SATF_TESTS_SAT_CASE_H
 #define SATF_TESTS_SAT_CASE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/view.h"

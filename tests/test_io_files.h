@@ -2,15 +2,7 @@
 #ifndef TEST_IO_FILES_H
 #define TEST_IO_FILES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/memory.h"
 #include "base/view.h"
@@ -138,18 +130,6 @@ static inline satf_image *must_decode(satf_context *ctx, const void *data, size_
         fail_msg("decoding: %s", satf_message(ctx));
     }
     return image;
-}
-
-static inline int new_context(void **state)
-{
-    return satf_context_create((satf_context **)state) != SATF_OK ||
-           satf_context_set_formats(*state, "all") != SATF_OK;
-}
-
-static inline int free_context(void **state)
-{
-    satf_context_destroy(*state);
-    return 0;
 }
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TEST_IO_FOREIGN_H
 #define TEST_IO_FOREIGN_H
 
-#include <math.h>
+#include "test.h"
 
 #include "test_io_files.h"
 
@@ -124,7 +124,5 @@ static inline uint32_t stored_colour(uint32_t i, int depth)
            : depth == 24 ? red << 16 | green << 8 | blue
                          : alpha << 24 | red << 16 | green << 8 | blue;
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_context, free_context)
 
 #endif

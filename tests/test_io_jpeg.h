@@ -2,6 +2,7 @@
 #ifndef TEST_IO_JPEG_H
 #define TEST_IO_JPEG_H
 
+#include "test.h"
 #include "test_io_files.h"
 
 #include <jpeglib.h>

@@ -2,6 +2,7 @@
 #ifndef TEST_IO_METADATA_H
 #define TEST_IO_METADATA_H
 
+#include "test.h"
 #include "test_io_files.h"
 
 #include <zlib.h>

@@ -2,6 +2,7 @@
 #ifndef TEST_PNG_FILES_H
 #define TEST_PNG_FILES_H
 
+#include "test.h"
 #include "test_io_files.h"
 
 #include <png.h>

@@ -2,6 +2,7 @@
 #ifndef TESTS_TIFF_FILES_H
 #define TESTS_TIFF_FILES_H
 
+#include "test.h"
 #include "test_io_files.h"
 
 #include <tiffio.h>

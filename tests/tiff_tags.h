@@ -3,6 +3,7 @@
 #ifndef TESTS_TIFF_TAGS_H
 #define TESTS_TIFF_TAGS_H
 
+#include "test.h"
 #include "test_io_files.h"
 
 enum { PAGE, EXIF, GPS, INTEROP, DIRECTORIES };

@@ -5,16 +5,9 @@
 #ifndef TESTS_WINDOW_REFERENCE_H
 #define TESTS_WINDOW_REFERENCE_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include "test.h"
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/border.h"
 #include "base/cpu.h"

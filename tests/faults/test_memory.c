@@ -1,0 +1,261 @@
+/* SATF_MAX_MEMORY bounds what a call takes at its peak, whatever it does. */
+#include "test.h"
+#include "interpose.h"
+#include "test_io_files.h"
+#include "test_io_jpeg.h"
+
+/* Beside the limit: buffers of files and of stdio, the state of codecs. */
+enum { MIB = 1 << 20, LIMIT = 64 * MIB, BESIDE = 6 * MIB };
+
+static void begin(void)
+{
+    atomic_store(&allocations.most, atomic_load(&allocations.bytes));
+}
+
+static long before_bytes;
+
+/* Since begin(): the call was within the limit, or has been refused in its name. */
+static bool check(satf_context *ctx, const char *what, satf_status status)
+{
+    long peak = atomic_load(&allocations.most) - before_bytes;
+    bool named = strstr(satf_message(ctx), "limit: max-memory") != NULL;
+    if ((status && (status != SATF_LIMIT || !named)) || peak > LIMIT + BESIDE) {
+        fail_msg("%s: %s, %ld bytes at the peak, \"%s\"", what, satf_status_name(status), peak,
+                 status ? satf_message(ctx) : "");
+    }
+    return status == SATF_OK;
+}
+
+#define WITHIN(ctx, what, call) \
+    (before_bytes = atomic_load(&allocations.bytes), begin(), check(ctx, what, call))
+
+/* Waves, so that files are small and yet no constant. */
+static satf_image *make_picture(satf_context *ctx, int64_t width, int64_t height, int channels,
+                                satf_type type)
+{
+    satf_image *image;
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    assert_int_equal(satf_image_create(ctx, width, height, channels, type, 0, &image), SATF_OK);
+    unsigned char *at = image->view.data;
+    for (int64_t i = 0; i < width * height * channels && type == SATF_U8; i++) {
+        at[i] = (unsigned char)((i / channels * 7 + i / 999) % 200 + 3 * (i % channels));
+    }
+    return image;
+}
+
+static void set_progressive(satf_image *image)
+{
+    int n = image->view.channels;
+    image->metadata.jpeg = (satf_jpeg_coding){.components = n, .progressive = true};
+    memset(image->metadata.jpeg.h, 1, (size_t)n);
+    memset(image->metadata.jpeg.v, 1, (size_t)n);
+}
+
+static const struct {
+    const char *name, *format;
+    satf_type type;
+    bool progressive;
+} files[] = {{"a.png", "png", SATF_U8, false},  {"b.png", "png", SATF_U16, false},
+             {"a.jpg", "jpeg", SATF_U8, false}, {"b.jpg", "jpeg", SATF_U8, true},
+             {"a.ppm", "ppm", SATF_U8, false},  {"a.pam", "pam", SATF_U16, false},
+             {"a.pfm", "pfm", SATF_F32, false}, {"a.npy", "npy", SATF_F64, false}};
+enum { FILES = sizeof files / sizeof *files };
+
+static void write_files(satf_context *ctx, int64_t width, int64_t height)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        satf_image *image = make_picture(ctx, width, height, 3, files[i].type);
+        if (files[i].progressive) {
+            set_progressive(image);
+        }
+        assert_int_equal(satf_image_write(ctx, image, files[i].name, NULL), SATF_OK);
+        satf_image_destroy(image);
+    }
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+}
+
+static void remove_files(void)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        unlink(files[i].name);
+    }
+}
+
+static const char *const chains[] = {"box=9",
+                                     "box=65",
+                                     "stddev=5 box=3",
+                                     "unsharp=5 rotate=90",
+                                     "integral",
+                                     "box=5,border=wrap",
+                                     "guided=7,eps=0.01",
+                                     "guided=5,colour",
+                                     "transpose box=3 flip=v variance=9"};
+enum { CHAINS = sizeof chains / sizeof *chains };
+
+/* Returns how many calls went well. */
+static int filter_files(satf_context *ctx)
+{
+    static const char *const outs[] = {"out.png", "out.jpg", "out.npy"};
+    int good = 0;
+    for (size_t i = 0; i < FILES; i++) {
+        for (size_t k = 0; k < 2 * CHAINS; k++) {
+            satf_filter *filter;
+            satf_file_options options;
+            satf_write_options write = satf_write_defaults();
+            satf_file_options_init(&options, sizeof options);
+            write.auto_range = 1;
+            const char *out = outs[(i + k) % 3];
+            options.write = k % 5 ? &write : NULL;
+            options.route = k < CHAINS ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO;
+            assert_int_equal(satf_filter_parse(ctx, chains[k % CHAINS], &filter), SATF_OK);
+            char what[64];
+            snprintf(what, sizeof what, "%s by %s to %s", files[i].name, chains[k % CHAINS], out);
+            before_bytes = atomic_load(&allocations.bytes);
+            begin();
+            satf_status status =
+                satf_filter_file(ctx, filter, files[i].name, out, &options, NULL, 0);
+            if (status != SATF_INVALID && status != SATF_UNSUPPORTED) { /* floats without a range */
+                good += check(ctx, what, status);
+            }
+            satf_filter_destroy(filter);
+            unlink(out);
+        }
+    }
+    return good;
+}
+
+TEST(filters)
+{
+    static const int64_t sides[] = {800, 1700, 3500};
+    int good[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        write_files(ctx, sides[i], sides[i] - 100);
+        satf_context_set_threads(ctx, 1 + i);
+        good[i] = filter_files(ctx);
+        remove_files();
+    }
+    /* Small ones are not refused but for chains of doubles, and large ones go by rows. */
+    assert_true(good[0] > FILES * CHAINS && good[0] > good[1] && good[1] > good[2] && good[2]);
+}
+
+/* Images that are handed in do not count, those that come out do. */
+TEST(images)
+{
+    int refused = 0, good = 0;
+    for (int64_t side = 1000; side <= 4600; side += 1200) {
+        write_files(ctx, side, side);
+        for (size_t i = 0; i < FILES; i++) {
+            satf_image *image = NULL;
+            bool ok = WITHIN(ctx, files[i].name, satf_image_read(ctx, files[i].name, &image));
+            good += ok;
+            refused += !ok;
+            satf_image_destroy(image);
+
+            image = make_picture(ctx, side, side, 3, files[i].type);
+            if (files[i].progressive) {
+                set_progressive(image);
+            }
+            satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+            satf_write_options options = options_for(files[i].format);
+            void *data;
+            size_t n;
+            ok = WITHIN(ctx, files[i].format, satf_image_encode(ctx, image, &options, &data, &n));
+            satf_buffer_free(data);
+            ok = WITHIN(ctx, files[i].format, satf_image_write(ctx, image, "out", &options)) && ok;
+            for (size_t k = 0; k < CHAINS; k++) {
+                satf_filter *filter;
+                satf_image *out = NULL;
+                assert_int_equal(satf_filter_parse(ctx, chains[k], &filter), SATF_OK);
+                ok = WITHIN(ctx, chains[k],
+                            satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+                satf_image_destroy(out);
+                satf_filter_destroy(filter);
+            }
+            satf_image_destroy(image);
+        }
+        unlink("out");
+        remove_files();
+    }
+    assert_true(good > 10 && refused > 10);
+}
+
+/* What a caller holds, and has got from calls before, leaves the next ones their limit. */
+TEST(handed_out)
+{
+    satf_image *image = make_picture(ctx, 4000, 4000, 3, SATF_U8), *outs[8];
+    satf_filter *filter;
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &outs[i]), SATF_OK);
+    }
+    for (int i = 0; i < 8; i++) {
+        satf_image_destroy(outs[i]);
+    }
+    satf_filter_destroy(filter);
+    satf_image_destroy(image);
+}
+
+TEST(handed_out_text)
+{
+    enum { TEXT = 10 * MIB };
+    static const unsigned char head[] = {
+        0, TEXT >> 16, TEXT >> 8 & 255, 0, 't', 'E', 'X', 't', 'A', 'u', 't', 'h', 'o', 'r'};
+    satf_image *image = make_picture(ctx, 9, 9, 3, SATF_U8), *outs[8];
+    satf_metadata *m = &image->metadata;
+    m->text_bytes = m->text_ahead = 8 + TEXT;
+    m->text = satf_alloc_zeroed(m->text_bytes);
+    assert_non_null(m->text);
+    memcpy(m->text, head, sizeof head);
+    satf_write_options options = options_for("png");
+    void *data;
+    size_t n;
+    assert_int_equal(satf_image_encode(ctx, image, &options, &data, &n), SATF_OK);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(satf_image_decode(ctx, data, n, &outs[i]), SATF_OK);
+        assert_int_equal(outs[i]->metadata.text_bytes, 8 + TEXT);
+    }
+    for (int i = 0; i < 8; i++) {
+        satf_image_destroy(outs[i]);
+    }
+    satf_buffer_free(data);
+    satf_image_destroy(image);
+}
+
+/* A JPEG's metadata stand in front of its pixels. What is between scans is not kept. */
+TEST(between_scans)
+{
+    enum { SEGMENT = 60000, COUNT = 2000, MARKER = 2 };
+    static const int markers[] = {0xe1, 0xe2, 0xed};
+    bytes file = make_jpeg(16, 1, true, 0);
+    size_t at = file.n - MARKER, all = (size_t)COUNT * (MARKER + SEGMENT);
+    while (memcmp(file.data + at, "\xff\xda", MARKER) != 0) {
+        at--;
+    }
+    unsigned char *large = calloc(1, file.n + all);
+    assert_non_null(large);
+    memcpy(large, file.data, at);
+    memcpy(large + at + all, file.data + at, file.n - at);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
+        for (int k = 0; k < COUNT; k++) {
+            unsigned char *to = large + at + (size_t)k * (MARKER + SEGMENT);
+            memcpy(to,
+                   (unsigned char[]){0xff, (unsigned char)markers[i], SEGMENT >> 8, SEGMENT & 255},
+                   4);
+        }
+        satf_image *image = NULL;
+        assert_true(WITHIN(ctx, "segments between scans",
+                           satf_image_decode(ctx, large, file.n + all, &image)));
+        satf_image_destroy(image);
+    }
+    free(large);
+    free(file.data);
+}
+
+#if defined REAL && !INTERPOSE_SANITIZED
+TEST_FILE(.formats = "all", .folder = true)
+#else
+TEST_FILE(.skipped = "allocations cannot be counted here")
+#endif

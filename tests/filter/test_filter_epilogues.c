@@ -1,0 +1,543 @@
+/* The fast epilogues against the formula, and the stores. */
+#include "test.h"
+
+#include "base/cpu.h"
+#include "base/view.h"
+#include "filter/filter.h"
+#include "filter/epilogue.h"
+#include "filter/epilogue_kernels.h"
+#include "filter_reference.h"
+#include "pairs.h"
+
+enum { BATCH = 1000 };
+
+typedef struct batch {
+    epilogue finish;
+    window_segment segment;
+    int64_t filled;
+    _Alignas(64) char sums[(BATCH + 8) * 8], squares[(BATCH + 8) * 8];
+    _Alignas(64) unsigned char centres[BATCH * 4];
+    double aux_samples[2][BATCH];
+    _Alignas(64) char fast[BATCH * 8 + 64], plain[BATCH * 8 + 64];
+} batch;
+
+static _Alignas(64) batch samples;
+
+typedef struct moments_case {
+    satf_type in, out;
+    int channels;
+    bool weighted;
+} moments_case;
+
+/* Finishes what is filled both ways and compares. */
+static void flush(batch *b)
+{
+    size_t bytes = (size_t)b->filled * satf_type_bytes((int)b->finish.out_type);
+    b->segment.n = b->filled / b->finish.channels;
+    b->segment.sums = b->sums;
+    b->segment.squares = filter_reads(b->finish.pass, FORMULA_SQUARE) ? b->squares : NULL;
+    memset(b->fast, 0x5a, sizeof b->fast);
+    epilogue_segment(&b->finish, &b->segment, b->fast + 1); /* the output has no alignment */
+    epilogue_by_formula(&b->finish, &b->segment, b->plain);
+    if (memcmp(b->fast + 1, b->plain, bytes) != 0 || b->fast[bytes + 1] != 0x5a) {
+        size_t at = 0;
+        while (at < bytes && b->fast[at + 1] == b->plain[at]) {
+            at++;
+        }
+        fail_msg("%s to %s, sums of %zu bytes, area %lu%s: first wrong sample %zu of %ld",
+                 satf_type_name((int)b->finish.in_type), satf_type_name((int)b->finish.out_type),
+                 satf_sum_bytes(b->segment.sum_type), (unsigned long)b->segment.area,
+                 b->finish.weighted ? ", weighted" : "",
+                 at / satf_type_bytes((int)b->finish.out_type), (long)b->filled);
+    }
+    b->filled = 0;
+}
+
+static void put(satf_sum_type type, void *sums, int64_t i, double real, uint64_t integer)
+{
+    switch (type) {
+    case SATF_SUM_U16:
+        ((uint16_t *)sums)[i] = (uint16_t)integer;
+        break;
+    case SATF_SUM_U32:
+        ((uint32_t *)sums)[i] = (uint32_t)integer;
+        break;
+    case SATF_SUM_U64:
+        ((uint64_t *)sums)[i] = integer;
+        break;
+    default:
+        ((double *)sums)[i] = real;
+    }
+}
+
+static void add(batch *b, uint64_t sum, uint64_t square)
+{
+    put(b->segment.sum_type, b->sums, b->filled, 0, sum);
+    put(b->segment.square_type, b->squares, b->filled, 0, square);
+    if (++b->filled == BATCH) {
+        flush(b);
+    }
+}
+
+static void start(batch *b, const char *name, satf_type in, satf_type out, satf_sum_type sum,
+                  satf_sum_type square, uint64_t area)
+{
+    satf_view from = satf_view_packed(NULL, 1, 1, 1, in), to = satf_view_packed(NULL, 1, 1, 1, out);
+    static const unsigned char options[FILTER_OPTIONS_BYTES]; /* no formula here reads them */
+    epilogue_init(&b->finish, filter_last(filter_info_find(name)), options, &from, &to, false);
+    b->segment = (window_segment){.sum_type = sum, .square_type = square, .area = area};
+    b->filled = 0;
+}
+
+static satf_sum_type least_sum(satf_type in, satf_summand summand, uint64_t area,
+                               satf_sum_type least)
+{
+    return satf_sum_type_for(in, summand, area, least);
+}
+
+/* Every u8 sum of every window up to 40 x 40; of some windows where products are thinned. */
+TEST(test_mean_exhaustive)
+{
+    batch *b = &samples;
+    char done[1601] = {0};
+    uint64_t step = pairs_run_all() ? 1 : 13;
+    for (uint64_t w = 1; w <= 40; w++) {
+        for (uint64_t h = w; h <= 40; h += step) {
+            uint64_t area = w * h;
+            if (done[area]++) {
+                continue;
+            }
+            for (int least = SATF_SUM_U16; least <= SATF_SUM_U32; least++) {
+                satf_sum_type type =
+                    least_sum(SATF_U8, SATF_SUMMAND_PLAIN, area, (satf_sum_type)least);
+                if ((int)type != least) {
+                    continue;
+                }
+                start(b, "box", SATF_U8, SATF_U8, type, type, area);
+                for (uint64_t sum = 0; sum <= 255 * area; sum++) {
+                    add(b, sum, 0);
+                }
+                flush(b);
+            }
+        }
+    }
+}
+
+/* Around each half of the quotient, where rounding turns, for large windows. */
+TEST(test_mean_turns)
+{
+    static const uint64_t areas[] = {
+        257,     289,     1601,    4093,     16129,    16383,    16384,     16385,   32749,
+        65025,   65536,   65537,   65793,    66049,    99991,    1048573,   4194303, 4194304,
+        4194305, 8388607, 8388609, 16777215, 16843009, 16843010, 4294836225};
+    batch *b = &samples;
+    static const satf_type types[] = {SATF_U8, SATF_U16};
+    for (size_t t = 0; t < 2; t++) {
+        uint64_t max = satf_type_max((int)types[t]);
+        for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) {
+            for (int least = SATF_SUM_U32; least <= SATF_SUM_U64; least++) {
+                satf_sum_type type =
+                    least_sum(types[t], SATF_SUMMAND_PLAIN, areas[k], (satf_sum_type)least);
+                if ((int)type != least) {
+                    continue;
+                }
+                start(b, "box", types[t], types[t], type, type, areas[k]);
+                for (uint64_t q = 0; q < 2 * max; q += t ? 29 : 1) {
+                    uint64_t turn = (q * areas[k] + 1) / 2;
+                    for (uint64_t d = 0; d < 5; d++) {
+                        uint64_t sum = turn + d >= 2 ? turn + d - 2 : 0;
+                        add(b, sum > max * areas[k] ? max * areas[k] : sum, 0);
+                    }
+                }
+                add(b, max * areas[k], 0);
+                flush(b);
+            }
+        }
+    }
+}
+
+/* Small areas in 16 bits of sum for u16 have no kernel; every area's magic is
+ * checked at the turns, and is found where the comment promises it. */
+TEST(test_magic)
+{
+    for (uint64_t area = 3; area <= 256; area++) {
+        epilogue_magic magic;
+        assert_true(epilogue_magic_find(16, 255, area, &magic));
+    }
+    for (uint64_t area = 3; area < 1 << 22; area += 1 + area / 300) {
+        epilogue_magic magic;
+        assert_true(epilogue_magic_find(32, 255, area, &magic));
+        for (uint64_t q = 1; q <= 255; q++) {
+            uint64_t sum = q * area - area / 2; /* the first that rounds to q */
+            for (uint64_t d = 0; d < 2; d++) {
+                uint64_t high = (sum - d + magic.bias) * magic.multiplier >> 32 >> magic.shift;
+                assert_int_equal(high, (2 * (sum - d) + area) / (2 * area));
+            }
+        }
+    }
+    epilogue_magic none;
+    assert_false(epilogue_magic_find(16, 255, 257, &none));
+    assert_false(epilogue_magic_find(32, 255, 0, &none));
+    assert_false(epilogue_magic_find(32, 255, (uint64_t)1 << 40, &none));
+}
+
+static uint64_t random_state = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return n ? (random_state >> 11) % n : 0;
+}
+
+/* Possible pairs of sum and sum of squares: S^2 / A <= S2 <= max * S. */
+static void add_spreads(batch *b, uint64_t max, uint64_t area)
+{
+    add(b, 0, 0);
+    add(b, max * area, max * max * area);
+    for (int k = 0; k < 2000; k++) {
+        uint64_t sum = random_below(max * area + 1);
+        uint64_t mean = sum / area, rest = sum % area;
+        /* the most even image with that sum, then anything up to the least even */
+        uint64_t least = (area - rest) * mean * mean + rest * (mean + 1) * (mean + 1);
+        uint64_t most = max * sum;
+        uint64_t square = k % 3 == 0 ? least : least + random_below(most - least + 1);
+        add(b, sum, square);
+    }
+    flush(b);
+}
+
+TEST(test_spread)
+{
+    static const uint64_t areas[] = {1,   2,   3,   4,    9,    49,    225,
+                                     256, 257, 961, 1447, 1449, 16129, 65025};
+    static const satf_type ins[] = {SATF_U8, SATF_U16}, outs[] = {SATF_F32, SATF_F64, SATF_U16};
+    static const char *const names[] = {"variance", "stddev"};
+    batch *b = &samples;
+    for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) {
+        for (size_t i = 0; i < 12 * 2; i++) {
+            satf_type in = ins[i % 2], out = outs[i / 2 % 3];
+            satf_sum_type least = i / 12 ? SATF_SUM_U64 : SATF_SUM_U16;
+            satf_sum_type sum = least_sum(in, SATF_SUMMAND_PLAIN, areas[k], least);
+            satf_sum_type square = least_sum(in, SATF_SUMMAND_SQUARE, areas[k], least);
+            start(b, names[i / 6 % 2], in, out, sum, square, areas[k]);
+            add_spreads(b, satf_type_max((int)in), areas[k]);
+        }
+    }
+}
+
+/* Means as floats, and float sums with everything that is not finite. */
+TEST(test_real_mean)
+{
+    static const double odd[] = {0, -0.0, 1e-310, INFINITY, -INFINITY, NAN, 1e308, -3.25};
+    batch *b = &samples;
+    for (uint64_t area = 1; area < 100000; area = area * 3 + 1) {
+        for (int out = SATF_F32; out <= SATF_F64; out++) {
+            for (int type = SATF_SUM_U16; type <= SATF_SUM_U64; type++) {
+                start(b, "box", SATF_U8, (satf_type)out, (satf_sum_type)type, SATF_SUM_U64, area);
+                uint64_t most = type == SATF_SUM_U16   ? 65535
+                                : type == SATF_SUM_U32 ? UINT32_MAX
+                                                       : UINT64_MAX;
+                for (int k = 0; k < 1500; k++) {
+                    add(b, k == 0 ? most : random_below(most), 0);
+                }
+                flush(b);
+            }
+            for (size_t f = 0; f < 3; f++) {
+                const char *name = (const char *[]){"box", "variance", "stddev"}[f];
+                start(b, name, SATF_F64, (satf_type)out, SATF_SUM_F64, SATF_SUM_F64, area);
+                for (size_t k = 0; k < 64; k++) {
+                    put(SATF_SUM_F64, b->sums, b->filled, odd[k % 8], 0);
+                    put(SATF_SUM_F64, b->squares, b->filled++, odd[k / 8], 0);
+                }
+                flush(b);
+            }
+        }
+    }
+}
+
+TEST(test_weighted)
+{
+    batch *b = &samples;
+    static const satf_type types[] = {SATF_U8, SATF_U16};
+    static const uint64_t areas[] = {1, 2, 9, 225, 961, 65025, 66000, 131071, 131073, 10000000};
+    for (size_t i = 0; i < 2 * 3 * 10 * 2; i++) {
+        satf_type type = types[i % 2];
+        int channels = 2 + (int)(i / 2 % 3);
+        uint64_t area = areas[i / 6 % 10], max = satf_type_max((int)type);
+        satf_sum_type sum =
+            least_sum(type, SATF_SUMMAND_WEIGHTED, area, i / 60 ? SATF_SUM_U64 : SATF_SUM_U32);
+        start(b, "box", type, type, sum, sum, area);
+        b->finish.channels = b->finish.out_channels = channels;
+        b->finish.weighted = true;
+        for (int64_t p = 0; p < BATCH / channels - 1; p++) {
+            uint64_t alpha = p % 5 == 0   ? 0
+                             : p % 5 == 1 ? max * area
+                                          : random_below(max * area + 1);
+            for (int c = 0; c < channels - 1; c++) {
+                uint64_t value = random_below(2 * max + 1) * alpha;
+                uint64_t colour = value / 2 + random_below(3);
+                colour = colour > 0 ? colour - 1 : 0;
+                add(b, colour > max * alpha ? max * alpha : colour, 0);
+            }
+            add(b, alpha, 0);
+        }
+        flush(b);
+    }
+}
+
+static double stored(satf_type type, formula_value value)
+{
+    uint64_t raw = 0;
+    formula_store((int)type, value, &raw);
+    if (type == SATF_F32) {
+        float f;
+        memcpy(&f, &raw, sizeof f);
+        return (double)f;
+    }
+    if (type == SATF_F64) {
+        double f;
+        memcpy(&f, &raw, sizeof f);
+        return f;
+    }
+    return (double)raw; /* little or big end: only compared for small types here */
+}
+
+/* 128 bits to double as the compiler does it here, ties among them. */
+TEST(test_wide)
+{
+    for (int i = 0; i < 1000000; i++) {
+        satf_u128 wide = (satf_u128)random_below(UINT64_MAX);
+        wide = (wide << 53) + random_below(UINT64_MAX);
+        wide = (wide << 53) + random_below(UINT64_MAX);
+        int bits = 1 + i % 128, low = i / 128 % 128;
+        wide >>= 128 - bits;
+        if (low < bits) { /* ends in a half of the last place, more or less one */
+            wide = (wide >> low << low) + (((satf_u128)1 << low) >> 1) + random_below(3) - 1;
+        }
+        assert_true(formula_double(wide) == (double)wide);
+    }
+}
+
+TEST(test_store)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const struct {
+        double from, to;
+    } cases[] = {{0.5, 1},       {0.49999999999999994, 0},
+                 {1.5, 2},       {2.5, 3},
+                 {-0.5, 0},      {-3, 0},
+                 {254.5, 255},   {255.49, 255},
+                 {256, 255},     {1e300, 255},
+                 {NAN, 0},       {INFINITY, 255},
+                 {-INFINITY, 0}, {7, 7}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double got = stored(SATF_U8, formula_real(cases[k].from));
+        if (got != cases[k].to) {
+            fail_msg("%g became %g instead of %g", cases[k].from, got, cases[k].to);
+        }
+    }
+    assert_true(stored(SATF_U16, formula_real(65535.5)) == 65535);
+    assert_true(stored(SATF_U32, formula_real(4294967294.5)) == 4294967295.0);
+    assert_true(stored(SATF_U32, formula_real(1e10)) == 4294967295.0);
+    assert_true(stored(SATF_U64, formula_real(1e30)) == (double)UINT64_MAX);
+    assert_true(stored(SATF_U64, formula_real(9007199254740993.0)) == 9007199254740993.0);
+    assert_true(stored(SATF_U8, formula_integer(300)) == 255);
+    assert_true(stored(SATF_U16, formula_integer(70000)) == 65535);
+    assert_true(stored(SATF_F32, formula_integer(16777217)) == 16777216);
+#endif
+    assert_true(stored(SATF_F64, formula_real(0.1)) == 0.1);
+    assert_true(isnan(stored(SATF_F32, formula_real(NAN))));
+}
+
+/* Areas that change within a segment: the same as each sample by itself. */
+TEST(test_areas)
+{
+    static const struct {
+        satf_type in, out;
+        satf_sum_type sum, square;
+    } types[] = {
+        {SATF_U8, SATF_U8, SATF_SUM_U16, SATF_SUM_U32},
+        {SATF_U8, SATF_U8, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U8, SATF_U8, SATF_SUM_U64, SATF_SUM_U64},
+        {SATF_U16, SATF_U16, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U16, SATF_U16, SATF_SUM_U64, SATF_SUM_U64},
+        {SATF_U8, SATF_F32, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_F32, SATF_F32, SATF_SUM_F64, SATF_SUM_F64},
+        {SATF_F64, SATF_F64, SATF_SUM_F64, SATF_SUM_F64},
+    };
+    static const char *const filters[] = {"box", "variance"};
+    batch *b = &samples;
+    double areas[BATCH];
+    for (size_t t = 0; t < 2 * sizeof types / sizeof *types; t++) {
+        size_t k = t / 2;
+        start(b, filters[t % 2], types[k].in, types[k].out, types[k].sum, types[k].square, 1);
+        b->finish.channels = b->finish.out_channels = 2;
+        uint64_t max = satf_type_max((int)types[k].in);
+        max = max > 0 ? max : 1000;
+        for (int64_t i = 0; i < BATCH; i++) {
+            int64_t x = i / 2; /* rises, stays, falls */
+            uint64_t area = (uint64_t)(x < 100 ? x + 1 : x < 300 ? 101 : 600 - x);
+            area = area > 257 && types[k].sum == SATF_SUM_U16 ? 257 : area;
+            areas[i] = (double)area;
+            b->segment.area = area > b->segment.area ? area : b->segment.area;
+            uint64_t sum = (uint64_t)(i * 7919 + 31) % (max * area + 1);
+            put(types[k].sum, b->sums, i, (double)sum / 3, sum);
+            put(types[k].square, b->squares, i, (double)(sum * max) / 3, sum * max);
+        }
+        b->segment.n = BATCH / 2;
+        b->segment.sums = b->sums;
+        b->segment.squares = filter_reads(b->finish.pass, FORMULA_SQUARE) ? b->squares : NULL;
+        b->segment.areas = areas;
+        size_t bytes = satf_type_bytes((int)types[k].out);
+        epilogue_segment(&b->finish, &b->segment, b->fast + 1);
+        for (size_t i = 0; i < BATCH; i += 2) {
+            window_segment pixel = b->segment;
+            pixel.n = 1;
+            pixel.area = (uint64_t)areas[i];
+            pixel.areas = NULL;
+            pixel.sums = b->sums + i * satf_sum_bytes(types[k].sum);
+            if (pixel.squares) {
+                pixel.squares = b->squares + i * satf_sum_bytes(types[k].square);
+            }
+            epilogue_by_formula(&b->finish, &pixel, b->plain);
+            if (memcmp(b->plain, b->fast + 1 + i * bytes, 2 * bytes) != 0) {
+                fail_msg("%s of %s to %s, sums of %zu bytes: first wrong sample %zu, area %g",
+                         filters[t % 2], satf_type_name((int)types[k].in),
+                         satf_type_name((int)types[k].out), satf_sum_bytes(types[k].sum), i,
+                         areas[i]);
+            }
+        }
+    }
+    b->segment.areas = NULL;
+}
+
+/* ------------------------------------------------------- every formula of windows */
+
+/* Where a pixel's window holds `left` of a sample and alpha, and else another: its moments. */
+static void put_moments(batch *b, int64_t pixel, const moments_case *t, uint64_t *seed)
+{
+    bool real = satf_type_is_float((int)t->in);
+    uint64_t max = real ? 1000 : satf_type_max((int)t->in), area = b->segment.area;
+    uint64_t left = ref_random(seed) % (area + 1), right = area - left;
+    bool clear = ref_random(seed) % 8 == 0; /* fully transparent */
+    uint64_t w = clear ? 0 : ref_random(seed) % (max + 1), v = clear ? 0 : max;
+    double unit = real ? 1.0 / 1024 : 1;
+    for (int c = 0; c < t->channels; c++) {
+        int64_t i = pixel * t->channels + c;
+        uint64_t a = ref_random(seed) % (max + 1), z = ref_random(seed) % 4 ? max - a : a;
+        bool alpha = t->weighted && c == t->channels - 1;
+        uint64_t aw = !t->weighted ? 1 : w, zw = !t->weighted ? 1 : v;
+        uint64_t sum = alpha ? left * w + right * v : left * a * aw + right * z * zw;
+        uint64_t square = alpha ? sum : left * a * a * aw + right * z * z * zw;
+        put(b->segment.sum_type, b->sums, i, (double)sum * unit, sum);
+        put(b->segment.square_type, b->squares, i, (double)square * unit * unit, square);
+        if (real) {
+            ((float *)b->centres)[i] = (float)((double)a * unit);
+        } else if (t->in == SATF_U8) {
+            b->centres[i] = (uint8_t)a;
+        } else {
+            ((uint16_t *)b->centres)[i] = (uint16_t)a;
+        }
+    }
+}
+
+/* A run of one area, or of areas that grow. */
+static void compare_moments(batch *b, const char *name, const filter_pass *pass,
+                            const void *options, const moments_case *t, uint64_t area, bool grows,
+                            uint64_t seed)
+{
+    satf_view from = satf_view_packed(NULL, 1, 1, t->channels, t->in);
+    satf_view to = satf_view_packed(NULL, 1, 1, t->channels - (pass->grey && t->weighted), t->out);
+    double areas[BATCH], shifts[BATCH];
+    epilogue_init(&b->finish, pass, options, &from, &to, t->weighted);
+    for (int k = 0; k < 2; k++) {
+        b->finish.aux[k] = satf_view_packed(b->aux_samples[k], BATCH / 4, 1, t->channels, SATF_F64);
+        for (int64_t i = 0; i < BATCH / 4 * t->channels; i++) {
+            b->aux_samples[k][i] = (double)((int64_t)(ref_random(&seed) >> 34) - (1 << 29));
+        }
+    }
+    satf_summand plain = t->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
+    satf_summand square = t->weighted ? SATF_SUMMAND_WEIGHTED_SQUARE : SATF_SUMMAND_SQUARE;
+    b->segment = (window_segment){.n = BATCH / 4};
+    b->segment.sum_type = least_sum(t->in, plain, area, SATF_SUM_U16);
+    b->segment.square_type = least_sum(t->in, square, area, SATF_SUM_U16);
+    if (b->segment.square_type == SATF_SUM_U128) {
+        return;
+    }
+    for (int64_t p = 0; p < b->segment.n; p++) {
+        b->segment.area = grows ? 1 + area * (uint64_t)p / (uint64_t)b->segment.n : area;
+        for (int c = 0; c < t->channels; c++) {
+            areas[p * t->channels + c] = (double)b->segment.area;
+        }
+        put_moments(b, p, t, &seed);
+    }
+    b->segment.area = area;
+    b->segment.areas = grows ? areas : NULL;
+    b->segment.sums = b->sums;
+    b->segment.squares = filter_reads(pass, FORMULA_SQUARE) ? b->squares : NULL;
+    b->segment.centre = filter_reads(pass, FORMULA_CENTRE) ? b->centres : NULL;
+    static const double some[] = {0.1, -1e3, 3, 1e9};
+    bool shifted = satf_type_is_float((int)t->in) && !filter_reads(pass, FORMULA_LUMA);
+    for (int64_t i = 0; i < b->segment.n * t->channels; i++) {
+        bool alpha = t->weighted && i % t->channels == t->channels - 1;
+        shifts[i] = alpha ? 0 : some[(size_t)(i + i / 7) % 4];
+    }
+    b->segment.shifts = shifted && seed % 2 ? shifts : NULL;
+    size_t bytes = (size_t)(b->segment.n * to.channels) * satf_type_bytes((int)t->out);
+    epilogue_segment(&b->finish, &b->segment, b->fast + 1);
+    epilogue_by_formula(&b->finish, &b->segment, b->plain);
+    if (memcmp(b->fast + 1, b->plain, bytes) != 0) {
+        size_t at = 0;
+        while (b->fast[at + 1] == b->plain[at]) {
+            at++;
+        }
+        fail_msg("%s of %s to %s, %d channels%s, area %lu%s: first wrong sample %zu", name,
+                 satf_type_name((int)t->in), satf_type_name((int)t->out), t->channels,
+                 t->weighted ? ", weighted" : "", (unsigned long)area, grows ? ", growing" : "",
+                 at / satf_type_bytes((int)t->out));
+    }
+}
+
+/* Pass by pass, in all of the filter's ways; NULL behind the last. */
+static const filter_pass *pass_at(const filter_info *info, int index)
+{
+    for (int w = 0; w < FILTER_MAX_WAYS; w++) {
+        if (index < info->ways[w].count) {
+            return &info->ways[w].list[index];
+        }
+        index -= info->ways[w].count;
+    }
+    return NULL;
+}
+
+TEST(test_formulas)
+{
+    static const satf_type ins[] = {SATF_U8, SATF_U16, SATF_F32};
+    static const uint64_t areas[] = {1, 9, 225, 1448, 1449, 65537, 66049, 100003, 372181, 1000003};
+    static pairs met;
+    const filter_info *info;
+    uint64_t seed = 1;
+    memset(&met, 0, sizeof met);
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        satf_filter *filter;
+        assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
+        const filter_pass *pass;
+        for (int r = 0; (pass = pass_at(info, r)); r++) {
+            bool has_formula = filter_has_window(pass) && pass->kernel != KERNEL_VARIES;
+            for (int k = 0; has_formula && k < 3 * 6 * 2 * 10 * 2; k++, seed++) {
+                if (!PAIRS_RUN(&met, (int)i, r, k % 3, k / 3 % 6, k / 18 % 2, k / 36 % 10,
+                               k / 360)) {
+                    continue;
+                }
+                bool weighted = k / 18 % 2 && filter_weighs(pass);
+                int channels = pass->grey ? 1 + weighted : weighted ? 4 : 3;
+                moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
+                compare_moments(&samples, info->name, pass, filter_options(filter, 0), &t,
+                                areas[k / 36 % 10], k / 360, seed);
+            }
+        }
+        satf_filter_destroy(filter);
+    }
+}
+
+TEST_FILE(.every_isa = true)

@@ -1,0 +1,529 @@
+/* Fewer pixels, and squares of one colour, against their definition: overlaps of pixels, counted
+ * one by one. */
+#include "test.h"
+
+#include "base/cpu.h"
+#include "base/exif.h"
+#include "base/image.h"
+#include "base/parallel.h"
+#include "filter/filter.h"
+#include "filter_reference.h"
+#include "pairs.h"
+#include "window/cells.h"
+
+/* ------------------------------------------------------------------ definition */
+
+/* What [a, a + n) and [b, b + m) share. */
+static int64_t shared(int64_t a, int64_t n, int64_t b, int64_t m)
+{
+    int64_t from = a > b ? a : b, to = a + n < b + m ? a + n : b + m;
+    return to > from ? to - from : 0;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    return b ? divisor(b, a % b) : a;
+}
+
+/* A pixel's share of a sum: in both, its sample, by alpha if that weighs, or that of weights. */
+static void add_pixel(const ref_image *in, const int64_t *pixel, ref_wide share, int c,
+                      ref_wide *sum, ref_wide *weight)
+{
+    share *= in->alpha && c < in->channels - 1 ? pixel[in->channels - 1] : 1;
+    *sum += share * pixel[c];
+    *weight += share;
+}
+
+/* Of channel c over pixel (X, Y) of w x h. */
+static void sum_cell(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
+                     ref_wide *sum, ref_wide *weight)
+{
+    int64_t W = in->width, H = in->height;
+    for (int64_t j = Y * H / h; j < H && j * h < (Y + 1) * H; j++) {
+        for (int64_t i = X * W / w; i < W && i * w < (X + 1) * W; i++) {
+            ref_wide share = (ref_wide)shared(X * W, W, i * w, w) * shared(Y * H, H, j * h, h);
+            add_pixel(in, in->samples + (j * W + i) * in->channels, share, c, sum, weight);
+        }
+    }
+}
+
+/* Of channel c over the cell of w x h pixels, or of those that are left, that pixel (X, Y) is in.
+ */
+static void sum_square(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
+                       ref_wide *sum, ref_wide *weight)
+{
+    for (int64_t j = Y - Y % h; j < in->height && j < Y - Y % h + h; j++) {
+        for (int64_t i = X - X % w; i < in->width && i < X - X % w + w; i++) {
+            const int64_t *pixel = in->samples + (j * in->width + i) * in->channels;
+            add_pixel(in, pixel, 1, c, sum, weight);
+        }
+    }
+}
+
+/* The sample of an exact result; of floats the sum of weights is inverted, in units of the weight
+ * that pixels have. */
+static double mean_of(const ref_image *in, ref_wide sum, ref_wide weight, int64_t least, int c)
+{
+    if (weight == 0) {
+        return 0;
+    }
+    if (!satf_type_is_float(in->type)) {
+        return (double)((2 * sum + weight) / (2 * weight));
+    }
+    double unit = in->alpha && c < in->channels - 1 ? REF_UNIT : 1;
+    double mean = (double)(sum / least) / REF_UNIT / unit * (1 / ((double)(weight / least) / unit));
+    return in->type == SATF_F32 ? (double)(float)mean : mean;
+}
+
+static double sample_of(const satf_view *view, int64_t y, int64_t i)
+{
+    const char *at = (char *)satf_row(view, y) + (size_t)i * satf_type_bytes(view->type);
+    uint16_t u16;
+    float f32;
+    double f64;
+    switch (view->type) {
+    case SATF_U8:
+        return *(const uint8_t *)at;
+    case SATF_U16:
+        memcpy(&u16, at, sizeof u16);
+        return u16;
+    case SATF_F32:
+        memcpy(&f32, at, sizeof f32);
+        return (double)f32;
+    default:
+        memcpy(&f64, at, sizeof f64);
+        return f64;
+    }
+}
+
+/* ----------------------------------------------------------------------- cases */
+
+static satf_filter *parse(satf_context *ctx, const char *spec)
+{
+    satf_filter *filter;
+    if (satf_filter_parse(ctx, spec, &filter)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    return filter;
+}
+
+static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
+{
+    satf_filter *filter = parse(ctx, spec);
+    satf_view out;
+    if (satf_filter_output(ctx, filter, in, &out)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    out.data = malloc((size_t)(out.stride * out.height));
+    if (satf_filter_apply(ctx, filter, in, &out)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    satf_filter_destroy(filter);
+    return out;
+}
+
+static void require_same(const char *what, const satf_view *a, const satf_view *b)
+{
+    size_t bytes = (size_t)satf_row_samples(a) * satf_type_bytes(a->type);
+    assert_true(a->width == b->width && a->height == b->height && a->type == b->type);
+    for (int64_t y = 0; y < a->height; y++) {
+        if (memcmp(satf_row(a, y), satf_row(b, y), bytes) != 0) {
+            fail_msg("%s: row %ld", what, (long)y);
+        }
+    }
+}
+
+/* The same, pushed and pulled in portions of other numbers of rows. */
+static void check_rows(satf_context *ctx, const char *spec, const satf_view *in,
+                       const satf_view *want)
+{
+    satf_filter *filter = parse(ctx, spec);
+    satf_view out = *want;
+    satf_rows *rows;
+    int64_t pushed = 0, pulled = 0, n;
+    out.data = malloc((size_t)(out.stride * out.height));
+    if (satf_rows_open(ctx, filter, in, &out, &rows)) {
+        fail_msg("%s: %s", spec, satf_message(ctx));
+    }
+    while (pulled < out.height) {
+        int64_t most = in->height - pushed < 3 ? in->height - pushed : 3;
+        assert_int_equal(satf_rows_push(rows, satf_row(in, pushed), in->stride, most, &n), SATF_OK);
+        pushed += n;
+        most = out.height - pulled < 2 ? out.height - pulled : 2;
+        assert_int_equal(satf_rows_pull(rows, satf_row(&out, pulled), out.stride, most, &n),
+                         SATF_OK);
+        pulled += n;
+    }
+    require_same(spec, &out, want);
+    satf_rows_close(rows);
+    satf_filter_destroy(filter);
+    free(out.data);
+}
+
+typedef struct size_case {
+    int64_t W, H, w, h;
+} size_case;
+
+/* One pixel; of the same size; primes; 2, 3 and 4 times, across and down; sums of all widths; rows
+ * that go by parts, and of several segments. */
+static const size_case sizes[] = {
+    {1, 1, 1, 1},      {7, 5, 1, 1},     {7, 5, 7, 5},        {97, 31, 13, 7},    {64, 48, 32, 16},
+    {66, 33, 22, 11},  {280, 16, 70, 4}, {131, 67, 130, 66},  {33, 200, 11, 3},   {600, 2, 7, 1},
+    {1031, 3, 520, 3}, {17, 1, 5, 1},    {3, 521, 2, 1},      {40, 3, 20, 3},     {1201, 4, 300, 2},
+    {9000, 13, 7, 2},  {3, 65541, 2, 2}, {9000, 15, 3000, 3}, {8200, 6, 2050, 3}, {700, 4, 350, 2},
+};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+typedef struct test_case {
+    const size_case *size;
+    int channels, alpha, type, isa, threads;
+    bool squares; /* w x h is a cell's size, not the result's */
+} test_case;
+
+static double expect(const test_case *t, const ref_image *in, int64_t X, int64_t Y, int c)
+{
+    const size_case *s = t->size;
+    ref_wide sum = 0, weight = 0;
+    (t->squares ? sum_square : sum_cell)(in, s->w, s->h, X, Y, c, &sum, &weight);
+    int64_t least = t->squares ? 1 : divisor(in->width, s->w) * divisor(in->height, s->h);
+    return mean_of(in, sum, weight, least, c);
+}
+
+/* A square's mean is found once, at its first pixel. */
+static void check_samples(const test_case *t, const ref_image *image, const satf_view *out)
+{
+    double *means = malloc((size_t)satf_row_samples(out) * sizeof *means);
+    for (int64_t y = 0; y < out->height; y++) {
+        for (int64_t i = 0; i < satf_row_samples(out); i++) {
+            int64_t x = i / t->channels;
+            int c = (int)(i % t->channels);
+            if (!t->squares || (x % t->size->w == 0 && y % t->size->h == 0)) {
+                means[i] = expect(t, image, x, y, c);
+            } else if (y % t->size->h == 0) {
+                means[i] = means[i - t->channels];
+            }
+            double got = sample_of(out, y, i), want = means[i];
+            if (got != want) {
+                fail_msg("%ld x %ld %s %ld x %ld, %d channels%s of %s, %s, %d threads: x %ld, y "
+                         "%ld, channel %d: %.17g, not %.17g",
+                         (long)image->width, (long)image->height, t->squares ? "in" : "to",
+                         (long)t->size->w, (long)t->size->h, t->channels,
+                         t->alpha ? " with alpha" : "", satf_type_name(t->type),
+                         satf_isa_name((satf_isa)t->isa), t->threads, (long)x, (long)y, c, got,
+                         want);
+            }
+        }
+    }
+    free(means);
+}
+
+static void run_case(satf_context *ctx, const test_case *t, uint64_t seed)
+{
+    const size_case *s = t->size;
+    ref_image image = {s->W, s->H, t->channels, t->type, t->alpha, NULL};
+    char spec[64];
+    ref_fill(&image, seed);
+    if (seed % 5 == 0) { /* all full: the largest sums */
+        for (int64_t i = 0; i < ref_count(&image) && !satf_type_is_float(t->type); i++) {
+            image.samples[i] = (int64_t)satf_type_max(t->type);
+        }
+    }
+    satf_view in = ref_view(&image, seed % 3 ? 0 : 8);
+    snprintf(spec, sizeof spec, "%s=%ldx%ld%s", t->squares ? "pixelate" : "resize", (long)s->w,
+             (long)s->h, t->squares ? "" : "!");
+    assert_int_equal(satf_context_set_threads(ctx, t->threads), SATF_OK);
+    satf_view out = apply(ctx, spec, &in);
+    assert_true(out.width == (t->squares ? s->W : s->w));
+    assert_true(out.height == (t->squares ? s->H : s->h) && out.type == t->type);
+    check_samples(t, &image, &out);
+    check_rows(ctx, spec, &in, &out);
+    free(out.data);
+    free(in.data);
+    free(image.samples);
+}
+
+TEST(test_definition)
+{
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    static const int layouts[][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {4, 0}, {4, 1}};
+    static pairs met;
+    satf_isa best = satf_cpu_isa();
+    uint64_t seed = 0;
+    satf_share_anything();
+    for (int z = 0; z < (int)SIZES; z++) {
+        for (int l = 0; l < 6; l++) {
+            for (int k = 0; k < 4; k++) {
+                for (int isa = 0; isa <= (int)best; isa++) {
+                    int threads = 1 + (int)(seed++ % 3);
+                    test_case t = {&sizes[z], layouts[l][0], layouts[l][1], types[k],
+                                   isa,       threads,       false};
+                    if (PAIRS_RUN(&met, z, l, k, isa, threads)) {
+                        satf_cpu_limit((satf_isa)isa);
+                        run_case(ctx, &t, seed);
+                        t.squares = true;
+                        run_case(ctx, &t, seed);
+                    }
+                }
+            }
+        }
+    }
+    satf_cpu_limit(SATF_ISA_COUNT);
+}
+
+/* Sums that need more than 32 bits of a picture that is not huge, and more than 64. */
+TEST(test_wide_sums)
+{
+    test_case t = {&(size_case){4103, 4111, 2, 3}, 1, 0, SATF_U8, (int)satf_cpu_isa(), 2, false};
+    run_case(ctx, &t, 5);
+    enum { LONG = 17000000 }; /* columns of 8 bits, the sum of more than 32 */
+    satf_view row = satf_view_packed(malloc(LONG), LONG, 1, 1, SATF_U8);
+    memset(row.data, UINT8_MAX, LONG);
+    satf_view one = apply(ctx, "resize=1x1", &row);
+    assert_int_equal(*(uint8_t *)one.data, UINT8_MAX);
+    free(one.data);
+    free(row.data);
+    cells_axis across = cells_axis_of(5, 2);
+    uint64_t columns[5];
+    satf_u128 sums[2], most = UINT64_MAX;
+    memset(columns, 0xff, sizeof columns);
+    const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
+    kernels->sum(SATF_SUM_U64, SATF_SUM_U128)(&across, columns, 1, 0, 2, sums);
+    assert_true(sums[0] == 5 * most && sums[1] == 5 * most);
+}
+
+/* What is not finite stays in the pixels that it is a part of. */
+TEST(test_not_finite)
+{
+    double samples[6] = {1, 2, (double)INFINITY, 4, 5, 6};
+    satf_view in = satf_view_packed(samples, 6, 1, 1, SATF_F64);
+    satf_view out = apply(ctx, "resize=3x1", &in);
+    double want[] = {1.5, (double)INFINITY, 5.5};
+    assert_memory_equal(out.data, want, sizeof want);
+    free(out.data);
+    out = apply(ctx, "resize=4x1", &in); /* 1.5 pixels each: the third pixel is in two */
+    assert_true(isfinite(((double *)out.data)[0]) && isinf(((double *)out.data)[1]) &&
+                isfinite(((double *)out.data)[2]) && isfinite(((double *)out.data)[3]));
+    free(out.data);
+    samples[2] = 3;
+    samples[3] = (double)INFINITY; /* behind the second pixel, which ends at its edge */
+    out = apply(ctx, "resize=4x1", &in);
+    assert_true(isfinite(((double *)out.data)[1]) && isinf(((double *)out.data)[2]));
+    free(out.data);
+}
+
+/* ------------------------------------------------------------------- the shape */
+
+TEST(test_shapes)
+{
+    static const struct {
+        const char *spec;
+        int64_t width, height;
+        const char *print;
+    } cases[] = {
+        {"resize=33%", 33, 17, NULL},
+        {"resize=33%x100%", 33, 51, NULL},
+        {"resize=0.1%", 1, 1, NULL},
+        {"resize=50%", 50, 26, NULL}, /* 25.5: half up */
+        {"resize=100%", 100, 51, NULL},
+        {"resize=33.3333%", 33, 17, NULL},
+        {"resize=50.50%x7", 51, 7, "resize=50.5%x7"},
+        {"resize=9x9!", 9, 9, NULL},
+        {"resize=9x9", 9, 5, NULL},                   /* 4.59 */
+        {"resize=99x17", 33, 17, NULL},               /* 33.33 */
+        {"resize=25X9999", 25, 13, "resize=25x9999"}, /* 12.75 */
+        {"resize=9999x2", 4, 2, NULL},                /* 3.9 */
+        {"resize=1x1", 1, 1, NULL},                   /* at least 1 */
+        {"resize=100x2147483647", 100, 51, NULL},
+        {"resize=2147483647x2147483647", 100, 51, NULL},
+        {"resize=60x", 60, 31, NULL},         /* 30.6 */
+        {"resize=50X", 50, 26, "resize=50x"}, /* 25.5: half up */
+        {"resize=x17", 33, 17, NULL},
+        {"resize=x51", 100, 51, NULL},
+        {"resize=x1", 2, 1, NULL}, /* 1.96 */
+        {"resize=20x transpose resize=x15", 8, 15, NULL},
+        {"resize=50% transpose resize=50%", 13, 25, NULL},
+        {"box=3,border=valid resize=50%", 49, 25, NULL},
+        {"resize=50% integral,zeros", 51, 27, NULL},
+    };
+    satf_view in = satf_view_packed(NULL, 100, 51, 1, SATF_U8), out;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_filter *filter = parse(ctx, cases[i].spec);
+        char text[128];
+        satf_filter_print(filter, text, sizeof text);
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        if (out.width != cases[i].width || out.height != cases[i].height) {
+            fail_msg("%s: %ld x %ld", cases[i].spec, (long)out.width, (long)out.height);
+        }
+        if (!strchr(cases[i].spec, ' ')) {
+            assert_string_equal(text, cases[i].print ? cases[i].print : cases[i].spec);
+        }
+        satf_filter_destroy(filter);
+    }
+}
+
+/* A box is filled on one side at least, by no more than it holds, and the other side is the nearest
+ * to the proportions; no picture becomes larger. */
+TEST(test_boxes)
+{
+    enum { MOST = 13 };
+    for (int64_t k = 0; k < MOST * MOST * MOST * MOST; k++) {
+        int64_t W = 1 + k % MOST, H = 1 + k / MOST % MOST, w = 1 + k / (MOST * MOST) % MOST,
+                h = 1 + k / (MOST * MOST * MOST);
+        char spec[64];
+        snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)w, (long)h);
+        satf_view in = satf_view_packed(NULL, W, H, 1, SATF_U8), out;
+        satf_filter *filter = parse(ctx, spec);
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        satf_filter_destroy(filter);
+        int64_t x = out.width, y = out.height, across = llabs(2 * (x * H - y * W));
+        bool small = W <= w && H <= h;
+        bool near =
+            across <= W || across <= H || (x == 1 && 2 * y * W < H) || (y == 1 && 2 * x * H < W);
+        if (small ? x != W || y != H : x > w || y > h || (x != w && y != h) || !near) {
+            fail_msg("%s of %ld x %ld: %ld x %ld", spec, (long)W, (long)H, (long)x, (long)y);
+        }
+    }
+}
+
+TEST(test_errors)
+{
+    static const char *const wrong[] = {
+        "33",      "33%x", "x",     "0x5",    "5x0",   "0%",         "x5%",   "0x",
+        "x0",      "xx5",  "5xx",   "101%",   "5x5x5", "-5x5",       "1.5x2", "5in",
+        "3inx3in", "%",    "5x5%%", "33 %",   "1e1x5", "0.0000001%", "!",     "5!",
+        "5x!",     "x5!",  "50%!",  "5x50%!", "5x5!!", "5!x5",       "5x5! "};
+    satf_filter *filter;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(satf_filter_create(ctx, "resize", &filter), SATF_OK);
+        if (satf_filter_set(ctx, filter, "size", wrong[i]) != SATF_INVALID ||
+            !strstr(satf_message(ctx),
+                    ", which makes pictures smaller: 1024x768 pixels are possible, into which ")) {
+            fail_msg("%s: %s", wrong[i], satf_message(ctx));
+        }
+        satf_filter_destroy(filter);
+    }
+    assert_int_equal(satf_filter_parse(ctx, "box=33%", &filter), SATF_INVALID);
+    satf_view in = satf_view_packed(NULL, 100, 51, 1, SATF_U8), out;
+    static const char *const large[] = {"resize=100x52!", "100 x 52",       "resize=2147483647x1!",
+                                        "2147483647 x 1", "resize=101x50%", "101 x 26"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i += 2) {
+        char want[128];
+        filter = parse(ctx, large[i]);
+        snprintf(want, sizeof want,
+                 "resize makes no picture wider or higher: %s pixels are asked "
+                 "for, of 100 x 51",
+                 large[i + 1]);
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
+        assert_string_equal(satf_message(ctx), want);
+        satf_filter_destroy(filter);
+    }
+}
+
+/* 1024x768, 1024x and x768 are for pictures of all sizes: a smaller one stays as it is. */
+TEST(test_small)
+{
+    static const char *const specs[] = {"resize=101x",   "resize=x52",    "resize=2147483647x",
+                                        "resize=100x",   "resize=x51",    "resize=101x52",
+                                        "resize=100x51", "resize=100x52", "resize=100x51!"};
+    uint8_t pixels[100 * 51], result[100 * 51] = {0};
+    for (size_t i = 0; i < sizeof pixels; i++) {
+        pixels[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view in = satf_view_packed(pixels, 100, 51, 1, SATF_U8), out;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        satf_filter *filter = parse(ctx, specs[i]);
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        assert_true(out.width == 100 && out.height == 51);
+        out.data = result;
+        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        assert_memory_equal(result, pixels, sizeof pixels);
+        memset(result, 0, sizeof result);
+        satf_filter_destroy(filter);
+    }
+}
+
+/* A picture whose height is not known yet has no half. */
+TEST(test_any_height)
+{
+    static const char *const specs[] = {"resize=50%", "resize=30x", "resize=x30"};
+    satf_view in = satf_view_packed(NULL, 100, 50, 1, SATF_U8), out;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        satf_filter *filter = parse(ctx, specs[i]);
+        satf_rows *rows;
+        assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+        assert_int_equal(satf_rows_open_any_height(ctx, filter, &in, &out, &rows),
+                         SATF_UNSUPPORTED);
+        assert_non_null(strstr(satf_message(ctx), "resize needs to know the picture's height"));
+        satf_filter_destroy(filter);
+    }
+}
+
+/* ---------------------------------------------------------------------- chains */
+
+TEST(test_chains)
+{
+    ref_image image = {301, 203, 3, SATF_U8, 0, NULL};
+    ref_fill(&image, 3);
+    satf_view in = ref_view(&image, 0);
+    satf_view first = apply(ctx, "box=5", &in), second = apply(ctx, "resize=111x70!", &first);
+    satf_view third = apply(ctx, "box=3x7,border=wrap", &second);
+    satf_view all = apply(ctx, "box=5 resize=111x70! box=3x7,border=wrap", &in);
+    require_same("a chain", &all, &third);
+    free(third.data);
+    third = apply(ctx, "transpose", &second);
+    check_rows(ctx, "box=5 resize=111x70!", &in, &second);
+
+    static const satf_rect parts[] = {{0, 0, 111, 70}, {110, 69, 1, 1}, {13, 20, 40, 30}};
+    satf_filter *filter = parse(ctx, "box=5 resize=111x70! box=3x7,border=wrap");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        satf_view want = satf_view_rect(&all, parts[i]), out = want;
+        out.stride = out.width * 3;
+        out.data = malloc((size_t)(out.stride * out.height));
+        assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &parts[i], &out), SATF_OK);
+        require_same("a part", &out, &want);
+        free(out.data);
+    }
+    satf_filter_destroy(filter);
+    free(first.data);
+    free(second.data);
+    free(third.data);
+    free(all.data);
+    free(in.data);
+    free(image.samples);
+}
+
+/* -------------------------------------------------------------------- metadata */
+
+/* A little-endian EXIF block: resolutions 300/1 and 200/1, in the directory of EXIF 4000 x 3000. */
+static const unsigned char exif[] = {
+    'I',  'I',  '*', 0,    8,    0, 0, 0, 3,    0, /* */
+    0x1a, 1,    5,   0,    1,    0, 0, 0, 80,   0,    0,    0,    0x1b, 1, 5, 0, 1, 0, 0, 0, 88,
+    0,    0,    0,   0x69, 0x87, 4, 0, 1, 0,    0,    0,    50,   0,    0, 0, 0, 0, 0, 0, /* */
+    2,    0,    2,   0xa0, 4,    0, 1, 0, 0,    0,    0xa0, 0x0f, 0,    0,                /* */
+    3,    0xa0, 3,   0,    1,    0, 0, 0, 0xb8, 0x0b, 0,    0,    0,    0, 0, 0,          /* */
+    44,   1,    0,   0,    1,    0, 0, 0, 200,  0,    0,    0,    1,    0, 0, 0,
+};
+
+TEST(test_metadata)
+{
+    unsigned char block[sizeof exif];
+    double x, y;
+    int unit;
+    memcpy(block, exif, sizeof exif);
+    satf_metadata m = {.has_resolution = true,
+                       .resolution_x = 11811,
+                       .resolution_y = 7874,
+                       .resolution_unit = 1,
+                       .exif = block,
+                       .exif_bytes = sizeof block};
+    satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
+    satf_filter *filter = parse(ctx, "resize=1000x1500! transpose resize=1500x500!");
+    filter_change_metadata(filter, &in, &m);
+    satf_filter_destroy(filter);
+    assert_true(m.resolution_x == 7874 / 2. && m.resolution_y == 11811 / 8.);
+    assert_true(satf_exif_resolution(block, m.exif_bytes, &x, &y, &unit));
+    assert_true(fabs(x - 100 / 0.0254) < 1e-6);
+    assert_true(fabs(y - 37.5 / 0.0254) < 1e-6);
+    assert_int_equal(block[60] | block[61] << 8, 1500);
+    assert_int_equal(block[72] | block[73] << 8, 500);
+}

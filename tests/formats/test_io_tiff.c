@@ -1,0 +1,578 @@
+/* TIFFs of every layout that libtiff writes, beside what their samples mean by TIFF 6.0. */
+#include "test.h"
+#include "pairs.h"
+#include "tiff_files.h"
+
+/* ------------------------------------------------------------------- meanings */
+
+static satf_type type_of(const kind *k)
+{
+    return k->format == SAMPLEFORMAT_INT      ? (k->bits == 32 ? SATF_F64 : SATF_F32)
+           : k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 64 ? SATF_F64 : SATF_F32)
+           : k->bits <= 8                     ? SATF_U8
+           : k->bits <= 16                    ? SATF_U16
+           : k->bits <= 32                    ? SATF_U32
+                                              : SATF_U64;
+}
+
+static double half(uint64_t bits)
+{
+    double sign = bits & 0x8000 ? -1 : 1, m = (double)(bits & 0x3ff);
+    int e = (int)(bits >> 10 & 31);
+    return sign * (e ? ldexp(1024 + m, e - 25) : ldexp(m, -24));
+}
+
+/* Sample s of a pixel as a number. */
+static long double value(const kind *k, uint32_t x, uint32_t y, unsigned s)
+{
+    uint64_t bits = sample(k, x, y, s);
+    float f;
+    double d;
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    long double modulus = powl(2, k->bits);
+    return k->format == SAMPLEFORMAT_UINT ? (long double)bits
+           : k->format == SAMPLEFORMAT_INT
+               ? (long double)bits - (bits >> (k->bits - 1) ? modulus : 0)
+           : k->bits == 16 ? half(bits)
+           : k->bits == 32 ? (long double)f
+                           : (long double)d;
+}
+
+/* Of integers: a sample before it was multiplied by alpha. */
+static long double divided(long double v, long double a, long double max)
+{
+    return a == 0 ? 0 : v >= a ? max : floorl((v * max + floorl(a / 2)) / a);
+}
+
+/* Channel c of the picture, of which colours come first: what TIFF 6.0 says. */
+static long double meaning(const kind *k, uint32_t x, uint32_t y, unsigned c, unsigned colours)
+{
+    bool floats = k->format != SAMPLEFORMAT_UINT;
+    long double max = floats ? 1 : k->bits <= 8 ? 255 : powl(2, k->bits) - 1;
+    long double scale = floats || k->bits > 8 ? 1 : 255 / (powl(2, k->bits) - 1);
+    unsigned inks = k->photometric == PHOTOMETRIC_SEPARATED ? 4 : colours;
+    inks = k->photometric == PHOTOMETRIC_PALETTE ? 1 : inks;
+    bool alpha = c == colours;
+    long double v = value(k, x, y, alpha ? inks : inks == 1 ? 0 : c);
+    if (alpha) {
+        return scale == 1 ? v : floorl(v * scale + 0.5L);
+    }
+    bool multiplied = k->extra == EXTRASAMPLE_ASSOCALPHA;
+    long double a = multiplied ? value(k, x, y, inks) * scale : 0;
+    if (k->photometric == PHOTOMETRIC_PALETTE) {
+        return ramp((unsigned)v, c) / 257;
+    }
+    v = scale == 1 ? v : floorl(v * scale + 0.5L);
+    v = multiplied ? divided(v, floorl(a + 0.5L), max) : v;
+    if (k->photometric == PHOTOMETRIC_MINISWHITE) {
+        v = max - v;
+    } else if (k->photometric == PHOTOMETRIC_SEPARATED) {
+        long double key = floorl(value(k, x, y, 3) * scale + 0.5L); /* at most 16 bits */
+        key = multiplied ? divided(key, floorl(a + 0.5L), max) : key;
+        v = floorl((max - v) * (max - key) / max + 0.5L);
+    }
+    return v;
+}
+
+static long double sample_of(const satf_view *v, uint32_t x, uint32_t y, unsigned c)
+{
+    const char *at = (const char *)satf_row(v, y) +
+                     ((size_t)x * (size_t)v->channels + c) * satf_type_bytes(v->type);
+    switch ((satf_type)v->type) {
+    case SATF_U8:
+        return *(const uint8_t *)at;
+    case SATF_U16:
+        return *(const uint16_t *)at;
+    case SATF_U32:
+        return *(const uint32_t *)at;
+    case SATF_U64:
+        return *(const uint64_t *)at;
+    case SATF_F32:
+        return *(const float *)at;
+    default:
+        return *(const double *)at;
+    }
+}
+
+/* The file is of that kind. */
+static void compare(satf_context *ctx, const kind *k)
+{
+    satf_image *image;
+    if (satf_image_decode(ctx, file.data, file.n, &image)) {
+        fail_msg("%s: %s", name_of(k), satf_message(ctx));
+    }
+    const satf_view *v = &image->view;
+    bool unnamed = k->extra < 0 && k->photometric == PHOTOMETRIC_RGB && k->samples == 4;
+    bool alpha =
+        unnamed || k->extra == EXTRASAMPLE_ASSOCALPHA || k->extra == EXTRASAMPLE_UNASSALPHA;
+    unsigned colours =
+        k->photometric == PHOTOMETRIC_MINISBLACK || k->photometric == PHOTOMETRIC_MINISWHITE ? 1
+                                                                                             : 3;
+    if (v->width != k->width || v->height != k->height || v->channels != (int)(colours + alpha) ||
+        v->type != (int)type_of(k) || v->flags != (alpha ? SATF_ALPHA : 0)) {
+        fail_msg("%s: is %d x %d x %d, type %d, flags %u", name_of(k), (int)v->width,
+                 (int)v->height, v->channels, v->type, v->flags);
+    }
+    for (uint32_t y = 0; y < k->height; y++) {
+        for (uint32_t x = 0; x < k->width; x++) {
+            for (unsigned c = 0; c < colours + alpha; c++) {
+                long double want = meaning(k, x, y, c, colours), got = sample_of(v, x, y, c);
+                if (want != got) {
+                    fail_msg("%s: (%u, %u), channel %u is %Lg, should be %Lg", name_of(k), x, y, c,
+                             got, want);
+                }
+            }
+        }
+    }
+    satf_image_destroy(image);
+}
+
+static void try_kind(satf_context *ctx, const kind *k)
+{
+    make_file(k);
+    compare(ctx, k);
+}
+
+static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 17, 21, 24, 31, 32, 64};
+
+/* Every size of samples in every layout, by every compression without loss. */
+TEST(layouts)
+{
+    static const unsigned compressions[] = {COMPRESSION_NONE,          COMPRESSION_LZW,
+                                            COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
+                                            COMPRESSION_ZSTD,          COMPRESSION_LZMA};
+    static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
+    static const unsigned formats[] = {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP};
+    static pairs met;
+    unsigned tried = 0;
+    for (size_t b = 0; b < 3 * sizeof widths / sizeof *widths; b++) {
+        unsigned bits = widths[b / 3], format = formats[b % 3];
+        if (!(format == SAMPLEFORMAT_INT      ? bits == 8 || bits == 16 || bits == 32
+              : format == SAMPLEFORMAT_IEEEFP ? bits == 16 || bits == 32 || bits == 64
+                                              : true)) {
+            continue;
+        }
+        for (unsigned i = 0; i < 6 * 4 * 2 * 2 * 2; i++) {
+            unsigned compression = compressions[i % 6];
+            if (!TIFFIsCODECConfigured((uint16_t)compression)) {
+                continue;
+            }
+            tried++;
+            if (!PAIRS_RUN(&met, (int)b, (int)i % 6, (int)i / 6 % 4, (int)i / 24 % 2,
+                           (int)i / 48 % 2, (int)i / 96)) {
+                continue;
+            }
+            bool rgb = i / 6 / 4 / 2 / 2 % 2;
+            kind k = {.bits = bits,
+                      .format = format,
+                      .photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,
+                      .samples = rgb ? 3 : 1,
+                      .extra = -1,
+                      .planar =
+                          rgb && i / 6 / 4 / 2 % 2 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
+                      .compression = compression,
+                      .order = i % 5 == 0 ? FILLORDER_LSB2MSB : FILLORDER_MSB2LSB,
+                      .tiled = i / 6 / 4 % 2,
+                      .mode = modes[i / 6 % 4],
+                      .width = 21 + i % 13,
+                      .height = 19 + i % 3,
+                      .rows = (i / 6 + i) % 2 ? 7 : 40};
+            try_kind(ctx, &k);
+        }
+    }
+    assert_true(tried > 2000);
+}
+
+TEST(colours)
+{
+    static const struct {
+        unsigned photometric, samples;
+        int extra;
+    } models[] = {{PHOTOMETRIC_MINISWHITE, 1, -1},
+                  {PHOTOMETRIC_MINISWHITE, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_MINISBLACK, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_MINISBLACK, 2, EXTRASAMPLE_UNSPECIFIED},
+                  {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_UNSPECIFIED},
+                  {PHOTOMETRIC_RGB, 4, EXTRASAMPLE_ASSOCALPHA},
+                  {PHOTOMETRIC_RGB, 4, -1},
+                  {PHOTOMETRIC_RGB, 5, -1},
+                  {PHOTOMETRIC_MINISBLACK, 2, -1},
+                  {PHOTOMETRIC_MINISWHITE, 2, EXTRASAMPLE_ASSOCALPHA},
+                  {PHOTOMETRIC_SEPARATED, 5, EXTRASAMPLE_ASSOCALPHA},
+                  {PHOTOMETRIC_PALETTE, 1, -1},
+                  {PHOTOMETRIC_PALETTE, 2, EXTRASAMPLE_UNASSALPHA},
+                  {PHOTOMETRIC_SEPARATED, 4, -1},
+                  {PHOTOMETRIC_SEPARATED, 5, EXTRASAMPLE_UNASSALPHA}};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        for (size_t b = 0; b < sizeof widths / sizeof *widths; b++) {
+            unsigned bits = widths[b];
+            if ((models[m].photometric == PHOTOMETRIC_PALETTE && bits > 8) ||
+                ((models[m].photometric == PHOTOMETRIC_SEPARATED ||
+                  models[m].extra == EXTRASAMPLE_ASSOCALPHA) &&
+                 bits > 16)) {
+                continue;
+            }
+            for (unsigned i = 0; i < 8; i++) {
+                kind k = {.bits = bits,
+                          .format = SAMPLEFORMAT_UINT,
+                          .photometric = models[m].photometric,
+                          .samples = models[m].samples,
+                          .extra = models[m].extra,
+                          .planar = i & 1 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
+                          .compression = i & 2 ? COMPRESSION_LZW : COMPRESSION_NONE,
+                          .order = FILLORDER_MSB2LSB,
+                          .tiled = i & 4,
+                          .mode = m % 2 ? "wl" : "wb",
+                          .width = 37,
+                          .height = 18,
+                          .rows = 5};
+                try_kind(ctx, &k);
+            }
+        }
+    }
+}
+
+/* Bilevel pages by every coding of faxes; without a tag of their colour they are black on white. */
+TEST(faxes)
+{
+    static const unsigned codings[] = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3,
+                                       COMPRESSION_CCITTFAX4};
+    for (unsigned i = 0; i < 12; i++) {
+        kind k = {.bits = 1,
+                  .format = SAMPLEFORMAT_UINT,
+                  .photometric = i & 1 ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK,
+                  .samples = 1,
+                  .extra = -1,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .compression = codings[i % 3],
+                  .order = i & 2 ? FILLORDER_LSB2MSB : FILLORDER_MSB2LSB,
+                  .mode = i & 4 ? "wb" : "wl",
+                  .width = 203,
+                  .height = 50,
+                  .rows = i & 8 ? 50 : 9};
+        try_kind(ctx, &k);
+        if (k.photometric == PHOTOMETRIC_MINISWHITE) {
+            kind untold = k;
+            untold.photometric = NO_PHOTOMETRIC;
+            make_file(&untold);
+            compare(ctx, &k);
+        }
+    }
+}
+
+/* A strip too large to be held is decoded row by row. */
+TEST(long_strips)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        kind k = {.bits = i & 1 ? 16 : 8,
+                  .format = SAMPLEFORMAT_UINT,
+                  .photometric = PHOTOMETRIC_MINISBLACK,
+                  .samples = 1,
+                  .extra = -1,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .compression = i & 2 ? COMPRESSION_LZW : COMPRESSION_ADOBE_DEFLATE,
+                  .order = FILLORDER_MSB2LSB,
+                  .mode = i & 1 ? "wb" : "wl",
+                  .width = 1234,
+                  .height = 1000,
+                  .rows = i & 2 ? 1000 : 900};
+        try_kind(ctx, &k);
+    }
+}
+
+/* A smooth picture as JPEG, whose colours libtiff makes RGB of YCbCr, is what it was, by and large.
+ */
+TEST(jpeg)
+{
+    enum { SIDE = 48 };
+    for (unsigned tiled = 0; tiled < 2; tiled++) {
+        TIFF *tif = create("wl");
+        kind k = plain;
+        k.width = k.height = SIDE;
+        k.rows = 16;
+        k.tiled = tiled;
+        k.compression = COMPRESSION_JPEG;
+        k.photometric = PHOTOMETRIC_YCBCR;
+        set_tags(&k, tif);
+        TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        TIFFSetField(tif, TIFFTAG_JPEGQUALITY, 95);
+        unsigned char want[SIDE][SIDE][3];
+        for (int y = 0; y < SIDE; y++) {
+            for (int x = 0; x < SIDE; x++) {
+                const unsigned char pixel[] = {(unsigned char)(4 * x + 20), (unsigned char)(5 * y),
+                                               (unsigned char)(250 - 2 * x - 2 * y)};
+                memcpy(want[y][x], pixel, 3);
+            }
+        }
+        unsigned char tile[TILE][TILE][3];
+        for (uint32_t y = 0; y < SIDE; y += tiled ? TILE : 1) {
+            for (uint32_t x = 0; x < SIDE && tiled; x += TILE) {
+                for (uint32_t r = 0; r < TILE; r++) {
+                    memcpy(tile[r], want[y + r][x], sizeof tile[r]);
+                }
+                assert_true(TIFFWriteTile(tif, tile, x, y, 0, 0) > 0);
+            }
+            assert_true(tiled || TIFFWriteScanline(tif, want[y], y, 0) == 1);
+        }
+        TIFFClose(tif);
+        satf_image *image = must_decode(ctx, file.data, file.n);
+        const unsigned char *got = image->view.data;
+        for (size_t s = 0; s < sizeof want; s++) {
+            assert_true(abs(got[s] - ((unsigned char *)want)[s]) <= 12);
+        }
+        satf_image_destroy(image);
+    }
+}
+
+/* Colours that have been multiplied by their alpha, and the floats of such files. */
+TEST(premultiplied)
+{
+    static const uint16_t wide[] = {40000, 20000, 0, 50000, 60000, 7, 1, 65535, 3, 2, 1, 0};
+    static const uint16_t wants[] = {52428, 26214, 0, 50000, 60000, 7, 1, 65535, 0, 0, 0, 0};
+    static const float real[] = {0.5f, 0.25f, 4, 0.5f, 1, 2, 3, 0, 8, 2, 1, 2};
+    static const float reals[] = {1, 0.5f, 8, 0.5f, 0, 0, 0, 0, 4, 1, 0.5f, 2};
+    for (int floats = 0; floats < 2; floats++) {
+        kind k = {.bits = floats ? 32 : 16,
+                  .format = floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                  .photometric = PHOTOMETRIC_RGB,
+                  .samples = 4,
+                  .extra = EXTRASAMPLE_ASSOCALPHA,
+                  .planar = PLANARCONFIG_CONTIG,
+                  .compression = COMPRESSION_LZW,
+                  .order = FILLORDER_MSB2LSB,
+                  .mode = "wb",
+                  .width = 3,
+                  .height = 1,
+                  .rows = 1};
+        TIFF *tif = create(k.mode);
+        set_tags(&k, tif);
+        unsigned char row[sizeof real];
+        memcpy(row, floats ? (const void *)real : wide, floats ? sizeof real : sizeof wide);
+        assert_int_equal(TIFFWriteScanline(tif, row, 0, 0), 1);
+        TIFFClose(tif);
+        satf_image *image = must_decode(ctx, file.data, file.n);
+        assert_int_equal(image->view.flags, SATF_ALPHA);
+        assert_memory_equal(image->view.data, floats ? (const void *)reals : wants,
+                            floats ? sizeof reals : sizeof wants);
+        satf_image_destroy(image);
+    }
+}
+
+static io_reader *must_open(satf_context *ctx)
+{
+    io_reader *reader;
+    if (io_open_memory(ctx, file.data, file.n, &reader)) {
+        fail_msg("opening: %s", satf_message(ctx));
+    }
+    return reader;
+}
+
+/* What the tags say travels; what does not is told of. */
+TEST(metadata)
+{
+    static const char icc[] = "a profile of 16 RGB ", xmp[] = "<x:xmpmeta/>",
+                      resources[] = "8BIM and more";
+    static const uint32_t bare[] = {0x0050021c, 0x00000141}; /* 1c 02 50 00 41 01 00 00 */
+    for (int i = 0; i < 2; i++) {
+        TIFF *tif = create(i ? "wb" : "wl");
+        set_tags(&plain, tif);
+        TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)sizeof icc, icc);
+        TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)sizeof xmp, xmp);
+        if (i) {
+            TIFFSetField(tif, TIFFTAG_PHOTOSHOP, (uint32_t)sizeof resources, resources);
+        } else {
+            const TIFFField *field = TIFFFieldWithTag(tif, TIFFTAG_RICHTIFFIPTC);
+            uint32_t width = (uint32_t)TIFFDataWidth(TIFFFieldDataType(field));
+            TIFFSetField(tif, TIFFTAG_RICHTIFFIPTC, (uint32_t)sizeof bare / width, bare);
+        }
+        TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT, i ? RESUNIT_CENTIMETER : RESUNIT_INCH);
+        TIFFSetField(tif, TIFFTAG_XRESOLUTION, 254.0);
+        TIFFSetField(tif, TIFFTAG_YRESOLUTION, 127.0);
+        TIFFSetField(tif, TIFFTAG_ORIENTATION, 6);
+        TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, "a lake");
+        TIFFSetField(tif, TIFFTAG_PAGENAME, "7");
+        write_parts(&plain, tif, -1);
+        TIFFClose(tif);
+        io_reader *reader = must_open(ctx);
+        const satf_metadata *m = &reader->header.metadata;
+        assert_int_equal(m->icc_bytes, sizeof icc);
+        assert_memory_equal(m->icc, icc, sizeof icc);
+        assert_int_equal(m->xmp_bytes, sizeof xmp);
+        assert_memory_equal(m->xmp, xmp, sizeof xmp);
+        static const char wrapped[] = "8BIM\4\4\0\0\0\0\0\10\x1c\2\x50\0\x41\1\0";
+        assert_int_equal(m->iptc_bytes, i ? sizeof resources : sizeof wrapped);
+        assert_memory_equal(m->iptc, i ? resources : wrapped, m->iptc_bytes);
+        assert_true(m->has_resolution && m->resolution_unit == 1);
+        assert_true(fabs(m->resolution_x - (i ? 25400 : 10000)) < 1e-6);
+        assert_true(fabs(m->resolution_y - (i ? 12700 : 5000)) < 1e-6);
+        assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
+        assert_false(reader->header.has_text);
+        assert_string_equal(reader->header.others, "");
+        assert_int_equal(reader->header.pictures, 1);
+        io_close(reader);
+    }
+}
+
+TEST(pages)
+{
+    TIFF *tif = create("wl");
+    for (int i = 0; i < 2; i++) {
+        set_tags(&plain, tif);
+        write_parts(&plain, tif, -1);
+        TIFFWriteDirectory(tif);
+    }
+    TIFFClose(tif);
+    io_reader *reader = must_open(ctx);
+    assert_int_equal(reader->pages, 2);
+    io_close(reader);
+}
+
+/* What is not read says what it is. */
+TEST(refusals)
+{
+    static const struct {
+        kind k;
+        const char *words;
+    } odd[] = {
+        {{.bits = 64, .format = SAMPLEFORMAT_INT, .photometric = 1, .samples = 1},
+         "signed integers of 64 bits"},
+        {{.bits = 16, .format = SAMPLEFORMAT_INT, .photometric = 0, .samples = 1},
+         "signed integers of which 0 is white"},
+        {{.bits = 64, .format = SAMPLEFORMAT_COMPLEXIEEEFP, .photometric = 1, .samples = 1},
+         "complex numbers"},
+        {{.bits = 40, .format = SAMPLEFORMAT_UINT, .photometric = 1, .samples = 1},
+         "integers of 40 bits"},
+        {{.bits = 32, .format = SAMPLEFORMAT_IEEEFP, .photometric = 0, .samples = 1},
+         "floats of which 0 is white"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_ITULAB, .samples = 3},
+         "Lab colours (ITULAB)"},
+        {{.bits = 16, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_YCBCR, .samples = 3},
+         "YCbCr of other than three samples of 8 bits"},
+        {{.bits = 16, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_CFA, .samples = 1},
+         "raw samples"},
+        {{.bits = 9, .format = SAMPLEFORMAT_UINT, .photometric = 3, .samples = 1},
+         "more than 256 colours"},
+        {{.bits = 1,
+          .format = SAMPLEFORMAT_UINT,
+          .photometric = 1,
+          .samples = 1,
+          .compression = 34661},
+         "compression 34661"},
+        {{.bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_RGB, .samples = 2},
+         "2 samples a pixel, its colours take 3"},
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        kind k = plain;
+        k.bits = odd[i].k.bits;
+        k.format = odd[i].k.format;
+        k.photometric = odd[i].k.photometric;
+        k.samples = odd[i].k.samples;
+        k.compression = COMPRESSION_NONE;
+        TIFF *tif = create("wl");
+        set_tags(&k, tif);
+        unsigned char row[20 * 3 * 8] = {0};
+        for (uint32_t y = 0; y < k.height; y++) {
+            assert_int_equal(TIFFWriteScanline(tif, row, y, 0), 1);
+        }
+        TIFFClose(tif);
+        if (odd[i].k.compression) {
+            claim(0x0103, (uint16_t)odd[i].k.compression);
+        }
+        satf_image *image = NULL;
+        satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
+        if (status == SATF_OK || !strstr(satf_message(ctx), odd[i].words)) {
+            fail_msg("%s: %s", odd[i].words, status ? satf_message(ctx) : "is read");
+        }
+    }
+}
+
+/* A tile takes memory before its pixels come: more than the picture, for a file of few bytes. */
+TEST(vast_tiles)
+{
+    kind k = plain;
+    k.tiled = true;
+    make_file(&k);
+    for (int both = 0; both < 2; both++) {
+        for (size_t at = 8; at + 12 < file.n; at++) {
+            unsigned char *entry = file.data + at; /* tag, SHORT or LONG, 1, value */
+            bool side =
+                entry[1] == 1 && entry[3] == 0 && !memcmp(entry + 4, "\1\0\0\0\20\0\0\0", 8);
+            if (side && (entry[0] == 0x43 || (both && entry[0] == 0x42))) {
+                memcpy(entry + 2, "\4\0\1\0\0\0\0\0\0\x40", 10); /* 2^30, a LONG */
+            }
+        }
+        satf_image *image;
+        assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_DATA);
+        assert_non_null(
+            strstr(satf_message(ctx), both ? "1073741824 x 1073741824" : "16 x 1073741824"));
+    }
+}
+
+/* Strips may not share bytes so many times that reading has no end. */
+TEST(overlapping)
+{
+    enum { STRIPS = 5000 };
+    TIFF *tif = create("wl");
+    kind k = plain;
+    k.height = STRIPS;
+    k.rows = 1;
+    k.compression = COMPRESSION_PACKBITS;
+    set_tags(&k, tif);
+    write_parts(&k, tif, -1);
+    TIFFClose(tif);
+    /* in the table of counts half of all claim 60,000 bytes */
+    unsigned changed = 0;
+    for (size_t at = 8; at + 12 <= file.n; at++) {
+        const unsigned char *entry = file.data + at; /* tag, SHORT or LONG, count, where they are */
+        uint32_t count, table;
+        memcpy(&count, entry + 4, sizeof count);
+        memcpy(&table, entry + 8, sizeof table);
+        bool found = entry[0] == 0x17 && entry[1] == 1 && entry[3] == 0 && count == STRIPS;
+        size_t step = entry[2] == 3 ? 2 : 4;
+        for (size_t i = 0; found && i < STRIPS / 2; i++, changed++) {
+            memcpy(file.data + table + step * i, "\x60\xea", 2);
+        }
+    }
+    assert_true(changed > 0);
+    satf_image *image;
+    assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_DATA);
+    assert_non_null(strstr(satf_message(ctx), "overlap"));
+}
+
+/* Every end and a thousand changed bytes: a sentence or a picture. */
+TEST(damage)
+{
+    static memory whole;
+    uint64_t seed = 3;
+    for (unsigned i = 0; i < 6; i++) {
+        kind k = plain;
+        k.compression = i % 3 == 0   ? COMPRESSION_NONE
+                        : i % 3 == 1 ? COMPRESSION_LZW
+                                     : COMPRESSION_ADOBE_DEFLATE;
+        k.tiled = i >= 3;
+        make_file(&k);
+        whole = file;
+        for (size_t n = 0; n < whole.n; n += 1 + n / 16) {
+            satf_image *image = NULL;
+            satf_status status = satf_image_decode(ctx, whole.data, n, &image);
+            assert_true(status == SATF_DATA || status == SATF_UNSUPPORTED);
+            assert_null(image);
+        }
+        for (int change = 0; change < 300; change++) {
+            file = whole;
+            for (int c = 0; c < 1 + change % 3; c++) {
+                file.data[next_random(&seed) % file.n] = (unsigned char)next_random(&seed);
+            }
+            satf_image *image = NULL;
+            satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
+            assert_true(status == SATF_OK || status == SATF_DATA || status == SATF_UNSUPPORTED ||
+                        status == SATF_LIMIT);
+            assert_true(!status || satf_message(ctx)[0]);
+            satf_image_destroy(image);
+        }
+    }
+}
+
+TEST_FILE(.formats = "all")

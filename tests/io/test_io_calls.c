@@ -1,0 +1,535 @@
+/* Files by callbacks: what is read and written is what files hold, however few bytes a callback
+ * moves; pipelines stream; a callback that fails is named, and is not called again. */
+#include "test.h"
+#include "test_io_files.h"
+
+#include <stdatomic.h>
+
+enum { ROOM = 1 << 21, LEAD = 13 }; /* LEAD: bytes in front of the file */
+
+/* A file in memory, and what goes wrong with it. */
+typedef struct fake {
+    unsigned char *data;
+    int64_t n, at;
+    size_t most;     /* bytes a call moves */
+    int calls, fail; /* this call fails, from 1 on; 0: none */
+    bool too_many;   /* by moving too many rather than none */
+    bool failed;
+    atomic_int busy;
+    uint64_t seed;
+} fake;
+
+static bool begin(fake *f)
+{
+    assert_int_equal(atomic_fetch_add(&f->busy, 1), 0); /* one thread at a time */
+    assert_false(f->failed);                            /* nothing behind a failure */
+    f->failed = ++f->calls == f->fail;
+    return !f->failed;
+}
+
+static int64_t end(fake *f, int64_t result)
+{
+    atomic_fetch_sub(&f->busy, 1);
+    return result;
+}
+
+/* 1 ... n, at most f->most */
+static int64_t some(fake *f, size_t n)
+{
+    size_t most = n < f->most ? n : f->most;
+    assert_in_range(n, 1, 1 << 20);
+    return (int64_t)(1 + next_random(&f->seed) % most);
+}
+
+static int64_t fake_read(void *user, void *data, size_t n)
+{
+    fake *f = user;
+    if (!begin(f)) {
+        return end(f, f->too_many ? (int64_t)n + 1 : -1);
+    }
+    int64_t some_bytes = some(f, n), left = f->n - f->at;
+    some_bytes = some_bytes < left ? some_bytes : left;
+    memcpy(data, f->data + f->at, (size_t)some_bytes);
+    f->at += some_bytes;
+    return end(f, some_bytes);
+}
+
+static int64_t fake_write(void *user, const void *data, size_t n)
+{
+    fake *f = user;
+    if (!begin(f)) {
+        return end(f, f->too_many ? (int64_t)n + 1 : -(int64_t)(n % 2));
+    }
+    int64_t some_bytes = some(f, n);
+    assert_true(f->at + some_bytes <= ROOM);
+    memcpy(f->data + f->at, data, (size_t)some_bytes);
+    f->at += some_bytes;
+    f->n = f->n > f->at ? f->n : f->at;
+    return end(f, some_bytes);
+}
+
+static int64_t fake_seek(void *user, int64_t offset, int whence)
+{
+    fake *f = user;
+    if (!begin(f)) {
+        return end(f, -1);
+    }
+    f->at = offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? f->at : f->n);
+    assert_in_range(f->at, 0, ROOM);
+    return end(f, f->at);
+}
+
+/* Of that content behind LEAD others, at most so many bytes a call; NULL: to be written. */
+static satf_file_calls make_fake(fake *f, const void *data, size_t n, size_t most, bool seeks)
+{
+    satf_file_calls calls;
+    *f = (fake){.n = LEAD + (int64_t)n, .at = LEAD, .most = most, .seed = 1 + most};
+    f->data = calloc(1, ROOM);
+    assert_non_null(f->data);
+    assert_true(n <= ROOM - LEAD);
+    memset(f->data, 'x', LEAD);
+    if (n > 0) {
+        memcpy(f->data + LEAD, data, n);
+    }
+    satf_file_calls_init(&calls, sizeof calls);
+    calls.user = f;
+    calls.read = data ? fake_read : NULL;
+    calls.write = data ? NULL : fake_write;
+    calls.seek = seeks ? fake_seek : NULL;
+    return calls;
+}
+
+static void must(satf_context *ctx, satf_status status)
+{
+    if (status) {
+        fail_msg("%s", satf_message(ctx));
+    }
+}
+
+static void assert_holds(const char *what, const fake *f, const void *data, size_t n)
+{
+    if (f->n - LEAD != (int64_t)n || memcmp(f->data + LEAD, data, n) != 0) {
+        fail_msg("%s: %d bytes instead of %d, or others", what, (int)f->n - LEAD, (int)n);
+    }
+    for (int i = 0; i < LEAD; i++) {
+        assert_int_equal(f->data[i], 'x');
+    }
+}
+
+/* Whether there are files of that format here, and one, of an image of random samples. */
+static bool make_file(satf_context *ctx, size_t f, int64_t width, satf_image **image, bytes *file)
+{
+    const io_format *format = io_format_at(f), *loaded;
+    bool real = format->picture_types == 0 && strcmp(format->name, "pfm") == 0;
+    if (!io_can_write(format) || io_format_load(ctx, format, &loaded)) {
+        return false;
+    }
+    *image = make_image(ctx, width, 61, 3, real ? SATF_F32 : SATF_U8, 0, 7);
+    *file = must_encode(ctx, *image, format->name);
+    return true;
+}
+
+/* Every format, read and written by bytes, by pieces, and by as many as are asked for. */
+TEST(test_formats)
+{
+    static const size_t pieces[] = {1, 37, 1 << 20};
+    int formats = 0;
+    for (size_t k = 0; io_format_at(k); k++) {
+        const char *name = io_format_at(k)->name;
+        satf_image *image, *read, *want;
+        bytes file;
+        if (!make_file(ctx, k, 47, &image, &file)) {
+            continue;
+        }
+        formats++;
+        want = must_decode(ctx, file.data, file.n);
+        satf_write_options options = options_for(name);
+        for (int i = 0; i < 6; i++) {
+            fake from, to;
+            satf_image_info info;
+            bool seeks = i % 2;
+            satf_file_calls in = make_fake(&from, file.data, file.n, pieces[i / 2], seeks),
+                            out = make_fake(&to, NULL, 0, pieces[i / 2], seeks);
+            must(ctx, satf_image_read_from(ctx, &in, &read));
+            assert_same_pixels(name, &want->view, &read->view);
+            satf_image_destroy(read);
+            must(ctx, satf_image_write_to(ctx, image, &out, &options));
+            assert_holds(name, &to, file.data, file.n);
+            from.at = LEAD;
+            must(ctx, satf_image_probe_from(ctx, &in, &info, sizeof info));
+            assert_string_equal(info.format, name);
+            assert_true(info.view.width == 47 && info.view.height == 61);
+            free(from.data);
+            free(to.data);
+        }
+        satf_image_destroy(want);
+        satf_image_destroy(image);
+        free(file.data);
+    }
+    assert_true(formats >= 5);
+}
+
+/* Pages are read in any order where there is `seek`, and written with and without it. */
+TEST(test_pages)
+{
+    static const char *const names[] = {"npy", "tiff"};
+    must(ctx, satf_context_set_axes(ctx, "ZYX"));
+    for (int i = 0; i < 4; i++) {
+        satf_write_options options = options_for(names[i / 2]);
+        satf_image *page[3], *read;
+        satf_image_file *file;
+        fake to, from;
+        if (satf_format_missing(names[i / 2])) {
+            continue;
+        }
+        satf_file_calls out = make_fake(&to, NULL, 0, 999, i % 2);
+        must(ctx, satf_image_file_create_to(ctx, &out, 3, &options, &file));
+        out.write = NULL; /* it has been copied */
+        for (int k = 0; k < 3; k++) {
+            page[k] = make_image(ctx, 31, 17, 1, SATF_U8, 0, 4 + (uint64_t)k);
+            must(ctx, satf_image_file_append(ctx, file, page[k]));
+        }
+        must(ctx, satf_image_file_finish(ctx, file));
+        satf_image_file_close(file);
+
+        satf_file_calls in = make_fake(&from, to.data + LEAD, (size_t)to.n - LEAD, 999, i % 2);
+        must(ctx, satf_image_file_open_from(ctx, &in, &file));
+        assert_int_equal(satf_image_file_pages(file), 3);
+        for (int k = 0; k < 3; k++) {
+            int number = i % 2 ? 2 - k : k;
+            must(ctx, satf_image_file_read(ctx, file, 1 + number, &read));
+            assert_same_pixels(names[i / 2], &page[number]->view, &read->view);
+            satf_image_destroy(read);
+        }
+        satf_image_file_close(file);
+        for (int k = 0; k < 3; k++) {
+            satf_image_destroy(page[k]);
+        }
+        free(from.data);
+        free(to.data);
+    }
+}
+
+/* ---------------------------------------------------------------------- pipelines */
+
+static satf_status filter_calls(satf_context *ctx, const char *spec, const satf_file_calls *in,
+                                const satf_file_calls *out, const char *name, satf_route route,
+                                satf_file_report *report)
+{
+    satf_filter *filter;
+    satf_file_options options;
+    satf_file_options_init(&options, sizeof options);
+    options.input_calls = in;
+    options.output_calls = out;
+    options.route = route;
+    must(ctx, satf_filter_parse(ctx, spec, &filter));
+    satf_status status =
+        satf_filter_file(ctx, filter, "request", name, &options, report, sizeof *report);
+    satf_filter_destroy(filter);
+    return status;
+}
+
+/* The bytes of a whole image that is filtered and encoded. */
+static bytes expected(satf_context *ctx, const char *spec, const bytes *file, const char *format)
+{
+    satf_image *in = must_decode(ctx, file->data, file->n), *out;
+    satf_filter *filter;
+    must(ctx, satf_filter_parse(ctx, spec, &filter));
+    must(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
+    bytes made = must_encode(ctx, out, format);
+    satf_filter_destroy(filter);
+    satf_image_destroy(out);
+    satf_image_destroy(in);
+    return made;
+}
+
+/* Every format, by both routes, on threads; border wrap reads twice. */
+TEST(test_pipelines)
+{
+    for (size_t k = 0; io_format_at(k); k++) {
+        const char *name = io_format_at(k)->name;
+        satf_image *image;
+        bytes file;
+        if (!make_file(ctx, k, 2047, &image, &file)) {
+            continue;
+        }
+        for (int i = 0; i < 8; i++) {
+            fake from, to;
+            satf_file_report report;
+            char output[32];
+            bool seeks = i % 2, wraps = i % 4 == 3;
+            const char *spec = wraps ? "box=3x5,border=wrap" : "box=5 unsharp=3";
+            satf_file_calls in = make_fake(&from, file.data, file.n, 70001, seeks),
+                            out = make_fake(&to, NULL, 0, 70001, seeks);
+            bytes want = expected(ctx, spec, &file, name);
+            snprintf(output, sizeof output, "answer.%s", name);
+            satf_context_set_threads(ctx, 1 + i / 2);
+            must(ctx, filter_calls(ctx, spec, &in, &out, output,
+                                   i / 4 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, &report));
+            assert_holds(name, &to, want.data, want.n);
+            assert_int_equal(report.times.in_bytes, seeks ? (int64_t)file.n : 0);
+            assert_int_equal(report.times.out_bytes, want.n);
+            free(want.data);
+            free(from.data);
+            free(to.data);
+        }
+        satf_image_destroy(image);
+        free(file.data);
+    }
+}
+
+TEST(test_streams)
+{
+    satf_image *image = make_image(ctx, 2047, 61, 1, SATF_U8, 0, 3);
+    bytes file = must_encode(ctx, image, "pgm");
+    for (int seeks = 0; seeks < 2; seeks++) {
+        fake from, to;
+        satf_file_report report;
+        satf_file_calls in = make_fake(&from, file.data, file.n, 5000, seeks),
+                        out = make_fake(&to, NULL, 0, 5000, false);
+        must(ctx, filter_calls(ctx, "box=5", &in, &out, "a.pgm", SATF_ROUTE_ROWS, &report));
+        assert_true(report.streamed);
+        from.at = to.at = LEAD;
+        satf_status status =
+            filter_calls(ctx, "box=5,border=wrap", &in, &out, "a.pgm", SATF_ROUTE_ROWS, &report);
+        assert_int_equal(status, seeks ? SATF_OK : SATF_UNSUPPORTED);
+        free(from.data);
+        free(to.data);
+    }
+    satf_image_destroy(image);
+    free(file.data);
+}
+
+/* A grey picture of 2048 x 65536 pixels of 77, and what comes of it. */
+typedef struct large {
+    int64_t at, written;
+    bool right;
+} large;
+
+static const char large_head[] = "P5\n2048 65536\n255\n";
+enum { LARGE_HEAD = sizeof large_head - 1, LARGE_BYTES = LARGE_HEAD + (2048 << 16) };
+
+static unsigned char large_byte(int64_t i)
+{
+    return i < LARGE_HEAD ? (unsigned char)large_head[i] : 77;
+}
+
+static int64_t read_large(void *user, void *data, size_t n)
+{
+    large *l = user;
+    int64_t left = LARGE_BYTES - l->at, count = (int64_t)n < left ? (int64_t)n : left;
+    memset(data, 77, (size_t)count);
+    for (int64_t i = 0; i < count && l->at + i < LARGE_HEAD; i++) {
+        ((unsigned char *)data)[i] = large_byte(l->at + i);
+    }
+    l->at += count;
+    return count;
+}
+
+static int64_t write_large(void *user, const void *data, size_t n)
+{
+    large *l = user;
+    const unsigned char *from = data;
+    for (size_t i = 0; i < n; i++) {
+        l->right = l->right && from[i] == large_byte(l->written + (int64_t)i);
+    }
+    l->written += (int64_t)n;
+    return (int64_t)n;
+}
+
+/* 128 MiB go through in 6. */
+TEST(test_memory_is_bounded)
+{
+    large from = {0}, to = {.right = true};
+    satf_file_report report;
+    satf_file_calls in, out;
+    satf_file_calls_init(&in, sizeof in);
+    satf_file_calls_init(&out, sizeof out);
+    in.user = &from;
+    in.read = read_large;
+    out.user = &to;
+    out.write = write_large;
+    must(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 6 << 20));
+    must(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
+    assert_true(report.streamed && to.right);
+    assert_int_equal(to.written, LARGE_BYTES);
+}
+
+static int64_t read_for_ever(void *user, void *data, size_t n)
+{
+    fake *f = user;
+    int64_t left = f->n - f->at, count = left > 0 && left < (int64_t)n ? left : (int64_t)n;
+    memset(data, 0, (size_t)count);
+    if (left > 0) {
+        memcpy(data, f->data + f->at, (size_t)count);
+    }
+    f->at += count;
+    return count;
+}
+
+static int cancel_at_once(void *user, double done)
+{
+    (void)done;
+    return ++*(int *)user > 20;
+}
+
+/* A file that never ends is held no further than the limit, and can be stopped. */
+TEST(test_endless)
+{
+    satf_image *image = make_image(ctx, 47, 61, 3, SATF_U8, 0, 3), *read;
+    bytes file = must_encode(ctx, image, "ppm");
+    fake from;
+    satf_file_calls in = make_fake(&from, file.data, file.n, 5000, false);
+    in.read = read_for_ever;
+    must(ctx, satf_image_read_from(ctx, &in, &read)); /* all rows are there */
+    assert_same_pixels("PPM", &image->view, &read->view);
+    satf_image_destroy(read);
+    free(from.data);
+
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 16 << 20);
+    static const unsigned char bmp[] = "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x09\0\0\0"
+                                       "\1\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    in = make_fake(&from, bmp, sizeof bmp, 5000, false);
+    in.read = read_for_ever;
+    assert_int_equal(satf_image_read_from(ctx, &in, &read), SATF_LIMIT);
+    assert_null(read);
+    assert_in_range(from.at, 1 << 20, 32 << 20);
+    free(from.data);
+
+    int calls = 0;
+    in = make_fake(&from, "P5 #", 4, 5000, false);
+    in.read = read_for_ever;
+    satf_context_set_progress(ctx, cancel_at_once, &calls);
+    assert_int_equal(satf_image_read_from(ctx, &in, &read), SATF_CANCELLED);
+    free(from.data);
+    satf_image_destroy(image);
+    free(file.data);
+}
+
+/* ----------------------------------------------------------------------- failures */
+
+static void assert_named(satf_context *ctx, satf_status status, const fake *f)
+{
+    const char *said = satf_message(ctx);
+    if (f->failed && (status != SATF_IO || !strstr(said, "failed: the callback `"))) {
+        fail_msg("call %d fails: %s, \"%s\"", f->fail, satf_status_name(status), said);
+    }
+    if (!f->failed && status) {
+        fail_msg("no call fails: \"%s\"", said);
+    }
+}
+
+/* Each call in turn fails, the k-th, until none does any more. */
+TEST(test_failures)
+{
+    int failures = 0;
+    for (size_t k = 0; io_format_at(k); k++) {
+        satf_image *image, *read;
+        bytes file;
+        if (!make_file(ctx, k, 47, &image, &file)) {
+            continue;
+        }
+        satf_write_options options = options_for(io_format_at(k)->name);
+        for (int i = 0; i < 4; i++) {
+            bool failed = true;
+            for (int n = 1; failed; n++) {
+                fake from, to;
+                satf_file_calls in = make_fake(&from, file.data, file.n, 900, i % 2),
+                                out = make_fake(&to, NULL, 0, 900, i % 2);
+                from.fail = to.fail = n;
+                from.too_many = to.too_many = i / 2;
+                satf_status status = satf_image_read_from(ctx, &in, &read);
+                assert_named(ctx, status, &from);
+                assert_int_equal(read != NULL, !status);
+                satf_image_destroy(read);
+                assert_named(ctx, satf_image_write_to(ctx, image, &out, &options), &to);
+                failed = from.failed || to.failed;
+                failures += failed;
+                free(from.data);
+                free(to.data);
+            }
+        }
+        satf_image_destroy(image);
+        free(file.data);
+    }
+    assert_true(failures > 100);
+}
+
+/* The same of pipelines, whose report names the file. */
+TEST(test_failures_of_pipelines)
+{
+    static const char *const names[] = {"a.png", "a.jpg", "a.npy", "a.tif", "a.pfm"};
+    for (int k = 0; k < 5; k++) {
+        bool pfm = k == 4;
+        const char *format = pfm ? "pfm" : "png";
+        if (k == 3 && satf_format_missing("tiff")) {
+            continue;
+        }
+        satf_image *image = make_image(ctx, 301, 91, 1, pfm ? SATF_F32 : SATF_U8, 0, 3);
+        bytes file = must_encode(ctx, image, format);
+        for (int i = 0; i < 4; i++) {
+            bool failed = true;
+            for (int n = 1; failed; n++) {
+                fake from, to;
+                satf_file_report report;
+                satf_file_calls in = make_fake(&from, file.data, file.n, 9000, i % 2),
+                                out = make_fake(&to, NULL, 0, 9000, i % 2);
+                *(n % 2 ? &from.fail : &to.fail) = (n + 1) / 2;
+                satf_context_set_threads(ctx, 1 + n % 3);
+                satf_status status =
+                    filter_calls(ctx, "box=5", &in, &out, names[k],
+                                 i / 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, &report);
+                assert_named(ctx, status, n % 2 ? &from : &to);
+                assert_true(!status || strcmp(report.at, n % 2 ? "request" : names[k]) == 0);
+                failed = status || n % 2;
+                free(from.data);
+                free(to.data);
+            }
+        }
+        satf_image_destroy(image);
+        free(file.data);
+    }
+}
+
+static int64_t end_before_start(void *user, int64_t offset, int whence)
+{
+    (void)user, (void)offset;
+    return whence == SEEK_END ? INT64_MIN : INT64_MAX;
+}
+
+TEST(test_refusals)
+{
+    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 3), *read = image;
+    satf_image_file *file = (satf_image_file *)image;
+    satf_write_options options = options_for("png");
+    satf_image_info info;
+    satf_file_calls calls;
+    satf_file_calls_init(&calls, sizeof calls);
+    assert_int_equal(satf_image_read_from(NULL, &calls, &read), SATF_INVALID);
+    assert_null(read);
+    assert_int_equal(satf_image_read_from(ctx, NULL, &read), SATF_INVALID);
+    assert_int_equal(satf_image_read_from(ctx, &calls, NULL), SATF_INVALID);
+    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_INVALID);
+    assert_string_equal(satf_message(ctx), "the callback `read` is missing");
+    assert_int_equal(satf_image_write_to(ctx, image, &calls, &options), SATF_INVALID);
+    assert_string_equal(satf_message(ctx), "the callback `write` is missing");
+    assert_int_equal(satf_image_write_to(ctx, image, NULL, &options), SATF_INVALID);
+    assert_int_equal(satf_image_write_to(ctx, NULL, &calls, &options), SATF_INVALID);
+    options.format = NULL;
+    assert_int_equal(satf_image_write_to(ctx, image, &calls, &options), SATF_INVALID);
+    assert_string_equal(satf_message(ctx), "callbacks have no suffix to go by; name a format");
+    assert_int_equal(satf_image_probe_from(ctx, NULL, &info, sizeof info), SATF_INVALID);
+    assert_int_equal(satf_image_file_open_from(ctx, NULL, &file), SATF_INVALID);
+    assert_null(file);
+    assert_int_equal(satf_image_file_create_to(ctx, NULL, 1, &options, &file), SATF_INVALID);
+    calls.read = fake_read;
+    calls.seek = end_before_start;
+    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_IO);
+    assert_string_equal(satf_message(ctx), "reading failed: the callback `seek` has failed");
+    calls.bytes = 0;
+    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_INVALID);
+    assert_string_equal(satf_message(ctx), "satf_file_calls was not set by satf_file_calls_init()");
+    satf_image_destroy(image);
+}
+
+TEST_FILE(.formats = "all")

@@ -1,0 +1,208 @@
+/* JPEGs of phones: pictures and videos beside the first picture go, and so does what XMP says of
+ * them, whatever its form. */
+#include "test.h"
+#include "test_io_metadata.h"
+
+#include "io/xmp_links.h"
+
+#define GCAMERA "http://ns.google.com/photos/1.0/camera/"
+#define CONTAINER "http://ns.google.com/photos/1.0/container/"
+#define ITEM "http://ns.google.com/photos/1.0/container/item/"
+#define HDRGM "http://ns.adobe.com/hdr-gain-map/1.0/"
+#define NOTE "http://ns.adobe.com/xmp/note/"
+
+#define DIRECTORY(p, semantic)                                                   \
+    "<" p ":Directory><rdf:Seq><rdf:li rdf:parseType='Resource'><" p             \
+    ":Item Item:Mime='image/jpeg' Item:Semantic='Primary'/></rdf:li><rdf:li><" p \
+    ":Item Item:Semantic=\"" semantic "\" Item:Length='9'/></rdf:li></rdf:Seq></" p ":Directory>"
+
+typedef struct packet {
+    const char *before, *after;
+    unsigned found;
+} packet;
+
+static const packet packets[] = {
+    {"", "", 0},
+    {"<x:xmpmeta><dc:title>MotionPhoto</dc:title></x:xmpmeta>",
+     "<x:xmpmeta><dc:title>MotionPhoto</dc:title></x:xmpmeta>", 0},
+    /* attributes, whose namespace may be named behind them */
+    {"<r:D GCamera:MotionPhoto=\"1\" xmlns:GCamera='" GCAMERA
+     "'\n GCamera:MotionPhotoVersion='1' dc:x='>' GCamera:Other='2'/>",
+     "<r:D xmlns:GCamera='" GCAMERA "' dc:x='>' GCamera:Other='2'/>", IO_XMP_VIDEO},
+    {"<r:D xmlns:q = \"" GCAMERA "\" q:MicroVideo = '1'\tq:MicroVideoOffset=\"77\" >a</r:D>",
+     "<r:D xmlns:q = \"" GCAMERA "\" >a</r:D>", IO_XMP_VIDEO},
+    /* another namespace of that prefix, and a value that looks like one */
+    {"<r:D xmlns:GCamera='http://example.com/' GCamera:MotionPhoto='1'/>",
+     "<r:D xmlns:GCamera='http://example.com/' GCamera:MotionPhoto='1'/>", 0},
+    {"<r:D xmlns:GCamera='" GCAMERA "' dc:x=\" GCamera:MotionPhoto='1'\"/>",
+     "<r:D xmlns:GCamera='" GCAMERA "' dc:x=\" GCamera:MotionPhoto='1'\"/>", 0},
+    /* elements, one in the other, empty, with attributes of their own */
+    {"<r:D xmlns:G='" GCAMERA "'> <G:MotionPhoto>1</G:MotionPhoto ><G:MicroVideo/>"
+     "<G:MotionPhotoX a='/'>b<G:MotionPhotoX>c</G:MotionPhotoX><G:MotionPhotoX/></G:MotionPhotoX>"
+     "<G:Kept>d</G:Kept></r:D>",
+     "<r:D xmlns:G='" GCAMERA "'> <G:Kept>d</G:Kept></r:D>", IO_XMP_VIDEO},
+    {"<r:D xmlns:C='" CONTAINER "' xmlns:Item='" ITEM "'>a" DIRECTORY("C", "MotionPhoto") "b</r:D>",
+     "<r:D xmlns:C='" CONTAINER "' xmlns:Item='" ITEM "'>ab</r:D>", IO_XMP_VIDEO},
+    {"<r:D xmlns:C='" CONTAINER "' h:Version='1' xmlns:h='" HDRGM
+     "'>a" DIRECTORY("C", "GainMap") "</r:D>",
+     "<r:D xmlns:C='" CONTAINER "' xmlns:h='" HDRGM "'>a</r:D>", IO_XMP_PICTURE},
+    {"<r:D xmlns:C='" CONTAINER
+     "'>" DIRECTORY("C", "GainMap") "-" DIRECTORY("C", "MotionPhoto") "</r:D>",
+     "<r:D xmlns:C='" CONTAINER "'>-</r:D>", IO_XMP_PICTURE | IO_XMP_VIDEO},
+    {"<r:D xmlns:n='" NOTE "' n:HasExtendedXMP='0123' n:Other='1'/>",
+     "<r:D xmlns:n='" NOTE "' n:Other='1'/>", IO_XMP_MORE},
+    /* what is no tag */
+    {"<?x G:MotionPhoto='1'?><!-- <G:MotionPhoto>1</G:MotionPhoto> --><r:D xmlns:G='" GCAMERA
+     "'><![CDATA[<G:MotionPhoto/>]]><!d></r:D>",
+     "<?x G:MotionPhoto='1'?><!-- <G:MotionPhoto>1</G:MotionPhoto> --><r:D xmlns:G='" GCAMERA
+     "'><![CDATA[<G:MotionPhoto/>]]><!d></r:D>",
+     0},
+    /* no XML: it stays from there on */
+    {"<r:D xmlns:G='" GCAMERA "' G:MicroVideo='1'><G:MotionPhoto>1<r:D G:MicroVideo='1'/>",
+     "<r:D xmlns:G='" GCAMERA "'><G:MotionPhoto>1<r:D G:MicroVideo='1'/>", IO_XMP_VIDEO},
+    {"<r:D xmlns:G='" GCAMERA "' G:MicroVideo='1", "<r:D xmlns:G='" GCAMERA "' G:MicroVideo='1", 0},
+    {"<r:D xmlns:G='" GCAMERA "'/>< G:MicroVideo='1'><",
+     "<r:D xmlns:G='" GCAMERA "'/>< G:MicroVideo='1'><", 0},
+};
+enum { PACKETS = sizeof packets / sizeof *packets };
+
+TEST(xmp_links)
+{
+    for (size_t i = 0; i < PACKETS; i++) {
+        size_t n = strlen(packets[i].before), wanted = strlen(packets[i].after);
+        char *text = malloc(n + 1); /* of just that size, for the sanitizer */
+        memcpy(text, packets[i].before, n);
+        unsigned found = 99;
+        size_t left = io_xmp_drop_links(text, n, &found);
+        if (left != wanted || memcmp(text, packets[i].after, left) != 0 ||
+            found != packets[i].found) {
+            fail_msg("%zu: found %u in %s, which becomes %.*s", i, found, packets[i].before,
+                     (int)left, text);
+        }
+        assert_int_equal(io_xmp_drop_links(text, left, &found), left);
+        free(text);
+    }
+}
+
+/* Every start of a packet is taken, and nothing outside it is touched. */
+TEST(cut_packets)
+{
+    for (size_t i = 0; i < PACKETS; i++) {
+        for (size_t n = 0; n <= strlen(packets[i].before); n++) {
+            char *text = malloc(n + 1);
+            memcpy(text, packets[i].before, n);
+            text[n] = 'G';
+            unsigned found;
+            assert_true(io_xmp_drop_links(text, n, &found) <= n);
+            assert_int_equal(text[n], 'G');
+            free(text);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------ files */
+
+static bytes with_tail(const bytes *file, const char *tail, size_t n)
+{
+    bytes out = {malloc(file->n + n), file->n + n};
+    assert_non_null(out.data);
+    memcpy(out.data, file->data, file->n);
+    memcpy(out.data + file->n, tail, n);
+    return out;
+}
+
+static bytes plain_jpeg(satf_context *ctx)
+{
+    satf_image *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 8);
+    bytes file = must_encode(ctx, image, "jpeg");
+    satf_image_destroy(image);
+    return file;
+}
+
+/* The reader of the file behind its last row. */
+static io_reader *read_rows(satf_context *ctx, const bytes *file)
+{
+    io_reader *reader;
+    unsigned char rows[64];
+    assert_int_equal(io_open_memory(ctx, file->data, file->n, &reader), SATF_OK);
+    assert_int_equal(io_read_rows(ctx, reader, rows, 8, 8), SATF_OK);
+    return reader;
+}
+
+TEST(behind_the_end)
+{
+    static const struct {
+        const char *tail;
+        size_t n;
+        const char *others;
+    } cases[] = {
+        {"", 0, ""},
+        {"\0\0\0\0\0", 5, ""},
+        {"\xff\xd8", 2, ""},
+        {"\xff\xd8\xff\xe1 and so on", 14, "MPF"},
+        {"\0\0\0\x18"
+         "ftypmp42\0\0\0\0",
+         16, "video"},
+        {"\0\0\x30\x0a\x10\0\0\0MotionPhoto_Data\0\0\0\x18"
+         "ftypmp42\0\0\0\0",
+         40, "video"},
+        {"\0\0\1\x0a\x0e\0\0\0Image_UTC_Data1234567890123", 35, ""},
+    };
+    bytes plain = plain_jpeg(ctx);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes file = with_tail(&plain, cases[i].tail, cases[i].n);
+        io_reader *reader = read_rows(ctx, &file);
+        assert_string_equal(reader->header.others, cases[i].others);
+        io_close(reader);
+        free(file.data);
+    }
+    /* behind more than a buffer of the source is at hand */
+    enum { COMMENT = 65000 };
+    char *comment = malloc(COMMENT);
+    memset(comment, 'x', COMMENT);
+    for (size_t n = COMMENT - 2000; n < COMMENT; n += 7) {
+        bytes large = with_marker(&plain, 0xfe, comment, n);
+        bytes file = with_tail(&large,
+                               "\0\0\0\x18"
+                               "ftypmp42\0\0\0\0",
+                               16);
+        io_reader *reader = read_rows(ctx, &file);
+        assert_string_equal(reader->header.others, "video");
+        io_close(reader);
+        free(file.data);
+        free(large.data);
+    }
+    free(comment);
+    free(plain.data);
+}
+
+/* What points at the parts goes from the picture, into whatever it is written. */
+TEST(kept_xmp)
+{
+    static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><r:D xmlns:G='" GCAMERA
+                              "' G:MotionPhoto='1' dc:title='kept' xmlns:C='" CONTAINER
+                              "'>" DIRECTORY("C", "GainMap") "</r:D></x:xmpmeta>",
+                      left[] = "<x:xmpmeta><r:D xmlns:G='" GCAMERA
+                               "' dc:title='kept' xmlns:C='" CONTAINER "'></r:D></x:xmpmeta>";
+    bytes plain = plain_jpeg(ctx), file = with_marker(&plain, 0xe1, xmp, sizeof xmp - 1);
+    bytes mpf = with_marker(&file, 0xe2, "MPF\0II*\0", 8);
+    io_reader *reader = read_rows(ctx, &mpf);
+    assert_string_equal(reader->header.others, "MPF, video");
+    assert_block("XMP", reader->header.metadata.xmp, reader->header.metadata.xmp_bytes, left,
+                 sizeof left - 1);
+    io_close(reader);
+    satf_image *image = must_decode(ctx, mpf.data, mpf.n);
+    for (int i = 0; i < 2; i++) {
+        bytes out = must_encode(ctx, image, i ? "png" : "jpeg");
+        assert_non_null(memmem(out.data, out.n, left, sizeof left - 1));
+        assert_null(memmem(out.data, out.n, "Motion", 6));
+        assert_null(memmem(out.data, out.n, "MPF", 3));
+        free(out.data);
+    }
+    satf_image_destroy(image);
+    free(mpf.data);
+    free(file.data);
+    free(plain.data);
+}
+
+TEST_FILE(.formats = "all")

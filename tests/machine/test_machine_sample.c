@@ -1,0 +1,210 @@
+/* Tables II and IV of the RAP paper by simulation, and the kernels of the AMM paper. */
+#include "test.h"
+
+#include "study/sample.h"
+#include "study/tile_kernels.h"
+
+static satf_context *ctx;
+
+/* 3 degrees of freedom or more: far beyond what chance gives. */
+static void is_uniform(const int *counts, int kinds, int total)
+{
+    double expected = (double)total / kinds, chi2 = 0;
+    for (int i = 0; i < kinds; i++) {
+        chi2 += (counts[i] - expected) * (counts[i] - expected) / expected;
+    }
+    assert_true(chi2 < kinds + 6 * sqrt(2 * kinds));
+}
+
+TEST_ALONE(draws_are_uniform)
+{
+    machine_random random = {5};
+    int sevens[7] = {0}, orders[6] = {0};
+    for (int i = 0; i < 70000; i++) {
+        uint32_t number = machine_random_below(&random, 7);
+        assert_true(number < 7);
+        sevens[number]++;
+    }
+    is_uniform(sevens, 7, 70000);
+    for (int i = 0; i < 60000; i++) {
+        uint32_t p[3];
+        machine_random_permutation(&random, p, 3);
+        assert_int_equal((1u << p[0]) | (1u << p[1]) | (1u << p[2]), 7);
+        orders[p[0] * 2 + (p[1] > p[2])]++;
+    }
+    is_uniform(orders, 6, 60000);
+    assert_int_equal(machine_random_below(&random, 1), 0);
+}
+
+static double mean_2d(layout_2d layout, sample_access_2d access, int32_t w, int64_t samples)
+{
+    double mean = -1;
+    assert_int_equal(sample_congestion_2d(ctx, layout, access, w, samples, 1, &mean), SATF_OK);
+    return mean;
+}
+
+/* Table II: exactly where it is exact, within 0.03 elsewhere. */
+TEST_ALONE(table_2)
+{
+    static const struct {
+        int32_t w;
+        double ras, rap_diagonal, random;
+    } paper[] = {{16, 3.08, 3.20, 2.92},
+                 {32, 3.53, 3.61, 3.44},
+                 {64, 3.96, 4.00, 3.90},
+                 {128, 4.38, 4.41, 4.34},
+                 {256, 4.77, 4.78, 4.75}};
+    for (size_t i = 0; i < sizeof paper / sizeof *paper; i++) {
+        int32_t w = paper[i].w;
+        int64_t samples = w == 32 ? 100000 : 20000; /* standard errors are below 0.006 */
+        static const layout_2d layouts[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
+        for (int k = 0; k < 3; k++) {
+            assert_true(mean_2d(layouts[k], SAMPLE_CONTIGUOUS, w, 500) == 1);
+            double random = mean_2d(layouts[k], SAMPLE_RANDOM, w, samples);
+            assert_true(fabs(random - paper[i].random) < 0.03);
+        }
+        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_STRIDE, w, 500) == w);
+        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_DIAGONAL, w, 500) == 1);
+        assert_true(mean_2d(LAYOUT_RAP, SAMPLE_STRIDE, w, 500) == 1);
+        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_STRIDE, w, samples) - paper[i].ras) < 0.03);
+        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_DIAGONAL, w, samples) - paper[i].ras) < 0.03);
+        assert_true(fabs(mean_2d(LAYOUT_RAP, SAMPLE_DIAGONAL, w, samples) - paper[i].rap_diagonal) <
+                    0.03);
+    }
+}
+
+TEST_ALONE(seeds_repeat)
+{
+    double once, twice, other;
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &once),
+                     SATF_OK);
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &twice),
+                     SATF_OK);
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 8, &other),
+                     SATF_OK);
+    assert_true(once == twice && once != other);
+}
+
+/* Table IV: 1 and w exactly; what it gives as O~(log w / log log w) lies near the 3.5 of
+ * table II, where six in a bank for sure must lie above. */
+TEST_ALONE(table_4)
+{
+    enum { W = 32, LOG = -1 };
+    static const int exact[LAYOUT_4D_COUNT][SAMPLE_4D_COUNT] = {
+        [LAYOUT_RAW_4D] = {1, W, W, W, LOG, W},     [LAYOUT_RAS_4D] = {1, LOG, LOG, LOG, LOG, LOG},
+        [LAYOUT_1P] = {1, 1, W, W, LOG, 2},         [LAYOUT_R1P] = {1, 1, 1, 1, LOG, 0},
+        [LAYOUT_3P] = {1, 1, 1, 1, LOG, LOG},       [LAYOUT_W2P] = {1, 1, LOG, LOG, LOG, LOG},
+        [LAYOUT_1PW2R] = {1, 1, LOG, LOG, LOG, LOG}};
+    for (int layout = 0; layout < LAYOUT_4D_COUNT; layout++) {
+        for (int access = 0; access < SAMPLE_4D_COUNT; access++) {
+            double mean = 0;
+            int wanted = exact[layout][access];
+            assert_int_equal(sample_congestion_4d(ctx, (layout_4d)layout, (sample_access_4d)access,
+                                                  W, 5000, 3, &mean),
+                             SATF_OK);
+            bool right = wanted == LOG ? mean > 3 && mean < 4.1
+                         : wanted      ? mean == wanted
+                                       : mean >= 6 && mean < 12;
+            if (!right) {
+                fail_msg("%s, %s: %.3f", layout_4d_name((layout_4d)layout),
+                         sample_access_4d_name((sample_access_4d)access), mean);
+            }
+        }
+    }
+}
+
+TEST_ALONE(samplers_refuse)
+{
+    double mean = 5;
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 0, 1, 1, &mean),
+                     SATF_INVALID);
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 1025, 1, 1, &mean),
+                     SATF_INVALID);
+    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 32, 0, 1, &mean),
+                     SATF_INVALID);
+    assert_int_equal(sample_congestion_4d(ctx, LAYOUT_1P, SAMPLE_RANDOM_4D, 257, 1, 1, &mean),
+                     SATF_INVALID);
+    assert_true(mean == 5);
+}
+
+static const tile_kernel *kernel(const char *name)
+{
+    const tile_kernel *k = NULL;
+    for (size_t i = 0; (k = tile_kernel_at(i)) != NULL && strcmp(k->name, name) != 0; i++) {
+    }
+    assert_non_null(k);
+    return k;
+}
+
+static tile_cost measure(const char *name, layout_2d layout, size_t processor)
+{
+    tile_cost cost = {0};
+    tile_measure(kernel(name), layout, tile_processor_at(processor), &cost);
+    return cost;
+}
+
+/* Worked out by hand. */
+TEST_ALONE(tile_conflicts)
+{
+    static const layout_2d layouts[] = {LAYOUT_RAW, LAYOUT_PADDED, LAYOUT_AMM};
+    static const double transpose[] = {32, 1, 1}, foo[] = {32, 1, 1};
+    /* 16 rows of 80 words: their starts lie in 2 banks. */
+    static const double convolution[] = {8, 2, 2};
+    /* 16 rows of 16 words: likewise, 8 of them in each. */
+    static const double lud[] = {8, 1, 1};
+    for (int i = 0; i < 3; i++) {
+        assert_true(measure("transpose", layouts[i], 0).in == 1);
+        assert_true(measure("transpose", layouts[i], 0).out == transpose[i]);
+        assert_true(measure("convolution", layouts[i], 0).out <= convolution[i]);
+        assert_true(measure("lud", layouts[i], 0).in == 1);
+        assert_true(measure("lud", layouts[i], 0).out == lud[i]);
+        assert_true(measure("foo1", layouts[i], 0).in == foo[i]);
+        assert_true(measure("foo1", layouts[i], 0).out == foo[i]);
+    }
+    assert_true(measure("convolution", LAYOUT_RAW, 0).out == 8);
+    assert_int_equal(measure("transpose", LAYOUT_RAW, 0).stages, 32 * (32 + 1));
+    assert_int_equal(measure("foo2", LAYOUT_AMM, 0).stages, 2 * 128);
+}
+
+/* Padding costs a block where memory is the limit: the conditions of section 3. */
+TEST_ALONE(tile_occupancy)
+{
+    assert_int_equal(measure("foo1", LAYOUT_RAW, 0).bytes, 16384);
+    assert_int_equal(measure("foo1", LAYOUT_PADDED, 0).bytes, 16896);
+    assert_int_equal(measure("foo1", LAYOUT_RAW, 0).blocks, 3);
+    assert_int_equal(measure("foo1", LAYOUT_PADDED, 0).blocks, 2);
+    assert_int_equal(measure("foo1", LAYOUT_AMM, 0).blocks, 3);
+    assert_true(measure("foo1", LAYOUT_AMM, 0).occupancy == 3 * 128 / 2048.0);
+    /* 256 threads a block: 2048 are there before the memory is full. */
+    assert_int_equal(measure("transpose", LAYOUT_PADDED, 0).blocks, 8);
+    assert_int_equal(measure("lud", LAYOUT_RAW, 0).blocks, 16); /* no more at once */
+    assert_int_equal(measure("foo1", LAYOUT_RAW, 1).blocks, 13);
+    assert_null(tile_processor_at(2));
+}
+
+/* Model 4 asks for a Latin square. */
+TEST_ALONE(schedules)
+{
+    enum { N = 8 };
+    uint32_t bank[N * N];
+    for (uint32_t i = 0; i < N * N; i++) {
+        bank[i] = (i / N + i % N) % N; /* what AMM does */
+    }
+    assert_int_equal(tile_violations(bank, N), 0);
+    bank[3] = bank[4]; /* thread 3 and iteration 0 miss a bank and meet one twice */
+    assert_int_equal(tile_violations(bank, N), 4);
+    for (uint32_t i = 0; i < N * N; i++) {
+        bank[i] = i / N ^ i % N;
+    }
+    assert_int_equal(tile_violations(bank, N), 0);
+    for (uint32_t i = 0; i < N * N; i++) {
+        bank[i] = i / N; /* the naive one: all threads in one bank */
+    }
+    assert_int_equal(tile_violations(bank, N), N * N);
+    assert_int_equal(measure("foo1", LAYOUT_RAW, 0).violations, 32 * 32);
+    assert_int_equal(measure("foo1", LAYOUT_PADDED, 0).violations, 0);
+    assert_int_equal(measure("foo1", LAYOUT_AMM, 0).violations, 0);
+    assert_int_equal(measure("lud", LAYOUT_AMM, 0).violations, -1);
+}
+
+TEST_FILE(.context = &ctx)

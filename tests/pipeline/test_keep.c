@@ -1,0 +1,468 @@
+/* What an output keeps of the file that it replaces, by every way that files are written; what it
+ * says of the rest; and whether the disk was full. */
+#include "test.h"
+#include "pipeline_jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+
+static const char acl_name[] = "system.posix_acl_access",
+                  default_name[] = "system.posix_acl_default";
+
+/* user::rw-, user:4242:r--, group::---, group:4343:r--, mask::r--, other::---, as Linux stores it:
+ * whoever is of the file's group may not read it, though the mode is 0640. */
+#define NOBODY 0xffffffffU
+#define ENTRY(tag, bits, who) \
+    tag, 0, bits, 0, (who)&255, (who) >> 8 & 255, (who) >> 16 & 255, (who) >> 24
+static const unsigned char acl[] = {2,
+                                    0,
+                                    0,
+                                    0,
+                                    ENTRY(1, 6, NOBODY),
+                                    ENTRY(2, 4, 4242),
+                                    ENTRY(4, 0, NOBODY),
+                                    ENTRY(8, 4, 4343),
+                                    ENTRY(16, 4, NOBODY),
+                                    ENTRY(32, 0, NOBODY)};
+
+/* What the calls of the library fail with, as errno; 0: they do not. */
+static struct {
+    int get_acl, set_acl, remove_acl, set_user, owner, group, write;
+} fails;
+
+static int failed(int error)
+{
+    errno = error;
+    return -1;
+}
+
+ssize_t __real_getxattr(const char *path, const char *name, void *value, size_t bytes);
+ssize_t __wrap_getxattr(const char *path, const char *name, void *value, size_t bytes);
+int __real_fsetxattr(int fd, const char *name, const void *value, size_t bytes, int flags);
+int __wrap_fsetxattr(int fd, const char *name, const void *value, size_t bytes, int flags);
+int __real_fremovexattr(int fd, const char *name);
+int __wrap_fremovexattr(int fd, const char *name);
+int __real_fchown(int fd, uid_t owner, gid_t group);
+int __wrap_fchown(int fd, uid_t owner, gid_t group);
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+
+ssize_t __wrap_getxattr(const char *name_of, const char *name, void *value, size_t bytes)
+{
+    return fails.get_acl && strcmp(name, acl_name) == 0
+               ? failed(fails.get_acl)
+               : __real_getxattr(name_of, name, value, bytes);
+}
+
+int __wrap_fsetxattr(int fd, const char *name, const void *value, size_t bytes, int flags)
+{
+    int error = strcmp(name, acl_name) == 0 ? fails.set_acl : fails.set_user;
+    return error ? failed(error) : __real_fsetxattr(fd, name, value, bytes, flags);
+}
+
+int __wrap_fremovexattr(int fd, const char *name)
+{
+    return fails.remove_acl ? failed(fails.remove_acl) : __real_fremovexattr(fd, name);
+}
+
+int __wrap_fchown(int fd, uid_t owner, gid_t group)
+{
+    int error = owner != (uid_t)-1 ? fails.owner : fails.group;
+    return error ? failed(error) : __real_fchown(fd, owner, group);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+    return fails.write ? failed(fails.write) : __real_write(fd, bytes, n);
+}
+
+/* ------------------------------------------------------------------ the file that is replaced */
+
+static bool has_acls, has_user; /* the file system of the folder */
+static char in[300], out[300];  /* the input and the output of most tests */
+
+static void put_text(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void find_out(void)
+{
+    const char *probe = path("probe");
+    put_text(probe, "");
+    has_acls = setxattr(probe, acl_name, acl, sizeof acl, 0) == 0;
+    has_user = setxattr(probe, "user.satfilter", "", 0, 0) == 0;
+    unlink(probe);
+    if (!has_acls || !has_user) {
+        print_message("skipped: %s; the file system of /tmp has none\n",
+                      has_acls   ? "attributes (user.)"
+                      : has_user ? "ACLs"
+                                 : "ACLs, attributes (user.)");
+    }
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat info;
+    assert_int_equal(stat(name, &info), 0);
+    return info.st_mode & 07777;
+}
+
+/* A file of that mode, with the ACL if it is asked for, and attributes of all sorts. */
+static void make_old(const char *name, mode_t mode, bool with_acl)
+{
+    unlink(name);
+    put_text(name, "old");
+    assert_int_equal(chmod(name, mode), 0);
+    if (has_user) {
+        static char large[2000];
+        memset(large, 7, sizeof large);
+        assert_int_equal(setxattr(name, "user.empty", "", 0, 0), 0);
+        assert_int_equal(setxattr(name, "user.binary", "a\0b", 3, 0), 0);
+        assert_int_equal(setxattr(name, "user.large", large, sizeof large, 0), 0);
+    }
+    if (with_acl && has_acls) {
+        assert_int_equal(setxattr(name, acl_name, acl, sizeof acl, 0), 0);
+        assert_int_equal(mode_of(name), 0640); /* the mask */
+    }
+}
+
+static void expect_acl(const char *name, const char *way, bool with_acl)
+{
+    unsigned char got[sizeof acl + 1];
+    ssize_t n = getxattr(name, acl_name, got, sizeof got);
+    ssize_t want = with_acl && has_acls ? (ssize_t)sizeof acl : -1;
+    if (n != want || (n > 0 && memcmp(got, acl, sizeof acl) != 0)) {
+        fail_msg("%s: %zd bytes of an ACL instead of %zd, or others", way, n, want);
+    }
+}
+
+static void expect_attributes(const char *name, const char *way)
+{
+    char got[3000];
+    if (has_user &&
+        (getxattr(name, "user.empty", got, sizeof got) != 0 ||
+         getxattr(name, "user.binary", got, sizeof got) != 3 || memcmp(got, "a\0b", 3) ||
+         getxattr(name, "user.large", got, sizeof got) != 2000 || got[1999] != 7)) {
+        fail_msg("%s: attributes (user.) are missing or others", way);
+    }
+}
+
+/* ----------------------------------------------------------------------------- ways to write */
+
+static satf_file_report report;
+
+static void write_image(const char *to)
+{
+    write_noise(to, 30, 20, 1, SATF_U8, 0, 3);
+}
+
+static void write_pages(const char *to)
+{
+    satf_image_file *file;
+    assert_int_equal(satf_image_file_create(ctx, to, 2, NULL, &file), SATF_OK);
+    for (int i = 0; i < 2; i++) {
+        satf_image *image = make_noise(300, 200, 3, SATF_U8, 0, 5);
+        assert_int_equal(satf_image_file_append(ctx, file, image), SATF_OK);
+        satf_image_destroy(image);
+    }
+    assert_int_equal(satf_image_file_finish(ctx, file), SATF_OK);
+    satf_image_file_close(file);
+}
+
+static void filter(const char *from, const char *to, satf_route way)
+{
+    if (run(from, to, "box=3", SATF_TYPE_AUTO, way, 2, &report)) {
+        fail_msg("%s: %s", to, satf_message(ctx));
+    }
+}
+
+static void filter_whole(const char *to)
+{
+    write_image(in);
+    filter(in, to, SATF_ROUTE_WHOLE);
+}
+
+static void filter_by_rows(const char *to)
+{
+    write_image(in);
+    filter(in, to, SATF_ROUTE_ROWS);
+}
+
+static void filter_pages(const char *to)
+{
+    write_pages(in);
+    filter(in, to, SATF_ROUTE_AUTO);
+}
+
+static void filter_in_place(const char *to)
+{
+    unsigned char *data;
+    size_t bytes;
+    write_image(in);
+    data = slurp(in, &bytes);
+    FILE *file = fopen(to, "wb"); /* the same file, and what belongs to it */
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+    free(data);
+    filter(to, to, SATF_ROUTE_AUTO);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(const char *to);
+} ways[] = {
+    {"an image", write_image},         {"pages", write_pages},
+    {"filtered whole", filter_whole},  {"filtered by rows", filter_by_rows},
+    {"pages, filtered", filter_pages}, {"filtered in place", filter_in_place},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+TEST_ALONE(keeps_all)
+{
+    static const mode_t modes[] = {0640, 0604, 0600, 0664};
+    for (int i = 0; i < WAYS; i++) {
+        for (int k = 0; k < 8; k++) {
+            bool with_acl = k & 1;
+            mode_t mode = with_acl ? 0640 : modes[k / 2];
+            make_old(out, mode, with_acl);
+            report.note_count = 0;
+            ways[i].write(out);
+            assert_int_equal(mode_of(out), mode);
+            expect_acl(out, ways[i].name, with_acl);
+            expect_attributes(out, ways[i].name);
+            assert_int_equal(report.note_count, 0);
+        }
+    }
+}
+
+/* A new file in a folder with a default ACL has that; one that replaces has the old one's or none.
+ */
+TEST_ALONE(default_acl)
+{
+    const char *folder = path("folder");
+    char new[300];
+    snprintf(new, sizeof new, "%s", path("folder/out.npy"));
+    assert_int_equal(mkdir(folder, 0755), 0);
+    if (!has_acls || setxattr(folder, default_name, acl, sizeof acl, 0) != 0) {
+        skip();
+    }
+    write_image(new);
+    assert_true(getxattr(new, acl_name, NULL, 0) > 0);
+    assert_int_equal(removexattr(new, acl_name), 0);
+    assert_int_equal(chmod(new, 0644), 0);
+    write_image(new);
+    expect_acl(new, "in place of one without", false);
+    assert_int_equal(mode_of(new), 0644);
+}
+
+/* Before its end nobody else may read it either. */
+TEST_ALONE(secret_until_then)
+{
+    char new[300];
+    snprintf(new, sizeof new, "%s", path("secret/out.npy"));
+    assert_int_equal(mkdir(path("secret"), 0755), 0);
+    io_output *file;
+    for (int exists = 0; exists < 2; exists++) {
+        if (exists) {
+            make_old(new, 0640, true);
+        }
+        io_output_report said;
+        assert_int_equal(io_output_open(ctx, new, NULL, false, &said, &file), SATF_OK);
+        char command[400];
+        snprintf(command, sizeof command, "test \"$(find '%s' -name '.*tmp' -perm /077)\"",
+                 path("secret"));
+        assert_int_equal(system(command) == 0, !exists);
+        if (!exists) { /* what has come meanwhile is replaced, and its ACL kept */
+            make_old(new, 0640, true);
+        }
+        fputs("new", io_output_file(file));
+        assert_int_equal(io_output_commit(ctx, file), SATF_OK);
+        assert_false(said.access_lost || said.owner_lost || said.attributes_lost || said.full);
+        expect_acl(new, "after its end", true);
+        expect_attributes(new, "after its end");
+    }
+}
+
+/* What the group is denied stays denied, asked of the system itself. */
+TEST_ALONE(denied_group)
+{
+    if (geteuid() != 0 || !has_acls) {
+        skip(); /* nobody else can be asked */
+    }
+    assert_int_equal(chmod(directory, 0755), 0);
+    make_old(out, 0640, true);
+    assert_int_equal(chown(out, 0, 5151), 0);
+    write_image(out);
+    for (int named = 0; named < 2; named++) { /* by the ACL the second may read */
+        pid_t child = fork();
+        if (child == 0) {
+            gid_t group = named ? 4343 : 5151;
+            bool other = setgroups(0, NULL) == 0 && setgid(group) == 0 && setuid(6161) == 0;
+            int fd = open(out, O_RDONLY);
+            _exit(!other ? 2 : fd >= 0);
+        }
+        int result;
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_true(WIFEXITED(result));
+        assert_int_equal(WEXITSTATUS(result), named);
+    }
+}
+
+/* --------------------------------------------------------------------- what cannot be kept */
+
+static const char access_note[] = "who could read the file that it replaces is not kept: its group "
+                                  "and others may not",
+                  owner_note[] = "the file that it replaces had another owner, who is not kept",
+                  attributes_note[] = "the extended attributes (user.) of the file that it "
+                                      "replaces are not all kept";
+
+/* The output's mode after a run in which calls fail, and the only note, or two. */
+static void expect_loss(const char *what, bool with_acl, mode_t mode, const char *first,
+                        const char *second)
+{
+    int notes = !!first + !!second;
+    filter(in, out, SATF_ROUTE_ROWS);
+    memset(&fails, 0, sizeof fails);
+    if (mode_of(out) != mode || report.note_count != notes ||
+        (first && strcmp(report.notes[0].text, first) != 0) ||
+        (second && strcmp(report.notes[1].text, second) != 0) ||
+        (first && strcmp(report.notes[0].at, out) != 0)) {
+        fail_msg("%s: mode %o, %d notes: '%s', '%s'", what, (unsigned)mode_of(out),
+                 report.note_count, report.note_count > 0 ? report.notes[0].text : "",
+                 report.note_count > 1 ? report.notes[1].text : "");
+    }
+    expect_acl(out, what, with_acl && mode == 0640);
+}
+
+TEST_ALONE(losses)
+{
+    write_image(in);
+    if (has_acls) {
+        static const int errors[] = {EPERM, ENOTSUP, EINVAL, ENOSPC};
+        for (int i = 0; i < 4; i++) {
+            make_old(out, 0640, true);
+            fails.set_acl = errors[i];
+            expect_loss("an ACL cannot be set", false, 0600, access_note, NULL);
+        }
+        make_old(out, 0640, true);
+        fails.get_acl = EIO;
+        expect_loss("an ACL cannot be read", false, 0600, access_note, NULL);
+    }
+    static const int none[] = {ENODATA, ENOTSUP, ENOSYS};
+    for (int i = 0; i < 3; i++) {
+        make_old(out, 0644, false);
+        fails.get_acl = fails.remove_acl = none[i];
+        expect_loss("no ACLs: the mode's bits", false, 0644, NULL, NULL);
+    }
+    make_old(out, 0664, false);
+    fails.remove_acl = EPERM;
+    expect_loss("the folder's ACL stays", false, 0600, access_note, NULL);
+    if (has_user) {
+        make_old(out, 0644, false);
+        fails.set_user = ENOSPC;
+        expect_loss("attributes", false, 0644, attributes_note, NULL);
+    }
+    make_old(out, 0644, false);
+    if (chown(out, 4242, 4343) == 0) {
+        fails.owner = EPERM;
+        expect_loss("an owner", false, 0644, owner_note, NULL);
+        make_old(out, 0664, false);
+        assert_int_equal(chown(out, 4242, 4343), 0);
+        fails.owner = fails.group = EPERM;
+        expect_loss("a group", false, 0600, access_note, owner_note);
+    }
+}
+
+/* Other names of a file keep what it held, which is told. */
+TEST_ALONE(hard_links)
+{
+    char other[300], third[300], text[200];
+    snprintf(other, sizeof other, "%s", path("other.npy"));
+    snprintf(third, sizeof third, "%s", path("third.npy"));
+    for (int i = 0; i < 9; i++) {
+        int names = 1 + i / 3; /* by each of the ways that report it */
+        make_old(out, 0644, false);
+        unlink(other);
+        unlink(third);
+        assert_true(names < 2 || link(out, other) == 0);
+        assert_true(names < 3 || link(out, third) == 0);
+        ways[2 + i % 3].write(out);
+        assert_int_equal(report.note_count, names > 1);
+        if (names > 1) {
+            snprintf(text, sizeof text,
+                     "the file that it replaces has %d other name%s (hard links), which keep%s the "
+                     "old picture",
+                     names - 1, names > 2 ? "s" : "", names > 2 ? "" : "s");
+            assert_string_equal(report.notes[0].text, text);
+            assert_string_equal(report.notes[0].at, out);
+            size_t bytes;
+            unsigned char *data = slurp(other, &bytes);
+            assert_true(bytes == 3 && memcmp(data, "old", 3) == 0);
+            free(data);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------- a full disk */
+
+TEST_ALONE(full_disk)
+{
+    io_output *file;
+    io_output_report said;
+    if (access("/dev/full", W_OK) == 0) {
+        assert_int_equal(io_output_open(ctx, "/dev/full", NULL, false, &said, &file), SATF_OK);
+        fputs("new", io_output_file(file));
+        assert_int_equal(io_output_commit(ctx, file), SATF_IO);
+        assert_true(said.full);
+    }
+    /* A file that may not grow fails as one on a full disk does, but for the reason. */
+    struct rlimit old, small = {1000, 0};
+    static const int errors[] = {0, ENOSPC, EDQUOT, EIO};
+    unlink(out);
+    static const satf_route routes[] = {SATF_ROUTE_ROWS, SATF_ROUTE_WHOLE, SATF_ROUTE_AUTO};
+    const char *large = path("large.npy");
+    write_noise(large, 900, 900, 1, SATF_U8, 0, 3);
+    write_pages(in);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small.rlim_max = old.rlim_max;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < 12; i++) {
+        int how = i % 3; /* by rows, whole, pages */
+        setrlimit(RLIMIT_FSIZE, &small);
+        fails.write = errors[i / 3];
+        satf_status status =
+            run(how == 2 ? in : large, out, "box=3", SATF_TYPE_AUTO, routes[how], 1, &report);
+        fails.write = 0;
+        setrlimit(RLIMIT_FSIZE, &old);
+        assert_int_equal(status, SATF_IO);
+        assert_int_equal(report.no_space, i / 3 == 1 || i / 3 == 2);
+        assert_string_equal(report.at, out);
+        assert_int_equal(access(out, F_OK), -1);
+    }
+    signal(SIGXFSZ, handler);
+    filter(large, out, SATF_ROUTE_AUTO);
+    assert_false(report.no_space);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    snprintf(in, sizeof in, "%s", path("in.npy"));
+    snprintf(out, sizeof out, "%s", path("out.npy"));
+    find_out();
+    return 0;
+}
+
+TEST_FILE(.context = &ctx, .folder = true, .begin = begin)
+#endif

@@ -1,0 +1,573 @@
+/* Plans: the same bits as satf_filter_apply(), decided once, and runs that only run. */
+#include "test.h"
+#include <stdatomic.h>
+
+#include "base/gpu.h"
+#include "base/parallel.h"
+#include "filter/plan.h"
+#include "filter/probe.h"
+#include "filter_make.h"
+#include "filter_reference.h"
+#include "pairs.h"
+#include "sat/sat.h"
+#include "window/plan.h"
+
+/* ------------------------------------------------------------------ what runs may not do */
+
+/* The library's allocations all end here. */
+static _Atomic int allocations;
+static _Atomic size_t largest;
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    void *memory = NULL;
+    atomic_fetch_add(&allocations, 1);
+    if (bytes > atomic_load(&largest)) {
+        atomic_store(&largest, bytes);
+    }
+    return posix_memalign(&memory, alignment, bytes) ? NULL : memory;
+}
+
+/* Calls that decide something; the linker leads them here (--wrap). */
+static _Atomic int decisions;
+
+satf_status __real_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
+satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_sat_plan_make(ctx, job, plan);
+}
+
+satf_status __real_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+satf_status __wrap_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
+satf_status __wrap_window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_window_plan_make(ctx, spec, plan);
+}
+
+/* Every filter is dear: by how much is not what is tested here. */
+double __wrap_filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in);
+double __wrap_filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in)
+{
+    (void)ctx, (void)link, (void)in;
+    return 1e6;
+}
+
+void __real_window_prepare(const window_plan *plan, void *memory);
+void __wrap_window_prepare(const window_plan *plan, void *memory);
+void __wrap_window_prepare(const window_plan *plan, void *memory)
+{
+    atomic_fetch_add(&decisions, 1);
+    __real_window_prepare(plan, memory);
+}
+
+satf_status __real_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step);
+satf_status __wrap_filter_step_plan(satf_context *ctx, const filter_step_spec *spec,
+                                    filter_step *step)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_filter_step_plan(ctx, spec, step);
+}
+
+char *__real_getenv(const char *name);
+char *__wrap_getenv(const char *name);
+char *__wrap_getenv(const char *name)
+{
+    atomic_fetch_add(&decisions, 1);
+    return __real_getenv(name);
+}
+
+/* A device that is there when it is asked for, and fails when it is used. */
+static struct {
+    bool there;
+    satf_status status; /* that it fails with */
+    int asked;
+} pretended;
+
+static int count(const char **why)
+{
+    (void)why;
+    pretended.asked++;
+    return 1;
+}
+
+static bool describe(int device, satf_gpu_info *info)
+{
+    (void)device;
+    *info = (satf_gpu_info){.name = "a device of the test", .runs_kernels = true};
+    return true;
+}
+
+static satf_status open_device(satf_context *ctx, int device)
+{
+    (void)device;
+    return satf_fail(ctx, pretended.status, "the test's device does not open");
+}
+
+const satf_backend *__real_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void);
+const satf_backend *__wrap_satf_cuda(void)
+{
+    static satf_backend backend;
+    backend = *__real_satf_cuda();
+    if (pretended.there) {
+        backend.count = count;
+        backend.describe = describe;
+        backend.open = open_device;
+    }
+    return &backend;
+}
+
+/* ----------------------------------------------------------------------------- cases */
+
+enum { W = 131, H = 77, MOST = W * H * 4 * 8 };
+
+/* The image's samples, then the same turned around, so that two runs differ. */
+static void turn_around(const satf_view *view)
+{
+    size_t pixel = (size_t)view->channels * satf_type_bytes(view->type);
+    for (int64_t y = 0; y < view->height; y++) {
+        char *row = satf_row(view, y), saved[64];
+        for (int64_t i = 0, j = view->width - 1; i < j; i++, j--) {
+            char *a = row + (size_t)i * pixel, *b = row + (size_t)j * pixel;
+            memcpy(saved, a, pixel);
+            memcpy(a, b, pixel);
+            memcpy(b, saved, pixel);
+        }
+    }
+}
+
+static void fail_case(const char *name, int type, const char *what)
+{
+    fail_msg("%s of %s: %s", name, satf_type_name(type), what);
+}
+
+/* Three runs on other pixels at other places equal calls of another context. */
+static void check_plan(satf_context *ctx, satf_filter *filter, const char *name, satf_view *in)
+{
+    static char expected[MOST], got[MOST + 1];
+    satf_context *other;
+    satf_view out;
+    satf_plan *plan;
+    assert_int_equal(satf_context_create(&other), SATF_OK);
+    assert_int_equal(satf_context_set_engine(other, ctx->settings.engine), SATF_OK);
+    assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
+    if (satf_plan_create(ctx, filter, in, 1, &out, 1, &plan)) {
+        fail_case(name, in->type, satf_message(ctx));
+    }
+    size_t bytes = (size_t)(out.stride * out.height);
+    for (int run = 0; run < 3; run++) {
+        memset(expected, run, bytes);
+        memset(got, 7, sizeof got);
+        out.data = expected;
+        assert_int_equal(satf_filter_apply(other, filter, in, &out), SATF_OK);
+        out.data = got + run % 2;
+        int before = atomic_load(&allocations) + atomic_load(&decisions);
+        if (satf_plan_run(plan, in, 1, &out, 1)) {
+            fail_case(name, in->type, satf_message(ctx));
+        }
+        if (run > 0 && atomic_load(&allocations) + atomic_load(&decisions) != before) {
+            fail_case(name, in->type, "a run decides or allocates");
+        }
+        if (memcmp(out.data, expected, bytes) != 0) {
+            fail_case(name, in->type, "the plan gives other bits");
+        }
+        turn_around(in);
+    }
+    satf_plan_destroy(plan);
+    satf_context_destroy(other);
+}
+
+TEST(test_every_filter)
+{
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    satf_context_set_threads(ctx, 2);
+    static pairs met;
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        for (int c = 0; c < 4 * 3 * 2; c++) {
+            int channels = c / 4 % 3 + 1 + (c / 4 % 3 == 2);
+            ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
+            if ((filter_last(info)->grey && channels == 2) ||
+                !PAIRS_RUN(&met, (int)i, c % 4, channels, c / 12, c % SATF_SHRINK)) {
+                continue;
+            }
+            ref_fill(&image, i * 100 + (uint64_t)c);
+            satf_view in = ref_view(&image, 0);
+            satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
+            use_tables(ctx, filter, in.type, c >= 12);
+            check_plan(ctx, filter, info->name, &in);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+}
+
+TEST(test_chains)
+{
+    static const char *const specs[] = {
+        "box=5 variance=3 rotate=90 box=9x2", "stddev=3 integral", "wolf=5 box=3",
+        "box=3 box=4 box=5,border=wrap transpose flip=v box=7,border=shrink"};
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {
+            ref_image image = {W, H, 1 + (int)k % 3, SATF_U8, 0, NULL};
+            image.channels = image.channels == 2 ? 3 : image.channels;
+            ref_fill(&image, k);
+            satf_view in = ref_view(&image, 5);
+            satf_context_set_engine(ctx, (satf_engine)engine);
+            satf_filter *filter = parse_filter(ctx, specs[k]);
+            check_plan(ctx, filter, specs[k], &in);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+}
+
+/* A thousand runs do what one does, also once the filter is gone. */
+TEST(test_thousand)
+{
+    static uint8_t in[64 * 64], first[64 * 64], out[64 * 64];
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * 7 + i / 64);
+    }
+    satf_filter *filter = parse_filter(ctx, "box=5 rotate=180 box=3");
+    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), from = view, to = view;
+    satf_plan *plan;
+    int deciding = atomic_load(&decisions);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
+    satf_filter_destroy(filter);
+    from.data = in;
+    to.data = first;
+    assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
+    int before = atomic_load(&allocations) + atomic_load(&decisions);
+    to.data = out;
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
+    }
+    assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
+    assert_memory_equal(out, first, sizeof out);
+    satf_plan_destroy(plan);
+}
+
+/* The second filter reads nothing of an input that is long, narrow and bottom up, which lies at the
+ * end of its memory. */
+TEST(test_bottom_up)
+{
+    enum { LONG = 1000 };
+    uint8_t *in = malloc(LONG), *out = malloc(LONG), *want = malloc(LONG), *turned = malloc(LONG);
+    for (int i = 0; i < LONG; i++) {
+        in[i] = (uint8_t)(i * i >> 2);
+        turned[i] = in[i];
+    }
+    satf_filter *chain = parse_filter(ctx, "transpose unsharp=3"),
+                *unsharp = parse_filter(ctx, "unsharp=3");
+    satf_view from = satf_view_packed(in + LONG - 1, 1, LONG, 1, SATF_U8);
+    satf_view row = satf_view_packed(turned, LONG, 1, 1, SATF_U8), to = row;
+    from.stride = -1;
+    for (int i = 0; i < LONG; i++) {
+        turned[i] = in[LONG - 1 - i];
+    }
+    to.data = out;
+    assert_int_equal(satf_filter_apply(ctx, chain, &from, &to), SATF_OK);
+    to.data = want;
+    assert_int_equal(satf_filter_apply(ctx, unsharp, &row, &to), SATF_OK);
+    assert_memory_equal(out, want, LONG);
+    satf_filter_destroy(chain);
+    satf_filter_destroy(unsharp);
+    free(in);
+    free(out);
+    free(want);
+    free(turned);
+}
+
+/* -------------------------------------------------------------------------- decisions */
+
+static void expect_step(const satf_plan *plan, size_t index, const char *filter, const char *engine,
+                        const char *algorithm)
+{
+    satf_used used;
+    assert_string_equal(satf_plan_step(plan, index, &used, sizeof used), filter);
+    assert_string_equal(used.engine, engine);
+    assert_string_equal(used.device, "cpu");
+    if (algorithm) {
+        assert_string_equal(used.algorithm, algorithm);
+    } else {
+        assert_null(used.algorithm);
+    }
+}
+
+TEST(test_describe)
+{
+    satf_filter *filter = parse_filter(ctx, "box=5 flip=h box=9");
+    satf_view view = satf_view_packed(NULL, 640, 480, 3, SATF_U8);
+    satf_plan *plan;
+    satf_plan_info info;
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.steps, 3);
+    assert_int_equal(info.device, SATF_HOST);
+    assert_true(info.ms > 0 && info.bytes > (size_t)(2 * view.stride * view.height));
+    double marched = info.ms;
+    expect_step(plan, 0, "box", "window", NULL);
+    expect_step(plan, 1, "flip", "move", NULL);
+    expect_step(plan, 2, "box", "window", NULL);
+    assert_null(satf_plan_step(plan, 3, NULL, 0));
+    satf_plan_destroy(plan);
+
+    /* A named algorithm is taken, though marching is faster. */
+    assert_int_equal(satf_context_set_algorithm(ctx, "reference"), SATF_OK);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    expect_step(plan, 0, "box", "sat", "reference");
+    expect_step(plan, 1, "flip", "move", NULL);
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_true(info.ms > marched);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+
+    satf_plan_describe(NULL, &info, sizeof info);
+    assert_int_equal(info.steps, 0);
+    assert_null(satf_plan_step(NULL, 0, NULL, 0));
+    satf_plan_destroy(NULL);
+}
+
+/* A chain that is worth a device by a rough estimate, on a thread. */
+static satf_filter *expensive(satf_context *ctx, int64_t side)
+{
+    static satf_weighted_rect rects[FILTER_MAX_RECTS];
+    satf_filter *chain = NULL;
+    for (int i = 0; i < FILTER_MAX_RECTS; i++) {
+        rects[i] = (satf_weighted_rect){{i % 7 - 3, i % 5 - 2, 2, 2}, i % 3 - 1};
+    }
+    for (double ms = 0; ms < 300; ms += (double)(side * side) * FILTER_MAX_RECTS * 3 / 1e6) {
+        satf_filter *more;
+        assert_int_equal(satf_filter_create(ctx, "template", &more), SATF_OK);
+        assert_int_equal(satf_filter_set_rects(ctx, more, rects, FILTER_MAX_RECTS), SATF_OK);
+        if (chain) {
+            assert_int_equal(satf_filter_append(ctx, chain, more), SATF_OK);
+            satf_filter_destroy(more);
+        } else {
+            chain = more;
+        }
+    }
+    return chain;
+}
+
+static void expect_cpu(satf_context *ctx, const satf_plan *plan)
+{
+    satf_plan_info info;
+    satf_used used;
+    satf_plan_describe(plan, &info, sizeof info);
+    assert_int_equal(info.device, SATF_HOST);
+    satf_context_used(ctx, &used, sizeof used);
+    assert_string_equal(used.device, "cpu");
+}
+
+/* Nobody asks for a device until it would be faster; what fails there is done on the CPU. */
+TEST(test_automatic)
+{
+    enum { SIDE = 128 };
+    static uint8_t in[SIDE * SIDE];
+    static double expected[SIDE * SIDE], got[SIDE * SIDE];
+    satf_context *own;
+    assert_int_equal(satf_context_create(&own), SATF_OK);
+    satf_context_set_threads(own, 1);
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8), to;
+    satf_filter *cheap = parse_filter(own, "variance=5"), *dear = expensive(own, SIDE);
+    assert_int_equal(satf_filter_output(own, dear, &from, &to), SATF_OK);
+    assert_int_equal(to.type, SATF_F64);
+    to.data = expected;
+    pretended.there = true;
+    pretended.asked = 0;
+    assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK); /* the default */
+    satf_plan *plan;
+    to.data = got;
+    assert_int_equal(satf_context_set_device(own, SATF_DEVICE_AUTO), SATF_OK);
+    assert_int_equal(satf_filter_apply(own, cheap, &from, &to), SATF_OK);
+    size_t bytes;
+    assert_int_equal(satf_filter_scratch(own, dear, &from, &to, &bytes), SATF_OK);
+    assert_int_equal(pretended.asked, 0);
+    assert_true(bytes > 0);
+    static const satf_status failures[] = {SATF_NO_DEVICE, SATF_NO_MEMORY, SATF_DEVICE_FAILED};
+    for (int i = 0; i < 3; i++) {
+        pretended.status = failures[i];
+        memset(got, 0, sizeof got);
+        satf_context_forget(own);
+        assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK);
+        assert_memory_equal(got, expected, sizeof got);
+        assert_true(pretended.asked > i);
+        assert_int_equal(satf_plan_create(own, dear, &from, 1, &to, 1, &plan), SATF_OK);
+        expect_cpu(own, plan);
+        satf_plan_destroy(plan);
+    }
+    int asked = pretended.asked;
+    assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK);
+    assert_int_equal(pretended.asked, asked); /* the CPU's plan serves the next call */
+    assert_int_equal(satf_context_set_device(own, SATF_CUDA(0)), SATF_OK);
+    assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_DEVICE_FAILED);
+    pretended.there = false;
+    satf_filter_destroy(cheap);
+    satf_filter_destroy(dear);
+    satf_context_destroy(own);
+}
+
+static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    assert_int_equal(got, wanted);
+    if (!strstr(satf_message(ctx), part)) {
+        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
+    }
+}
+
+TEST(test_refusals)
+{
+    static uint8_t memory[2][64 * 64];
+    satf_filter *filter = parse_filter(ctx, "box=5"), *empty;
+    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), narrow = view;
+    satf_plan *plan = (satf_plan *)memory;
+    narrow.width = 63;
+    assert_int_equal(satf_plan_create(NULL, filter, &view, 1, &view, 1, &plan), SATF_INVALID);
+    assert_null(plan);
+    expect(ctx, satf_plan_create(ctx, NULL, &view, 1, &view, 1, &plan), SATF_INVALID, "filter");
+    expect(ctx, satf_plan_create(ctx, filter, NULL, 1, &view, 1, &plan), SATF_INVALID, "inputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, NULL, 1, &plan), SATF_INVALID, "outputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, NULL), SATF_INVALID, "result");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 2, &view, 1, &plan), SATF_INVALID, "2 inputs");
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &narrow, 1, &plan), SATF_INVALID,
+           "it must be 64 x 64");
+    assert_int_equal(satf_filter_create(ctx, "template", &empty), SATF_OK);
+    expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
+           "no rectangles");
+    satf_filter_destroy(empty);
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
+    expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_LIMIT,
+           "limit: max-memory");
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    assert_null(plan);
+
+    satf_context_set_threads(ctx, 1);
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    satf_view in[2] = {view, view}, out[2] = {view, view};
+    in[0].data = memory[0];
+    out[0].data = memory[1];
+    assert_int_equal(satf_plan_run(NULL, in, 1, out, 1), SATF_INVALID);
+    expect(ctx, satf_plan_run(plan, NULL, 1, out, 1), SATF_INVALID, "inputs are missing");
+    expect(ctx, satf_plan_run(plan, in, 1, NULL, 1), SATF_INVALID, "outputs are missing");
+    expect(ctx, satf_plan_run(plan, &view, 1, out, 1), SATF_INVALID, "the input is missing");
+    expect(ctx, satf_plan_run(plan, in, 1, &view, 1), SATF_INVALID, "the output is missing");
+    for (size_t count = 0; count <= 2; count += 2) {
+        expect(ctx, satf_plan_run(plan, in, count, out, 1), SATF_INVALID, "was made for 1 and 1");
+        expect(ctx, satf_plan_run(plan, in, 1, out, count), SATF_INVALID, "was made for 1 and 1");
+    }
+    out[1].data = memory[0] + 100;
+    expect(ctx, satf_plan_run(plan, in, 1, &out[1], 1), SATF_INVALID, "overlaps");
+    satf_context_set_threads(ctx, 2);
+    expect(ctx, satf_plan_run(plan, in, 1, out, 1), SATF_INVALID, "made for 1 threads");
+    satf_context_set_threads(ctx, 1);
+    assert_int_equal(satf_plan_run(plan, in, 1, out, 1), SATF_OK);
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+/* A run refuses images that differ from the plan's in anything but their data. */
+TEST(test_other_images)
+{
+    static unsigned char memory[2][64 * 64];
+    satf_filter *filter = parse_filter(ctx, "box=3");
+    satf_view view = satf_view_packed(memory[0], 64, 60, 1, SATF_U8);
+    satf_view other[] = {view, view, view, view, view, view, view, view, view};
+    satf_plan *plan;
+    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    other[0].width = 63;
+    other[1].height = 61;
+    other[2].stride = 65;
+    other[3].channels = 2;
+    other[4].type = SATF_U16;
+    other[5].device = SATF_CUDA(0);
+    other[6].flags = SATF_ALPHA;
+    other[7].pixel_stride = 2;
+    other[8].full = 100;
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        satf_view like = view;
+        like.data = memory[1];
+        expect(ctx, satf_plan_run(plan, &other[i], 1, &like, 1), SATF_INVALID,
+               "the input is not like the view that the plan was made for");
+        other[i].data = memory[1];
+        expect(ctx, satf_plan_run(plan, &view, 1, &other[i], 1), SATF_INVALID,
+               "the output is not like the view that the plan was made for");
+    }
+    satf_plan_destroy(plan);
+    satf_filter_destroy(filter);
+}
+
+/* ---------------------------------------------------------------- the context's own plan */
+
+/* It serves calls of the same shape, and gives way to whatever makes another result. */
+TEST(test_kept)
+{
+    static uint8_t in[64 * 64], out[64 * 64], expected[64 * 64];
+    for (size_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
+    satf_filter *filter = parse_filter(ctx, "box=5");
+    to.data = expected;
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    to.data = out;
+    int before = atomic_load(&allocations) + atomic_load(&decisions);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
+    assert_memory_equal(out, expected, sizeof out);
+
+    satf_used used;
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    satf_context_used(ctx, &used, sizeof used);
+    assert_string_equal(used.engine, "sat");
+    assert_memory_equal(out, expected, sizeof out);
+    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+
+    assert_int_equal(satf_filter_set(ctx, filter, "size", "1"), SATF_OK);
+    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    assert_memory_equal(out, in, sizeof out);
+
+    /* Bad views are told of though a plan would serve. */
+    expect(ctx, satf_filter_apply(ctx, filter, &from, &from), SATF_INVALID, "overlaps");
+    to.data = NULL;
+    expect(ctx, satf_filter_apply(ctx, filter, &from, &to), SATF_INVALID, "no data");
+    satf_filter_destroy(filter);
+}
+
+/* Its memory is kept up to a bound. */
+TEST(test_bound)
+{
+    enum { SIDE = 4200, BOUND = 64 << 20 };
+    satf_filter *filter = parse_filter(ctx, "box=5");
+    satf_context_set_engine(ctx, SATF_ENGINE_SAT);
+    for (int64_t height = SIDE / 4; height <= SIDE; height += SIDE - SIDE / 4) {
+        satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
+        satf_view to = from;
+        to.data = malloc((size_t)height * SIDE);
+        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        atomic_store(&largest, 0);
+        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        bool again = atomic_load(&largest) > 0;
+        assert_int_equal(again, height * SIDE * 4 > BOUND);
+        free(from.data);
+        free(to.data);
+    }
+    satf_filter_destroy(filter);
+}
+
+TEST_FILE(.shared = true)

@@ -1,0 +1,376 @@
+/* Parts of results: the same as of the whole, from the pixels within reach alone. */
+#include "test.h"
+
+#include "base/gpu.h"
+#include "base/parallel.h"
+#include "base/view.h"
+#include "filter/region.h"
+#include "filter_make.h"
+#include "filter_reference.h"
+
+enum { W = 37, H = 29, MOST = W * H * 4 * 8, PAD = 5 };
+
+/* ------------------------------------------------------------------------------- views */
+
+TEST(test_view_rect)
+{
+    static uint16_t pixels[10 * 8 * 3];
+    const satf_view view = satf_view_packed(pixels, 10, 8, 3, SATF_U16), none = {0};
+    satf_view part = satf_view_rect(&view, (satf_rect){2, 3, 7, 5});
+    assert_true(part.width == 7 && part.height == 5 && part.stride == view.stride);
+    assert_true(part.channels == 3 && part.type == SATF_U16 && part.device == SATF_HOST);
+    assert_ptr_equal(part.data, pixels + (3 * 10 + 2) * 3);
+    satf_view upside = view;
+    upside.data = satf_row(&view, 7);
+    upside.stride = -view.stride;
+    part = satf_view_rect(&upside, (satf_rect){0, 7, 1, 1});
+    assert_ptr_equal(part.data, pixels);
+    static const satf_rect outside[] = {{-1, 0, 2, 2}, {0, -1, 2, 2}, {9, 0, 2, 1},
+                                        {0, 7, 1, 2},  {0, 0, 0, 1},  {0, 0, 1, 0},
+                                        {10, 0, 1, 1}, {3, 3, -1, 1}, {1, 1, INT64_MAX, 1}};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        part = satf_view_rect(&view, outside[i]);
+        assert_memory_equal(&part, &none, sizeof part);
+        assert_int_equal(satf_check_view(ctx, &part, "part", false), SATF_INVALID);
+    }
+    part = satf_view_rect(NULL, outside[0]);
+    assert_memory_equal(&part, &none, sizeof part);
+}
+
+/* ------------------------------------------------------------------------------- reach */
+
+TEST(test_reach)
+{
+    const int64_t all = INT64_MAX;
+    const struct {
+        const char *spec;
+        int64_t reach[4];
+    } cases[] = {
+        {"box=1", {0, 0, 0, 0}},
+        {"box=7x4", {3, 2, 3, 1}},
+        {"box=7x4,at=2:-1", {1, 3, 5, 0}},
+        {"box=7x4,at=2:-1,border=shrink", {1, 3, 5, 0}},
+        {"box=7x4,at=2:-1,border=constant:3", {1, 3, 5, 0}},
+        {"box=7x4,at=2:-1,border=mirror", {5, 3, 5, 3}},
+        {"variance=7x4,border=reflect", {3, 2, 3, 2}},
+        {"stddev=7x1,border=wrap", {all, 0, all, 0}},
+        {"sauvola=5", {2, 2, 2, 2}},
+        {"guided=7x4", {6, 3, 6, 3}}, /* windows of windows, of which the second are mirrored */
+        {"guided=7x4,at=2:-1", {6, 3, 6, 3}},
+        {"guided=7x4,at=2:-1,border=mirror", {10, 6, 10, 6}},
+        {"guided=7x4,border=reflect", {6, 4, 6, 4}},
+        {"guided=6x5,at=3:0 flip=h", {5, 4, 5, 4}},
+        {"gauss=2", {8, 8, 8, 8}},
+        {"dog=1.25", {8, 8, 8, 8}}, /* the wider one counts */
+        {"dog=1.25,border=wrap", {all, all, all, all}},
+        {"box=3 pixelate=4", {all, all, all, all}},
+        {"wolf=5", {all, all, all, all}},
+        {"integral", {all, all, 0, 0}},
+        {"box=3 box=7x4", {4, 3, 4, 2}},
+        {"box=3 resize=50% box=7x4", {all, all, all, all}},
+        {"box=3 crop=4x4", {all, all, all, all}},
+        {"grey box=3", {1, 1, 1, 1}},
+        {"rotate=90", {0, 0, 0, 0}},
+        {"rotate=90 box=7x4,at=2:-1", {3, 5, 0, 1}}, /* upside down, then transposed */
+        {"box=3 flip=h box=7x4,at=2:-1", {6, 4, 2, 1}},
+        {"flip=h integral", {0, all, all, 0}},
+        {"integral flip=h", {all, all, 0, 0}},
+        {"integral transpose box=3", {all, all, 1, 1}},
+    };
+    int64_t left, top, right, bottom;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        satf_filter *filter = parse_filter(ctx, cases[i].spec);
+        const int64_t *r = cases[i].reach;
+        assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+        if (left != r[0] || top != r[1] || right != r[2] || bottom != r[3]) {
+            fail_msg("%s: %ld %ld %ld %ld", cases[i].spec, (long)left, (long)top, (long)right,
+                     (long)bottom);
+        }
+        assert_int_equal(satf_filter_reach(ctx, filter, &left, NULL, &right, &bottom),
+                         SATF_INVALID);
+        satf_filter_destroy(filter);
+    }
+    satf_filter *filter;
+    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
+    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "no rectangles yet"));
+    static const satf_weighted_rect rects[] = {{{-3, 2, 5, 7}, 1}, {{1, 1, 2, 2}, -0.5}};
+    assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
+    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+    assert_true(left == 3 && top == 0 && right == 2 && bottom == 8);
+    assert_int_equal(satf_filter_set_border(ctx, filter, SATF_REFLECT, 0), SATF_OK);
+    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+    assert_true(left == 3 && top == 8 && right == 3 && bottom == 8);
+    satf_filter_destroy(filter);
+    assert_int_equal(satf_filter_reach(NULL, NULL, &left, &top, &right, &bottom), SATF_INVALID);
+    assert_int_equal(satf_filter_reach(ctx, NULL, &left, &top, &right, &bottom), SATF_INVALID);
+}
+
+/* ----------------------------------------------------------------------------- regions */
+
+/* Of a result of w x h: corners, edges, inside, one pixel, all. */
+static satf_rect region(int i, int64_t w, int64_t h)
+{
+    const satf_rect regions[] = {
+        {0, 0, 9, 6},         {w - 9, 0, 9, 6},     {0, h - 6, 9, 6},  {w - 9, h - 6, 9, 6},
+        {12, 0, 8, 5},        {0, 11, 5, 8},        {w - 5, 11, 5, 8}, {12, h - 5, 8, 5},
+        {13, 11, 8, 7},       {w / 2, h / 2, 1, 1}, {0, 0, 1, 1},      {w - 1, h - 1, 1, 1},
+        {2, 1, w - 3, h - 3}, {0, 9, w, 3},         {9, 0, 3, h},      {0, 0, w, h}};
+    return (size_t)i < sizeof regions / sizeof *regions ? regions[i] : (satf_rect){0, 0, 0, 0};
+}
+
+/* A copy of the image in which every byte outside the crop is another. Free it. */
+static satf_view spoiled(const satf_view *in, const satf_rect *crop)
+{
+    satf_view copy = *in;
+    copy.data = malloc((size_t)(in->stride * in->height));
+    size_t pixel = (size_t)in->channels * satf_type_bytes(in->type);
+    for (int64_t y = 0; y < in->height; y++) {
+        const char *from = satf_row(in, y);
+        char *to = satf_row(&copy, y);
+        for (size_t i = 0; i < (size_t)in->width * pixel; i++) {
+            int64_t x = (int64_t)(i / pixel);
+            bool inside =
+                x >= crop->x && x < crop->x + crop->w && y >= crop->y && y < crop->y + crop->h;
+            to[i] = (char)(from[i] ^ (inside ? 0 : 0x35));
+        }
+    }
+    return copy;
+}
+
+/* Of floats what lies between the steps of a filter of several, or the passes along a line, is not
+ * exact, so a crop's last bits are its own. */
+static bool is_near(int type, const char *name, const char *a, const char *b, size_t bytes)
+{
+    size_t size = satf_type_bytes(type);
+    const filter_info *info = filter_info_find(name);
+    bool same =
+        info && (!filter_is_simple(info) || filter_last(info)->lines) && satf_type_is_float(type);
+    for (size_t i = 0; i < bytes && same; i += size) {
+        double x = 0, y = 0;
+        float f[2];
+        if (type == SATF_F32) {
+            memcpy(&f[0], a + i, size);
+            memcpy(&f[1], b + i, size);
+            x = (double)f[0];
+            y = (double)f[1];
+        } else {
+            memcpy(&x, a + i, size);
+            memcpy(&y, b + i, size);
+        }
+        same = fabs(x - y) <= (type == SATF_F32 ? 1e-6 : 1e-12) * (1 + fabs(y));
+    }
+    return same;
+}
+
+/* One region of `whole`, the result; what is around it in the output's memory stays. */
+static void check_region(satf_context *ctx, const satf_filter *filter, const char *name,
+                         const satf_view *in, const satf_view *whole, satf_rect where)
+{
+    static char memory[MOST + (W + H) * PAD];
+    satf_rect crop, part;
+    assert_int_equal(filter_find_region(ctx, filter, in, &where, &crop, &part), SATF_OK);
+    satf_view from = spoiled(in, &crop), out = *whole;
+    size_t row = (size_t)(where.w * out.channels) * satf_type_bytes(out.type);
+    out.data = memory;
+    out.width = where.w;
+    out.height = where.h;
+    out.stride = (int64_t)row + PAD;
+    memset(memory, 0x77, sizeof memory);
+    if (satf_filter_apply_rect(ctx, filter, &from, &where, &out)) {
+        fail_msg("%s: %s", name, satf_message(ctx));
+    }
+    satf_view want = satf_view_rect(whole, where);
+    for (int64_t y = 0; y < where.h; y++) {
+        const char *got = satf_row(&out, y);
+        if (memcmp(got, satf_row(&want, y), row) != 0 &&
+            !is_near(out.type, name, got, satf_row(&want, y), row)) {
+            fail_msg("%s of %s, %d channels: row %ld of %ld x %ld at %ld, %ld differs", name,
+                     satf_type_name(in->type), in->channels, (long)y, (long)where.w, (long)where.h,
+                     (long)where.x, (long)where.y);
+        }
+        for (int i = 0; i < PAD; i++) {
+            assert_int_equal(got[row + (size_t)i], 0x77);
+        }
+    }
+    free(from.data);
+}
+
+static void check_regions(satf_context *ctx, const satf_filter *filter, const char *name,
+                          const satf_view *in)
+{
+    static char memory[MOST];
+    satf_view whole;
+    assert_int_equal(satf_filter_output(ctx, filter, in, &whole), SATF_OK);
+    whole.data = memory;
+    if (satf_filter_apply(ctx, filter, in, &whole)) {
+        fail_msg("%s: %s", name, satf_message(ctx));
+    }
+    satf_rect where;
+    for (int i = 0; where = region(i, whole.width, whole.height), where.w; i++) {
+        check_region(ctx, filter, name, in, &whole, where);
+    }
+}
+
+/* The samples are such that no sum of floats rounds: the bits are the same for them too. */
+TEST(test_every_filter)
+{
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    static const char *const sizes[] = {"7x4", "1x5", "51x3"}, *const at[] = {"2:-1", "0:0", "9:0"};
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        for (int border = 0; border <= SATF_SHRINK; border++) {
+            for (int c = 0; c < 4 * 3; c++) {
+                int channels = c % 3 + 1 + (c % 3 == 2);
+                ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
+                if (filter_last(info)->grey && channels == 2) {
+                    continue;
+                }
+                ref_fill(&image, i * 100 + (uint64_t)c);
+                satf_view in = ref_view(&image, 3);
+                satf_filter *filter =
+                    make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);
+                use_tables(ctx, filter, in.type, c >= 6);
+                check_regions(ctx, filter, info->name, &in);
+                satf_filter_destroy(filter);
+                free(in.data);
+                free(image.samples);
+            }
+        }
+    }
+}
+
+TEST(test_chains)
+{
+    static const char *const specs[] = {
+        "box=5,at=1:0 rotate=90 box=4x7,border=mirror flip=h",
+        "transpose box=9x2,at=-4:0,border=reflect rotate=270 box=3,border=constant:7 variance=3",
+        "box=3,border=wrap flip=v box=5x1,border=shrink",
+        "integral transpose flip=v",
+        "rotate=180 rotate=90 flip=h",
+        "sauvola=5 box=3 wolf=7",
+        "box=3 rotate=90 guided=5x3,border=mirror flip=h",
+        "guided=6x4,at=3:-1",
+        "guided=5x4,at=1:-1,colour,border=mirror flip=h",
+    };
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        for (int tables = 0; tables < 2; tables++) {
+            ref_image image = {W, H, k % 2 ? 1 : 3, SATF_U8, 0, NULL};
+            ref_fill(&image, k);
+            satf_view in = ref_view(&image, 0);
+            satf_filter *filter = parse_filter(ctx, specs[k]);
+            use_tables(ctx, filter, in.type, tables);
+            check_regions(ctx, filter, specs[k], &in);
+            satf_filter_destroy(filter);
+            free(in.data);
+            free(image.samples);
+        }
+    }
+}
+
+/* A guide that the filter keeps is of the whole image, whatever the part; it may lie apart when it
+ * is given. */
+TEST(test_guide)
+{
+    ref_image image = {W, H, 1, SATF_U8, 0, NULL};
+    static uint8_t rgb[W * H * 3];
+    ref_fill(&image, 1);
+    for (int i = 0; i < W * H * 3; i++) {
+        rgb[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_view in = ref_view(&image, 0), guide = in, packed;
+    guide.data = rgb + 1;
+    guide.stride = 3 * W;
+    guide.pixel_stride = 3;
+    satf_filter *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
+    packed = satf_view_packed(malloc(W * H), W, H, 1, SATF_U8);
+    for (int i = 0; i < W * H; i++) {
+        ((uint8_t *)packed.data)[i] = rgb[3 * i + 1];
+    }
+    assert_int_equal(satf_filter_set_image(ctx, filter, &guide), SATF_OK);
+    assert_int_equal(satf_filter_set_image(ctx, same, &packed), SATF_OK);
+    check_regions(ctx, filter, "guided", &in);
+    static uint8_t got[W * H], want[W * H];
+    satf_view out = packed;
+    out.data = got;
+    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    out.data = want;
+    assert_int_equal(satf_filter_apply(ctx, same, &in, &out), SATF_OK);
+    assert_memory_equal(got, want, sizeof got);
+    satf_plan *plan; /* a second input must be packed */
+    satf_filter *plain = parse_filter(ctx, "guided=5");
+    const satf_view inputs[2] = {in, guide};
+    assert_int_equal(satf_plan_create(ctx, plain, inputs, 2, &out, 1, &plan), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "pixels must be packed"));
+    satf_filter_destroy(plain);
+    satf_filter_destroy(same);
+    satf_filter_destroy(filter);
+    free(packed.data);
+    free(in.data);
+    free(image.samples);
+}
+
+/* ------------------------------------------------------------------------------- calls */
+
+static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    assert_int_equal(got, wanted);
+    if (!strstr(satf_message(ctx), part)) {
+        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
+    }
+}
+
+TEST(test_refusals)
+{
+    static uint8_t memory[2][W * H];
+    satf_filter *filter = parse_filter(ctx, "box=3");
+    satf_view in = satf_view_packed(memory[0], W, H, 1, SATF_U8), out = in, bad;
+    const satf_rect where = {1, 2, 3, 4};
+    out = satf_view_packed(memory[1], 3, 4, 1, SATF_U8);
+    assert_int_equal(satf_filter_apply_rect(NULL, filter, &in, &where, &out), SATF_INVALID);
+    expect(ctx, satf_filter_apply_rect(ctx, NULL, &in, &where, &out), SATF_INVALID, "filter");
+    expect(ctx, satf_filter_apply_rect(ctx, filter, NULL, &where, &out), SATF_INVALID, "input");
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, NULL, &out), SATF_INVALID, "part");
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, NULL), SATF_INVALID, "output");
+    const satf_rect beyond = {W - 2, 2, 3, 4};
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &beyond, &out), SATF_INVALID,
+           "leaves the result of 37 x 29");
+    bad = out, bad.width = 2;
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID,
+           "it must be 3 x 4");
+    bad = out, bad.device = SATF_CUDA(0);
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "one device");
+    bad = satf_view_packed(memory[0] + 200, 3, 4, 1, SATF_U8);
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "overlaps");
+    bad = out, bad.data = NULL;
+    expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "no data");
+    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    satf_filter_destroy(filter);
+}
+
+/* The context's plan serves parts alike, and no call for a whole result; nor does scratch. */
+TEST(test_kept)
+{
+    static uint8_t image[W * H], memory[W * H], scratch[1];
+    for (size_t i = 0; i < sizeof image; i++) {
+        image[i] = (uint8_t)(i * i >> 3);
+    }
+    satf_filter *filter = parse_filter(ctx, "box=3,border=shrink");
+    satf_view in = satf_view_packed(image, W, H, 1, SATF_U8);
+    satf_view out = satf_view_packed(memory, 5, 4, 1, SATF_U8);
+    satf_rect where = {8, 9, 5, 4}, corner = {0, 0, 5, 4};
+    assert_int_equal(satf_context_set_scratch(ctx, scratch, 1), SATF_OK);
+    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    const struct satf_plan *plan = ctx->plan;
+    assert_non_null(plan);
+    where.x++;
+    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    assert_ptr_equal(ctx->plan, plan);
+    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &corner, &out), SATF_OK);
+    satf_context_set_scratch(ctx, NULL, 0);
+    satf_view crop = satf_view_rect(&in, (satf_rect){0, 0, 6, 5}); /* what the corner took */
+    expect(ctx, satf_filter_apply(ctx, filter, &crop, &out), SATF_INVALID, "it must be 6 x 5");
+    satf_filter_destroy(filter);
+}
+
+TEST_FILE(.shared = true)

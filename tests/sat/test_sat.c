@@ -1,0 +1,484 @@
+/*
+ * Every SAT row against the reference, and the reference against plain sums:
+ * types x summands x channels x sizes x strides x threads x instruction sets.
+ */
+#include "test.h"
+
+#include <inttypes.h>
+
+#include "base/parallel.h"
+#include "base/cpu.h"
+#include "pairs.h"
+#include "sat_case.h"
+
+static const int thread_counts[] = {1, 2, 3, 4, 5, 6, 7, 8};
+enum { CONTEXTS = sizeof thread_counts / sizeof *thread_counts };
+static satf_context *contexts[CONTEXTS];
+
+/* The rows of the CPU: index 0, 1, ... until NULL. Those of CUDA have tests/gpu. */
+static const sat_algorithm *cpu_row_at(size_t index)
+{
+    for (size_t i = 0; sat_algorithm_at(i); i++) {
+        if (strcmp(sat_algorithm_at(i)->device_kind, "cpu") == 0 && index-- == 0) {
+            return sat_algorithm_at(i);
+        }
+    }
+    return NULL;
+}
+
+/* Runs the row with exactly the scratch it reports, between guards. */
+static void run(satf_context *ctx, const char *row, const test_case *t, const sat_job *job,
+                const char *isa)
+{
+    assert_int_equal(satf_context_set_algorithm(ctx, row), SATF_OK);
+    size_t bytes;
+    satf_status status = sat_scratch(ctx, job, &bytes);
+    if (status) {
+        describe(t, row, isa, ctx->settings.threads);
+        fail_msg("%s", satf_message(ctx));
+    }
+    buffer scratch = make_buffer(1, bytes, &layouts[0]);
+    status = sat_run(ctx, job, scratch.row0);
+    if (status || !guards_stand(&scratch)) {
+        describe(t, row, isa, ctx->settings.threads);
+        fail_msg("%s", status ? satf_message(ctx) : "wrote outside its scratch memory");
+    }
+    satf_free(scratch.memory);
+}
+
+/* ---------------------------------------------------------------- comparison */
+
+static double read_float(const test_case *t, const char *at)
+{
+    float f32;
+    double f64;
+    if (t->f32_out) {
+        memcpy(&f32, at, sizeof f32);
+        return (double)f32;
+    }
+    memcpy(&f64, at, sizeof f64);
+    return f64;
+}
+
+static double largest_summand(const test_case *t)
+{
+    double largest = t->pattern == RANDOM ? 16777216 / 4099.0 : 65535; /* of fill() */
+    return t->summand == SATF_SUMMAND_PLAIN             ? largest
+           : t->summand == SATF_SUMMAND_WEIGHTED_SQUARE ? largest * largest * largest
+                                                        : largest * largest;
+}
+
+/*
+ * How far apart two float tables may be at (x, y), n = (x + 1)(y + 1), M the
+ * largest |summand|, u = 2^-53. A chain of at most x + y + 1 additions of parts
+ * of at most nM is off by (x + y + 1) u nM; both sides may be. In 4R1W the error
+ * of an entry spreads as a summand of its own would, so it is the sum of n
+ * errors of three operations each on values of at most 2nM. Rounding to f32
+ * adds 2^-24 nM on either side.
+ */
+static double tolerance(const test_case *t, bool four_reads, int64_t x, int64_t y)
+{
+    double n = (double)(x + 1) * (double)(y + 1), total = n * largest_summand(t);
+    double u = ldexp(1, -53);
+    double chain = (double)(x + y + 2) * u * total;
+    return 2 * chain + (four_reads ? 6 * n * u * total : 0) +
+           (t->f32_out ? 2 * ldexp(1, -24) * total : 0);
+}
+
+/* Fails at the first entry that differs: bits, or for floats in another order
+ * of summation (exact false) beyond the tolerance. */
+static void compare(const test_case *t, const char *row, const char *isa, int threads,
+                    const buffer *want, const buffer *got, bool exact)
+{
+    size_t bytes = out_bytes(t);
+    bool floats = t->sum_type == SATF_SUM_F64;
+    for (int64_t y = 0; y < t->height; y++) {
+        const char *a = buffer_row(want, y), *b = buffer_row(got, y);
+        if (memcmp(a, b, want->row_bytes) == 0) {
+            continue;
+        }
+        for (int64_t i = 0; i < case_samples(t); i++, a += bytes, b += bytes) {
+            bool same = memcmp(a, b, bytes) == 0;
+            if (!same && floats && !exact) {
+                double apart = fabs(read_float(t, a) - read_float(t, b));
+                same = apart <= tolerance(t, strcmp(row, "4r1w") == 0, i / t->channels, y);
+            }
+            if (!same) {
+                describe(t, row, isa, threads);
+                uint64_t bits[2] = {0, 0};
+                memcpy(&bits[0], a, bytes < 8 ? bytes : 8);
+                memcpy(&bits[1], b, bytes < 8 ? bytes : 8);
+                fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %" PRIx64
+                         " and should be %" PRIx64,
+                         i / t->channels, y, (int)(i % t->channels), bits[1], bits[0]);
+            }
+        }
+    }
+    if (!guards_stand(got)) {
+        describe(t, row, isa, threads);
+        fail_msg("bytes outside the rows were written");
+    }
+}
+
+/* Runs the row on every instruction set and some numbers of threads, others in the next turn; all
+ * give the same bits. exact: those of `want`. */
+static void check_parallel(const test_case *t, const char *row, const buffer *in,
+                           const buffer *want, bool exact, unsigned turn)
+{
+    buffer first = {0};
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        satf_cpu_limit((satf_isa)isa);
+        for (int k = 0; k < 3 && satf_cpu_isa() == (satf_isa)isa; k++, turn++) {
+            int i = (int)((turn + 3u * (unsigned)k) % CONTEXTS);
+            buffer out = make_buffer(t->height, want->row_bytes, &layouts[turn % LAYOUTS]);
+            sat_job job = make_job(t, in, &out);
+            job.tuning.r = strcmp(row, "1+r") == 0 ? t->r : 0;
+            run(contexts[i], row, t, &job, satf_isa_name((satf_isa)isa));
+            compare(t, row, satf_isa_name((satf_isa)isa), thread_counts[i], want, &out, exact);
+            if (first.memory) {
+                compare(t, row, satf_isa_name((satf_isa)isa), thread_counts[i], &first, &out, true);
+                satf_free(out.memory);
+            } else {
+                first = out;
+            }
+        }
+    }
+    satf_free(first.memory);
+    satf_cpu_limit(SATF_ISA_COUNT);
+}
+
+static void check_case(const test_case *t)
+{
+    static unsigned turn;
+    turn++;
+    size_t row_bytes = (size_t)case_samples(t) * out_bytes(t);
+    buffer in = make_buffer(t->height, (size_t)case_samples(t) * satf_type_bytes(t->type),
+                            &layouts[turn / 2 % LAYOUTS]);
+    buffer want = make_buffer(t->height, row_bytes, &layouts[turn / 3 % LAYOUTS]);
+    fill(t, &in);
+    sat_job job = make_job(t, &in, &want);
+    run(contexts[0], "reference", t, &job, "any");
+    assert_true(guards_stand(&want));
+    static const char *const sequential[] = {"2r2w", "4r1w"};
+    for (size_t i = 0; i < 2; i++) {
+        buffer out = make_buffer(t->height, row_bytes, &layouts[(turn + i) % LAYOUTS]);
+        job = make_job(t, &in, &out);
+        run(contexts[0], sequential[i], t, &job, "any");
+        compare(t, sequential[i], "any", 1, &want, &out, false);
+        satf_free(out.memory);
+    }
+    static const struct {
+        const char *row;
+        bool exact; /* floats are added up in the reference's order */
+    } parallel[] = {{"blocked", true}, {"1r1w", true}, {"2r1w", false}, {"1+r", false}};
+    for (size_t i = 0; i < sizeof parallel / sizeof *parallel; i++) {
+        check_parallel(t, parallel[i].row, &in, &want, parallel[i].exact, turn);
+    }
+    assert_true(guards_stand(&in));
+    satf_free(in.memory);
+    satf_free(want.memory);
+}
+
+/* ------------------------------------------------------------ the table walk */
+
+typedef struct sums_of {
+    int type;
+    satf_sum_type sum_type;
+    bool f32_out;
+} sums_of;
+
+static const sums_of kinds[] = {
+    {SATF_U8, SATF_SUM_U32, false},  {SATF_U8, SATF_SUM_U64, false},
+    {SATF_U8, SATF_SUM_U128, false}, {SATF_U16, SATF_SUM_U32, false},
+    {SATF_U16, SATF_SUM_U64, false}, {SATF_U16, SATF_SUM_U128, false},
+    {SATF_F32, SATF_SUM_F64, false}, {SATF_F32, SATF_SUM_F64, true},
+    {SATF_F64, SATF_SUM_F64, false},
+};
+
+static void walk(const int64_t (*sizes)[2], size_t count, void (*check)(const test_case *))
+{
+    static pairs met;
+    memset(&met, 0, sizeof met);
+    unsigned seed = 1;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (int summand = 0; summand <= SATF_SUMMAND_WEIGHTED_SQUARE; summand++) {
+            int least = summand >= SATF_SUMMAND_WEIGHTED ? 2 : 1;
+            for (int channels = least; channels <= SATF_MAX_CHANNELS; channels++) {
+                for (size_t s = 0; s < count; s++, seed++) {
+                    pattern p = seed % 4 ? RANDOM : (pattern)(seed / 4 % PATTERNS);
+                    if (PAIRS_RUN(&met, (int)k, summand, channels, (int)s, (int)p)) {
+                        check(&(test_case){kinds[k].type, (satf_summand)summand, kinds[k].sum_type,
+                                           kinds[k].f32_out, channels, sizes[s][0], sizes[s][1], p,
+                                           seed, 0});
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* The types of a kind of sums, for PAIRS_RUN(). */
+#define TYPES(k) kinds[k].type, (int)kinds[k].sum_type + 8 * kinds[k].f32_out
+
+#define WALK(sizes, check) walk(sizes, sizeof(sizes) / sizeof *(sizes), check)
+
+TEST(test_small)
+{
+    static const int64_t sizes[][2] = {{1, 1},  {1, 2},   {2, 1},   {2, 3},   {1, 17},  {19, 1},
+                                       {7, 5},  {13, 31}, {63, 3},  {64, 2},  {65, 17}, {127, 16},
+                                       {5, 63}, {3, 65},  {128, 4}, {129, 33}};
+    WALK(sizes, check_case);
+}
+
+TEST(test_wide_and_tall)
+{
+    static const int64_t sizes[][2] = {{4097, 5}, {5, 4097}, {1031, 37}, {2049, 18}};
+    WALK(sizes, check_case);
+}
+
+/* Blocks of 2r1w, 1r1w and 1+r are 256 pixels a side: full ones, cut ones, and triangles of all
+ * sizes that the image has room for. */
+TEST(test_blocks)
+{
+    static const int64_t sizes[][2] = {{256, 512}, {257, 255}, {769, 1030}, {1283, 300},
+                                       {1, 1025},  {1031, 1},  {521, 523},  {255, 1281}};
+    static const double rs[] = {0, 0.001, 0.25, 0.6, 0.999};
+    static pairs met;
+    unsigned turn = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, turn++) {
+            satf_summand summand = (satf_summand)(turn % 3 ? 0 : turn / 3 % 4);
+            int least = summand >= SATF_SUMMAND_WEIGHTED ? 2 : 1;
+            int channels = turn % 2 ? least : least + (int)(turn / 2 % (5 - (unsigned)least));
+            if (sizes[s][0] * sizes[s][1] > 400000) {
+                channels = least;
+            }
+            size_t r = turn % (sizeof rs / sizeof *rs);
+            if (PAIRS_RUN(&met, TYPES(k), (int)summand, (int)s, (int)r)) {
+                check_case(&(test_case){kinds[k].type, summand, kinds[k].sum_type, kinds[k].f32_out,
+                                        channels, sizes[s][0], sizes[s][1],
+                                        turn % 4 ? RANDOM : MAXIMA, turn + 1, rs[r]});
+            }
+        }
+    }
+}
+
+TEST(test_usual_types_larger)
+{
+    static pairs met;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
+            for (int wide = 0; wide < 2; wide++) {
+                if (PAIRS_RUN(&met, TYPES(k), channels, wide)) {
+                    check_case(&(test_case){kinds[k].type, SATF_SUMMAND_PLAIN, kinds[k].sum_type,
+                                            kinds[k].f32_out, channels, wide ? 4097 : 33,
+                                            wide ? 33 : 4097, wide ? MAXIMA : RANDOM, 77, 0});
+                }
+            }
+        }
+    }
+}
+
+/* -------------------------------------------- the reference against the truth */
+
+static void check_reference(const test_case *t)
+{
+    buffer in = make_buffer(t->height, (size_t)case_samples(t) * satf_type_bytes(t->type),
+                            &layouts[t->seed % LAYOUTS]);
+    buffer out = make_buffer(t->height, (size_t)case_samples(t) * out_bytes(t),
+                             &layouts[t->seed / 2 % LAYOUTS]);
+    fill(t, &in);
+    sat_job job = make_job(t, &in, &out);
+    run(contexts[0], "reference", t, &job, "any");
+    for (int64_t y = 0; y < t->height; y++) {
+        for (int64_t x = 0; x < t->width; x++) {
+            for (int c = 0; c < t->channels; c++) {
+                satf_u128 sum = 0;
+                long double real = 0;
+                for (int64_t v = 0; v <= y; v++) {
+                    for (int64_t u = 0; u <= x; u++) {
+                        uint64_t value[2] = {0, 0}; /* this sample and alpha */
+                        long double f[2] = {0, 0};
+                        for (int k = 0; k < 2; k++) {
+                            int channel = k ? t->channels - 1 : c;
+                            size_t bytes = satf_type_bytes(t->type);
+                            const char *at =
+                                buffer_row(&in, v) + (u * t->channels + channel) * (int64_t)bytes;
+                            float f32;
+                            double f64;
+                            memcpy(&f32, at, bytes == 4 ? 4 : 1);
+                            memcpy(&f64, at, bytes == 8 ? 8 : 1);
+                            memcpy(&value[k], at, bytes <= 2 ? bytes : 1); /* little endian */
+                            f[k] = t->type == SATF_F32 ? (long double)f32 : (long double)f64;
+                        }
+                        bool weighted = t->summand >= SATF_SUMMAND_WEIGHTED;
+                        bool square = t->summand == SATF_SUMMAND_SQUARE ||
+                                      t->summand == SATF_SUMMAND_WEIGHTED_SQUARE;
+                        if (weighted && c == t->channels - 1) {
+                            weighted = square = false;
+                        }
+                        sum += (satf_u128)value[0] * (square ? value[0] : 1) *
+                               (weighted ? value[1] : 1);
+                        real += f[0] * (square ? f[0] : 1) * (weighted ? f[1] : 1);
+                    }
+                }
+                size_t bytes = out_bytes(t);
+                const char *at = buffer_row(&out, y) + (x * t->channels + c) * (int64_t)bytes;
+                bool right = t->sum_type == SATF_SUM_F64
+                                 /* two more roundings: the summand's products */
+                                 ? fabs((double)(real - (long double)read_float(t, at))) <=
+                                       2 * tolerance(t, false, x, y)
+                                 : memcmp(&sum, at, bytes) == 0; /* little endian */
+                if (!right) {
+                    describe(t, "reference", "any", 1);
+                    fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is wrong", x, y, c);
+                }
+            }
+        }
+    }
+    satf_free(in.memory);
+    satf_free(out.memory);
+}
+
+TEST(test_reference)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {2, 3}, {5, 4}, {7, 7}};
+    WALK(sizes, check_reference);
+}
+
+/* ---------------------------------------------------------------- properties */
+
+/* Sums of constants are known without summing: they wrap modulo 2^32. */
+TEST(test_wraps)
+{
+    test_case t = {SATF_U16, SATF_SUMMAND_SQUARE, SATF_SUM_U32, false, 1, 519, 67, MAXIMA, 1, 0};
+    buffer in = make_buffer(t.height, (size_t)t.width * 2, &layouts[0]);
+    fill(&t, &in);
+    for (size_t r = 0; cpu_row_at(r); r++) {
+        buffer out = make_buffer(t.height, (size_t)t.width * 4, &layouts[0]);
+        sat_job job = make_job(&t, &in, &out);
+        run(contexts[1], cpu_row_at(r)->name, &t, &job, "best");
+        for (int64_t y = 0; y < t.height; y++) {
+            for (int64_t x = 0; x < t.width; x++) {
+                uint32_t sum, want = (uint32_t)((x + 1) * (y + 1)) * (65535u * 65535u);
+                memcpy(&sum, buffer_row(&out, y) + x * 4, 4);
+                assert_int_equal(sum, want);
+            }
+        }
+        satf_free(out.memory);
+    }
+    satf_free(in.memory);
+}
+
+/* An impulse appears in the quadrant right of and below it, nowhere else. An
+ * infinity stays one there and a NaN stays NaN, except that 4r1w subtracts. */
+TEST(test_quadrant)
+{
+    static const double values[] = {1, INFINITY, -INFINITY, NAN};
+    test_case t = {SATF_F32, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 3, 297, 281, ZEROS, 1, 0};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        buffer in = make_buffer(t.height, (size_t)case_samples(&t) * 4, &layouts[0]);
+        fill(&t, &in);
+        float impulse = (float)values[k];
+        int64_t at_x = 130, at_y = 118;
+        memcpy(in.row0 + at_y * in.stride + (at_x * 3 + 1) * 4, &impulse, 4);
+        for (size_t r = 0; cpu_row_at(r); r++) {
+            const char *name = cpu_row_at(r)->name;
+            buffer out = make_buffer(t.height, (size_t)case_samples(&t) * 8, &layouts[0]);
+            sat_job job = make_job(&t, &in, &out);
+            run(contexts[1], name, &t, &job, "best");
+            for (int64_t y = 0; y < t.height; y++) {
+                for (int64_t i = 0; i < case_samples(&t); i++) {
+                    double sum = read_float(&t, buffer_row(&out, y) + i * 8);
+                    bool hit = i % 3 == 1 && i / 3 >= at_x && y >= at_y;
+                    bool good = !hit                                            ? sum == 0
+                                : isnan(values[k])                              ? isnan(sum)
+                                : strcmp(name, "4r1w") == 0 && isinf(values[k]) ? !isfinite(sum)
+                                                                                : sum == values[k];
+                    if (!good) {
+                        fail_msg("row %s: %g at (%" PRId64 ", %" PRId64 ") gives %g at (%" PRId64
+                                 ", %" PRId64 ")",
+                                 name, values[k], at_x, at_y, sum, i / 3, y);
+                    }
+                }
+            }
+            satf_free(out.memory);
+        }
+        satf_free(in.memory);
+    }
+}
+
+/* table(a) + table(b) = table(a + b) */
+TEST(test_linear)
+{
+    enum { W = 131, H = 29 };
+    static uint16_t image[3][H][W];
+    static uint32_t table[3][H][W];
+    uint32_t state = 99;
+    for (int y = 0; y < H; y++) {
+        for (int x = 0; x < W; x++) {
+            image[0][y][x] = (uint16_t)(next_random(&state) & 0x7FFF);
+            image[1][y][x] = (uint16_t)(next_random(&state) & 0x7FFF);
+            image[2][y][x] = (uint16_t)(image[0][y][x] + image[1][y][x]);
+        }
+    }
+    for (size_t r = 0; cpu_row_at(r); r++) {
+        assert_int_equal(satf_context_set_algorithm(contexts[2], cpu_row_at(r)->name), SATF_OK);
+        for (int i = 0; i < 3; i++) {
+            sat_job job = {.in = satf_view_packed(image[i], W, H, 1, SATF_U16),
+                           .sum_type = SATF_SUM_U32,
+                           .out = table[i],
+                           .out_stride = W * 4};
+            assert_int_equal(sat_run(contexts[2], &job, NULL), SATF_OK);
+        }
+        for (int y = 0; y < H; y++) {
+            for (int x = 0; x < W; x++) {
+                assert_int_equal(table[0][y][x] + table[1][y][x], table[2][y][x]);
+            }
+        }
+    }
+}
+
+/* Large enough that the output is written around the caches. */
+TEST(test_large)
+{
+    enum { N = 4096 };
+    test_case t = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, N, N, RANDOM, 5, 0};
+    static const char *const rows[] = {"blocked", "2r1w", "1+r"};
+    buffer in = make_buffer(N, N, &layouts[0]), want = make_buffer(N, N * 4, &layouts[0]);
+    fill(&t, &in);
+    sat_job job = make_job(&t, &in, &want);
+    run(contexts[0], "reference", &t, &job, "any");
+    for (int i = 0; i < 6; i++) {
+        buffer out = make_buffer(N, N * 4, &layouts[i % 2]);
+        job = make_job(&t, &in, &out);
+        run(contexts[i], rows[i / 2], &t, &job, "best");
+        compare(&t, rows[i / 2], "best", thread_counts[i], &want, &out, true);
+        satf_free(out.memory);
+    }
+    satf_free(in.memory);
+    satf_free(want.memory);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CONTEXTS; i++) {
+        if (satf_context_create(&contexts[i]) ||
+            satf_context_set_threads(contexts[i], thread_counts[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CONTEXTS; i++) {
+        satf_context_destroy(contexts[i]);
+    }
+    return 0;
+}
+
+TEST_FILE(.shared = true, .begin = set_up, .end = tear_down)

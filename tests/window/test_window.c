@@ -1,0 +1,508 @@
+/* The window engine against sums formed pixel by pixel, in exact arithmetic for integers. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "test.h"
+#include <sys/mman.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "base/parallel.h"
+#include "pairs.h"
+#include "window_reference.h"
+
+/* ------------------------------------------------------------------- one case */
+
+typedef struct test_case {
+    satf_type type;
+    int channels;
+    int64_t width, height, w, h;
+    satf_border border;
+    bool weighted, squares;
+    unsigned seed;
+} test_case;
+
+typedef struct variant {
+    int threads;
+    satf_isa isa;
+    enum layout layout;
+    bool streaming;
+} variant;
+
+static void fail_case(const test_case *t, const variant *v, const char *what, int64_t pixel,
+                      int channel)
+{
+    fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
+             "%d, squares %d, seed %u, %d threads, %s, layout %d, streaming %d: first at x %lld y "
+             "%lld channel %d",
+             what, satf_type_name((int)t->type), (long long)t->width, (long long)t->height,
+             t->channels, (long long)t->w, (long long)t->h, satf_border_name((int)t->border),
+             t->weighted, t->squares, t->seed, v->threads, satf_isa_name(v->isa), (int)v->layout,
+             v->streaming, (long long)(pixel % t->width), (long long)(pixel / t->width), channel);
+}
+
+static satf_context *context_of(const variant *v)
+{
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
+    satf_cpu_limit(v->isa);
+    return ctx;
+}
+
+static window_spec spec_of(const test_case *t, const satf_view *view)
+{
+    return (window_spec){.in = *view,
+                         .w = t->w,
+                         .h = t->h,
+                         .border = t->border,
+                         .constant = t->seed % 3 == 0 && t->type == SATF_U8 ? 255 : 37,
+                         .weighted = t->weighted,
+                         .squares = t->squares};
+}
+
+static size_t bytes_of(satf_context *ctx, const window_spec *spec)
+{
+    window_plan plan;
+    assert_int_equal(window_plan_make(ctx, spec, &plan), SATF_OK);
+    return plan.shared_bytes + plan.band_bytes;
+}
+
+/* Runs the case and checks what can be checked without the sums' values. */
+static void run_variant(const test_case *t, const variant *v, const picture *p, results *r)
+{
+    window_spec spec = spec_of(t, &p->view);
+    satf_context *ctx = context_of(v);
+    source s = {.view = &p->view, .newest = -1, .kept = window_rows_kept(&spec), .fails_at = -1};
+    window_rows_wrapped(&spec, &s.end, &s.start);
+    if (v->streaming) {
+        s.rows = calloc((size_t)t->height, sizeof *s.rows);
+        spec.in.data = NULL;
+        spec.row = source_row;
+        spec.row_user = &s;
+    }
+    results_create(r, &p->view);
+    r->streaming = v->streaming;
+    satf_status status = run_once(ctx, &spec, collect, r);
+    if (status) {
+        fail_case(t, v, satf_message(ctx), 0, 0);
+    }
+    for (int64_t y = 0; y < t->height; y++) {
+        if (r->next_x[y] != t->width) {
+            fail_case(t, v, "a row is incomplete", y * t->width, 0);
+        }
+        for (int64_t x = 0; x < t->width && t->border != SATF_SHRINK; x++) {
+            if (r->areas[y * t->width + x] != (uint64_t)(t->w * t->h)) {
+                fail_case(t, v, "a wrong area", y * t->width + x, 0);
+            }
+        }
+    }
+    if (r->defects || s.defects) {
+        fail_case(t, v, r->defects ? "a segment breaks the contract" : "a row asked for too late",
+                  0, 0);
+    }
+    if (v->streaming) {
+        for (int64_t y = 0; y < t->height; y++) {
+            free(s.rows[y]);
+        }
+        free(s.rows);
+    }
+    satf_context_destroy(ctx);
+}
+
+static void check_values(const test_case *t, const variant *v, const picture *p, const results *r)
+{
+    window_spec spec = spec_of(t, &p->view);
+    int64_t samples = t->width * t->height * t->channels;
+    for (int plane = 0; plane < 1 + t->squares; plane++) {
+        value *expected = reference(&spec, plane == 1);
+        for (int64_t i = 0; i < samples; i++) {
+            bool good;
+            if (satf_type_is_float((int)t->type)) {
+                long double bound = (long double)(t->w + t->h) * 0x1p-53L;
+                long double sum = (long double)r->reals[plane][i] * FLOAT_UNITS;
+                good = fabsl(sum - (long double)expected[i].sum) <=
+                       bound * (long double)expected[i].magnitude;
+            } else {
+                good = r->integers[plane][i] == (satf_u128)expected[i].sum;
+            }
+            if (!good) {
+                fail_case(t, v, plane ? "a wrong sum of squares" : "a wrong sum", i / t->channels,
+                          (int)(i % t->channels));
+            }
+        }
+        free(expected);
+    }
+    if (t->border == SATF_SHRINK) {
+        for (int64_t i = 0; i < t->width * t->height; i++) {
+            int64_t area =
+                inside(i % t->width, t->width, t->w) * inside(i / t->width, t->height, t->h);
+            if (r->areas[i] != (uint64_t)area) {
+                fail_case(t, v, "a wrong area", i, 0);
+            }
+        }
+    }
+}
+
+static void check_same(const test_case *t, const variant *v, const results *a, const results *b)
+{
+    int64_t samples = t->width * t->height * t->channels;
+    for (int plane = 0; plane < 2; plane++) {
+        for (int64_t i = 0; i < samples; i++) {
+            if (memcmp(&a->reals[plane][i], &b->reals[plane][i], sizeof(double)) != 0 ||
+                a->integers[plane][i] != b->integers[plane][i]) {
+                fail_case(t, v, "differs from one thread's base kernels", i / t->channels,
+                          (int)(i % t->channels));
+            }
+        }
+    }
+}
+
+/* The case with the base kernels against the reference, then every variant against that. */
+static void check_case(const test_case *t, const variant *variants, size_t count)
+{
+    picture p = picture_create(t->width, t->height, t->channels, t->type, PACKED, t->seed);
+    variant plain = {1, SATF_ISA_BASE, PACKED, false};
+    results first;
+    run_variant(t, &plain, &p, &first);
+    check_values(t, &plain, &p, &first);
+    for (size_t i = 0; i < count; i++) {
+        picture q =
+            picture_create(t->width, t->height, t->channels, t->type, variants[i].layout, t->seed);
+        results other;
+        run_variant(t, &variants[i], &q, &other);
+        check_same(t, &variants[i], &first, &other);
+        results_destroy(&other);
+        picture_destroy(&q);
+    }
+    results_destroy(&first);
+    picture_destroy(&p);
+}
+
+/* ---------------------------------------------------------------------- tests */
+
+static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+
+/* Everything crossed, on small pictures; each case runs in two other variants, in turn. */
+TEST(test_everything_small)
+{
+    static const int64_t sizes[][2] = {{1, 1}, {1, 13}, {19, 1}, {7, 11}, {37, 5}};
+    static const int64_t windows[][2] = {{1, 1},   {2, 2},  {3, 3},   {15, 15},
+                                         {16, 16}, {40, 3}, {255, 2}, {5, 64}};
+    static pairs met;
+    unsigned count = 0;
+    for (int type = 0; type < 4; type++) {
+        for (int channels = 1; channels <= 4; channels++) {
+            for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+                for (int weighted = 0; weighted <= (channels > 1); weighted++) {
+                    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++, count++) {
+                            int isa = (int)count % SATF_ISA_COUNT, layout = (int)count % LAYOUTS;
+                            if (!PAIRS_RUN(&met, type, channels, border, weighted, (int)s, (int)w,
+                                           count % 3 != 0, isa, layout)) {
+                                continue;
+                            }
+                            test_case t = {
+                                types[type],    channels,      sizes[s][0],         sizes[s][1],
+                                windows[w][0],  windows[w][1], (satf_border)border, weighted,
+                                count % 3 != 0, count};
+                            variant v[] = {
+                                {1, (satf_isa)isa, (enum layout)(count / 2 % LAYOUTS), true},
+                                {2, (satf_isa)((count + 1) % SATF_ISA_COUNT), (enum layout)layout,
+                                 false}};
+                            check_case(&t, v, 2);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Widths around the engine's chunks and vectors, and windows around its powers of two. */
+TEST(test_chunk_edges)
+{
+    static const int64_t widths[] = {63,  64,  65,  127,  128,  129,  255,  256,  257,  319,  320,
+                                     321, 511, 513, 1023, 1024, 1025, 1279, 1281, 2047, 2048, 2049};
+    static const int64_t windows[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  18,
+                                      31, 32, 33, 47, 64, 127, 128, 254, 255, 256, 257, 300};
+    unsigned count = 1;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++) {
+            test_case t = {types[count % 4],
+                           1 + (int)(count / 4 % 4),
+                           widths[i],
+                           3,
+                           windows[j],
+                           1 + (int64_t)(count % 7 == 0 ? 300 : count % 5),
+                           (satf_border)(count % 6),
+                           count % 8 >= 4,
+                           count % 2 == 0,
+                           count};
+            t.weighted = t.weighted && t.channels > 1;
+            variant v[] = {{1, SATF_ISA_AVX512, UPSIDE_DOWN, false},
+                           {1, SATF_ISA_AVX2, PADDED, true}};
+            check_case(&t, v, 2);
+            count++;
+        }
+    }
+}
+
+/* Every window size from 1 to 80 for every pair of types, so that each way of
+ * combining partial sums is seen. */
+TEST(test_every_window)
+{
+    for (int64_t w = 1; w <= 80; w++) {
+        for (int k = 0; k < 8; k++) {
+            unsigned seed = (unsigned)(w * 8 + k);
+            test_case t = {types[k % 4],
+                           1 + (int)(seed / 4 % 4),
+                           131,
+                           9,
+                           w,
+                           k < 4 ? 3 : w,
+                           (satf_border)(seed % 6),
+                           false,
+                           seed % 2 == 0,
+                           seed};
+            variant v[] = {{1, SATF_ISA_AVX512, PACKED, false}, {1, SATF_ISA_AVX2, PACKED, false}};
+            check_case(&t, v, 2);
+        }
+    }
+}
+
+TEST(test_threads)
+{
+    static const test_case cases[] = {
+        {SATF_U8, 1, 61, 4097, 15, 15, SATF_CLAMP, false, true, 1},
+        {SATF_U8, 1, 4097, 61, 255, 255, SATF_MIRROR, false, false, 2},
+        {SATF_U8, 4, 257, 263, 16, 31, SATF_WRAP, true, true, 3},
+        {SATF_U16, 3, 311, 211, 3, 255, SATF_REFLECT, false, true, 5},
+        {SATF_U16, 2, 509, 257, 33, 7, SATF_CONSTANT, true, true, 6},
+        {SATF_F32, 1, 521, 509, 15, 15, SATF_CLAMP, false, true, 7},
+        {SATF_F32, 3, 257, 331, 255, 64, SATF_MIRROR, false, false, 8},
+        {SATF_F64, 4, 129, 523, 17, 100, SATF_SHRINK, true, true, 9},
+        {SATF_F64, 1, 4097, 61, 63, 300, SATF_REFLECT, false, true, 10},
+    };
+    static const variant variants[] = {
+        {2, SATF_ISA_AVX512, PADDED, false}, {3, SATF_ISA_AVX2, UPSIDE_DOWN, false},
+        {8, SATF_ISA_BASE, PACKED, false},   {8, SATF_ISA_AVX512, PACKED, false},
+        {1, SATF_ISA_AVX512, PACKED, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(&cases[i], variants, sizeof variants / sizeof *variants);
+    }
+}
+
+/* The largest windows, on pictures of a few pixels: exact, in little memory. */
+TEST(test_largest_windows)
+{
+    static const int64_t windows[][2] = {{65535, 65535}, {65534, 3}, {2, 65535}};
+    static const int64_t sizes[][2] = {{1, 1}, {5, 4}, {2, 9}};
+    unsigned count = 0;
+    for (int type = 0; type < 4; type++) {
+        for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+            for (size_t i = 0; i < 3; i++) {
+                test_case t = {types[type],
+                               2,
+                               sizes[i][0],
+                               sizes[i][1],
+                               windows[(count + i) % 3][0],
+                               windows[(count + i) % 3][1],
+                               (satf_border)border,
+                               count % 2 == 0,
+                               true,
+                               4 * count + (count % 3 != 0)};
+                variant v = {2, SATF_ISA_AVX512, PACKED, true};
+                check_case(&t, &v, 1);
+                picture p = picture_create(t.width, t.height, 2, t.type, PACKED, 0);
+                window_spec spec = spec_of(&t, &p.view);
+                satf_context *own = context_of(&v);
+                assert_in_range(bytes_of(own, &spec), 1, 1 << 20);
+                satf_context_destroy(own);
+                picture_destroy(&p);
+                count++;
+            }
+        }
+    }
+}
+
+/* A pixel of 1e300, infinity or NaN changes no bit of a window that does not contain it. */
+TEST(test_locality)
+{
+    static const double wild[] = {1e300, (double)INFINITY, (double)NAN};
+    static const int64_t windows[][2] = {{3, 3}, {15, 4}, {16, 16}, {31, 7}, {64, 33}, {101, 5}};
+    for (int k = 0; k < 36; k++) {
+        int64_t w = windows[k / 3 % 6][0], h = windows[k / 3 % 6][1];
+        test_case t = {SATF_F64, 1 + k % 2, 301, 67, w, h, SATF_SHRINK, false, false, (unsigned)k};
+        variant v = {1, (satf_isa)(k % SATF_ISA_COUNT), PACKED, false};
+        picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+        int64_t x = 7 + k * 8, y = 3 + k;
+        double *pixel = (double *)satf_row(&p.view, y) + x * t.channels;
+        results tame, other;
+        *pixel = 0;
+        run_variant(&t, &v, &p, &tame);
+        *pixel = wild[k % 3];
+        run_variant(&t, &v, &p, &other);
+        for (int64_t i = 0; i < t.width * t.height; i++) {
+            int64_t left = i % t.width - w / 2, top = i / t.width - h / 2;
+            bool contains = x >= left && x < left + w && y >= top && y < top + h;
+            const double *a = &tame.reals[0][i * t.channels], *b = &other.reals[0][i * t.channels];
+            bool good = contains ? (k % 3 == 0 ? *b == 1e300 : !isfinite(*b))
+                                 : memcmp(a, b, sizeof *a) == 0;
+            if (!good || (t.channels > 1 && a[1] != b[1])) {
+                fail_case(&t, &v, "a wild pixel's reach is wrong", i, 0);
+            }
+        }
+        results_destroy(&tame);
+        results_destroy(&other);
+        picture_destroy(&p);
+    }
+}
+
+/* What a picture of floats has besides small multiples of 2^-12. */
+enum spoiling {
+    NOTHING,
+    A_THIRD,
+    TINY_ROWS,
+    NEGATIVE_ZEROS,
+    HUGE_ROWS,
+    ALL_ROUGH,
+    FINE,
+    SPOILINGS
+};
+
+static void spoil(picture *p, enum spoiling how, int bits)
+{
+    int64_t samples = p->view.width * p->view.channels, height = p->view.height;
+    size_t bytes = satf_type_bytes(p->view.type);
+    for (int64_t y = 0; y < height; y++) {
+        char *row = satf_row(&p->view, y);
+        for (int64_t i = 0; i < samples; i++) {
+            double rough = 1 / (3 + (double)(next_random() % 1000000));
+            bool middle = i == samples / 2;
+            if (how == ALL_ROUGH) {
+                put_sample(row + (size_t)i * bytes, p->view.type, rough);
+            } else if (how == FINE) {
+                double fine = (double)(next_random() % ((uint64_t)1 << bits));
+                put_sample(row + (size_t)i * bytes, p->view.type, ldexp(fine, -bits));
+            } else if (how == NEGATIVE_ZEROS && y % 50 < 30) {
+                put_sample(row + (size_t)i * bytes, p->view.type, -0.0);
+            } else if (how == A_THIRD && y == height / 2 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, rough);
+            } else if (how == TINY_ROWS && y % 131 == 17 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, 0x1p-140);
+            } else if (how == HUGE_ROWS && y % 97 == 3 && middle) {
+                put_sample(row + (size_t)i * bytes, p->view.type, 0x1.fffffep127);
+            }
+        }
+    }
+}
+
+/*
+ * Floats slide where that is exact and else go by strips, always so if squares are asked for:
+ * sums of the samples must not tell. Rough samples make a sum's bits depend on its order, so
+ * this also shows that threads, streaming and the kernels' level do not change it.
+ */
+TEST(test_both_ways_of_floats)
+{
+    static const int64_t windows[][2] = {{3, 3}, {15, 4}, {5, 1}, {17, 16}, {64, 33}, {101, 5}};
+    unsigned count = 0;
+    for (int how = NOTHING; how < SPOILINGS; how++) {
+        for (int k = 0; k < 24; k++, count++) {
+            const int64_t *window = windows[how == FINE ? 4 : count % 6];
+            test_case t = {k % 2 ? SATF_F32 : SATF_F64,
+                           1 + k / 2 % 4,
+                           k % 3 == 0 ? 700 : 61,
+                           k % 5 == 0 ? 61 : 419,
+                           window[0],
+                           window[1],
+                           (satf_border)((count + count / 6) % 6),
+                           false,
+                           false,
+                           count};
+            variant v = {1 + (int)(count % 3), (satf_isa)(count / 2 % SATF_ISA_COUNT), PACKED,
+                         k % 4 == 1};
+            variant plain = {1, SATF_ISA_BASE, PACKED, false};
+            picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+            spoil(&p, (enum spoiling)how, 30 + k);
+            results one, other;
+            run_variant(&t, &v, &p, &one);
+            t.squares = true;
+            run_variant(&t, &plain, &p, &other);
+            memcpy(other.reals[1], one.reals[1],
+                   (size_t)(t.width * t.height * t.channels) * sizeof(double));
+            check_same(&t, &v, &other, &one);
+            results_destroy(&one);
+            results_destroy(&other);
+            picture_destroy(&p);
+        }
+    }
+}
+
+static void ignore(void *user, const window_segment *segment)
+{
+    (void)user;
+    (void)segment;
+}
+
+TEST(test_refusals)
+{
+    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_CLAMP, false, false, 1};
+    variant v = {1, SATF_ISA_AVX512, PACKED, false};
+    picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
+    satf_context *own = context_of(&v);
+    window_spec spec = spec_of(&t, &p.view);
+
+    size_t bytes = bytes_of(own, &spec);
+    satf_context_set_limit(own, SATF_MAX_MEMORY, (int64_t)bytes);
+    assert_int_equal(run_once(own, &spec, ignore, NULL), SATF_OK);
+    satf_context_set_limit(own, SATF_MAX_MEMORY, (int64_t)bytes - 1);
+    assert_int_equal(run_once(own, &spec, ignore, NULL), SATF_LIMIT);
+    assert_non_null(strstr(satf_message(own), "limit: max-memory"));
+    satf_context_set_limit(own, SATF_MAX_MEMORY, 0);
+
+    window_spec bad = spec;
+    bad.w = 0;
+    assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_INVALID);
+    bad.w = 65536;
+    assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_INVALID);
+    bad = spec;
+    bad.weighted = true;
+    assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_INVALID);
+    bad = spec;
+    bad.in.type = SATF_U32;
+    bad.in.stride *= 4;
+    assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_UNSUPPORTED);
+
+    /* A source that fails, early, late, and for a band's first rows. */
+    for (int64_t at = 0; at < t.height; at += 500) {
+        source s = {.view = &p.view, .newest = -1, .kept = 10, .fails_at = at};
+        s.rows = calloc((size_t)t.height, sizeof *s.rows);
+        bad = spec;
+        bad.in.data = NULL;
+        bad.row = source_row;
+        bad.row_user = &s;
+        assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_IO);
+        assert_true(satf_message(own)[0] != '\0');
+        for (int64_t y = 0; y < t.height; y++) {
+            free(s.rows[y]);
+        }
+        free(s.rows);
+    }
+    picture_destroy(&p);
+    satf_context_destroy(own);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+#ifdef __GLIBC__
+    mallopt(M_PERTURB, 0x100); /* memory comes as NaNs */
+#endif
+    return 0;
+}
+
+TEST_FILE(.shared = true, .begin = begin)

@@ -1,0 +1,262 @@
+/* Moments of floats around shifts by the window engine, against exact ones. */
+#include "test.h"
+
+#include "base/parallel.h"
+#include "window_reference.h"
+
+typedef struct shift_case {
+    satf_type type;
+    int channels;
+    bool weighted;
+    int64_t width, height, w, h;
+    satf_border border;
+    unsigned seed;
+} shift_case;
+
+typedef struct variant {
+    int threads;
+    satf_isa isa;
+    bool streaming;
+} variant;
+
+static void fail_case(const shift_case *c, const variant *v, const char *what, int64_t sample)
+{
+    int64_t pixel = sample / c->channels;
+    fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
+             "%d, seed %u, %d threads, %s, streaming %d: first at x %lld y %lld channel %d",
+             what, satf_type_name((int)c->type), (long long)c->width, (long long)c->height,
+             c->channels, (long long)c->w, (long long)c->h, satf_border_name((int)c->border),
+             c->weighted, c->seed, v->threads, satf_isa_name(v->isa), v->streaming,
+             (long long)(pixel % c->width), (long long)(pixel / c->width),
+             (int)(sample % c->channels));
+}
+
+/* Plains at heights that differ, with noise: multiples of 2^-8. Alpha is 0 ... 1. */
+static void fill(const shift_case *c, picture *p)
+{
+    size_t bytes = satf_type_bytes((int)c->type);
+    for (int64_t y = 0; y < c->height; y++) {
+        for (int64_t i = 0; i < c->width * c->channels; i++) {
+            bool alpha = c->weighted && i % c->channels == c->channels - 1;
+            int64_t plain = i / c->channels / 200 + y / 90, random = (int64_t)next_random();
+            double level = 4096 + (double)(plain % 3 * 4) + (double)(random % 256) / 256;
+            put_sample((char *)satf_row(&p->view, y) + (size_t)i * bytes, (int)c->type,
+                       alpha ? (double)(random % 32 < 16 ? 0 : random % 17) / 16 : level);
+        }
+    }
+}
+
+static window_spec spec_of(const shift_case *c, const satf_view *view)
+{
+    return (window_spec){.in = *view,
+                         .w = c->w,
+                         .h = c->h,
+                         .border = c->border,
+                         .constant = 37,
+                         .weighted = c->weighted,
+                         .squares = true,
+                         .shifts = true};
+}
+
+static void run_variant(const shift_case *c, const variant *v, const picture *p, results *r)
+{
+    satf_context *ctx;
+    window_spec spec = spec_of(c, &p->view);
+    source s = {.view = &p->view, .newest = -1, .kept = window_rows_kept(&spec), .fails_at = -1};
+    window_rows_wrapped(&spec, &s.end, &s.start);
+    s.rows = calloc((size_t)c->height, sizeof *s.rows);
+    if (v->streaming) {
+        spec.in.data = NULL;
+        spec.row = source_row;
+        spec.row_user = &s;
+    }
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
+    satf_cpu_limit(v->isa);
+    results_create(r, &p->view);
+    r->streaming = v->streaming;
+    if (run_once(ctx, &spec, collect, r)) {
+        fail_case(c, v, satf_message(ctx), 0);
+    }
+    if (r->defects || s.defects) {
+        fail_case(c, v, r->defects ? "a segment breaks the contract" : "a row asked for too late",
+                  0);
+    }
+    for (int64_t y = 0; y < c->height; y++) {
+        free(s.rows[y]);
+    }
+    free(s.rows);
+    satf_context_destroy(ctx);
+}
+
+static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
+{
+    const char *at = (const char *)satf_row(view, y) +
+                     (size_t)(x * view->channels + c) * satf_type_bytes(view->type);
+    float narrow;
+    double wide;
+    memcpy(&narrow, at, sizeof narrow);
+    memcpy(&wide, at, view->type == SATF_F32 ? sizeof narrow : sizeof wide);
+    return view->type == SATF_F32 ? (double)narrow : wide;
+}
+
+/* What the window of sample i holds: its least and greatest sample that weighs; and whether one of
+ * them is `shift`, or may be, as none weighs. */
+static bool holds(const shift_case *c, const satf_view *view, int64_t i, double shift,
+                  double *least, double *most)
+{
+    int channel = (int)(i % c->channels), last = c->channels - 1;
+    int64_t x0 = i / c->channels % c->width - c->w / 2, y0 = i / c->channels / c->width - c->h / 2;
+    bool found = false, any = false;
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int64_t y = y0; y < y0 + c->h; y++) {
+        for (int64_t x = x0; x < x0 + c->w; x++) {
+            int64_t column = satf_border_index((int)c->border, x, c->width);
+            int64_t row = satf_border_index((int)c->border, y, c->height);
+            bool outside = column < 0 || row < 0;
+            double sample = outside ? 37 : sample_of(view, column, row, channel);
+            double weight = !c->weighted ? 1 : outside ? 37 : sample_of(view, column, row, last);
+            if (weight > 0 && !(outside && c->border == SATF_SHRINK)) {
+                found = found || sample == shift;
+                any = true;
+                *least = sample < *least ? sample : *least;
+                *most = sample > *most ? sample : *most;
+            }
+        }
+    }
+    return c->weighted && channel == last ? shift == 0 : found || !any;
+}
+
+/* The number of bits of w. */
+static int bits_of(int64_t w)
+{
+    int bits = 0;
+    for (; w; w /= 2) {
+        bits++;
+    }
+    return bits;
+}
+
+/* The shift is a sample of the window; and sums S and S2 of what is above it, of S0 pixels or their
+ * alphas, are off by at most what docs/design.md says, by S0 and the range of the samples. */
+static void check_value(const shift_case *c, const variant *v, const picture *p, const results *r,
+                        const value *sums, const value *squares, int64_t i)
+{
+    int64_t pixel = i / c->channels, last = (pixel + 1) * c->channels - 1;
+    double shift = r->shifts[i], least, most;
+    if (!holds(c, &p->view, i, shift, &least, &most)) {
+        fail_case(c, v, "a shift that is no sample of the window", i);
+    }
+    exact by = (exact)(shift * 256);
+    int64_t area = c->w * c->h;
+    if (c->border == SATF_SHRINK) {
+        area = inside(pixel % c->width, c->width, c->w) * inside(pixel / c->width, c->height, c->h);
+    }
+    exact weight = c->weighted ? sums[last].sum : area * (exact)FLOAT_UNITS;
+    exact sum = sums[i].sum - weight * by / 256;
+    exact square = squares[i].sum - (2 * sums[i].sum * by / 256) + weight * by / 256 * by / 256;
+    bool alpha = c->weighted && i == last;
+    if (alpha) {
+        square = sum;
+        weight = area * (exact)FLOAT_UNITS;
+        least = 0;
+        most = 37;
+    }
+    long double range = weight ? (long double)most - (long double)least : 0;
+    long double unit = (long double)weight * range * 0x1p-53L;
+    long double off[2] = {fabsl((long double)r->reals[0][i] * FLOAT_UNITS - (long double)sum),
+                          fabsl((long double)r->reals[1][i] * FLOAT_UNITS - (long double)square)};
+    int bits = bits_of(c->w);
+    if (off[0] > (long double)(c->h + 3 * bits + 8) * unit ||
+        off[1] > (long double)(c->h + 12 * bits + 20) * unit * (alpha ? 1 : range)) {
+        fail_case(c, v, "a wrong sum", i);
+    }
+}
+
+static void check_values(const shift_case *c, const variant *v, const picture *p, const results *r)
+{
+    window_spec spec = spec_of(c, &p->view);
+    value *sums = reference(&spec, false), *squares = reference(&spec, true);
+    int64_t count = c->width * c->height * c->channels, few = 1 + count * c->w * c->h / 3000000;
+    for (int64_t i = 0; i < count; i += few) { /* windows are looked through one by one */
+        check_value(c, v, p, r, sums, squares, i);
+    }
+    free(sums);
+    free(squares);
+}
+
+static void check_same(const shift_case *c, const variant *v, const results *a, const results *b)
+{
+    for (int64_t i = 0; i < c->width * c->height * c->channels; i++) {
+        if (memcmp(&a->reals[0][i], &b->reals[0][i], sizeof(double)) != 0 ||
+            memcmp(&a->reals[1][i], &b->reals[1][i], sizeof(double)) != 0 ||
+            a->shifts[i] != b->shifts[i]) {
+            fail_case(c, v, "differs from one thread's base kernels", i);
+        }
+    }
+}
+
+/* Blocks and strips, whole and streamed, by any number of threads. */
+TEST(test_values)
+{
+    static const int64_t windows[][2] = {{1, 1}, {3, 3}, {15, 4}, {64, 33}, {7, 90}, {701, 5}};
+    static const int64_t sizes[][2] = {{610, 300}, {1, 1}, {5, 280}, {130, 31}};
+    static const variant variants[] = {
+        {3, SATF_ISA_AVX512, false}, {1, SATF_ISA_AVX2, true}, {2, SATF_ISA_BASE, false}};
+    unsigned count = 0;
+    for (size_t k = 0; k < 6 * 8; k++, count++) {
+        shift_case c = {.type = k / 2 % 2 ? SATF_F32 : SATF_F64,
+                        .channels = 1 + (int)(k / 3 % 4),
+                        .width = sizes[k % 4][0],
+                        .height = sizes[k % 4][1],
+                        .w = windows[(k / 4 + k) % 6][0],
+                        .h = windows[(k / 4 + k) % 6][1],
+                        .border = (satf_border)((k + k / 6) % 6),
+                        .seed = count};
+        c.weighted = c.channels > 1 && k % 2;
+        variant plain = {1, SATF_ISA_BASE, false};
+        picture p = picture_create(c.width, c.height, c.channels, c.type, PACKED, c.seed);
+        fill(&c, &p);
+        results first, other;
+        run_variant(&c, &plain, &p, &first);
+        check_values(&c, &plain, &p, &first);
+        for (size_t i = k % 2; i < 2 + k % 2; i++) {
+            run_variant(&c, &variants[i], &p, &other);
+            check_same(&c, &variants[i], &first, &other);
+            results_destroy(&other);
+        }
+        results_destroy(&first);
+        picture_destroy(&p);
+    }
+}
+
+/* Two wild pixels among those, or one or two rows of them, spoil nothing but their own windows, and
+ * none that may not be subtracted is a shift. */
+TEST(test_wild)
+{
+    static const double wild[] = {1e300, (double)INFINITY, (double)NAN, -1e9};
+    for (int k = 0; k < 12; k++) {
+        shift_case c = {SATF_F64, 1, false, 81, 20, 5, 3, SATF_MIRROR, (unsigned)k};
+        variant v = {1, SATF_ISA_AVX512, false};
+        picture p = picture_create(c.width, c.height, 1, c.type, PACKED, c.seed);
+        fill(&c, &p);
+        int whole = k / 4;
+        for (int i = 0; i < (whole ? 81 * whole : 15); i++) {
+            double *sample = (double *)satf_row(&p.view, i / 81) + i % 81;
+            *sample = whole || i % 10 == 0 ? wild[k % 4] : *sample;
+        }
+        results r;
+        run_variant(&c, &v, &p, &r);
+        for (int64_t i = 0; i < 81 * 20; i++) {
+            bool reached = whole ? i / 81 <= whole : i / 81 <= 1 && i % 81 <= 12;
+            assert_true(reached || (r.shifts[i] >= 4096 && r.shifts[i] < 4097));
+            assert_true(reached || (r.reals[1][i] >= 0 && r.reals[1][i] <= 15));
+            assert_true(fabs(r.shifts[i]) <= 0x1p400);
+        }
+        results_destroy(&r);
+        picture_destroy(&p);
+    }
+}
+
+TEST_FILE(.shared = true)
