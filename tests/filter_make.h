@@ -61,13 +61,12 @@ static inline void give_image(satf_context *ctx, satf_filter *filter, const filt
     if (!info->needs_value || info->params->kind != PARAM_IMAGE) {
         return;
     }
-    uint8_t *pixels = malloc((size_t)(width * height));
+    SCOPED uint8_t *pixels = malloc((size_t)(width * height));
     for (int64_t i = 0; i < width * height; i++) {
         pixels[i] = (uint8_t)(i * i % 251);
     }
     satf_view image = satf_view_packed(pixels, width, height, 1, SATF_U8);
     assert_int_equal(satf_filter_set_image(ctx, filter, &image), SATF_OK);
-    free(pixels);
 }
 
 /* With that border (1 for constant; clamp for valid where windows have many sizes) and window, at
@@ -105,12 +104,11 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
         assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
     }
     if (filter_param_of_kind(info, PARAM_ORDER)) {
-        int64_t *order = malloc((size_t)pixels * sizeof *order);
+        SCOPED int64_t *order = malloc((size_t)pixels * sizeof *order);
         for (int64_t i = 0; i < pixels; i++) {
             order[i] = i * 5 % pixels;
         }
         assert_int_equal(satf_filter_set_order(ctx, filter, order, (size_t)pixels), SATF_OK);
-        free(order);
     }
     give_image(ctx, filter, info, width, height);
     return filter;

@@ -42,18 +42,17 @@ static local look_around(const satf_view *in, int64_t x, int64_t y)
 /* Applies the spec to f64 of one channel; free the result. */
 static double *apply(satf_context *ctx, const char *spec, const satf_view *in, satf_type type)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_view out = satf_view_packed(NULL, in->width, in->height, 1, type);
     out.data = malloc((size_t)(in->width * in->height) * sizeof(double));
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
-    satf_filter_destroy(filter);
     return out.data;
 }
 
 static void check_variance(satf_context *ctx, const satf_view *in, double offset, const char *by)
 {
-    double *got = apply(ctx, "variance=9", in, SATF_F64);
+    SCOPED double *got = apply(ctx, "variance=9", in, SATF_F64);
     for (int64_t i = 0; i < in->width * in->height; i++) {
         long double right = look_around(in, i % in->width, i / in->width).variance;
         if (!(fabsl((long double)got[i] - right) <= 1e-9L * right)) {
@@ -61,16 +60,15 @@ static void check_variance(satf_context *ctx, const satf_view *in, double offset
                      offset, by, (long)i, got[i], right);
         }
     }
-    free(got);
 }
 
 /* White above the mean: the shift must be in it. Slopes are variance / (variance + 0.01). */
 static void check_others(satf_context *ctx, const satf_view *in, double offset)
 {
-    double *guided = apply(ctx, "guided=9,eps=0.01", in, SATF_F64);
-    double *slopes = malloc((size_t)(in->width * in->height) * sizeof *slopes), *means;
-    unsigned char *white = (unsigned char *)apply(ctx, "sauvola=9,k=0", in, SATF_U8);
-    means = malloc((size_t)(in->width * in->height) * sizeof *means);
+    SCOPED double *guided = apply(ctx, "guided=9,eps=0.01", in, SATF_F64);
+    SCOPED double *slopes = malloc((size_t)(in->width * in->height) * sizeof *slopes);
+    SCOPED unsigned char *white = (unsigned char *)apply(ctx, "sauvola=9,k=0", in, SATF_U8);
+    SCOPED double *means = malloc((size_t)(in->width * in->height) * sizeof *means);
     for (int64_t i = 0; i < in->width * in->height; i++) {
         local l = look_around(in, i % in->width, i / in->width);
         double above = (double)(((const double *)in->data)[i] - l.mean);
@@ -94,10 +92,6 @@ static void check_others(satf_context *ctx, const satf_view *in, double offset)
             }
         }
     }
-    free(guided);
-    free(slopes);
-    free(means);
-    free(white);
 }
 
 /* An offset costs no digits, whichever engine and algorithm of those devices, in a part as in the
@@ -128,7 +122,7 @@ static void check_offsets(satf_context *ctx, const char *device_kind)
                 check_others(ctx, &in, offsets[k]);
             }
         }
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         satf_view of = satf_view_packed(part, 64, 50, 1, SATF_F64);
         assert_int_equal(satf_filter_parse(ctx, "variance=9", &filter), SATF_OK);
         satf_rect where = {100, 60, 64, 50};
@@ -137,7 +131,6 @@ static void check_offsets(satf_context *ctx, const char *device_kind)
             long double right = look_around(&in, 100 + i % 64, 60 + i / 64).variance;
             assert_true(fabsl((long double)part[i] - right) <= 1e-9L * right);
         }
-        satf_filter_destroy(filter);
     }
 }
 
@@ -186,7 +179,7 @@ static void check_channel_offsets(satf_context *ctx, bool alpha, satf_engine eng
     in.flags = out.flags = alpha ? SATF_ALPHA : 0;
     satf_context_set_engine(ctx, engine);
     for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_parse(ctx, "variance=5", &filter), SATF_OK);
         satf_filter_set_border(ctx, filter, (satf_border)border, 0.75);
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
@@ -198,7 +191,6 @@ static void check_channel_offsets(satf_context *ctx, bool alpha, satf_engine eng
                          (int)engine, alpha, (long)i, got[i], right);
             }
         }
-        satf_filter_destroy(filter);
     }
 }
 
@@ -216,7 +208,7 @@ static void check_seam(satf_context *ctx)
             pixels[i] = noise(&seed) + (along < LONG / 2 ? 0 : 1e8);
         }
         satf_view in = satf_view_packed(pixels, width, height, 1, SATF_F64);
-        double *got = apply(ctx, "variance=9", &in, SATF_F64);
+        SCOPED double *got = apply(ctx, "variance=9", &in, SATF_F64);
         for (int64_t i = 0; i < width * height; i++) {
             int64_t along = upright ? i / width : i % width;
             long double right = look_around(&in, i % width, i / width).variance;
@@ -227,7 +219,6 @@ static void check_seam(satf_context *ctx)
                 fail_msg("pixel %ld of %d is %g, not %Lg", (long)i, upright, got[i], right);
             }
         }
-        free(got);
     }
 }
 

@@ -106,7 +106,7 @@ static inline void ref_sums(const ref_image *image, int border, int64_t constant
 {
     int64_t W = image->width, H = image->height, C = image->channels;
     int weighted = kind >= REF_WEIGHTED;
-    ref_wide *rows = malloc((size_t)(W * H * C) * sizeof *rows);
+    SCOPED ref_wide *rows = malloc((size_t)(W * H * C) * sizeof *rows);
     for (int64_t y = 0; y < H; y++) {
         for (int64_t x = 0; x < W; x++) {
             const int64_t *row = image->samples + y * W * C;
@@ -150,7 +150,6 @@ static inline void ref_sums(const ref_image *image, int border, int64_t constant
             }
         }
     }
-    free(rows);
 }
 
 /* A sum's unit: what one counts for floats. */

@@ -91,7 +91,7 @@ static bool scale_apply(satf_context *ctx, const scale_case *c, int times, int g
                         scale_picture *out)
 {
     static scale_picture in, guide;
-    satf_filter *filter = scale_filter(ctx, c, times);
+    SCOPED_FILTER *filter = scale_filter(ctx, c, times);
     scale_draw(&in, c->layout, c->maxval, times, c->seed);
     if (c->guide) {
         bool radii = filter_last(c->info)->over == OVER_SIDES; /* which stay */
@@ -101,7 +101,6 @@ static bool scale_apply(satf_context *ctx, const scale_case *c, int times, int g
     satf_status status = satf_filter_output(ctx, filter, &in.view, &out->view);
     out->view.data = out->memory;
     status = status ? status : satf_filter_apply(ctx, filter, &in.view, &out->view);
-    satf_filter_destroy(filter);
     if (status && status != SATF_UNSUPPORTED) {
         fail_msg("%s by %s: %s", c->info->name, c->by, satf_message(ctx));
     }
@@ -115,7 +114,7 @@ static double scale_growth(satf_context *ctx, const scale_case *c)
     static const filter_extent coarse = {SCALE_W, SCALE_H, 1. / 255};
     static const filter_extent fine = {SCALE_W, SCALE_H, 2. / 255};
     const filter_pass *pass = filter_last(c->info);
-    satf_filter *filter = scale_filter(ctx, c, 1);
+    SCOPED_FILTER *filter = scale_filter(ctx, c, 1);
     const void *options = filter_options(filter, 0);
     double growth = 2;
     if (filter_type(pass, options) == TYPE_BILEVEL) {
@@ -124,7 +123,6 @@ static double scale_growth(satf_context *ctx, const scale_case *c)
         growth = c->info->range((filter_range){true, 0, 2}, options, &fine).hi /
                  c->info->range((filter_range){true, 0, 1}, options, &coarse).hi;
     }
-    satf_filter_destroy(filter);
     return growth;
 }
 

@@ -80,8 +80,8 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
 {
     int64_t reach = ref_reach(g), all = n + 2 * reach;
     bool shrinks = g->border == SATF_SHRINK;
-    long double *line = malloc((size_t)all * sizeof *line);
-    long double *ones = malloc((size_t)all * sizeof *ones);
+    SCOPED long double *line = malloc((size_t)all * sizeof *line);
+    SCOPED long double *ones = malloc((size_t)all * sizeof *ones);
     for (int64_t x = 0; x < all; x++) {
         int64_t i = satf_border_index(g->border, x - reach, n);
         line[x] = i < 0 ? outside : numbers[i * step];
@@ -95,8 +95,6 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
         long double value = shrinks ? line[x] / (ones[x] / one) : line[x];
         numbers[x * step] = g->how == REF_WHOLE && !last ? rint((double)value) : value;
     }
-    free(ones);
-    free(line);
 }
 
 static inline double ref_sample(const satf_view *view, int64_t y, int64_t i)

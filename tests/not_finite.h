@@ -50,7 +50,7 @@ static inline void spoil_windows(int border, const spoilt_pixels *from, satf_rec
 static inline void spoil_passes(const filter_passes *way, int border, const spoilt_pixels *first,
                                 satf_rect window, spoilt_pixels *last)
 {
-    spoilt_pixels *images = calloc(2 + FILTER_MAX_PASSES, sizeof *images);
+    SCOPED spoilt_pixels *images = calloc(2 + FILTER_MAX_PASSES, sizeof *images);
     images[0] = *first;
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
@@ -63,7 +63,6 @@ static inline void spoil_passes(const filter_passes *way, int border, const spoi
         }
     }
     *last = images[1 + way->count];
-    free(images);
 }
 
 /* Where the pixel goes, by the filter itself on an image of integers. */

@@ -58,11 +58,10 @@ static inline satf_image *make_noise(int64_t width, int64_t height, int channels
 static inline void write_noise(const char *to, int64_t width, int64_t height, int channels,
                                satf_type type, unsigned flags, uint32_t seed)
 {
-    satf_image *image = make_noise(width, height, channels, type, flags, seed);
+    SCOPED_IMAGE *image = make_noise(width, height, channels, type, flags, seed);
     if (satf_image_write(ctx, image, to, NULL)) {
         fail_msg("%s: %s", to, satf_message(ctx));
     }
-    satf_image_destroy(image);
 }
 
 static inline unsigned char *slurp(const char *name, size_t *bytes)
@@ -82,7 +81,7 @@ static inline unsigned char *slurp(const char *name, size_t *bytes)
 static inline satf_status run(const char *input, const char *output, const char *spec, int type,
                               satf_route way, int threads, satf_file_report *result)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
     pipeline_job job = {.input = input,
@@ -92,7 +91,6 @@ static inline satf_status run(const char *input, const char *output, const char 
                         .route = way};
     job.write.type = type;
     satf_status status = pipeline_run(ctx, &job, result);
-    satf_filter_destroy(filter);
     return status;
 }
 
@@ -107,13 +105,13 @@ static inline void compare(const char *in, const char *out, const char *spec, in
     }
     assert_false(result.streamed);
     size_t bytes, streamed_bytes;
-    unsigned char *whole = slurp(whole_name, &bytes);
+    SCOPED unsigned char *whole = slurp(whole_name, &bytes);
     for (int threads = 1; threads <= most; threads++) {
         if (run(in, out, spec, type, SATF_ROUTE_ROWS, threads, &result)) {
             fail_msg("%s of %s, %d threads: %s", spec, in, threads, satf_message(ctx));
         }
         assert_true(result.streamed);
-        unsigned char *streamed = slurp(out, &streamed_bytes);
+        SCOPED unsigned char *streamed = slurp(out, &streamed_bytes);
         size_t first = 0;
         while (first < bytes && first < streamed_bytes && whole[first] == streamed[first]) {
             first++;
@@ -122,9 +120,7 @@ static inline void compare(const char *in, const char *out, const char *spec, in
             fail_msg("%s of %s to %s, %d threads: byte %zu differs (%zu and %zu bytes)", spec, in,
                      out, threads, first, bytes, streamed_bytes);
         }
-        free(streamed);
     }
-    free(whole);
 }
 
 #endif

@@ -36,10 +36,9 @@ static inline void add_big(maker *m, uint32_t value, int n)
 static inline satf_status decode_start(satf_context *ctx, const maker *m, size_t n,
                                        satf_image **image)
 {
-    unsigned char *copy = malloc(n ? n : 1);
+    SCOPED unsigned char *copy = malloc(n ? n : 1);
     memcpy(copy, m->data, n);
     satf_status status = satf_image_decode(ctx, copy, n, image);
-    free(copy);
     return status;
 }
 
@@ -83,7 +82,7 @@ static inline void expect_pixels(satf_context *ctx, const char *what, const make
 static inline void expect_resolution(satf_context *ctx, const char *what, const maker *m, double x,
                                      double y)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (decode_start(ctx, m, m->n, &image)) {
         fail_msg("%s: %s", what, satf_message(ctx));
     }
@@ -92,7 +91,6 @@ static inline void expect_resolution(satf_context *ctx, const char *what, const 
         fabs(of->resolution_x - x) > 1e-6 || fabs(of->resolution_y - y) > 1e-6) {
         fail_msg("%s: %g x %g", what, of->resolution_x, of->resolution_y);
     }
-    satf_image_destroy(image);
 }
 
 static inline void expect_refusal(satf_context *ctx, const char *what, const maker *m,

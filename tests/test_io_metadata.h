@@ -46,9 +46,8 @@ static inline bytes with_chunk(const bytes *file, size_t at, const char *name, c
 
 static inline bytes plain_png(satf_context *ctx)
 {
-    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
     bytes file = must_encode(ctx, image, "png");
-    satf_image_destroy(image);
     return file;
 }
 

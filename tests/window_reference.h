@@ -326,7 +326,7 @@ static void add_value(value *to, const value *from)
 static void slide(const value *in, value *out, int64_t n, size_t stride, int64_t window, int border,
                   const value *outside)
 {
-    value *prefix = calloc((size_t)(n + window), sizeof *prefix);
+    SCOPED value *prefix = calloc((size_t)(n + window), sizeof *prefix);
     for (int64_t i = 0; i < n + window - 1; i++) {
         int64_t from = satf_border_index(border, i - window / 2, n);
         prefix[i + 1] = prefix[i];
@@ -336,7 +336,6 @@ static void slide(const value *in, value *out, int64_t n, size_t stride, int64_t
         const value *a = &prefix[i], *b = &prefix[i + window];
         out[(size_t)i * stride] = (value){b->sum - a->sum, b->magnitude - a->magnitude};
     }
-    free(prefix);
 }
 
 static void value_of(value *to, satf_type type, int channels, satf_summand summand,

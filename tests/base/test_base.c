@@ -445,7 +445,7 @@ TEST(settings)
 
 TEST(images)
 {
-    satf_image *image = NULL;
+    SCOPED_IMAGE *image = NULL;
     assert_int_equal(satf_image_create(ctx, 5, 3, 2, SATF_U16, SATF_ALPHA, &image), SATF_OK);
     const satf_view *view = satf_image_view(image);
     assert_true(view->width == 5 && view->height == 3 && view->channels == 2);
@@ -471,7 +471,6 @@ TEST(images)
     assert_true(copy.has_gamma && copy.gamma == 0.45455);
     satf_metadata_clear(&copy);
     assert_null(copy.icc);
-    satf_image_destroy(image);
     satf_image_destroy(NULL);
     assert_null(satf_image_view(NULL));
 

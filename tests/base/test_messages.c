@@ -152,10 +152,9 @@ static void parse(satf_context *ctx, const char *format, const char *a, const ch
                   const char *text)
 {
     char spec[512];
-    satf_filter *filter = NULL;
+    SCOPED_FILTER *filter = NULL;
     snprintf(spec, sizeof spec, format, a, b, text);
     satf_status status = satf_filter_parse(ctx, spec, &filter);
-    satf_filter_destroy(filter);
     if (status) {
         assert_told(ctx, status, spec);
         refused++;
@@ -183,7 +182,7 @@ TEST(test_specs)
 
 TEST(test_names)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     satf_write_options options = satf_write_defaults();
     assert_int_equal(satf_image_create(ctx, 1, 1, 1, SATF_U8, 0, &image), SATF_OK);
     for (size_t k = 0; k < sizeof nasty / sizeof *nasty; k++) {
@@ -204,7 +203,6 @@ TEST(test_names)
         assert_told(ctx, satf_image_write(ctx, image, "x", &options), text);
         options.format = options.compression = NULL;
     }
-    satf_image_destroy(image);
 }
 
 /* Names whose ends are cut: wherever that is, no character is cut in two. */

@@ -25,7 +25,7 @@ static void expect(satf_context *ctx, satf_status got, satf_status want, const c
 
 TEST(test_misuse)
 {
-    satf_filter *box = parse(ctx, "box=3"), *other;
+    SCOPED_FILTER *box = parse(ctx, "box=3"), *other;
     uint8_t pixels[64] = {0}, result[64];
     satf_view in = satf_view_packed(pixels, 8, 8, 1, SATF_U8), out = in;
     out.data = result;
@@ -81,19 +81,17 @@ TEST(test_misuse)
     expect(ctx, satf_filter_apply(ctx, constant, &in, &out), SATF_INVALID, "constant:0.5");
     satf_filter_destroy(constant);
     satf_context_set_engine(ctx, SATF_ENGINE_WINDOW);
-    satf_filter *integral = parse(ctx, "integral");
+    SCOPED_FILTER *integral = parse(ctx, "integral");
     satf_view sat = satf_view_packed(result, 4, 4, 1, SATF_U32);
     satf_view small = satf_view_packed(pixels, 4, 4, 1, SATF_U8);
     expect(ctx, satf_filter_apply(ctx, integral, &small, &sat), SATF_UNSUPPORTED,
            "integral is a summed area table: engine window");
-    satf_filter_destroy(integral);
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     assert_int_equal(satf_filter_create(ctx, "template", &other), SATF_OK);
     expect(ctx, satf_filter_apply(ctx, other, &in, &out), SATF_INVALID, "no rectangles yet");
     expect(ctx, satf_filter_set_rects(ctx, other, &rect, 0), SATF_INVALID, "0 rectangles");
     rect.weight = INFINITY;
     expect(ctx, satf_filter_set_rects(ctx, other, &rect, 1), SATF_INVALID, "finite");
-    satf_filter_destroy(other);
     satf_filter_destroy(NULL);
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
@@ -101,7 +99,6 @@ TEST(test_misuse)
     for (size_t i = 0; i < sizeof result; i++) {
         assert_int_equal(result[i], 9);
     }
-    satf_filter_destroy(box);
 }
 
 /* A chain equals its filters one by one; scratch of exactly the reported size is
@@ -112,14 +109,13 @@ TEST(test_scratch_and_chains)
     ref_image image = {W, H, 3, SATF_U8, 0, NULL};
     ref_fill(&image, 11);
     satf_view in = ref_view(&image, 0);
-    double *want = malloc(W * H * 3 * 8), *first = malloc(W * H * 3 * 8);
-    double *got = malloc(W * H * 3 * 8);
+    SCOPED double *want = malloc(W * H * 3 * 8), *first = malloc(W * H * 3 * 8);
+    SCOPED double *got = malloc(W * H * 3 * 8);
     satf_view middle = satf_view_packed(first, W, H, 3, SATF_F64);
     satf_view out = satf_view_packed(want, W, H, 3, SATF_F64);
-    satf_filter *variance = parse(ctx, "variance=5,border=mirror"), *box = parse(ctx, "box=4x7");
-    satf_filter *chain = parse(ctx, "variance=5,border=mirror"), *tail = parse(ctx, "box=4x7");
+    SCOPED_FILTER *variance = parse(ctx, "variance=5,border=mirror"), *box = parse(ctx, "box=4x7");
+    SCOPED_FILTER *chain = parse(ctx, "variance=5,border=mirror"), *tail = parse(ctx, "box=4x7");
     assert_int_equal(satf_filter_append(ctx, chain, tail), SATF_OK);
-    satf_filter_destroy(tail);
     for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
         assert_int_equal(satf_filter_apply(ctx, variance, &in, &middle), SATF_OK);
@@ -129,7 +125,7 @@ TEST(test_scratch_and_chains)
         assert_int_equal(satf_filter_scratch(ctx, chain, &in, &result, &bytes), SATF_OK);
         assert_true(bytes >= W * H * 3 * 8);
         for (size_t shift = 0; shift < 64; shift += 13) {
-            unsigned char *memory = malloc(bytes + 2 * GUARD);
+            SCOPED unsigned char *memory = malloc(bytes + 2 * GUARD);
             memset(memory, 0xc3, bytes + 2 * GUARD);
             unsigned char *scratch = memory + GUARD - 64 + shift;
             satf_context_set_scratch(ctx, scratch, bytes - 1);
@@ -144,7 +140,6 @@ TEST(test_scratch_and_chains)
             }
             assert_memory_equal(got, want, W * H * 3 * 8);
             satf_context_set_scratch(ctx, NULL, 0);
-            free(memory);
         }
         satf_used report;
         satf_context_used(ctx, &report, sizeof report);
@@ -153,20 +148,13 @@ TEST(test_scratch_and_chains)
         assert_string_equal(report.device, "cpu");
     }
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
-    satf_filter *bad = parse(ctx, "integral box=3");
+    SCOPED_FILTER *bad = parse(ctx, "integral box=3");
     satf_view view;
     expect(ctx, satf_filter_output(ctx, bad, &in, &view), SATF_UNSUPPORTED, "u32");
-    satf_filter_destroy(bad);
     assert_int_equal(satf_filter_append(ctx, box, box), SATF_OK);
     assert_int_equal(filter_count(box), 2);
-    satf_filter_destroy(variance);
-    satf_filter_destroy(box);
-    satf_filter_destroy(chain);
     free(in.data);
     free(image.samples);
-    free(want);
-    free(first);
-    free(got);
 }
 
 /* Output of every type from the same sums: rounded half up, saturated. */
@@ -174,7 +162,7 @@ TEST(test_output_types)
 {
     static const uint16_t pixels[] = {0, 1, 3, 600, 65535, 65535};
     satf_view in = satf_view_packed((void *)(uintptr_t)pixels, 6, 1, 1, SATF_U16);
-    satf_filter *box = parse(ctx, "box=2x1,border=shrink");
+    SCOPED_FILTER *box = parse(ctx, "box=2x1,border=shrink");
     static const double exact[] = {0, 0.5, 2, 301.5, 33067.5, 65535};
     for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
@@ -198,7 +186,6 @@ TEST(test_output_types)
             assert_true((double)f32[i] == exact[i] && f64[i] == exact[i]);
         }
     }
-    satf_filter_destroy(box);
 }
 
 /* What is not finite stays in the windows that contain it, and turns into what
@@ -207,7 +194,7 @@ TEST(test_not_finite)
 {
     enum { W = 41, H = 33, R = 3 };
     static const char *const specs[] = {"box=7", "variance=7,border=wrap", "template"};
-    double *pixels = malloc(W * H * sizeof *pixels), *got = malloc(W * H * sizeof *got);
+    SCOPED double *pixels = malloc(W * H * sizeof *pixels), *got = malloc(W * H * sizeof *got);
     for (int i = 0; i < W * H; i++) {
         pixels[i] = i % 17;
     }
@@ -252,15 +239,13 @@ TEST(test_not_finite)
         }
         satf_filter_destroy(filter);
     }
-    free(pixels);
-    free(got);
 }
 
 /* Floats that are not exact: within the bound of each engine's summation. */
 TEST(test_float_error)
 {
     enum { W = 67, H = 59 };
-    double *pixels = malloc(W * H * sizeof *pixels), *got = malloc(W * H * sizeof *got);
+    SCOPED double *pixels = malloc(W * H * sizeof *pixels), *got = malloc(W * H * sizeof *got);
     uint64_t seed = 3;
     long double all = 0;
     for (int i = 0; i < W * H; i++) {
@@ -269,7 +254,7 @@ TEST(test_float_error)
     }
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_F64);
     satf_view out = satf_view_packed(got, W, H, 1, SATF_F64);
-    satf_filter *box = parse(ctx, "box=9x14,border=reflect");
+    SCOPED_FILTER *box = parse(ctx, "box=9x14,border=reflect");
     for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
         assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
@@ -294,9 +279,6 @@ TEST(test_float_error)
             }
         }
     }
-    satf_filter_destroy(box);
-    free(pixels);
-    free(got);
 }
 
 /* A mean's range holds what is outside; so do those of several means in a row. */
@@ -310,13 +292,12 @@ TEST(test_outside)
     in->has_range = 1;
     in->hi = 1;
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
-        satf_filter *mean = parse(ctx, means[i]);
+        SCOPED_FILTER *mean = parse(ctx, means[i]);
         assert_int_equal(satf_image_filter(ctx, mean, in, SATF_TYPE_AUTO, &out), SATF_OK);
         if (!(out->has_range && out->lo == -3 && out->hi == 1)) {
             fail_msg("%s: %g ... %g", means[i], out->lo, out->hi);
         }
         satf_image_destroy(out);
-        satf_filter_destroy(mean);
     }
     satf_image_destroy(in);
 }
@@ -328,8 +309,8 @@ TEST(test_images)
     in->metadata.has_gamma = true;
     in->metadata.gamma = 0.45455;
     in->hi = 100;
-    satf_filter *box = parse(ctx, "box=3"), *variance = parse(ctx, "variance=3 box=2");
-    satf_filter *integral = parse(ctx, "integral,squared"), *haar;
+    SCOPED_FILTER *box = parse(ctx, "box=3"), *variance = parse(ctx, "variance=3 box=2");
+    SCOPED_FILTER *integral = parse(ctx, "integral,squared"), *haar;
     assert_int_equal(satf_image_filter(ctx, box, in, SATF_TYPE_AUTO, &out), SATF_OK);
     assert_int_equal(out->view.type, SATF_U8);
     assert_int_equal(out->view.flags, SATF_ALPHA);
@@ -356,10 +337,6 @@ TEST(test_images)
     satf_image_destroy(out);
     expect(ctx, satf_image_filter(ctx, box, in, 77, &out), SATF_INVALID, "77");
     assert_null(out);
-    satf_filter_destroy(box);
-    satf_filter_destroy(variance);
-    satf_filter_destroy(integral);
-    satf_filter_destroy(haar);
     satf_image_destroy(in);
 }
 
@@ -374,10 +351,9 @@ TEST(test_cancel)
     uint8_t pixels[9] = {0}, result[9] = {5, 5, 5, 5, 5, 5, 5, 5, 5};
     satf_view in = satf_view_packed(pixels, 3, 3, 1, SATF_U8), out = in;
     out.data = result;
-    satf_filter *box = parse(ctx, "box=3");
+    SCOPED_FILTER *box = parse(ctx, "box=3");
     satf_context_set_progress(ctx, stop, NULL);
     assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_CANCELLED);
     assert_int_equal(result[4], 5);
     satf_context_set_progress(ctx, NULL, NULL);
-    satf_filter_destroy(box);
 }

@@ -49,7 +49,7 @@ static satf_filter *make(satf_context *ctx, size_t index)
 TEST(test_no_allocation)
 {
     enum { W = 301, H = 207 };
-    double *got = malloc(W * H * sizeof *got);
+    SCOPED double *got = malloc(W * H * sizeof *got);
     satf_context_set_threads(ctx, 2);
     for (int type = SATF_U8; type <= SATF_F64; type++) {
         if (type == SATF_U32 || type == SATF_U64) {
@@ -67,14 +67,14 @@ TEST(test_no_allocation)
         }
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
-                satf_filter *filter = make(ctx, i);
+                SCOPED_FILTER *filter = make(ctx, i);
                 use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
                 satf_view out;
                 size_t bytes;
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
                 out.data = got;
                 assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_OK);
-                void *scratch = malloc(bytes + 1);
+                SCOPED void *scratch = malloc(bytes + 1);
                 satf_context_set_scratch(ctx, scratch, bytes);
                 /* the first call starts the threads */
                 assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
@@ -85,14 +85,11 @@ TEST(test_no_allocation)
                              engine);
                 }
                 satf_context_set_scratch(ctx, NULL, 0);
-                free(scratch);
-                satf_filter_destroy(filter);
             }
         }
         free(in.data);
         free(image.samples);
     }
-    free(got);
 }
 
 typedef struct progress_log {
@@ -142,8 +139,8 @@ static void check_progress(satf_context *ctx, const satf_filter *filter, const s
 TEST(test_progress)
 {
     enum { W = 1500, H = 1700 };
-    uint8_t *pixels = malloc(W * H);
-    double *got = malloc((size_t)W * H * sizeof *got);
+    SCOPED uint8_t *pixels = malloc(W * H);
+    SCOPED double *got = malloc((size_t)W * H * sizeof *got);
     memset(pixels, 1, W * H);
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out;
     char what[80];
@@ -151,14 +148,13 @@ TEST(test_progress)
         satf_context_set_threads(ctx, threads);
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
-                satf_filter *filter = make(ctx, i);
+                SCOPED_FILTER *filter = make(ctx, i);
                 use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
                 assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
                 out.data = got;
                 snprintf(what, sizeof what, "%s, engine %d, %d threads", specs[i], engine, threads);
                 /* only the calling thread reports; with others it may come away empty-handed */
                 check_progress(ctx, filter, &in, &out, threads == 1 ? 4 : 2, what);
-                satf_filter_destroy(filter);
             }
         }
     }
@@ -170,8 +166,6 @@ TEST(test_progress)
             check_progress(ctx, NULL, &in, &out, 2, name);
         }
     }
-    free(pixels);
-    free(got);
 }
 
 /* A call that succeeds keeps the message of the latest that failed. */
@@ -180,28 +174,28 @@ TEST(test_message_stays)
     uint8_t pixels[30] = {0}, result[30];
     satf_view in = satf_view_packed(pixels, 6, 5, 1, SATF_U8), out = in;
     out.data = result;
-    satf_filter *box = parse(ctx, "box=3");
+    SCOPED_FILTER *box = parse(ctx, "box=3");
     for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
         assert_int_equal(satf_filter_set_int(ctx, box, "width", 0), SATF_INVALID);
         assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
         assert_non_null(strstr(satf_message(ctx), "width = 0"));
     }
-    satf_filter_destroy(box);
 }
 
 /* The left half of a buffer is filtered into its right half. */
 TEST(test_side_by_side)
 {
     enum { W = 50, H = 40 };
-    uint8_t *buffer = malloc(2 * W * H), copy[W * H], want[W * H];
+    SCOPED uint8_t *buffer = malloc(2 * W * H);
+    uint8_t copy[W * H], want[W * H];
     for (int i = 0; i < W * H; i++) {
         copy[i] = (uint8_t)(i * 7 % 251);
         buffer[i / W * 2 * W + i % W] = copy[i];
     }
     satf_view in = satf_view_packed(copy, W, H, 1, SATF_U8), out = in;
     out.data = want;
-    satf_filter *box = parse(ctx, "box=7");
+    SCOPED_FILTER *box = parse(ctx, "box=7");
     assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
     in.data = buffer;
     out.data = buffer + W;
@@ -213,8 +207,6 @@ TEST(test_side_by_side)
     }
     out.data = buffer + W - 1;
     assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_INVALID);
-    satf_filter_destroy(box);
-    free(buffer);
 }
 
 /* A border's constant by text, by set_border() and by set_double(): the same bits. */
@@ -252,13 +244,12 @@ TEST(test_constant)
             }
         }
         /* -0 counts as 0, even alone in its window */
-        satf_filter *box = parse(ctx, "box=1");
+        SCOPED_FILTER *box = parse(ctx, "box=1");
         out.data = got;
         assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
         for (int i = 0; i < W * H; i++) {
             assert_false(signbit(got[i]));
         }
-        satf_filter_destroy(box);
     }
 }
 

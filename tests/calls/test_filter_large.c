@@ -33,7 +33,7 @@ static void check_mean(const satf_view *in, const satf_view *out, int border, in
                        int engine)
 {
     int64_t W = in->width, H = in->height;
-    uint64_t *columns = calloc((size_t)W, sizeof *columns);
+    SCOPED uint64_t *columns = calloc((size_t)W, sizeof *columns);
     for (int64_t y = 0; y < H; y++) {
         for (int64_t k = y ? h - 1 : 0; k < h; k++) {
             int64_t enter = satf_border_index(border, y - h / 2 + k, H);
@@ -64,7 +64,6 @@ static void check_mean(const satf_view *in, const satf_view *out, int border, in
             sum -= columns[satf_border_index(border, x - w / 2, W)];
         }
     }
-    free(columns);
 }
 
 TEST(test_large_means)
@@ -83,7 +82,7 @@ TEST(test_large_means)
         fill(&in, k);
         satf_view out = in;
         out.data = malloc((size_t)(out.stride * out.height));
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_create(ctx, "box", &filter), SATF_OK);
         satf_filter_set_int(ctx, filter, "width", cases[k].w);
         satf_filter_set_int(ctx, filter, "height", cases[k].h);
@@ -94,7 +93,6 @@ TEST(test_large_means)
             assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
             check_mean(&in, &out, cases[k].border, cases[k].w, cases[k].h, engine);
         }
-        satf_filter_destroy(filter);
         free(in.data);
         free(out.data);
     }
@@ -118,7 +116,7 @@ TEST(test_engines_agree)
             satf_view_packed(NULL, 1021, 769, cases[k].channels, (satf_type)cases[k].type);
         in.flags = cases[k].alpha ? SATF_ALPHA : 0;
         fill(&in, 40 + k);
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         satf_view out[2];
         assert_int_equal(satf_filter_parse(ctx, cases[k].spec, &filter), SATF_OK);
         for (int e = 0; e < 2; e++) {
@@ -141,7 +139,6 @@ TEST(test_engines_agree)
                          (size_t)out[0].channels,
                      at / (size_t)out[0].stride);
         }
-        satf_filter_destroy(filter);
         free(in.data);
         free(out[0].data);
         free(out[1].data);
@@ -153,8 +150,8 @@ TEST(test_engines_agree)
 TEST(test_properties)
 {
     enum { W = 301, H = 203 };
-    uint16_t *pixels = malloc(W * H * sizeof *pixels);
-    double *a = malloc(W * H * sizeof *a), *b = malloc(W * H * sizeof *b);
+    SCOPED uint16_t *pixels = malloc(W * H * sizeof *pixels);
+    SCOPED double *a = malloc(W * H * sizeof *a), *b = malloc(W * H * sizeof *b);
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U16);
     satf_view out_a = satf_view_packed(a, W, H, 1, SATF_F64);
     satf_view out_b = satf_view_packed(b, W, H, 1, SATF_F64);
@@ -183,7 +180,7 @@ TEST(test_properties)
             pixels[i] = (uint16_t)(ref_random(&seed) & 0x3fff);
         }
         assert_int_equal(satf_filter_apply(ctx, box, &in, &out_a), SATF_OK);
-        uint16_t *turned = malloc(W * H * sizeof *turned);
+        SCOPED uint16_t *turned = malloc(W * H * sizeof *turned);
         for (int i = 0; i < W * H; i++) {
             turned[(i / W + 31) % H * W + (i % W + 17) % W] = (uint16_t)(3 * pixels[i] + 5);
         }
@@ -194,13 +191,9 @@ TEST(test_properties)
             double want = (3 * round(sum) + 5 * 144) / 144;
             assert_true(b[(i / W + 31) % H * W + (i % W + 17) % W] == want);
         }
-        free(turned);
     }
     satf_filter_destroy(variance);
     satf_filter_destroy(box);
-    free(pixels);
-    free(a);
-    free(b);
 }
 
 TEST_FILE(.shared = true)

@@ -62,11 +62,9 @@ TEST(test_prints)
             char spec[TEXT_BYTES], want[TEXT_BYTES];
             snprintf(spec, sizeof spec, "%s=%s", name, cases[i][0]);
             snprintf(want, sizeof want, "%s=%s", name, cases[i][1]);
-            satf_filter *filter = parse(ctx, spec), *again = parse(ctx, want);
+            SCOPED_FILTER *filter = parse(ctx, spec), *again = parse(ctx, want);
             require_print(filter, want);
             require_print(again, want);
-            satf_filter_destroy(filter);
-            satf_filter_destroy(again);
         }
     }
 }
@@ -115,7 +113,7 @@ TEST(test_refuses)
     };
     const char *name;
     for (size_t f = 0; (name = next_windowed(&f));) {
-        satf_filter *kept;
+        SCOPED_FILTER *kept;
         assert_int_equal(satf_filter_create(ctx, name, &kept), SATF_OK);
         assert_int_equal(satf_filter_set(ctx, kept, "size", "1inx2mm"), SATF_OK);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -132,14 +130,13 @@ TEST(test_refuses)
         char want[TEXT_BYTES];
         snprintf(want, sizeof want, "%s=1inx2mm", name);
         require_print(kept, want);
-        satf_filter_destroy(kept);
     }
 }
 
 /* Pixels take a length's place, but not of one side alone. */
 TEST(test_sets)
 {
-    satf_filter *filter = parse(ctx, "box=2mmx3mm");
+    SCOPED_FILTER *filter = parse(ctx, "box=2mmx3mm");
     assert_int_equal(satf_filter_set_int(ctx, filter, "width", 5), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "the window of box is a length"));
     assert_int_equal(satf_filter_set_int(ctx, filter, "height", 5), SATF_INVALID);
@@ -147,7 +144,6 @@ TEST(test_sets)
     assert_int_equal(satf_filter_set_int(ctx, filter, "size", 5), SATF_OK);
     assert_int_equal(satf_filter_set_int(ctx, filter, "width", 7), SATF_OK);
     require_print(filter, "box=7x5");
-    satf_filter_destroy(filter);
 }
 
 /* ------------------------------------------------------------------ resolution */
@@ -191,7 +187,7 @@ TEST(test_resolves)
                               .resolution_x = cases[i].x,
                               .resolution_y = cases[i].y,
                               .resolution_unit = 1};
-        satf_filter *filter = parse(ctx, cases[i].spec), *made;
+        SCOPED_FILTER *filter = parse(ctx, cases[i].spec), *made;
         if (filter_resolve(ctx, filter, &picture, &from, &made)) {
             fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
         }
@@ -200,8 +196,6 @@ TEST(test_resolves)
             require_print(made, cases[i].want);
         }
         require_print(filter, cases[i].spec);
-        satf_filter_destroy(made);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -259,12 +253,11 @@ static satf_image *make_image(satf_context *ctx, double x, double y)
 
 static satf_image *filtered(satf_context *ctx, const char *spec, const satf_image *in)
 {
-    satf_filter *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse(ctx, spec);
     satf_image *out;
     if (satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out)) {
         fail_msg("%s: %s", spec, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
     return out;
 }
 
@@ -281,23 +274,19 @@ TEST(test_images)
             char length[TEXT_BYTES], pixels[TEXT_BYTES];
             snprintf(length, sizeof length, "%s=2mm", name);
             snprintf(pixels, sizeof pixels, "%s=%s", name, cases[i].pixels);
-            satf_image *in = make_image(ctx, cases[i].x, cases[i].y);
-            satf_image *out = filtered(ctx, length, in), *want = filtered(ctx, pixels, in);
+            SCOPED_IMAGE *in = make_image(ctx, cases[i].x, cases[i].y);
+            SCOPED_IMAGE *out = filtered(ctx, length, in), *want = filtered(ctx, pixels, in);
             assert_int_equal(out->view.stride, want->view.stride);
             assert_memory_equal(out->view.data, want->view.data,
                                 (size_t)(want->view.stride * want->view.height));
-            satf_image_destroy(in);
-            satf_image_destroy(out);
-            satf_image_destroy(want);
         }
     }
-    satf_filter *filter = parse(ctx, "box=2mm");
+    SCOPED_FILTER *filter = parse(ctx, "box=2mm");
     satf_image *in = make_image(ctx, 0, 0), *out = in;
     assert_int_equal(satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out), SATF_INVALID);
     assert_null(out);
     assert_non_null(strstr(satf_message(ctx), "the file names no resolution"));
     satf_image_destroy(in);
-    satf_filter_destroy(filter);
 }
 
 #define REFUSED(ctx, name, call)                                                                 \
@@ -321,7 +310,7 @@ TEST(test_views)
         unsigned char in_pixels[35] = {0}, out_pixels[35 * 8];
         memset(out_pixels, 0x5a, sizeof out_pixels);
         snprintf(spec, sizeof spec, "flip=h %s=2mm", name);
-        satf_filter *filter = parse(ctx, spec), *alone = parse(ctx, strchr(spec, ' ') + 1);
+        SCOPED_FILTER *filter = parse(ctx, spec), *alone = parse(ctx, strchr(spec, ' ') + 1);
         satf_view in = satf_view_packed(in_pixels, 7, 5, 1, SATF_U8), made;
         satf_view out = satf_view_packed(out_pixels, 7, 5, 1, SATF_U8);
         satf_rect where = {0, 0, 7, 5};
@@ -344,7 +333,5 @@ TEST(test_views)
         for (size_t i = 0; i < sizeof out_pixels; i++) {
             assert_int_equal(out_pixels[i], 0x5a);
         }
-        satf_filter_destroy(filter);
-        satf_filter_destroy(alone);
     }
 }

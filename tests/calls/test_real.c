@@ -48,7 +48,7 @@ static void fill(satf_view *v, satf_type type, int channels, unsigned flags, dou
 /* The chain's result, as f64 or bytes; false: it takes no such image. */
 static bool apply(satf_context *ctx, const char *chain, const satf_view *in, satf_view *out)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     if (satf_filter_parse(ctx, chain, &filter)) {
         fail_msg("%s: %s", chain, satf_message(ctx));
     }
@@ -57,7 +57,6 @@ static bool apply(satf_context *ctx, const char *chain, const satf_view *in, sat
     if (taken && satf_filter_apply(ctx, filter, in, out)) {
         fail_msg("%s: %s", chain, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
     return taken;
 }
 

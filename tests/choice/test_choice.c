@@ -58,7 +58,7 @@ satf_status __wrap_filter_plan_run(satf_context *of, satf_plan *plan, const plan
 
 static bool takes_device(const satf_context *of, const char *spec, int64_t side, filter_job job)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     char why[FILTER_WHY_BYTES];
     satf_view in = satf_view_packed(NULL, side, side, 1, SATF_U8), out;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
@@ -67,7 +67,6 @@ static bool takes_device(const satf_context *of, const char *spec, int64_t side,
     probes = 0;
     bool taken = filter_choose_device(of, filter, &in, &out, &job, why) > SATF_HOST;
     assert_int_equal(taken, why[0] == '\0');
-    satf_filter_destroy(filter);
     return taken;
 }
 
@@ -198,7 +197,7 @@ TEST_ALONE(test_probe)
     static const char *const specs[] = {"box=9", "variance=31", "guided=5", "flip=h", "integral"};
     satf_view in = satf_view_packed(NULL, 9000, 9000, 3, SATF_U8);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_parse(ctx, specs[i], &filter), SATF_OK);
         row_ms = 1 + (double)i;
         double ns = __real_filter_probe_ns(ctx, &filter->links[0], &in);
@@ -208,14 +207,12 @@ TEST_ALONE(test_probe)
         assert_true(ns == __real_filter_probe_ns(ctx, &filter->links[0], &in));
         assert_int_equal(runs, 4);
         runs = 0;
-        satf_filter_destroy(filter);
     }
     row_ms = 0; /* the clock may stand still */
-    satf_filter *sauvola;
+    SCOPED_FILTER *sauvola;
     assert_int_equal(satf_filter_parse(ctx, "sauvola=5", &sauvola), SATF_OK);
     in.type = SATF_F32;
     assert_true(__real_filter_probe_ns(ctx, &sauvola->links[0], &in) > 0);
-    satf_filter_destroy(sauvola);
 }
 
 static int set_up(void **state)

@@ -51,7 +51,7 @@ TEST(steps_are_planned_once)
         satf_context_set_device(ctx, device ? SATF_HOST : SATF_DEVICE_AUTO);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             const plans_case *c = &cases[i];
-            satf_filter *filter = parse_filter(ctx, c->filters);
+            SCOPED_FILTER *filter = parse_filter(ctx, c->filters);
             satf_file_options options = {.bytes = sizeof options, .route = c->route};
             satf_file_report report;
             planned = 0;
@@ -63,7 +63,6 @@ TEST(steps_are_planned_once)
             if (planned != c->steps) {
                 fail_msg("%s: %d steps are planned, %d run", c->filters, planned, c->steps);
             }
-            satf_filter_destroy(filter);
         }
     }
     unlink(in);

@@ -34,14 +34,12 @@ static size_t image_bytes(const satf_image *image)
 /* One thread's work: its own context, with threads of its own. */
 static bool work_once(const worker *w, satf_context *ctx, int spec)
 {
-    satf_image *decoded = NULL, *out = NULL;
+    SCOPED_IMAGE *decoded = NULL, *out = NULL;
     satf_context_set_engine(ctx, w->index % 2 ? SATF_ENGINE_AUTO : SATF_ENGINE_SAT);
     bool right = satf_image_decode(ctx, w->file->data, w->file->n, &decoded) == SATF_OK &&
                  satf_image_filter(ctx, w->filters[spec], w->index % 3 ? decoded : w->in,
                                    SATF_TYPE_AUTO, &out) == SATF_OK &&
                  memcmp(satf_image_view(out)->data, w->want[spec], image_bytes(out)) == 0;
-    satf_image_destroy(decoded);
-    satf_image_destroy(out);
     return right;
 }
 
@@ -77,14 +75,13 @@ static int set_up(void **state)
     f->in = make_image(f->ctx, WIDTH, HEIGHT, 4, SATF_U8, SATF_ALPHA, 1);
     f->file = must_encode(f->ctx, f->in, "png");
     for (int i = 0; i < SPECS; i++) {
-        satf_image *out;
+        SCOPED_IMAGE *out;
         if (satf_filter_parse(f->ctx, specs[i], &f->filters[i]) ||
             satf_image_filter(f->ctx, f->filters[i], f->in, SATF_TYPE_AUTO, &out)) {
             return 1;
         }
         f->want[i] = malloc(image_bytes(out));
         memcpy(f->want[i], satf_image_view(out)->data, image_bytes(out));
-        satf_image_destroy(out);
     }
     return 0;
 }
@@ -161,11 +158,10 @@ TEST(test_outputs)
         assert_true(writers[i].right);
     }
     for (int i = 0; i < THREADS; i += 2) {
-        satf_image *back;
+        SCOPED_IMAGE *back;
         assert_int_equal(satf_image_read(f->ctx, writers[i].path, &back), SATF_OK);
         assert_memory_equal(satf_image_view(back)->data, satf_image_view(f->in)->data,
                             image_bytes(f->in));
-        satf_image_destroy(back);
         unlink(writers[i].path);
     }
     assert_int_equal(rmdir(dir), 0); /* nothing else is in it */

@@ -54,13 +54,12 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 {
     allocator *a = user;
     size_t taken;
-    char *block = (char *)memory - a->shift - 256;
+    SCOPED char *block = (char *)memory - a->shift - 256;
     memcpy(&taken, block + a->shift, sizeof taken);
     assert_int_equal(taken, bytes);
     a->other_stream = a->other_stream || a->stream != stream;
     a->held -= bytes;
     a->blocks--;
-    free(block);
 }
 
 /* What calls and plans take comes from it and goes back to it, all of it. */
@@ -78,9 +77,9 @@ TEST(test_allocator)
         allocator a = {.fail_at = 0};
         satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out;
         const filter_info *info = filter_info_find("template");
-        satf_filter *filter = strcmp(specs[i], "template") == 0
-                                  ? make_filter_of(ctx, info, 0, NULL, NULL, W, H)
-                                  : parse_filter(ctx, specs[i]);
+        SCOPED_FILTER *filter = strcmp(specs[i], "template") == 0
+                                    ? make_filter_of(ctx, info, 0, NULL, NULL, W, H)
+                                    : parse_filter(ctx, specs[i]);
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
         out.data = want;
         assert_int_equal(satf_filter_apply(cpu, filter, &in, &out), SATF_OK);
@@ -109,7 +108,6 @@ TEST(test_allocator)
         assert_int_equal(a.taken, taken);
         satf_plan_destroy(plan);
         assert_true(a.blocks == 0 && a.held == 0 && !a.other_stream);
-        satf_filter_destroy(filter);
     }
     satf_context_destroy(cpu);
 }
@@ -132,7 +130,7 @@ TEST(test_allocator_fails)
     allocator a = {.fail_at = 2};
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
     uint8_t made[W * H];
-    satf_filter *small = parse_filter(ctx, "box=3"), *other = parse_filter(ctx, "box=5");
+    SCOPED_FILTER *small = parse_filter(ctx, "box=3"), *other = parse_filter(ctx, "box=5");
     out.data = made;
     assert_int_equal(satf_context_set_device(ctx, DEVICE), SATF_OK);
     assert_int_equal(satf_context_set_allocator(ctx, take, give, &a), SATF_OK);
@@ -150,8 +148,6 @@ TEST(test_allocator_fails)
     expect(ctx, satf_context_set_allocator(ctx, take, NULL, &a), SATF_INVALID, "gives");
     expect(ctx, satf_context_set_allocator(ctx, NULL, give, &a), SATF_INVALID, "takes");
     assert_int_equal(satf_context_set_allocator(NULL, take, give, &a), SATF_INVALID);
-    satf_filter_destroy(small);
-    satf_filter_destroy(other);
 }
 
 static void *take_nothing(void *user, size_t bytes, void *stream)
@@ -166,14 +162,13 @@ TEST(test_nothing_left)
     int asked = 0;
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
     uint8_t made[W * H];
-    satf_filter *filter = parse_filter(ctx, "box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3");
     out.data = made;
     assert_int_equal(satf_context_set_device(ctx, DEVICE), SATF_OK);
     assert_int_equal(satf_context_set_allocator(ctx, take_nothing, give, &asked), SATF_OK);
     expect(ctx, satf_filter_apply(ctx, filter, &in, &out), SATF_NO_MEMORY,
            "the program's allocator has not the");
     assert_true(asked >= 2);
-    satf_filter_destroy(filter);
 }
 
 /* ------------------------------------------------------------- filters that are gone */
@@ -282,14 +277,14 @@ TEST(test_order)
         order[k] = PIXELS - 1 - k;
         from[k] = (uint32_t)k;
     }
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, "permute", &filter), SATF_OK);
     assert_int_equal(satf_filter_set_order(ctx, filter, order, PIXELS), SATF_OK);
     assert_int_equal(satf_context_set_device(ctx, DEVICE), SATF_OK);
     out.data = to;
     for (int planned = 0; planned < 2; planned++) {
         satf_used used;
-        satf_plan *plan = NULL;
+        SCOPED_PLAN *plan = NULL;
         memset(to, 0, sizeof to);
         if (planned) {
             assert_int_equal(satf_plan_create(ctx, filter, &in, 1, &out, 1, &plan), SATF_OK);
@@ -303,9 +298,7 @@ TEST(test_order)
         for (int k = 0; k < PIXELS; k++) {
             assert_int_equal(to[k], PIXELS - 1 - k);
         }
-        satf_plan_destroy(plan);
     }
-    satf_filter_destroy(filter);
 }
 
 static int begin(void **state)

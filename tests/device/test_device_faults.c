@@ -49,27 +49,25 @@ typedef struct work {
 /* Twice: the second run follows what the first has left. */
 static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const work *w)
 {
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     satf_status status = satf_plan_create(ctx, filter, &w->in, 1, &w->out, 1, &plan);
     for (int run = 0; run < 2 && !status; run++) {
         memset(w->out.data, UNTOUCHED, w->bytes);
         status = satf_plan_run(plan, &w->in, 1, &w->out, 1);
         assert_true(status || memcmp(w->out.data, w->want, w->bytes) == 0);
     }
-    satf_plan_destroy(plan);
     return status;
 }
 
 static satf_status run_work(satf_context *ctx, const work *w)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_status status = satf_filter_parse(ctx, w->spec, &filter);
     assert_int_equal(status, SATF_OK);
     use_tables(ctx, filter, w->in.type, true);
     memset(w->out.data, UNTOUCHED, w->bytes);
     status =
         w->by_plan ? run_plan(ctx, filter, w) : satf_filter_apply(ctx, filter, &w->in, &w->out);
-    satf_filter_destroy(filter);
     return status;
 }
 
@@ -156,7 +154,7 @@ TEST(test_library)
     }
     for (size_t i = 0; i < 2 * sizeof specs / sizeof *specs; i++) {
         work w = {.spec = specs[i / 2], .want = want, .by_plan = i % 2};
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         w.in = satf_view_packed(pixels, W, H, 3, SATF_U8);
         assert_int_equal(satf_filter_parse(cpu, w.spec, &filter), SATF_OK);
         assert_int_equal(satf_filter_output(cpu, filter, &w.in, &w.out), SATF_OK);
@@ -165,7 +163,6 @@ TEST(test_library)
         w.out.data = want;
         assert_int_equal(satf_filter_apply(cpu, filter, &w.in, &w.out), SATF_OK);
         w.out.data = got;
-        satf_filter_destroy(filter);
         runs += fail_all(&w);
         w.limit = 20000;
         runs += i < 2 ? fail_all(&w) : 0; /* tile by tile */

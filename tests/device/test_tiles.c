@@ -132,9 +132,8 @@ TEST(test_every_filter)
                 ref_image image = {W, H, channels, type, channels == 4, NULL};
                 ref_fill(&image, i * 100 + (uint64_t)k);
                 satf_view in = ref_view(&image, 3);
-                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
+                SCOPED_FILTER *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
                 check_filter(info->name, filter, &in, &tiled);
-                satf_filter_destroy(filter);
                 free(in.data);
                 free(image.samples);
             }
@@ -152,9 +151,8 @@ static int check_specs(const char *const *specs, size_t count, int channels, int
         ref_image image = {W, H, channels, type, 0, NULL};
         ref_fill(&image, k);
         satf_view in = ref_view(&image, 0);
-        satf_filter *filter = parse_filter(cpu, specs[k]);
+        SCOPED_FILTER *filter = parse_filter(cpu, specs[k]);
         check_filter(specs[k], filter, &in, &tiled);
-        satf_filter_destroy(filter);
         free(in.data);
         free(image.samples);
     }
@@ -211,7 +209,7 @@ TEST(test_colour_guide)
         ref_image image = {W, H, channels, SATF_U8, 0, NULL};
         ref_fill(&image, (uint64_t)channels);
         satf_view in = ref_view(&image, 0), out = in;
-        satf_filter *filter = parse_filter(cpu, "guided=7x4,at=1:0,colour,border=constant:9");
+        SCOPED_FILTER *filter = parse_filter(cpu, "guided=7x4,at=1:0,colour,border=constant:9");
         assert_int_equal(satf_filter_set_image(cpu, filter, &guide), SATF_OK);
         limit_to(0);
         out.data = want;
@@ -219,7 +217,6 @@ TEST(test_colour_guide)
         out.data = got;
         run_on(gpu, "a guide of colour", filter, &in, &out);
         same_bytes("a guide of colour", &in, &out);
-        satf_filter_destroy(filter);
         free(in.data);
         free(image.samples);
     }
@@ -234,7 +231,7 @@ TEST(test_views)
     ref_fill(&image, 5);
     satf_view packed = ref_view(&image, 0), in = packed, out = packed;
     static unsigned char apart[W * H * 4];
-    satf_filter *filter = parse_filter(cpu, "box=5 rotate=90");
+    SCOPED_FILTER *filter = parse_filter(cpu, "box=5 rotate=90");
     in.data = apart;
     in.stride = W * 4;
     in.pixel_stride = 4;
@@ -267,7 +264,6 @@ TEST(test_views)
         const char *row = (const char *)satf_row(&whole, where.y + y) + where.x * 3;
         assert_memory_equal(satf_row(&part, y), row, (size_t)where.w * 3);
     }
-    satf_filter_destroy(filter);
     free(packed.data);
     free(image.samples);
 }
@@ -286,7 +282,7 @@ TEST(test_plan)
     ref_image image = {W, H, 1, SATF_U16, 0, NULL};
     ref_fill(&image, 9);
     satf_view in = ref_view(&image, 0), out = in;
-    satf_filter *filter = parse_filter(cpu, "box=7,border=mirror variance=3");
+    SCOPED_FILTER *filter = parse_filter(cpu, "box=7,border=mirror variance=3");
     satf_plan *plan;
     satf_plan_info whole, info;
     double done = 0;
@@ -318,7 +314,6 @@ TEST(test_plan)
     satf_context_set_progress(gpu, NULL, NULL);
     assert_true(fake->most <= whole.bytes / 4);
     satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
     free(in.data);
     free(image.samples);
 }
@@ -330,7 +325,7 @@ TEST(test_refused)
     ref_fill(&image, 9);
     satf_view in = ref_view(&image, 0), there = in, result = in;
     const satf_view inputs[2] = {in, in};
-    satf_filter *guided = parse_filter(cpu, "guided=5"), *box = parse_filter(cpu, "box=5");
+    SCOPED_FILTER *guided = parse_filter(cpu, "guided=5"), *box = parse_filter(cpu, "box=5");
     satf_plan *plan;
     limit_to(W * H);
     result.data = got;
@@ -338,8 +333,6 @@ TEST(test_refused)
     there.device = result.device = SATF_CUDA(0);
     assert_int_equal(satf_filter_apply(gpu, box, &there, &result), SATF_LIMIT);
     assert_non_null(strstr(satf_message(gpu), "(limit: max-device-memory)"));
-    satf_filter_destroy(guided);
-    satf_filter_destroy(box);
     free(in.data);
     free(image.samples);
 }
@@ -350,7 +343,7 @@ TEST(test_short_of_memory)
     enum { SIDE = 400 };
     static unsigned char pixels[SIDE * SIDE], right[SIDE * SIDE], made[SIDE * SIDE];
     satf_view in = satf_view_packed(pixels, SIDE, SIDE, 1, SATF_U8), out = in;
-    satf_filter *filter = parse_filter(cpu, "box=9");
+    SCOPED_FILTER *filter = parse_filter(cpu, "box=9");
     for (size_t i = 0; i < sizeof pixels; i++) {
         pixels[i] = (unsigned char)(i * i >> 7);
     }
@@ -384,7 +377,6 @@ TEST(test_short_of_memory)
     assert_memory_equal(made, right, sizeof made);
     assert_int_equal(satf_context_set_device(gpu, SATF_CUDA(0)), SATF_OK);
     fake->room = SIZE_MAX;
-    satf_filter_destroy(filter);
 }
 
 /* What programs that cannot be told otherwise take. */

@@ -251,8 +251,8 @@ static void check_case(satf_context *ctx, const by_case *c)
     bool second =
         c->other_channels == c->channels && c->other_alpha == c->alpha && c->scale.under > 0;
     for (int way = 0; way < 1 + second; way++) {
-        satf_filter *filter = make(ctx, c, way ? NULL : &other);
-        satf_plan *plan = NULL;
+        SCOPED_FILTER *filter = make(ctx, c, way ? NULL : &other);
+        SCOPED_PLAN *plan = NULL;
         satf_view inputs[2] = {in, other};
         satf_status status = way ? satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan)
                                  : satf_filter_apply(ctx, filter, &in, &out);
@@ -261,8 +261,6 @@ static void check_case(satf_context *ctx, const by_case *c)
             fail_msg("%s", satf_message(ctx));
         }
         compare(c, &in, &other, &out, way);
-        satf_plan_destroy(plan);
-        satf_filter_destroy(filter);
     }
     free(in.data);
     free(other.data);
@@ -334,7 +332,7 @@ TEST(test_nearest_to_half)
                      .height = H,
                      .scale = scales[0]};
         int64_t sum = solve(2 * P, off, (int64_t)N * Q), rest = sum - Q;
-        uint16_t *p = malloc(2 * N), *q = malloc(2 * N), *made = malloc(2 * N);
+        SCOPED uint16_t *p = malloc(2 * N), *q = malloc(2 * N), *made = malloc(2 * N);
         assert_true(sum > Q && (2 * P * sum - off) % ((int64_t)N * Q) == 0);
         for (int i = 0; i < N; i++) {
             p[i] = P;
@@ -343,14 +341,10 @@ TEST(test_nearest_to_half)
         satf_view in = satf_view_packed(p, W, H, 1, SATF_U16), other = in, out = in;
         other.data = q;
         out.data = made;
-        satf_filter *filter = make(ctx, &c, &other);
+        SCOPED_FILTER *filter = make(ctx, &c, &other);
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
         assert_int_equal(made[0], 2 * P * sum / ((int64_t)N * Q) / 2 + (off > 0));
         compare(&c, &in, &other, &out, 0);
-        satf_filter_destroy(filter);
-        free(p);
-        free(q);
-        free(made);
     }
 }
 
@@ -366,10 +360,9 @@ TEST(test_black)
     static const char *const scale[] = {"auto", "1", "0"};
     for (int i = 0; i < 3; i++) {
         by_case c = {.op = DIV, .scale = {scale[i], 0, 0}};
-        satf_filter *filter = make(ctx, &c, &other);
+        SCOPED_FILTER *filter = make(ctx, &c, &other);
         assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
         assert_memory_equal(out, want, sizeof want);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -385,10 +378,9 @@ TEST(test_into_floats)
     by.data = (void *)(uintptr_t)other;
     for (int op = 0; op < OPS; op++) {
         by_case c = {.op = op, .scale = scales[2]};
-        satf_filter *filter = make(ctx, &c, &by);
+        SCOPED_FILTER *filter = make(ctx, &c, &by);
         assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
         assert_memory_equal(out, want[op], sizeof out);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -460,7 +452,7 @@ TEST(test_axes)
     assert_int_equal(write(fd, array, sizeof array), sizeof array);
     close(fd);
     snprintf(spec, sizeof spec, "by=%s", path);
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_context_set_axes(ctx, "ZYX"), SATF_OK);
     satf_status status = satf_filter_parse(ctx, spec, &filter);
     unlink(path);
@@ -472,12 +464,11 @@ TEST(test_axes)
     to.data = out;
     assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
     assert_memory_equal(out, "\1\2\3\5\6\377", 6);
-    satf_filter_destroy(filter);
 }
 
 TEST(test_texts)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     uint8_t pixel = 1;
     satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8);
     assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
@@ -498,7 +489,6 @@ TEST(test_texts)
     assert_int_equal(satf_filter_set_double(ctx, filter, "scale", 0.3), SATF_OK);
     satf_filter_print(filter, text, sizeof text);
     assert_string_equal(text, "by=FILE,scale=0.3");
-    satf_filter_destroy(filter);
 }
 
 /* What a filter with such an image says of an 8 x 6 picture of so many channels. */
@@ -512,10 +502,9 @@ static void refuse(satf_context *ctx, satf_view other, int channels, uint32_t fl
     other.data = zeros;
     to.data = out;
     memset(out, 7, sizeof out);
-    satf_filter *filter = make(ctx, &c, &other);
+    SCOPED_FILTER *filter = make(ctx, &c, &other);
     expect(ctx, satf_filter_apply(ctx, filter, &in, &to), SATF_INVALID, part);
     assert_int_equal(((uint8_t *)out)[0], 7);
-    satf_filter_destroy(filter);
 }
 
 TEST(test_refusals)
@@ -536,7 +525,7 @@ TEST(test_refusals)
     uint8_t in[48] = {0}, out[48];
     satf_view view = satf_view_packed(in, 8, 6, 1, SATF_U8), to = view, inputs[2] = {view, view};
     by_case mean = {.op = DIV, .scale = scales[0]}, one = {.op = ADD, .scale = scales[1]};
-    satf_filter *without = make(ctx, &one, NULL), *by_mean = make(ctx, &mean, NULL);
+    SCOPED_FILTER *without = make(ctx, &one, NULL), *by_mean = make(ctx, &mean, NULL);
     satf_plan *plan;
     to.data = out;
     expect(ctx, satf_filter_apply(ctx, without, &view, &to), SATF_INVALID,
@@ -556,8 +545,6 @@ TEST(test_refusals)
     assert_int_equal(satf_filter_reach(ctx, without, &reach[0], &reach[1], &reach[2], &reach[3]),
                      SATF_OK);
     assert_true(!reach[0] && !reach[1] && !reach[2] && !reach[3]);
-    satf_filter_destroy(without);
-    satf_filter_destroy(by_mean);
 }
 
 TEST_FILE(.shared = true)

@@ -38,12 +38,11 @@ static satf_view make_output(satf_context *ctx, const satf_filter *filter, const
 
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
 {
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view out = make_output(ctx, filter, in);
     if (satf_filter_apply(ctx, filter, in, &out)) {
         fail_msg("%s: %s", spec, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
     return out;
 }
 
@@ -63,7 +62,7 @@ static void require_same(const char *what, const satf_view *got, const satf_view
 static void check_rows(satf_context *ctx, const char *spec, const satf_view *in,
                        const satf_view *want)
 {
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view out = make_output(ctx, filter, in);
     satf_rows *rows;
     int64_t pushed = 0, pulled = 0, n;
@@ -81,7 +80,6 @@ static void check_rows(satf_context *ctx, const char *spec, const satf_view *in,
     }
     require_same(spec, &out, want);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(out.data);
 }
 
@@ -179,14 +177,13 @@ TEST(test_chains)
         satf_view all = apply(ctx, spec, &in);
         require_same(spec, &all, &want);
 
-        satf_filter *filter = parse_filter(ctx, spec);
+        SCOPED_FILTER *filter = parse_filter(ctx, spec);
         satf_rect where = {all.width / 3, 1, all.width - all.width / 3, all.height - 1};
         satf_view part = satf_view_rect(&all, where), out = part;
         out.stride = out.width * (int64_t)pixel_bytes(&out);
         out.data = malloc((size_t)(out.stride * out.height));
         assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
         require_same(spec, &out, &part);
-        satf_filter_destroy(filter);
         free(out.data);
         free(want.data);
         free(all.data);
@@ -211,7 +208,7 @@ TEST(test_stack)
     enum { IMAGES = 5 };
     satf_view in = make_noise(40, 30 * IMAGES, 2, SATF_U16, 3);
     in.height = 30;
-    satf_filter *filter = parse_filter(ctx, "crop=13x11+20+4");
+    SCOPED_FILTER *filter = parse_filter(ctx, "crop=13x11+20+4");
     satf_view out = make_output(ctx, filter, &in);
     out.data = realloc(out.data, (size_t)(IMAGES * out.stride * out.height));
     assert_int_equal(satf_filter_apply_stack(ctx, filter, &in, 30 * in.stride, &out,
@@ -224,7 +221,6 @@ TEST(test_stack)
         from = satf_view_rect(&from, (satf_rect){20, 4, 13, 11});
         require_same("a stack", &made, &from);
     }
-    satf_filter_destroy(filter);
     free(out.data);
     free(in.data);
 }
@@ -283,10 +279,9 @@ TEST(test_text)
                                         "crop=2147483647x2147483647+2147483647+2147483647"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char text[96];
-        satf_filter *filter = parse_filter(ctx, specs[i]);
+        SCOPED_FILTER *filter = parse_filter(ctx, specs[i]);
         satf_filter_print(filter, text, sizeof text);
         assert_string_equal(text, specs[i]);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -308,9 +303,8 @@ TEST(test_metadata)
                        .exif = block,
                        .exif_bytes = sizeof block};
     satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
-    satf_filter *filter = parse_filter(ctx, "crop=640x480+10+20");
+    SCOPED_FILTER *filter = parse_filter(ctx, "crop=640x480+10+20");
     filter_change_metadata(filter, &in, &m);
-    satf_filter_destroy(filter);
     assert_true(m.resolution_x == 11811 && m.resolution_y == 7874);
     assert_int_equal(block[48] | block[49] << 8, 640);
     assert_int_equal(block[60] | block[61] << 8, 480);
@@ -430,8 +424,7 @@ TEST(test_one_grey)
     free(want.data);
     free(in.data);
     satf_view two = satf_view_packed(NULL, 5, 5, 2, SATF_U8), out; /* of no colours */
-    satf_filter *filter = parse_filter(ctx, "grey");
+    SCOPED_FILTER *filter = parse_filter(ctx, "grey");
     assert_int_equal(satf_filter_output(ctx, filter, &two, &out), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "grey wants grey or RGB"));
-    satf_filter_destroy(filter);
 }

@@ -37,8 +37,8 @@ static void check_windows(satf_context *ctx, test_case *t)
 {
     const ref_image *image = &t->image;
     size_t n = (size_t)ref_count(image), pixels = (size_t)(image->width * image->height);
-    ref_wide *sums = malloc(n * sizeof *sums), *squares = malloc(n * sizeof *squares);
-    int64_t *area = malloc(pixels * sizeof *area);
+    SCOPED ref_wide *sums = malloc(n * sizeof *sums), *squares = malloc(n * sizeof *squares);
+    SCOPED int64_t *area = malloc(pixels * sizeof *area);
     double *want[3];
     for (int k = 0; k < 3; k++) {
         want[k] = malloc(n * sizeof **want);
@@ -66,7 +66,7 @@ static void check_windows(satf_context *ctx, test_case *t)
     }
     static const char *const names[] = {"box", "variance", "stddev"};
     for (int k = 0; k < 3; k++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_create(ctx, names[k], &filter), SATF_OK);
         assert_int_equal(satf_filter_set_int(ctx, filter, "width", t->w), SATF_OK);
         assert_int_equal(satf_filter_set_int(ctx, filter, "height", t->h), SATF_OK);
@@ -78,12 +78,8 @@ static void check_windows(satf_context *ctx, test_case *t)
         t->slack_of_squares = k == 2;
         check(ctx, t, filter, names[k], 2, want[k]);
         t->slack = 0;
-        satf_filter_destroy(filter);
         free(want[k]);
     }
-    free(sums);
-    free(squares);
-    free(area);
 }
 
 TEST(test_windows)
@@ -135,7 +131,7 @@ TEST(test_places)
 {
     check_geometry(ctx, 13, 17, 5, 4, 50, check_places);
     check_geometry(ctx, 9, 3, 12, 31, 60, check_places);
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_view in = satf_view_packed(NULL, 9, 9, 1, SATF_U8), out = in;
     size_t bytes;
     assert_int_equal(satf_filter_parse(ctx, "box=4x5,at=3:0", &filter), SATF_INVALID);
@@ -144,7 +140,6 @@ TEST(test_places)
     assert_int_equal(satf_filter_set(ctx, filter, "size", "3x5"), SATF_OK); /* no more inside */
     assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "-1 to 1 and -2 to 2"));
-    satf_filter_destroy(filter);
 }
 
 static void check_template(satf_context *ctx, test_case *t)
@@ -160,9 +155,9 @@ static void check_template(satf_context *ctx, test_case *t)
         {{-2 * plain.width - 3, -plain.height, 5, 2}, -7},
         {{0, 0, 4 * plain.width + 1, 3 * plain.height + 2}, 0.7},
     };
-    double *want = calloc(n, sizeof *want);
-    ref_wide *sums = malloc(n * sizeof *sums);
-    int64_t *area = malloc(pixels * sizeof *area);
+    SCOPED double *want = calloc(n, sizeof *want);
+    SCOPED ref_wide *sums = malloc(n * sizeof *sums);
+    SCOPED int64_t *area = malloc(pixels * sizeof *area);
     for (size_t k = 0; k < sizeof rects / sizeof *rects; k++) {
         ref_sums(&plain, t->border, t->constant, rects[k].rect, REF_PLAIN, sums, area);
         for (size_t i = 0; i < n; i++) {
@@ -171,17 +166,13 @@ static void check_template(satf_context *ctx, test_case *t)
             want[i] += term;
         }
     }
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
     assert_int_equal(satf_filter_set_rects(ctx, filter, rects, sizeof rects / sizeof *rects),
                      SATF_OK);
     assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)),
                      SATF_OK);
     check(ctx, t, filter, "template", 1, want);
-    satf_filter_destroy(filter);
-    free(want);
-    free(sums);
-    free(area);
 }
 
 TEST(test_template)
@@ -203,7 +194,7 @@ static void check_integral(satf_context *ctx, test_case *t)
     for (int squared = 0; squared < 2; squared++) {
         int kind = squared ? REF_SQUARE : REF_PLAIN;
         size_t n = (size_t)ref_count(image);
-        double *want = malloc(n * sizeof *want);
+        SCOPED double *want = malloc(n * sizeof *want);
         int64_t row = image->width * image->channels;
         for (int64_t i = 0; i < (int64_t)n; i++) {
             ref_wide sum = 0;
@@ -220,7 +211,7 @@ static void check_integral(satf_context *ctx, test_case *t)
             if (out_types[k] == SATF_U64 && is_real(t)) {
                 continue;
             }
-            satf_filter *filter;
+            SCOPED_FILTER *filter;
             satf_view out;
             assert_int_equal(satf_filter_create(ctx, "integral", &filter), SATF_OK);
             assert_int_equal(satf_filter_set_int(ctx, filter, "squared", squared), SATF_OK);
@@ -253,10 +244,8 @@ static void check_integral(satf_context *ctx, test_case *t)
                 }
             }
             free(out.data);
-            satf_filter_destroy(filter);
         }
         free(in.data);
-        free(want);
     }
 }
 

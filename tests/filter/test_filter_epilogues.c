@@ -519,7 +519,7 @@ TEST(test_formulas)
     uint64_t seed = 1;
     memset(&met, 0, sizeof met);
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_create(ctx, info->name, &filter), SATF_OK);
         const filter_pass *pass;
         for (int r = 0; (pass = pass_at(info, r)); r++) {
@@ -536,7 +536,6 @@ TEST(test_formulas)
                                 areas[k / 36 % 10], k / 360, seed);
             }
         }
-        satf_filter_destroy(filter);
     }
 }
 

@@ -112,7 +112,7 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
                          double constant, int64_t w, int64_t h, const char *what)
 {
     static double got[W * H];
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, name, &filter), SATF_OK);
     assert_int_equal(satf_filter_set_int(ctx, filter, "width", w), SATF_OK);
     assert_int_equal(satf_filter_set_int(ctx, filter, "height", h), SATF_OK);
@@ -155,7 +155,6 @@ static void check_filter(satf_context *ctx, const double *pixels, const char *na
             }
         }
     }
-    satf_filter_destroy(filter);
 }
 
 static const int64_t windows[][2] = {{3, 3}, {5, 3}, {16, 9}, {90, 2}, {5, 80}, {91, 40}};
@@ -224,7 +223,7 @@ TEST(test_template_overflows)
     }
     pixels[7 * W + 2] = NAN;
     satf_weighted_rect rect = {{1, -2, 3, 5}, 2};
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
     assert_int_equal(satf_filter_set_rects(ctx, filter, &rect, 1), SATF_OK);
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_F64), out = in;
@@ -245,7 +244,6 @@ TEST(test_template_overflows)
             fail_msg("pixel %ld is %g, not %g", (long)i, got[i], right);
         }
     }
-    satf_filter_destroy(filter);
 }
 
 /* ------------------------------------------------------------------------ offsets */

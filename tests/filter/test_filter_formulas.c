@@ -193,14 +193,13 @@ static void check_one(satf_context *ctx, test_case *t, const struct reference *r
                          ctx, filter, valid ? SATF_VALID : (satf_border)t->border, constant_of(t)),
                      SATF_OK);
     set_place(ctx, t, filter);
-    double *want = malloc((size_t)ref_count(seen) * sizeof *want);
+    SCOPED double *want = malloc((size_t)ref_count(seen) * sizeof *want);
     expect(t, r, seen, &of, want);
     const filter_pass *pass = filter_last(filter_info_find(r->name));
     bool rounds = filter_type(pass, filter_options(filter, 0)) == TYPE_REAL &&
                   filter_reads(pass, FORMULA_SQUARE);
     t->slack = is_real(t) && rounds ? 64 * 0x1p-53 : 0; /* of a shift */
     check(ctx, t, filter, spec, 2, want);
-    free(want);
     satf_filter_destroy(filter);
 }
 
@@ -281,9 +280,8 @@ TEST(test_knows_colours)
     } cases[] = {{"box=5 guided=3 flip=h", 0}, {"box=3 sauvola=5", 1}, {"unsharp=5,threshold=2", 0},
                  {"unsharp=5,luma box=3", 1},  {"adaptive=5", 1},      {"integral", 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        satf_filter *filter = parse_filter(ctx, cases[k].spec);
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[k].spec);
         assert_int_equal(satf_filter_knows_colours(filter) != 0, cases[k].knows);
-        satf_filter_destroy(filter);
     }
     assert_int_equal(satf_filter_knows_colours(NULL), 0);
 }
@@ -490,7 +488,7 @@ static int check_colours(satf_context *ctx, const satf_view *in, const char *spe
 {
     static double memory[64 * 48 * 4];
     satf_view out = *in;
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     int compared = 0, changed = 0, other = 0;
     out.data = memory;
     assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
@@ -514,7 +512,6 @@ static int check_colours(satf_context *ctx, const satf_view *in, const char *spe
     }
     assert_true(changed > compared / 2);
     assert_int_equal(other > 0, !luma);
-    satf_filter_destroy(filter);
     return compared;
 }
 

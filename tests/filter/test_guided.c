@@ -105,7 +105,8 @@ static void guide_integers(const guided_case *c, const plane *guide, const plane
 {
     double max = full_of(c), steps = max == 255 ? 0x1p16 : 0x1p8;
     size_t pixels = (size_t)(c->width * c->height);
-    double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
+    SCOPED double *slopes = malloc(pixels * sizeof *slopes),
+                  *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
             window_sums s = sum_pixels(c, guide, input, x, y, false);
@@ -123,8 +124,6 @@ static void guide_integers(const guided_case *c, const plane *guide, const plane
             result[i] = rounded < 0 ? 0 : rounded > max ? max : rounded;
         }
     }
-    free(slopes);
-    free(offsets);
 }
 
 /* He's algorithm without any rounding between. */
@@ -133,7 +132,8 @@ static void guide_reals(const guided_case *c, const plane *guide, const plane *i
 {
     long double max = guide_full(c);
     size_t pixels = (size_t)(c->width * c->height);
-    double *slopes = malloc(pixels * sizeof *slopes), *offsets = malloc(pixels * sizeof *offsets);
+    SCOPED double *slopes = malloc(pixels * sizeof *slopes),
+                  *offsets = malloc(pixels * sizeof *offsets);
     for (int64_t y = 0, i = 0; y < c->height; y++) {
         for (int64_t x = 0; x < c->width; x++, i++) {
             window_sums s = sum_pixels(c, guide, input, x, y, false);
@@ -153,8 +153,6 @@ static void guide_reals(const guided_case *c, const plane *guide, const plane *i
             result[i] = (double)(base + c->amount * (input->samples[i] - base));
         }
     }
-    free(slopes);
-    free(offsets);
 }
 
 /* ------------------------------------------------------------------------------ cases */
@@ -205,17 +203,16 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
     satf_view out = *in;
     out.data = malloc((size_t)(out.stride * out.height));
     for (int way = 0; way < (c->guide == ANOTHER ? 4 : 2); way++) {
-        satf_filter *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
+        SCOPED_FILTER *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
         satf_context_set_engine(ctx, way % 2 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         satf_status status;
         if (way < 2) {
             status = satf_filter_apply(ctx, filter, in, &out);
         } else {
             satf_view inputs[2] = {*in, *guide};
-            satf_plan *plan;
+            SCOPED_PLAN *plan;
             status = satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan);
             status = status ? status : satf_plan_run(plan, inputs, 2, &out, 1);
-            satf_plan_destroy(plan);
         }
         if (status) {
             fail_msg("%s", satf_message(ctx));
@@ -237,7 +234,6 @@ static void check_result(satf_context *ctx, const guided_case *c, const satf_vie
                          c->guide_named, c->amount, way, (long)x, (long)y, got, exact[i], real[i]);
             }
         }
-        satf_filter_destroy(filter);
     }
     free(out.data);
 }
@@ -257,9 +253,9 @@ static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
     ref_fill(&other, seed + 77);
     satf_view in = ref_view(&image, 0), guide = ref_view(&other, 0);
     size_t pixels = (size_t)(c->width * c->height), all = pixels * (size_t)c->channels;
-    double *p = malloc(pixels * sizeof *p), *g = malloc(pixels * sizeof *g);
-    double *one = malloc(pixels * sizeof *one);
-    double *exact = calloc(all, sizeof *exact), *real = malloc(all * sizeof *real);
+    SCOPED double *p = malloc(pixels * sizeof *p), *g = malloc(pixels * sizeof *g);
+    SCOPED double *one = malloc(pixels * sizeof *one);
+    SCOPED double *exact = calloc(all, sizeof *exact), *real = malloc(all * sizeof *real);
     for (int k = 0; k < c->channels; k++) {
         load_channel(&in, k, p);
         load_channel(c->guide ? &guide : &in, c->guide == OF_ONE_CHANNEL ? 0 : k, g);
@@ -278,11 +274,6 @@ static void check_case(satf_context *ctx, const guided_case *c, uint64_t seed)
         }
     }
     check_result(ctx, c, &in, c->guide ? &guide : NULL, exact, real);
-    free(exact);
-    free(real);
-    free(one);
-    free(p);
-    free(g);
     free(in.data);
     free(guide.data);
     free(image.samples);
@@ -444,12 +435,11 @@ TEST(test_refusals)
     expect(ctx, satf_plan_create(ctx, guided, inputs, 2, &made, 1, &plan), SATF_INVALID,
            "of 1 u8; it must be 8 x 8 of 3 u8, as the input");
     satf_view wide = satf_view_packed(colour, 8, 8, 2, SATF_U8);
-    satf_filter *by_two;
+    SCOPED_FILTER *by_two;
     assert_int_equal(satf_filter_parse(ctx, "guided=3", &by_two), SATF_OK);
     assert_int_equal(satf_filter_set_image(ctx, by_two, &wide), SATF_OK);
     expect(ctx, satf_filter_apply(ctx, by_two, &rgb, &made), SATF_INVALID,
            "of 2 u8; it must be 8 x 8 of 3 u8, as the input, or of 1 channel");
-    satf_filter_destroy(by_two);
     inputs[0] = view;
     assert_int_equal(satf_plan_create(ctx, guided, inputs, 2, &result, 1, &plan), SATF_OK);
     result.data = out;
@@ -485,11 +475,10 @@ static void guide_by(satf_context *ctx, const char *spec, double full, double gu
     out.data = result;
     view.full = out.full = full;
     by.full = guide_full;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     assert_int_equal(satf_filter_set_image(ctx, filter, &by), SATF_OK);
     assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_OK);
-    satf_filter_destroy(filter);
 }
 
 /* White is white: a guide's full scale is its own, and full=M is for both if neither says one. */
@@ -512,12 +501,11 @@ TEST(test_white)
     assert_memory_equal(told, own, PIXELS);
     uint8_t pixel = 1, out;
     satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8), to = view;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     to.data = &out;
     assert_int_equal(satf_filter_parse(ctx, "guided=5,guide_full=100", &filter), SATF_OK);
     expect(ctx, satf_filter_apply(ctx, filter, &view, &to), SATF_INVALID,
            "guide_full of guided is the full scale of its guide, which is not given");
-    satf_filter_destroy(filter);
 }
 
 /* A guide whose variance is eps M^2: slopes of integers are the largest there are, 250 as kept. */

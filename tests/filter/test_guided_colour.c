@@ -78,22 +78,20 @@ static void compare(const colour_case *c, const satf_view *out, int way, int cha
 static void run_way(satf_context *ctx, const colour_case *c, int way, const satf_view *in,
                     const satf_view *guide, const satf_view *out)
 {
-    satf_filter *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
+    SCOPED_FILTER *filter = make_filter(ctx, c, way < 2 ? guide : NULL);
     satf_context_set_engine(ctx, way % 2 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
     satf_status status;
     if (way < 2) {
         status = satf_filter_apply(ctx, filter, in, out);
     } else {
         satf_view inputs[2] = {*in, *guide}, output = *out;
-        satf_plan *plan;
+        SCOPED_PLAN *plan;
         status = satf_plan_create(ctx, filter, inputs, 2, &output, 1, &plan);
         status = status ? status : satf_plan_run(plan, inputs, 2, &output, 1);
-        satf_plan_destroy(plan);
     }
     if (status) {
         fail_msg("%s", satf_message(ctx));
     }
-    satf_filter_destroy(filter);
 }
 
 static channel_task task_of(const colour_case *c, const satf_view *in, const satf_view *guide,
@@ -139,7 +137,7 @@ static void check_case(satf_context *ctx, const colour_case *c, uint64_t seed)
     move_guide(c, &other);
     satf_view in = ref_view(&image, 0), guide = ref_view(&other, 0), out = in;
     size_t pixels = (size_t)(c->width * c->height);
-    double *exact = malloc(pixels * sizeof *exact), *real = malloc(pixels * sizeof *real);
+    SCOPED double *exact = malloc(pixels * sizeof *exact), *real = malloc(pixels * sizeof *real);
     char *results[4];
     int ways = c->guided ? 4 : 2;
     for (int way = 0; way < ways; way++) {
@@ -162,8 +160,6 @@ static void check_case(satf_context *ctx, const colour_case *c, uint64_t seed)
     for (int way = 0; way < ways; way++) {
         free(results[way]);
     }
-    free(exact);
-    free(real);
     free(in.data);
     free(guide.data);
     free(image.samples);
@@ -286,8 +282,8 @@ TEST(test_extremes)
 {
     static const satf_type types[] = {SATF_U8, SATF_U16};
     enum { W = 300, H = 200 };
-    uint16_t *samples = malloc(W * H * 3 * sizeof *samples),
-             *guide = malloc(W * H * 3 * sizeof *guide);
+    SCOPED uint16_t *samples = malloc(W * H * 3 * sizeof *samples),
+                    *guide = malloc(W * H * 3 * sizeof *guide);
     char *results[2] = {malloc(W * H * 6), malloc(W * H * 6)};
     satf_context_set_threads(ctx, 2);
     for (int k = 0; k < 8; k++) {
@@ -311,8 +307,6 @@ TEST(test_extremes)
         }
         assert_memory_equal(results[0], results[1], (size_t)(out.stride * out.height));
     }
-    free(samples);
-    free(guide);
     free(results[0]);
     free(results[1]);
 }
@@ -384,14 +378,13 @@ TEST(test_places)
     enum { SIDE = 300 };
     static uint8_t guide[SIDE * SIDE * 3];
     satf_view view = satf_view_packed(guide, SIDE, SIDE, 3, SATF_U8);
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     size_t bytes;
     assert_int_equal(satf_filter_parse(ctx, "guided=9,colour", &filter), SATF_OK);
     assert_int_equal(satf_filter_set_image(ctx, filter, &view), SATF_OK);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     assert_int_equal(satf_filter_scratch(ctx, filter, &view, &view, &bytes), SATF_OK);
     assert_true(bytes / sizeof guide / sizeof(double) < 15);
-    satf_filter_destroy(filter);
 }
 
 TEST_FILE(.shared = true)

@@ -127,10 +127,10 @@ static void check_count(satf_context *ctx, const count_case *c, uint64_t *seed)
     bool weighted = c->channels == 2;
     int64_t bytes = c->width * c->channels * (c->type == SATF_U8 ? 1 : 2);
     int64_t stride = bytes + 1; /* samples of 16 bits are not aligned */
-    uint8_t *data = malloc((size_t)(stride * c->height));
+    SCOPED uint8_t *data = malloc((size_t)(stride * c->height));
     size_t memory_bytes;
     assert_true(histogram_bytes(ctx, c->type, &memory_bytes));
-    char *memory = aligned_alloc(64, memory_bytes);
+    SCOPED char *memory = aligned_alloc(64, memory_bytes);
     assert_non_null(data);
     assert_non_null(memory);
     memset(memory, 0xa5, memory_bytes);
@@ -164,8 +164,6 @@ static void check_count(satf_context *ctx, const count_case *c, uint64_t *seed)
             }
         }
     }
-    free(memory);
-    free(data);
 }
 
 TEST(test_counts)

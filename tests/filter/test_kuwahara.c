@@ -296,7 +296,7 @@ TEST(test_bytes)
         }
         sum_windows(&c, windows);
         satf_view in = satf_view_packed(&reals, W, H, 1, (satf_type)type), out = in;
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         out.data = &results;
         snprintf(spec, sizeof spec, "kuwahara=%d", side);
         assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
@@ -311,7 +311,6 @@ TEST(test_bytes)
                          (int)(i % W), (int)(i / W));
             }
         }
-        satf_filter_destroy(filter);
         free_windows(windows);
         free(c.image.samples);
     }

@@ -198,7 +198,7 @@ static void run_case(test_case *t, uint64_t seed)
 {
     satf_view in = view_of(t, t->type), out = view_of(t, t->type);
     size_t samples = (size_t)(t->width * t->height * t->channels);
-    long double *want = malloc(samples * sizeof *want);
+    SCOPED long double *want = malloc(samples * sizeof *want);
     fill(&in, seed);
     t->gauss.how = how_of(t);
     t->isa = satf_cpu_isa();
@@ -206,7 +206,6 @@ static void run_case(test_case *t, uint64_t seed)
     walk(t, &in, &out, 0, t->height, t->height);
     compare(t, &out, want, 1);
     check_isas(t, &in, &out);
-    free(want);
     satf_free(in.data);
     satf_free(out.data);
 }
@@ -356,8 +355,8 @@ TEST(test_not_finite)
 static void check_difference(test_case *t, const satf_view *in, const satf_view *out, double ratio)
 {
     int64_t n = satf_row_samples(in) * in->height;
-    long double *narrow = malloc((size_t)n * sizeof *narrow),
-                *wide = malloc((size_t)n * sizeof *wide);
+    SCOPED long double *narrow = malloc((size_t)n * sizeof *narrow),
+                       *wide = malloc((size_t)n * sizeof *wide);
     ref_gauss wider = t->gauss;
     wider.sigma *= ratio;
     ref_smooth(&t->gauss, in, narrow);
@@ -372,8 +371,6 @@ static void check_difference(test_case *t, const satf_view *in, const satf_view 
             fail_case(t, "dog", i, got, want);
         }
     }
-    free(narrow);
-    free(wide);
 }
 
 TEST(test_difference)
@@ -429,7 +426,7 @@ TEST(test_threads)
         test_case t = {.width = 151, .height = 310, .channels = 3, .type = types[k % TYPES]};
         satf_view in = view_of(&t, t.type), one = view_of(&t, t.type), out = view_of(&t, t.type);
         size_t bytes = (size_t)(out.stride * out.height);
-        satf_filter *chain;
+        SCOPED_FILTER *chain;
         fill(&in, k + 1);
         assert_int_equal(satf_filter_parse(ctx, chains[k / TYPES], &chain), SATF_OK);
         for (int threads = 1; threads < 9; threads++) {
@@ -442,7 +439,6 @@ TEST(test_threads)
                          threads);
             }
         }
-        satf_filter_destroy(chain);
         satf_free(in.data);
         satf_free(one.data);
         satf_free(out.data);

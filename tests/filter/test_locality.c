@@ -270,7 +270,7 @@ static bool check_case(satf_context *ctx, const local_case *c, int *changed)
     static _Alignas(64) double in_memory[SAMPLES], before[SAMPLES], after[SAMPLES];
     satf_view in = satf_view_packed(in_memory, W, H, c->channels, (satf_type)c->type), out;
     in.flags = c->alpha ? SATF_ALPHA : 0;
-    satf_filter *filter = make(ctx, c);
+    SCOPED_FILTER *filter = make(ctx, c);
     uint64_t seed = c->seed;
     if (!satf_filter_output(ctx, filter, &in, &out)) { /* the picture holds a window */
         fill(c, &in);
@@ -292,7 +292,6 @@ static bool check_case(satf_context *ctx, const local_case *c, int *changed)
             }
         }
     }
-    satf_filter_destroy(filter);
     return runs;
 }
 
@@ -376,7 +375,7 @@ static void check_large(satf_context *ctx, const char *spec, int64_t reach)
     static float pixels[WIDE * HIGH * 3];
     static double before[WIDE * HIGH * 3], after[WIDE * HIGH * 3];
     static const int64_t places[][2] = {{300, 200}, {0, 0}, {510, 390}, {590, 17}};
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view in = satf_view_packed(pixels, WIDE, HIGH, 3, SATF_F32), out;
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
     size_t pixel = (size_t)satf_pixel_bytes(&out);
@@ -403,7 +402,6 @@ static void check_large(satf_context *ctx, const char *spec, int64_t reach)
         }
         assert_true(changed > 0);
     }
-    satf_filter_destroy(filter);
 }
 
 TEST(test_large)

@@ -247,7 +247,7 @@ static void check_filter(satf_context *ctx, const moment_case *c, const satf_vie
 {
     static const char *const engines[] = {"auto", "sat", "window"};
     double got[MOST];
-    satf_filter *filter = make_filter(ctx, c, name);
+    SCOPED_FILTER *filter = make_filter(ctx, c, name);
     satf_view out;
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
     assert_int_equal(out.type, SATF_F64);
@@ -259,7 +259,6 @@ static void check_filter(satf_context *ctx, const moment_case *c, const satf_vie
             check_samples(c, name, engines[k], got, wanted);
         }
     }
-    satf_filter_destroy(filter);
 }
 
 /* The greatest of the windows' sums, and the least sample that is not transparent. */

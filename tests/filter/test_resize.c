@@ -109,7 +109,7 @@ static satf_filter *parse(satf_context *ctx, const char *spec)
 
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
 {
-    satf_filter *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse(ctx, spec);
     satf_view out;
     if (satf_filter_output(ctx, filter, in, &out)) {
         fail_msg("%s: %s", spec, satf_message(ctx));
@@ -118,7 +118,6 @@ static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
     if (satf_filter_apply(ctx, filter, in, &out)) {
         fail_msg("%s: %s", spec, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
     return out;
 }
 
@@ -137,7 +136,7 @@ static void require_same(const char *what, const satf_view *a, const satf_view *
 static void check_rows(satf_context *ctx, const char *spec, const satf_view *in,
                        const satf_view *want)
 {
-    satf_filter *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse(ctx, spec);
     satf_view out = *want;
     satf_rows *rows;
     int64_t pushed = 0, pulled = 0, n;
@@ -156,7 +155,6 @@ static void check_rows(satf_context *ctx, const char *spec, const satf_view *in,
     }
     require_same(spec, &out, want);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(out.data);
 }
 
@@ -192,7 +190,7 @@ static double expect(const test_case *t, const ref_image *in, int64_t X, int64_t
 /* A square's mean is found once, at its first pixel. */
 static void check_samples(const test_case *t, const ref_image *image, const satf_view *out)
 {
-    double *means = malloc((size_t)satf_row_samples(out) * sizeof *means);
+    SCOPED double *means = malloc((size_t)satf_row_samples(out) * sizeof *means);
     for (int64_t y = 0; y < out->height; y++) {
         for (int64_t i = 0; i < satf_row_samples(out); i++) {
             int64_t x = i / t->channels;
@@ -214,7 +212,6 @@ static void check_samples(const test_case *t, const ref_image *image, const satf
             }
         }
     }
-    free(means);
 }
 
 static void run_case(satf_context *ctx, const test_case *t, uint64_t seed)
@@ -347,7 +344,7 @@ TEST(test_shapes)
     };
     satf_view in = satf_view_packed(NULL, 100, 51, 1, SATF_U8), out;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_filter *filter = parse(ctx, cases[i].spec);
+        SCOPED_FILTER *filter = parse(ctx, cases[i].spec);
         char text[128];
         satf_filter_print(filter, text, sizeof text);
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
@@ -357,7 +354,6 @@ TEST(test_shapes)
         if (!strchr(cases[i].spec, ' ')) {
             assert_string_equal(text, cases[i].print ? cases[i].print : cases[i].spec);
         }
-        satf_filter_destroy(filter);
     }
 }
 
@@ -372,9 +368,8 @@ TEST(test_boxes)
         char spec[64];
         snprintf(spec, sizeof spec, "resize=%ldx%ld", (long)w, (long)h);
         satf_view in = satf_view_packed(NULL, W, H, 1, SATF_U8), out;
-        satf_filter *filter = parse(ctx, spec);
+        SCOPED_FILTER *filter = parse(ctx, spec);
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-        satf_filter_destroy(filter);
         int64_t x = out.width, y = out.height, across = llabs(2 * (x * H - y * W));
         bool small = W <= w && H <= h;
         bool near =
@@ -431,14 +426,13 @@ TEST(test_small)
     }
     satf_view in = satf_view_packed(pixels, 100, 51, 1, SATF_U8), out;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter = parse(ctx, specs[i]);
+        SCOPED_FILTER *filter = parse(ctx, specs[i]);
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
         assert_true(out.width == 100 && out.height == 51);
         out.data = result;
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
         assert_memory_equal(result, pixels, sizeof pixels);
         memset(result, 0, sizeof result);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -448,13 +442,12 @@ TEST(test_any_height)
     static const char *const specs[] = {"resize=50%", "resize=30x", "resize=x30"};
     satf_view in = satf_view_packed(NULL, 100, 50, 1, SATF_U8), out;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter = parse(ctx, specs[i]);
+        SCOPED_FILTER *filter = parse(ctx, specs[i]);
         satf_rows *rows;
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
         assert_int_equal(satf_rows_open_any_height(ctx, filter, &in, &out, &rows),
                          SATF_UNSUPPORTED);
         assert_non_null(strstr(satf_message(ctx), "resize needs to know the picture's height"));
-        satf_filter_destroy(filter);
     }
 }
 
@@ -474,7 +467,7 @@ TEST(test_chains)
     check_rows(ctx, "box=5 resize=111x70!", &in, &second);
 
     static const satf_rect parts[] = {{0, 0, 111, 70}, {110, 69, 1, 1}, {13, 20, 40, 30}};
-    satf_filter *filter = parse(ctx, "box=5 resize=111x70! box=3x7,border=wrap");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 resize=111x70! box=3x7,border=wrap");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         satf_view want = satf_view_rect(&all, parts[i]), out = want;
         out.stride = out.width * 3;
@@ -483,7 +476,6 @@ TEST(test_chains)
         require_same("a part", &out, &want);
         free(out.data);
     }
-    satf_filter_destroy(filter);
     free(first.data);
     free(second.data);
     free(third.data);
@@ -517,9 +509,8 @@ TEST(test_metadata)
                        .exif = block,
                        .exif_bytes = sizeof block};
     satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "resize=1000x1500! transpose resize=1500x500!");
+    SCOPED_FILTER *filter = parse(ctx, "resize=1000x1500! transpose resize=1500x500!");
     filter_change_metadata(filter, &in, &m);
-    satf_filter_destroy(filter);
     assert_true(m.resolution_x == 7874 / 2. && m.resolution_y == 11811 / 8.);
     assert_true(satf_exif_resolution(block, m.exif_bytes, &x, &y, &unit));
     assert_true(fabs(x - 100 / 0.0254) < 1e-6);

@@ -112,10 +112,9 @@ TEST(test_constant_above)
         satf_view guide = satf_view_packed(wide ? (void *)wide_aux : aux, 3, 2, 1, type);
         satf_view out = satf_view_packed(wide ? (void *)wide_got : got, 3, 2, 1, type);
         guide.full = 100;
-        satf_filter *filter = parse_filter(ctx, spec);
+        SCOPED_FILTER *filter = parse_filter(ctx, spec);
         assert_int_equal(satf_filter_set_image(ctx, filter, &guide), SATF_OK);
         assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_OK);
-        satf_filter_destroy(filter);
     }
     for (int i = 0; i < 6; i++) {
         assert_int_equal(got[i], wide_got[i]);
@@ -194,7 +193,7 @@ static void check_bounds(satf_context *ctx, const filter_info *info, const filte
 {
     uint8_t pixel = 1, result[8];
     satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8), to;
-    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "1", "0:0", 1, 1);
+    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_CLAMP, "1", "0:0", 1, 1);
     assert_int_equal(satf_filter_set_double(ctx, filter, param->name, param->max), SATF_OK);
     assert_int_equal(satf_filter_output(ctx, filter, &view, &to), SATF_OK);
     to.data = result;
@@ -202,7 +201,6 @@ static void check_bounds(satf_context *ctx, const filter_info *info, const filte
     assert_int_equal(satf_filter_apply(ctx, filter, &view, &to), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "are possible for u8 samples"));
     assert_int_equal(satf_filter_set_double(ctx, filter, param->name, INFINITY), SATF_INVALID);
-    satf_filter_destroy(filter);
 }
 
 TEST(test_levels)
@@ -228,7 +226,7 @@ static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, 
 {
     double got = -1;
     satf_view out = satf_view_packed(&got, 1, 1, 1, SATF_F64);
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
     assert_int_equal(satf_filter_set_image(ctx, filter, q), SATF_OK);
     for (const char *at = spec; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
@@ -237,7 +235,6 @@ static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, 
         assert_int_equal(satf_filter_set(ctx, filter, name, value), SATF_OK);
     }
     assert_int_equal(satf_filter_apply(ctx, filter, p, &out), SATF_OK);
-    satf_filter_destroy(filter);
     return got;
 }
 
@@ -282,7 +279,7 @@ TEST(test_refused)
         double full;
     } wrong[] = {{SATF_U8, 256}, {SATF_U8, -1},   {SATF_U16, 4095.5},   {SATF_U16, 65536},
                  {SATF_F32, -1}, {SATF_F64, NAN}, {SATF_F64, INFINITY}, {SATF_U8, NAN}};
-    satf_filter *filter = parse_filter(ctx, "box=3,border=constant:16"), *moved;
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3,border=constant:16");
     satf_view view, out;
     uint8_t pixel[4] = {1, 2, 3, 4}, to[4];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -298,11 +295,9 @@ TEST(test_refused)
     view.full = 15;
     assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "0 to 15"));
-    satf_filter_destroy(filter);
-    moved = parse_filter(ctx, "transpose");
+    SCOPED_FILTER *moved = parse_filter(ctx, "transpose");
     assert_int_equal(satf_filter_output(ctx, moved, &view, &out), SATF_OK);
     assert_true(out.full == 15);
-    satf_filter_destroy(moved);
 }
 
 /* A file of the picture, of three channels and 8 bits, and what it becomes. */
@@ -318,8 +313,8 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval, c
     assert_true(file && fputs(head, file) >= 0);
     assert_int_equal(fwrite(p.memory, SCALE_W * SCALE_H, 3, file), 3);
     assert_int_equal(fclose(file), 0);
-    satf_filter *filter = make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
-    satf_image *image = NULL;
+    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
+    SCOPED_IMAGE *image = NULL;
     satf_image_info found;
     if (satf_filter_file(ctx, filter, in, out, NULL, NULL, 0) ||
         satf_image_read(ctx, out, &image) || satf_image_probe(ctx, out, &found, sizeof found)) {
@@ -334,8 +329,6 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval, c
         assert_true(found.hi == maxval && satf_image_view(image)->full == maxval);
         assert_memory_equal(satf_image_view(image)->data, want, (size_t)(to.stride * to.height));
     }
-    satf_image_destroy(image);
-    satf_filter_destroy(filter);
     assert_true(unlink(in) == 0 && unlink(out) == 0);
 }
 
@@ -368,10 +361,9 @@ TEST(test_bools)
         fail_msg("%s", satf_message(ctx));
     }
     assert_true(satf_image_view(image)->full == 1);
-    satf_filter *filter = parse_filter(ctx, "unsharp=3x1,amount=5");
+    SCOPED_FILTER *filter = parse_filter(ctx, "unsharp=3x1,amount=5");
     assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &sharp), SATF_OK);
     assert_memory_equal(satf_image_view(sharp)->data, "\0\1\1", 3);
-    satf_filter_destroy(filter);
     satf_image_destroy(image);
     satf_image_destroy(sharp);
 }
@@ -437,12 +429,12 @@ TEST(test_bool_files)
     snprintf(out, sizeof out, "%s/out.npy", folder);
     snprintf(once, sizeof once, "%s/once.npy", folder);
     write_bools(in);
-    satf_filter *next = parse_filter(ctx, "unsharp=5,amount=7");
+    SCOPED_FILTER *next = parse_filter(ctx, "unsharp=5,amount=7");
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         if (filter_last(info)->type != TYPE_OF_INPUT) {
             continue;
         }
-        satf_filter *first = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+        SCOPED_FILTER *first = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
         filter_file(ctx, first, in, mid, SATF_TYPE_AUTO);
         filter_file(ctx, next, mid, out, SATF_TYPE_AUTO);
         filter_file(ctx, first, in, once, SATF_U8); /* which is asked for */
@@ -453,11 +445,9 @@ TEST(test_bool_files)
         if (!is_like(out, once, descr) || strcmp(descr, "|b1") != 0) {
             fail_msg("%s of bools, in files: %s", info->name, descr);
         }
-        satf_filter_destroy(first);
         found++;
     }
     assert_true(found >= 10);
-    satf_filter_destroy(next);
     assert_true(!unlink(in) && !unlink(mid) && !unlink(out) && !unlink(once) && !rmdir(folder));
 }
 

@@ -78,15 +78,13 @@ static int64_t alpha_steps(const threshold_case *c, int64_t alpha)
 static double found_in_floats(const threshold_case *c)
 {
     int64_t n = c->image.width * c->image.height, weight;
-    double *samples = malloc((size_t)n * sizeof *samples);
-    int64_t *times = malloc((size_t)n * sizeof *times);
+    SCOPED double *samples = malloc((size_t)n * sizeof *samples);
+    SCOPED int64_t *times = malloc((size_t)n * sizeof *times);
     for (int64_t p = 0; p < n; p++) {
         samples[p] = sample_of(c, p, &weight);
         times[p] = alpha_steps(c, weight);
     }
     double found = ref_otsu_of_floats(samples, times, n);
-    free(samples);
-    free(times);
     return found;
 }
 
@@ -189,7 +187,7 @@ static void check_spec(satf_context *ctx, const threshold_case *c, const char *s
     satf_rect whole = {0, 0, c->image.width, c->image.height};
     satf_rect part = {whole.w / 3, whole.h / 2, (whole.w + 1) / 2, (whole.h + 1) / 2};
     satf_view in = ref_view(&c->image, 5), out;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_rows *rows;
     in.full = c->full;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
@@ -212,7 +210,6 @@ static void check_spec(satf_context *ctx, const threshold_case *c, const char *s
     }
     free(in.data);
     free(out.data);
-    satf_filter_destroy(filter);
 }
 
 static void check(satf_context *ctx, const threshold_case *c)
@@ -361,7 +358,7 @@ TEST(test_otsu_of_bytes)
     static const double units[] = {1, 1.0 / 255, 257, 1e-300};
     static uint8_t bytes[PIXELS], want[PIXELS], got[PIXELS];
     static double floats[PIXELS];
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     uint64_t seed = 10;
     assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filter), SATF_OK);
     satf_view in = satf_view_packed(bytes, PIXELS, 1, 1, SATF_U8), out = in;
@@ -379,7 +376,6 @@ TEST(test_otsu_of_bytes)
         assert_int_equal(satf_filter_apply(ctx, filter, &real, &out), SATF_OK);
         assert_memory_equal(got, want, PIXELS);
     }
-    satf_filter_destroy(filter);
 }
 
 /* A level of 12 bits in 16. */
@@ -389,17 +385,16 @@ TEST(test_full)
     uint8_t got[3], want[3] = {0, 255, 255};
     satf_view in = satf_view_packed(samples, 3, 1, 1, SATF_U16);
     satf_view out = satf_view_packed(got, 3, 1, 1, SATF_U8);
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, "threshold=128,full=4095", &filter), SATF_OK);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
     assert_memory_equal(got, want, sizeof got);
-    satf_filter_destroy(filter);
 }
 
 /* What is wrong is said in a sentence. */
 TEST(test_refusals)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_view out, in = satf_view_packed(NULL, 3, 2, 1, SATF_F32);
     assert_int_equal(satf_filter_parse(ctx, "threshold=mean", &filter), SATF_INVALID);
     assert_string_equal(satf_message(ctx),
@@ -412,5 +407,4 @@ TEST(test_refusals)
     assert_string_equal(satf_message(ctx),
                         "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels "
                         "of floats may be any number");
-    satf_filter_destroy(filter);
 }

@@ -200,7 +200,7 @@ static void check_case(satf_context *ctx, int number, int *checked)
                        type,
                        channels % 2 == 0 && pick(&random, 0, 1),
                        NULL};
-    satf_filter *chain = NULL;
+    SCOPED_FILTER *chain = NULL;
     test_link links[3];
     ref_fill(&image, random);
     satf_view in = ref_view(&image, pick(&random, 0, 5)), want;
@@ -227,7 +227,6 @@ static void check_case(satf_context *ctx, int number, int *checked)
         satf_filter_destroy(links[k].valid);
         satf_filter_destroy(links[k].clamp);
     }
-    satf_filter_destroy(chain);
     free(want.data);
     free(in.data);
     free(image.samples);
@@ -263,8 +262,8 @@ static void check_zeros(satf_context *ctx, const ref_image *image, const char *c
     satf_view in = ref_view(image, number % 6), want;
     snprintf(plain, sizeof plain, "%s integral%s", part[0], part[1]);
     snprintf(spec, sizeof spec, "%s,zeros %s", plain, part[2]);
-    satf_filter *before = parse_filter(ctx, plain), *chain = parse_filter(ctx, spec);
-    satf_filter *behind = *part[2] ? parse_filter(ctx, part[2]) : NULL;
+    SCOPED_FILTER *before = parse_filter(ctx, plain), *chain = parse_filter(ctx, spec);
+    SCOPED_FILTER *behind = *part[2] ? parse_filter(ctx, part[2]) : NULL;
     satf_view sums = result_of(ctx, before, &in, false), led = led_by_zeros(&sums);
     if (!behind || satf_filter_output(ctx, behind, &led, &want) == SATF_OK) {
         want = behind ? result_of(ctx, behind, &led, false) : led;
@@ -280,9 +279,6 @@ static void check_zeros(satf_context *ctx, const ref_image *image, const char *c
     free(led.data);
     free(sums.data);
     free(in.data);
-    satf_filter_destroy(before);
-    satf_filter_destroy(behind);
-    satf_filter_destroy(chain);
 }
 
 TEST(test_zeros)

@@ -179,7 +179,7 @@ static void check_case(satf_context *ctx, varbox_case *c)
     satf_filter_destroy(filter);
     if (c->map_channels == c->image.channels && c->map_alpha == (c->image.alpha != 0)) {
         satf_view inputs[2] = {in, map};
-        satf_plan *plan;
+        SCOPED_PLAN *plan;
         filter = make(ctx, c->border, NULL);
         memset(out.data, 0xA5, (size_t)(out.stride * out.height));
         if (satf_plan_create(ctx, filter, inputs, 2, &out, 1, &plan) ||
@@ -187,7 +187,6 @@ static void check_case(satf_context *ctx, varbox_case *c)
             fail_msg("%s", satf_message(ctx));
         }
         compare(c, &map, &out);
-        satf_plan_destroy(plan);
         satf_filter_destroy(filter);
     }
     free(map.data);
@@ -256,7 +255,7 @@ TEST(test_not_finite)
         samples[4 * W + 4] += bad[k % 5][0];
         samples[4 * W + 9] += bad[k % 5][1];
         samples[20 * W + 22] += bad[k % 5][2];
-        satf_filter *filter = make(ctx, SATF_SHRINK, &map);
+        SCOPED_FILTER *filter = make(ctx, SATF_SHRINK, &map);
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
         for (int i = 0; i < W * H; i++) {
             int64_t r = (int64_t)radii[i];
@@ -267,7 +266,6 @@ TEST(test_not_finite)
                 fail_msg("kind %d, pixel %d: %g instead of %g", k, i, got[i], want);
             }
         }
-        satf_filter_destroy(filter);
     }
 }
 
@@ -282,23 +280,21 @@ TEST(test_overflow)
     for (int i = 0; i < 21; i++) {
         radii[i / 3][i % 3] = 3;
     }
-    satf_filter *filter = make(ctx, SATF_CLAMP, &map);
+    SCOPED_FILTER *filter = make(ctx, SATF_CLAMP, &map);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
     assert_true(fabs(got[3][1] / (1e308 / 49) - 1) < 1e-12);
-    satf_filter_destroy(filter);
 }
 
 /* A MAP that comes beside the input may have any radius. */
 TEST(test_reach)
 {
-    satf_filter *filter = make(ctx, SATF_CLAMP, NULL);
+    SCOPED_FILTER *filter = make(ctx, SATF_CLAMP, NULL);
     int64_t reach[4];
     assert_int_equal(satf_filter_reach(ctx, filter, &reach[0], &reach[1], &reach[2], &reach[3]),
                      SATF_OK);
     for (int i = 0; i < 4; i++) {
         assert_true(reach[i] == INT64_MAX);
     }
-    satf_filter_destroy(filter);
 }
 
 TEST(test_refusals)

@@ -149,14 +149,13 @@ TEST(packbits)
         tmsize_t size = strips[i][0] + 2;
         assert_int_equal(TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)strips[i], size), size);
         TIFFClose(tif);
-        satf_image *image;
+        SCOPED_IMAGE *image;
         satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
         assert_int_equal(status, i == 2 ? SATF_DATA : SATF_OK);
         if (!status) {
             assert_int_equal(image->damaged, i == 1);
             assert_memory_equal(image->view.data, "\1\2\3", 3);
         }
-        satf_image_destroy(image);
     }
 }
 

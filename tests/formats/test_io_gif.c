@@ -183,10 +183,9 @@ TEST(full_table)
     maker m = make_screen(SIDE, SIDE, true, 0);
     add_picture(&m, 0, 0, SIDE, SIDE, 0);
     add_codes(&m, 2, numbers, ALL + 1, UINT8_MAX);
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(decode_start(ctx, &m, m.n, &image), SATF_OK);
     check_pixels("a full table", image, 3, want, sizeof want);
-    satf_image_destroy(image);
 }
 
 TEST(refusals)
@@ -417,7 +416,7 @@ TEST(cut)
     int around = all[0].transparent >= 0 ? -1 : 1;
     for (size_t n = ends[0]; n <= m.n; n++) {
         io_reader *reader;
-        unsigned char *copy = malloc(n);
+        SCOPED unsigned char *copy = malloc(n);
         memcpy(copy, m.data, n);
         assert_int_equal(io_open_memory(ctx, copy, n, &reader), SATF_OK);
         int whole = n >= ends[2] ? 3 : n >= ends[1] ? 2 : 1;
@@ -431,7 +430,6 @@ TEST(cut)
         }
         check_page(ctx, reader, all, 0, around);
         io_close(reader);
-        free(copy);
     }
 }
 

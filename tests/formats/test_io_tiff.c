@@ -98,7 +98,7 @@ static long double sample_of(const satf_view *v, uint32_t x, uint32_t y, unsigne
 /* The file is of that kind. */
 static void compare(satf_context *ctx, const kind *k)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (satf_image_decode(ctx, file.data, file.n, &image)) {
         fail_msg("%s: %s", name_of(k), satf_message(ctx));
     }
@@ -125,7 +125,6 @@ static void compare(satf_context *ctx, const kind *k)
             }
         }
     }
-    satf_image_destroy(image);
 }
 
 static void try_kind(satf_context *ctx, const kind *k)
@@ -317,12 +316,11 @@ TEST(jpeg)
             assert_true(tiled || TIFFWriteScanline(tif, want[y], y, 0) == 1);
         }
         TIFFClose(tif);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         const unsigned char *got = image->view.data;
         for (size_t s = 0; s < sizeof want; s++) {
             assert_true(abs(got[s] - ((unsigned char *)want)[s]) <= 12);
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -352,11 +350,10 @@ TEST(premultiplied)
         memcpy(row, floats ? (const void *)real : wide, floats ? sizeof real : sizeof wide);
         assert_int_equal(TIFFWriteScanline(tif, row, 0, 0), 1);
         TIFFClose(tif);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->view.flags, SATF_ALPHA);
         assert_memory_equal(image->view.data, floats ? (const void *)reals : wants,
                             floats ? sizeof reals : sizeof wants);
-        satf_image_destroy(image);
     }
 }
 
@@ -565,12 +562,11 @@ TEST(damage)
             for (int c = 0; c < 1 + change % 3; c++) {
                 file.data[next_random(&seed) % file.n] = (unsigned char)next_random(&seed);
             }
-            satf_image *image = NULL;
+            SCOPED_IMAGE *image = NULL;
             satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
             assert_true(status == SATF_OK || status == SATF_DATA || status == SATF_UNSUPPORTED ||
                         status == SATF_LIMIT);
             assert_true(!status || satf_message(ctx)[0]);
-            satf_image_destroy(image);
         }
     }
 }

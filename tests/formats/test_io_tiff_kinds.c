@@ -84,7 +84,7 @@ static void make_ycbcr(const kind *k, const ycbcr *b)
 
 static void compare_ycbcr(satf_context *ctx, const kind *k, const ycbcr *b)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (satf_image_decode(ctx, file.data, file.n, &image)) {
         fail_msg("%s, blocks of %u x %u: %s", name_of(k), b->across, b->down, satf_message(ctx));
     }
@@ -101,7 +101,6 @@ static void compare_ycbcr(satf_context *ctx, const kind *k, const ycbcr *b)
             }
         }
     }
-    satf_image_destroy(image);
 }
 
 /* Every size of blocks, in strips and tiles, of which the last ones are not full. */
@@ -224,7 +223,7 @@ TEST(lab)
             assert_int_equal(TIFFWriteScanline(tif, row, y, 0), 1);
         }
         TIFFClose(tif);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->view.type, wide ? SATF_U16 : SATF_U8);
         assert_int_equal(image->view.channels, k.samples);
         for (size_t s = 0; s < (size_t)k.width * k.height * k.samples; s++) {
@@ -241,7 +240,6 @@ TEST(lab)
                          got, want);
             }
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -354,7 +352,7 @@ TEST(old_jpeg)
         bytes jpeg = make_jpeg(&b, (int)components, width, height, false);
         read_jpeg(jpeg, codes);
         make_ojpeg(jpeg, components, width, height);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->view.channels, components);
         const unsigned char *got = image->view.data;
         for (unsigned s = 0; s < width * height * components; s++) {
@@ -367,7 +365,6 @@ TEST(old_jpeg)
                          got[s], want);
             }
         }
-        satf_image_destroy(image);
         for (size_t n = jpeg.n - 400; n < jpeg.n - 16; n += 97) { /* pixels end there */
             make_ojpeg(jpeg, components, width, height);
             memcpy(file.data + 8 + n, "\xff\xd9", 2);
@@ -397,9 +394,8 @@ TEST(progressive)
     TIFF *tif = create_tagged(&k);
     assert_true(TIFFWriteRawStrip(tif, 0, jpeg.data, (tmsize_t)jpeg.n) > 0);
     TIFFClose(tif);
-    satf_image *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     assert_memory_equal(image->view.data, want, sizeof want);
-    satf_image_destroy(image);
     free(jpeg.data);
 }
 
@@ -454,14 +450,13 @@ TEST(palettes)
         TIFFSetField(tif, TIFFTAG_COLORMAP, map, map, map);
         write_parts(&k, tif, -1);
         TIFFClose(tif);
-        satf_image *image;
+        SCOPED_IMAGE *image;
         assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_OK);
         const satf_view *view = satf_image_view(image);
         for (uint32_t x = 0; x < view->width; x++) {
             unsigned at = (unsigned)sample(&k, x, 0, 0) & 255, got = ((uint8_t *)view->data)[3 * x];
             assert_int_equal(got, most == 255 ? (at ? at : 255) : at == 0);
         }
-        satf_image_destroy(image);
     }
 }
 

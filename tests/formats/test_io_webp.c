@@ -39,11 +39,11 @@ static bool is_lossy(const bytes *file)
 TEST(lossless)
 {
     for (int channels = 1; channels <= 4; channels++) {
-        satf_image *image = make_image(ctx, 67, 43, channels, SATF_U8,
-                                       channels % 2 ? 0 : SATF_ALPHA, (uint64_t)channels);
+        SCOPED_IMAGE *image = make_image(ctx, 67, 43, channels, SATF_U8,
+                                         channels % 2 ? 0 : SATF_ALPHA, (uint64_t)channels);
         bytes file = to_webp(ctx, image, 0);
         assert_false(is_lossy(&file));
-        satf_image *back = to_image(ctx, &file);
+        SCOPED_IMAGE *back = to_image(ctx, &file);
         const satf_view *v = &image->view, *b = &back->view;
         int alpha = channels % 2 == 0;
         assert_int_equal(b->channels, 3 + alpha);
@@ -56,24 +56,22 @@ TEST(lossless)
             assert_int_equal(alpha ? got[3] : 0, alpha ? want[channels - 1] : 0);
         }
         satf_buffer_free(file.data);
-        satf_image_destroy(back);
-        satf_image_destroy(image);
     }
 }
 
 /* What was lossy may be so again, unless it is black and white now. */
 TEST(lossy)
 {
-    satf_image *image = make_image(ctx, 40, 30, 1, SATF_U8, 0, 9);
+    SCOPED_IMAGE *image = make_image(ctx, 40, 30, 1, SATF_U8, 0, 9);
     bytes asked = to_webp(ctx, image, 50), again;
     assert_true(is_lossy(&asked));
-    satf_image *back = to_image(ctx, &asked);
+    SCOPED_IMAGE *back = to_image(ctx, &asked);
     again = to_webp(ctx, back, 0);
     assert_true(is_lossy(&again));
     satf_buffer_free(again.data);
 
     bytes jpeg = must_encode(ctx, image, "jpeg");
-    satf_image *photograph = to_image(ctx, &jpeg);
+    SCOPED_IMAGE *photograph = to_image(ctx, &jpeg);
     again = to_webp(ctx, photograph, 0);
     assert_true(is_lossy(&again));
     satf_buffer_free(again.data);
@@ -88,9 +86,6 @@ TEST(lossy)
 
     satf_buffer_free(asked.data);
     free(jpeg.data);
-    satf_image_destroy(photograph);
-    satf_image_destroy(back);
-    satf_image_destroy(image);
 }
 
 static void set_block(unsigned char **to, size_t *to_bytes, const void *from, size_t n)
@@ -107,13 +102,13 @@ TEST(metadata)
     unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
     satf_exif_make_orientation(6, exif);
     for (int quality = 0; quality <= 90; quality += 90) {
-        satf_image *image = make_image(ctx, 8, 8, 4, SATF_U8, SATF_ALPHA, 1);
+        SCOPED_IMAGE *image = make_image(ctx, 8, 8, 4, SATF_U8, SATF_ALPHA, 1);
         satf_metadata *m = &image->metadata;
         set_block(&m->icc, &m->icc_bytes, icc, sizeof icc);
         set_block(&m->exif, &m->exif_bytes, exif, sizeof exif);
         set_block(&m->xmp, &m->xmp_bytes, xmp, sizeof xmp - 1);
         bytes file = to_webp(ctx, image, quality);
-        satf_image *back = to_image(ctx, &file);
+        SCOPED_IMAGE *back = to_image(ctx, &file);
         const satf_metadata *b = &back->metadata;
         assert_int_equal(b->icc_bytes, sizeof icc);
         assert_memory_equal(b->icc, icc, sizeof icc);
@@ -122,11 +117,9 @@ TEST(metadata)
         assert_int_equal(b->xmp_bytes, sizeof xmp - 1);
         assert_memory_equal(b->xmp, xmp, sizeof xmp - 1);
         satf_buffer_free(file.data);
-        satf_image_destroy(back);
-        satf_image_destroy(image);
     }
     /* gamma becomes a profile, and a profile of grey goes, for the pixels are RGB */
-    satf_image *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 1);
     memcpy(icc + 16, "GRAY", 4);
     set_block(&image->metadata.icc, &image->metadata.icc_bytes, icc, sizeof icc);
     bytes file = to_webp(ctx, image, 0);
@@ -142,14 +135,14 @@ TEST(metadata)
     assert_memory_equal(back->metadata.icc + 16, "RGB ", 4);
     satf_buffer_free(file.data);
     satf_image_destroy(back);
-    satf_image_destroy(image);
 }
 
 TEST(sides)
 {
     for (int high = 0; high < 2; high++) {
         for (int64_t side = 16383; side <= 16384; side++) {
-            satf_image *image = make_image(ctx, high ? 1 : side, high ? side : 1, 1, SATF_U8, 0, 1);
+            SCOPED_IMAGE *image =
+                make_image(ctx, high ? 1 : side, high ? side : 1, 1, SATF_U8, 0, 1);
             satf_write_options options = satf_write_defaults();
             options.format = "webp";
             io_plan plan;
@@ -160,7 +153,6 @@ TEST(sides)
                 bytes file = to_webp(ctx, image, 0);
                 satf_buffer_free(file.data);
             }
-            satf_image_destroy(image);
         }
     }
 }
@@ -178,15 +170,14 @@ static int below(uint64_t *seed, int n)
 static bytes make_picture(satf_context *ctx, uint64_t *seed, int width, int height)
 {
     bool alpha = below(seed, 3) > 0;
-    satf_image *image = make_image(ctx, width, height, 3 + alpha, SATF_U8, alpha ? SATF_ALPHA : 0,
-                                   next_random(seed));
+    SCOPED_IMAGE *image = make_image(ctx, width, height, 3 + alpha, SATF_U8, alpha ? SATF_ALPHA : 0,
+                                     next_random(seed));
     for (int64_t i = 0; i < width * height && alpha; i++) {
         int kind = below(seed, 3);
         unsigned char *at = (unsigned char *)image->view.data + 4 * i + 3;
         *at = kind == 0 ? 0 : kind == 1 ? 255 : *at;
     }
     bytes file = to_webp(ctx, image, below(seed, 4) ? 0 : 70);
-    satf_image_destroy(image);
     return file;
 }
 
@@ -285,7 +276,7 @@ TEST(cut)
     take_frames(&file, frames, COUNT);
     int most = 0;
     for (size_t n = PROBED; n < file.size; n++) {
-        unsigned char *copy = malloc(n + 1);
+        SCOPED unsigned char *copy = malloc(n + 1);
         memcpy(copy, file.bytes, n);
         io_reader *reader;
         satf_status status = io_open_memory(ctx, copy, n, &reader);
@@ -301,7 +292,6 @@ TEST(cut)
             most = pages > most ? pages : most;
             io_close(reader);
         }
-        free(copy);
     }
     assert_int_equal(most, COUNT);
     WebPDataClear(&file);
@@ -311,20 +301,18 @@ TEST(cut)
 TEST(refusals)
 {
     for (int quality = 0; quality <= 80; quality += 80) {
-        satf_image *image = make_image(ctx, 30, 20, 3, SATF_U8, 0, 4);
+        SCOPED_IMAGE *image = make_image(ctx, 30, 20, 3, SATF_U8, 0, 4);
         bytes file = to_webp(ctx, image, quality);
         for (size_t n = PROBED; n < file.n; n++) {
-            unsigned char *copy = malloc(n + 1);
+            SCOPED unsigned char *copy = malloc(n + 1);
             memcpy(copy, file.data, n);
             satf_image *back;
             satf_status status = satf_image_decode(ctx, copy, n, &back);
             if (status != SATF_DATA) {
                 fail_msg("%zu of %zu bytes: %s", n, file.n, satf_message(ctx));
             }
-            free(copy);
         }
         satf_buffer_free(file.data);
-        satf_image_destroy(image);
     }
     WebPData file = make_animation(ctx, 3, 2, 4096);
     io_reader *reader;

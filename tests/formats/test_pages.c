@@ -36,9 +36,8 @@ static void write_pages(const char *to, int first, int last, const char *compres
     options.compression = compression;
     must(satf_image_file_create(ctx, to, last - first + 1, &options, &file));
     for (int k = first; k <= last; k++) {
-        satf_image *image = make_page(k);
+        SCOPED_IMAGE *image = make_page(k);
         must(satf_image_file_append(ctx, file, image));
-        satf_image_destroy(image);
     }
     assert_int_equal(satf_image_file_pages(file), last - first + 1);
     must(satf_image_file_finish(ctx, file));
@@ -67,10 +66,9 @@ TEST_ALONE(round_trip)
         assert_int_equal(satf_image_file_pages(file), PAGES);
         for (int i = 0; i < 2 * PAGES; i++) {
             int k = i * 5 % PAGES;
-            satf_image *want = make_page(k);
+            SCOPED_IMAGE *want = make_page(k);
             must(satf_image_file_read(ctx, file, k + 1, &read));
             same_image(want, read, compressions[c] ? compressions[c] : "default");
-            satf_image_destroy(want);
             satf_image_destroy(read);
         }
         assert_int_equal(satf_image_file_read(ctx, file, 0, &read), SATF_INVALID);
@@ -83,7 +81,7 @@ TEST_ALONE(round_trip)
 TEST_ALONE(no_trace)
 {
     satf_image_file *file;
-    satf_image *image = make_page(0), *other = make_page(2);
+    SCOPED_IMAGE *image = make_page(0), *other = make_page(2);
     must(satf_image_file_create(ctx, path("gone.tif"), 0, NULL, &file));
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID);
     must(satf_image_file_append(ctx, file, image));
@@ -107,8 +105,6 @@ TEST_ALONE(no_trace)
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_UNSUPPORTED); /* of two shapes */
     satf_image_file_close(file);
     assert_int_equal(access(path("x.npy"), F_OK), -1);
-    satf_image_destroy(image);
-    satf_image_destroy(other);
 }
 
 /* --------------------------------------------------------------- file to file */
@@ -136,7 +132,7 @@ static int take_page(void *user, int64_t page, satf_status status, const char *w
 static satf_status filter_pages(const char *in, const char *out, const char *spec, int threads,
                                 int64_t first, int64_t last, told *pages, satf_file_report *report)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_file_options options;
     must(satf_filter_parse(ctx, spec, &filter));
     must(satf_context_set_threads(ctx, threads));
@@ -146,7 +142,6 @@ static satf_status filter_pages(const char *in, const char *out, const char *spe
     options.page_done = pages ? take_page : NULL;
     options.page_user = pages;
     satf_status status = satf_filter_file(ctx, filter, in, out, &options, report, sizeof *report);
-    satf_filter_destroy(filter);
     return status;
 }
 
@@ -154,23 +149,19 @@ static satf_status filter_pages(const char *in, const char *out, const char *spe
 static void page_by_page(const char *out, const char *spec, int first, int count)
 {
     satf_image_file *file;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     must(satf_filter_parse(ctx, spec, &filter));
     must(satf_image_file_open(ctx, out, &file));
     assert_int_equal(satf_image_file_pages(file), count);
     for (int i = 0; i < count; i++) {
-        satf_image *in = make_page(first + i), *want, *got;
+        SCOPED_IMAGE *in = make_page(first + i), *want, *got;
         char what[64];
         snprintf(what, sizeof what, "%s of page %d", spec, first + i + 1);
         must(satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want));
         must(satf_image_file_read(ctx, file, i + 1, &got));
         same_image(want, got, what);
-        satf_image_destroy(in);
-        satf_image_destroy(want);
-        satf_image_destroy(got);
     }
     satf_image_file_close(file);
-    satf_filter_destroy(filter);
 }
 
 TEST_ALONE(side_by_side)
@@ -242,7 +233,7 @@ TEST_ALONE(some_pages)
 static void damage_page(const char *name, int k)
 {
     size_t bytes;
-    unsigned char *data = slurp(name, &bytes);
+    SCOPED unsigned char *data = slurp(name, &bytes);
     static const unsigned char tag[] = {0x11, 1, 4, 0}; /* StripOffsets, LONG */
     unsigned char *at = data;
     for (int i = 0; i <= k; i++) {
@@ -254,7 +245,6 @@ static void damage_page(const char *name, int k)
     FILE *file = fopen(name, "wb");
     assert_int_equal(fwrite(data, 1, bytes, file), bytes);
     assert_int_equal(fclose(file), 0);
-    free(data);
 }
 
 TEST_ALONE(a_damaged_page)
@@ -337,12 +327,11 @@ TEST_ALONE(asked_again)
 
     size_t bytes;
     write_noise(path("in.png"), 60, 50, 3, SATF_U8, 0, 7);
-    unsigned char *data = slurp(path("in.png"), &bytes);
+    SCOPED unsigned char *data = slurp(path("in.png"), &bytes);
     data[bytes / 2] ^= 0x55;
     FILE *to = fopen(path("in.png"), "wb");
     assert_int_equal(fwrite(data, 1, bytes, to), bytes);
     assert_int_equal(fclose(to), 0);
-    free(data);
     must(satf_image_file_open(ctx, path("in.png"), &file));
     char first[256];
     for (int i = 0; i < 4; i++) {
@@ -378,11 +367,10 @@ TEST_ALONE(little_memory)
     must(filter_pages(path("in.tif"), path("a.tif"), "box=9", 6, 0, 0, NULL, &report));
     must(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 3 << 20));
     must(filter_pages(path("in.tif"), path("b.tif"), "box=9", 6, 0, 0, NULL, &report));
-    unsigned char *a = slurp(path("a.tif"), &bytes), *b = slurp(path("b.tif"), &little_bytes);
+    SCOPED unsigned char *a = slurp(path("a.tif"), &bytes),
+                         *b = slurp(path("b.tif"), &little_bytes);
     assert_int_equal(bytes, little_bytes);
     assert_memory_equal(a, b, bytes);
-    free(a);
-    free(b);
 }
 
 /* -------------------------------------------------------------------- arrays */
@@ -428,7 +416,7 @@ TEST_ALONE(arrays)
         must(satf_context_set_axes(ctx, cases[i].axes));
         write_array(path("in.npy"), cases[i].shape, data, all);
         must(filter_pages(path("in.npy"), path("out.npy"), "flip=h", 3, 0, 0, NULL, &report));
-        unsigned char *got = slurp(path("out.npy"), &bytes);
+        SCOPED unsigned char *got = slurp(path("out.npy"), &bytes);
         if (!memmem(got, bytes, cases[i].result, strlen(cases[i].result)) || bytes < all) {
             fail_msg("%s became %.120s", cases[i].shape, got + 10);
         }
@@ -441,7 +429,6 @@ TEST_ALONE(arrays)
                 fail_msg("%s: sample %zu is %d, not %d", cases[i].shape, k, samples[k], data[from]);
             }
         }
-        free(got);
     }
     static const char *const wrong[] = {"X",    "XY",    "YXZ",  "YYX", "zyx",
                                         "C YX", "ZYXCC", "YXCZ", "YX ", "ABDEFGHYX"};

@@ -61,11 +61,10 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
     size_t bytes;
     must(satf_image_file_create(ctx, path("mixed.tif"), MIXED, NULL, &file));
     for (int k = 0; k < MIXED; k++) {
-        satf_image *image = make_mixed(k, colours, type, mask);
+        SCOPED_IMAGE *image = make_mixed(k, colours, type, mask);
         must(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, turned ? turned_exif : NULL,
                                      turned ? sizeof turned_exif - 1 : 0));
         must(satf_image_file_append(ctx, file, image));
-        satf_image_destroy(image);
     }
     must(satf_image_file_finish(ctx, file));
     satf_image_file_close(file);
@@ -77,15 +76,13 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
     must(satf_filter_file(ctx, filter, path("mixed.tif"), path("mixed.npy"), &options, &report,
                           sizeof report));
     satf_filter_destroy(filter);
-    unsigned char *got = slurp(path("mixed.npy"), &bytes);
+    SCOPED unsigned char *got = slurp(path("mixed.npy"), &bytes);
     size_t page = (size_t)(WIDE * HIGH * (colours + (mask > 0))) * satf_type_bytes((int)type);
     assert_true(bytes > MIXED * page && bytes < MIXED * page + 256);
     for (int k = 0; k < MIXED; k++) {
-        satf_image *image = make_mixed(k, colours, type, mask);
+        SCOPED_IMAGE *image = make_mixed(k, colours, type, mask);
         expect_page(got + bytes - (size_t)(MIXED - k) * page, image, mask && !(mask >> k & 1));
-        satf_image_destroy(image);
     }
-    free(got);
 }
 
 TEST_ALONE(alpha_for_all)
@@ -141,7 +138,7 @@ TEST_ALONE(alpha_of_frames)
         must(satf_filter_file(ctx, filter, path("holes.gif"), path("holes.npy"), &options, &report,
                               sizeof report));
         satf_filter_destroy(filter);
-        unsigned char *got = slurp(path("holes.npy"), &bytes);
+        SCOPED unsigned char *got = slurp(path("holes.npy"), &bytes);
         assert_non_null(memmem(got, bytes, "(3, 3, 4, 4)", 12));
         const unsigned char *alpha = got + bytes - (size_t)3 * PAGE + 3;
         for (int i = 0; i < 3 * PAGE; i += 4) {
@@ -149,7 +146,6 @@ TEST_ALONE(alpha_of_frames)
             clear += alpha[i] == 0;
         }
         assert_int_equal(clear, 2);
-        free(got);
     }
 }
 

@@ -66,18 +66,16 @@ TEST(round_trip)
 {
     for (int o = 0; o < 4; o++) {
         make_tiff(&file, orders[o], items, ITEMS, 4, 3, 1);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         bytes out = must_encode(ctx, image, "tiff");
         parts p = take_apart(out.data, out.n);
         for (size_t i = 0; i < ITEMS; i++) {
             assert_item(orders[o], &p, &items[i]);
         }
-        satf_image *again = must_decode(ctx, out.data, out.n);
+        SCOPED_IMAGE *again = must_decode(ctx, out.data, out.n);
         bytes twice = must_encode(ctx, again, "tiff");
         assert_int_equal(out.n, twice.n);
         assert_memory_equal(out.data, twice.data, out.n);
-        satf_image_destroy(image);
-        satf_image_destroy(again);
         free(out.data);
         free(twice.data);
     }
@@ -96,9 +94,9 @@ TEST(exif)
     all[ITEMS + 3] = (item){PAGE, 296, SHORT, 1, &inch};
     for (int o = 0; o < 8; o++) {
         make_tiff(&file, orders[o % 4], all, ITEMS + 4, 4, 3, 1);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         bytes out = must_encode(ctx, image, o < 4 ? "png" : "jpeg");
-        satf_image *other = must_decode(ctx, out.data, out.n);
+        SCOPED_IMAGE *other = must_decode(ctx, out.data, out.n);
         const satf_metadata *m = &other->metadata;
         assert_non_null(m->exif);
         assert_null(m->tags);
@@ -117,8 +115,6 @@ TEST(exif)
                 assert_item("TIFF", &p, &all[i]);
             }
         }
-        satf_image_destroy(image);
-        satf_image_destroy(other);
         free(out.data);
         free(back.data);
     }
@@ -136,13 +132,12 @@ TEST(orientation)
                                 {PAGE, 274, SHORT, 1, &narrow},
                                 {PAGE, 274, LONG, 1, &value}};
             make_tiff(&file, orders[value % 4], wide ? &all[2] : all, wide ? 1 : 2, 4, 3, 1);
-            satf_image *image = must_decode(ctx, file.data, file.n);
+            SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             const satf_metadata *m = &image->metadata;
             bool turned = value > 1 && value < 9;
             assert_int_equal(m->exif != NULL, turned);
             assert_null(m->tags);
             assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), turned ? value : 1);
-            satf_image_destroy(image);
         }
     }
 }
@@ -151,7 +146,7 @@ TEST(orientation)
 TEST(strip)
 {
     make_tiff(&file, "II", items, ITEMS, 4, 3, 1);
-    satf_image *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     satf_write_options options = options_for("tiff");
     options.strip = 1;
     bytes out;
@@ -162,7 +157,6 @@ TEST(strip)
         assert_int_equal(has_tag(&p, items[i].directory, items[i].tag), colours);
     }
     free(out.data);
-    satf_image_destroy(image);
 }
 
 /* ---------------------------------------------------------------------- damage */
@@ -191,7 +185,7 @@ TEST(damage)
             assert_int_equal(io_open_memory(ctx, file.data, file.n, &reader), SATF_OK);
             assert_string_equal(reader->header.others, "damaged");
             io_close(reader);
-            satf_image *image = must_decode(ctx, file.data, file.n);
+            SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             bytes out = must_encode(ctx, image, "tiff");
             parts p = take_apart(out.data, out.n);
             for (size_t k = 0; k < ITEMS; k++) {
@@ -202,7 +196,6 @@ TEST(damage)
                 }
             }
             free(out.data);
-            satf_image_destroy(image);
         }
     }
 }
@@ -219,12 +212,11 @@ TEST(circles)
             uint64_t to[] = {find_directory(&p, d == INTEROP ? EXIF : PAGE),
                              find_directory(&p, GPS), file.n - 1, 0xffffffff};
             put_at(&file, value_place(&lead), to[way], 4);
-            satf_image *image = must_decode(ctx, file.data, file.n);
+            SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             bytes out = must_encode(ctx, image, "tiff");
             p = take_apart(out.data, out.n);
             assert_item("beside a circle", &p, &items[0]);
             free(out.data);
-            satf_image_destroy(image);
         }
     }
 }
@@ -258,7 +250,7 @@ TEST(any_byte)
 TEST(any_exif)
 {
     make_tiff(&file, "MM", items, ITEMS, 4, 3, 1);
-    satf_image *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     satf_metadata *m = &image->metadata;
     unsigned char *whole = m->exif;
     assert_true(satf_exif_is_whole(whole, m->exif_bytes));
@@ -283,7 +275,6 @@ TEST(any_exif)
     assert_true(broken > n / 2);
     m->exif = whole;
     m->exif_bytes = n;
-    satf_image_destroy(image);
 }
 
 TEST(limit)
@@ -294,12 +285,11 @@ TEST(limit)
         all += items[i].count * width_of(items[i].type);
     }
     for (int less = 0; less < 2; less++) {
-        satf_image *image;
+        SCOPED_IMAGE *image;
         assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, (int64_t)all - less),
                          SATF_OK);
         assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image),
                          less ? SATF_LIMIT : SATF_OK);
-        satf_image_destroy(image);
     }
     assert_non_null(strstr(satf_message(ctx), "max-metadata"));
 }
@@ -308,11 +298,10 @@ TEST(limit)
 
 static satf_image *filtered(satf_context *ctx, const satf_image *image, const char *chain)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_image *out;
     assert_int_equal(satf_filter_parse(ctx, chain, &filter), SATF_OK);
     assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
-    satf_filter_destroy(filter);
     return out;
 }
 
@@ -327,9 +316,9 @@ TEST(places)
                   {"flip=h flip=h", false}, {"transpose", true},
                   {"rotate=180", true},     {"rotate=90 rotate=270", false}};
     make_tiff(&file, "MM", items, ITEMS, 4, 3, 1);
-    satf_image *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
-        satf_image *result = filtered(ctx, image, chains[i].chain);
+        SCOPED_IMAGE *result = filtered(ctx, image, chains[i].chain);
         bytes out = must_encode(ctx, result, "tiff");
         parts p = take_apart(out.data, out.n);
         for (size_t k = 0; k < ITEMS; k++) {
@@ -339,9 +328,7 @@ TEST(places)
                              !(geo && chains[i].moves));
         }
         free(out.data);
-        satf_image_destroy(result);
     }
-    satf_image_destroy(image);
 }
 
 /* The description of a page of 8 bits, 4 x 3 pixels, of `pages`, after a chain, as samples of a
@@ -353,13 +340,11 @@ static const char *described(satf_context *ctx, const char *description, int pag
     const item t = {PAGE, 270, ASCII, (uint32_t)strlen(description) + 1, description};
     free(out.data);
     make_tiff(&file, "MM", &t, 1, 4, 3, pages);
-    satf_image *image = must_decode(ctx, file.data, file.n);
-    satf_image *result = filtered(ctx, image, chain);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *result = filtered(ctx, image, chain);
     satf_write_options options = options_for("tiff");
     options.type = (int)type;
     assert_int_equal(encode(ctx, result, &options, &out), SATF_OK);
-    satf_image_destroy(image);
-    satf_image_destroy(result);
     parts p = take_apart(out.data, out.n);
     size_t entry = find_entry(&p, first_directory(&p), 270);
     return entry ? (const char *)out.data + get(&p, entry + 8, 4) : NULL;
@@ -496,13 +481,12 @@ TEST(types)
     const item all[] = {{EXIF, 40962, SHORT, 1, &side}, {EXIF, 42036, ASCII, 6, "a lens"}};
     const item want[] = {{EXIF, 40962, LONG, 1, &wide}, {EXIF, 42036, ASCII, 7, "a lens"}};
     make_tiff(&file, "MM", all, 2, 4, 3, 1);
-    satf_image *image = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     bytes out = must_encode(ctx, image, "tiff");
     parts p = take_apart(out.data, out.n);
     assert_item("a side", &p, &want[0]);
     assert_item("a text", &p, &want[1]);
     free(out.data);
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.formats = "all")

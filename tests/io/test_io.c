@@ -16,7 +16,7 @@ static void round_trip(satf_context *ctx, const char *format, const satf_image *
     snprintf(what, sizeof what, "%s, %s x %d, alpha %u", format, satf_type_name(v->type),
              v->channels, v->flags);
     bytes file = must_encode(ctx, image, format);
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     satf_view want = *v;
     if (strcmp(format, "npy") == 0) {
         want.flags = 0; /* .npy has no alpha, only channels */
@@ -38,7 +38,6 @@ static void round_trip(satf_context *ctx, const char *format, const satf_image *
     assert_same_pixels(what, &want, &read->view);
     assert_int_equal(io_read_rows(ctx, reader, read->view.data, v->stride, 1), SATF_INVALID);
     io_close(reader);
-    satf_image_destroy(read);
     free(file.data);
 }
 
@@ -61,10 +60,10 @@ TEST(test_round_trips)
                                 format->channel_mask >> (channels - (int)alpha) & 1 &&
                                 (!alpha || format->stores_alpha);
                     if (fits && !(alpha && channels == 3)) {
-                        satf_image *image = make_image(ctx, 13, 7, channels, (satf_type)type, alpha,
-                                                       1 + (uint64_t)(type * 9 + channels));
+                        SCOPED_IMAGE *image =
+                            make_image(ctx, 13, 7, channels, (satf_type)type, alpha,
+                                       1 + (uint64_t)(type * 9 + channels));
                         round_trip(ctx, format->name, image);
-                        satf_image_destroy(image);
                     }
                 }
             }
@@ -98,18 +97,16 @@ TEST(test_maxval)
 
 TEST(test_png_levels)
 {
-    satf_image *image = make_image(ctx, 40, 30, 3, SATF_U16, 0, 3);
+    SCOPED_IMAGE *image = make_image(ctx, 40, 30, 3, SATF_U16, 0, 3);
     for (int level = 0; level <= 9; level++) {
         satf_write_options options = options_for("png");
         options.png_level = level;
         bytes file;
         assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         assert_same_pixels("PNG level", &image->view, &read->view);
-        satf_image_destroy(read);
         free(file.data);
     }
-    satf_image_destroy(image);
 }
 
 /* ---------------------------------------------------------------- metadata */
@@ -154,7 +151,7 @@ TEST(test_metadata)
     for (int i = 0; i < 4; i++) {
         const char *format = i < 2 ? "png" : "jpeg";
         int channels = i % 2 ? 3 : 1;
-        satf_image *image = make_image(ctx, 4, 4, channels, SATF_U8, 0, 8);
+        SCOPED_IMAGE *image = make_image(ctx, 4, 4, channels, SATF_U8, 0, 8);
         satf_metadata *m = &image->metadata;
         m->icc_bytes = 100000; /* two markers of a JPEG */
         m->icc = make_icc(m->icc_bytes, channels == 3 ? "RGB " : "GRAY");
@@ -165,22 +162,20 @@ TEST(test_metadata)
         m->resolution_x = i < 2 ? 2835 : 300 / 0.0254;
         m->resolution_y = i < 2 ? 5669 : 72 / 0.0254;
         bytes file = must_encode(ctx, image, format);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *r = &read->metadata;
         assert_same_block("ICC", m->icc, m->icc_bytes, r->icc, r->icc_bytes);
         assert_same_block("EXIF", m->exif, m->exif_bytes, r->exif, r->exif_bytes);
         assert_true(r->has_resolution && r->resolution_unit == 1);
         assert_true(fabs(r->resolution_x - m->resolution_x) < 1e-6);
         assert_true(fabs(r->resolution_y - m->resolution_y) < 1e-6);
-        satf_image_destroy(read);
-        satf_image_destroy(image);
         free(file.data);
     }
 }
 
 TEST(test_png_colour_chunks)
 {
-    satf_image *image = make_image(ctx, 2, 2, 3, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 2, 2, 3, SATF_U8, 0, 8);
     satf_metadata *m = &image->metadata;
     static const double white[8] = {0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06};
     m->has_gamma = m->has_chromaticities = true;
@@ -202,7 +197,6 @@ TEST(test_png_colour_chunks)
     read = must_decode(ctx, file.data, file.n);
     assert_true(read->metadata.has_srgb && read->metadata.srgb_intent == 2);
     satf_image_destroy(read);
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -212,10 +206,10 @@ TEST(test_png_late_exif)
 {
     static const unsigned char chunk[16 + 12] = "\0\0\0\x10"
                                                 "eXIfII*\0\x08\0\0\0the EXIF";
-    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
     bytes file = must_encode(ctx, image, "png");
     size_t end = file.n - 12; /* IEND */
-    unsigned char *late = malloc(file.n + sizeof chunk);
+    SCOPED unsigned char *late = malloc(file.n + sizeof chunk);
     memcpy(late, file.data, end);
     memcpy(late + end, chunk, sizeof chunk);
     uint32_t crc = (uint32_t)crc32(0, chunk + 4, 4 + 16);
@@ -235,7 +229,7 @@ TEST(test_png_late_exif)
     io_close(reader);
 
     /* what lies behind the end of the file is no part of it */
-    unsigned char *behind = malloc(file.n + sizeof chunk);
+    SCOPED unsigned char *behind = malloc(file.n + sizeof chunk);
     memcpy(behind, file.data, file.n);
     memcpy(behind + file.n, late + end, sizeof chunk);
     assert_int_equal(io_open_memory(ctx, behind, file.n + sizeof chunk, &reader), SATF_OK);
@@ -243,7 +237,6 @@ TEST(test_png_late_exif)
     assert_false(reader->header.metadata_may_follow);
     assert_null(reader->header.metadata.exif);
     io_close(reader);
-    free(behind);
 
     int ends[2];
     char name[40];
@@ -260,7 +253,7 @@ TEST(test_png_late_exif)
     io_plan plan;
     io_writer *writer;
     bytes out;
-    char *data;
+    SCOPED char *data;
     assert_int_equal(io_make_plan(ctx, image, "-", &options, &plan), SATF_OK);
     FILE *stream = open_memstream(&data, &out.n);
     assert_int_equal(
@@ -274,26 +267,21 @@ TEST(test_png_late_exif)
     io_writer_close(writer);
     fclose(stream);
     io_close(reader);
-    satf_image *read = must_decode(ctx, data, out.n);
+    SCOPED_IMAGE *read = must_decode(ctx, data, out.n);
     assert_same_pixels("late EXIF", &image->view, &read->view);
     assert_same_block("late EXIF", chunk + 8, 16, read->metadata.exif, read->metadata.exif_bytes);
-    satf_image_destroy(read);
-    satf_image_destroy(image);
-    free(data);
-    free(late);
     free(file.data);
 }
 
 TEST(test_jpeg_exif_too_large)
 {
-    satf_image *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
     image->metadata.exif_bytes = 70000;
     image->metadata.exif = block(70000, "II*\0", 4);
     satf_write_options options = options_for("jpeg");
     bytes file;
     assert_int_equal(encode(ctx, image, &options, &file), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "EXIF"));
-    satf_image_destroy(image);
 }
 
 /* --------------------------------------------------- PNG's kinds, by libpng */
@@ -402,7 +390,7 @@ TEST(test_png_kinds)
             continue;
         }
         bytes file = make_png(&k);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         const satf_view *v = &image->view;
         bool alpha = k.transparent || (k.colour & PNG_COLOR_MASK_ALPHA);
         int channels = (k.colour & PNG_COLOR_MASK_COLOR ? 3 : 1) + alpha;
@@ -419,7 +407,6 @@ TEST(test_png_kinds)
                          k.colour, k.depth, k.interlaced, k.transparent, x, y, c, got, want);
             }
         }
-        satf_image_destroy(image);
         free(file.data);
     }
 }
@@ -429,7 +416,7 @@ TEST(test_png_kinds)
 TEST(test_jpeg)
 {
     for (int channels = 1; channels <= 3; channels += 2) {
-        satf_image *image = make_image(ctx, 33, 17, channels, SATF_U8, 0, 4);
+        SCOPED_IMAGE *image = make_image(ctx, 33, 17, channels, SATF_U8, 0, 4);
         for (int i = 0; i < 33 * 17 * channels; i++) { /* smooth, so that the loss is small */
             ((uint8_t *)image->view.data)[i] = (uint8_t)(40 + i / channels % 33 * 3 + i % channels);
         }
@@ -437,7 +424,7 @@ TEST(test_jpeg)
         options.quality = 100;
         bytes file;
         assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         assert_int_equal(read->view.channels, channels);
         for (int i = 0; i < 33 * 17 * channels; i++) {
             int a = ((uint8_t *)image->view.data)[i], b = ((uint8_t *)read->view.data)[i];
@@ -445,8 +432,6 @@ TEST(test_jpeg)
                 fail_msg("JPEG of %d channels: sample %d is %d, not %d", channels, i, b, a);
             }
         }
-        satf_image_destroy(read);
-        satf_image_destroy(image);
         free(file.data);
     }
 }
@@ -457,7 +442,7 @@ TEST(test_cmyk)
     for (int adobe = 0; adobe < 2; adobe++) {
         struct jpeg_compress_struct c;
         struct jpeg_error_mgr errors;
-        unsigned char *data = NULL;
+        SCOPED unsigned char *data = NULL;
         unsigned long n = 0;
         c.err = jpeg_std_error(&errors);
         jpeg_create_compress(&c);
@@ -480,14 +465,12 @@ TEST(test_cmyk)
         }
         jpeg_finish_compress(&c);
         jpeg_destroy_compress(&c);
-        satf_image *image = must_decode(ctx, data, n);
+        SCOPED_IMAGE *image = must_decode(ctx, data, n);
         const uint8_t *p = image->view.data;
         assert_int_equal(image->view.channels, 3);
         if (abs(p[0] - 200) > 2 || abs(p[1] - 100) > 2 || abs(p[2] - 50) > 2) {
             fail_msg("CMYK, Adobe %d: %d %d %d", adobe, p[0], p[1], p[2]);
         }
-        satf_image_destroy(image);
-        free(data);
     }
 }
 

@@ -18,9 +18,8 @@ static io_reader *read_all(satf_context *ctx, const bytes *file, bool look)
     assert_int_equal(io_open_memory(ctx, file->data, file->n, &reader), SATF_OK);
     assert_int_equal(look ? io_find_metadata(ctx, reader) : SATF_OK, SATF_OK);
     const satf_view *v = &reader->header.view;
-    unsigned char *rows = malloc((size_t)(v->stride * v->height));
+    SCOPED unsigned char *rows = malloc((size_t)(v->stride * v->height));
     assert_int_equal(io_read_rows(ctx, reader, rows, v->stride, v->height), SATF_OK);
-    free(rows);
     return reader;
 }
 
@@ -169,7 +168,7 @@ TEST(first_counts)
 TEST(many_bombs)
 {
     enum { BIG = 1 << 20, COUNT = 5 };
-    unsigned char *zeros = calloc(BIG, 1), *chunk = malloc(2 * BIG);
+    SCOPED unsigned char *zeros = calloc(BIG, 1), *chunk = malloc(2 * BIG);
     size_t n = make_chunk(chunk, "Raw profile type exif", true, zeros, BIG);
     for (int late = 0; late < 2; late++) {
         bytes file = plain_png(ctx);
@@ -195,8 +194,6 @@ TEST(many_bombs)
         }
         free(file.data);
     }
-    free(chunk);
-    free(zeros);
 }
 
 /* -------------------------------------------------------------------- text */
@@ -219,9 +216,8 @@ static bytes write_rows(satf_context *ctx, const bytes *file, bool strip)
     unsigned char row[3];
     satf_write_options options = options_for("png");
     options.strip = strip;
-    satf_image *image = must_decode(ctx, file->data, file->n);
+    SCOPED_IMAGE *image = must_decode(ctx, file->data, file->n);
     assert_int_equal(io_make_plan(ctx, image, "-", &options, &plan), SATF_OK);
-    satf_image_destroy(image);
     assert_int_equal(io_open_memory(ctx, file->data, file->n, &reader), SATF_OK);
     FILE *stream = open_memstream(&data, &out.n);
     assert_int_equal(
@@ -253,7 +249,7 @@ TEST(kept_text)
         file[i] = with_chunk(&file[i - 1], BEHIND_IHDR, "tEXt", i == 4 ? other : longer,
                              (i == 4 ? sizeof other : sizeof longer) - 1);
     }
-    satf_image *image = must_decode(ctx, file[5].data, file[5].n);
+    SCOPED_IMAGE *image = must_decode(ctx, file[5].data, file[5].n);
     bytes whole = must_encode(ctx, image, "png"), rows = write_rows(ctx, &file[5], false);
     assert_block("the file by rows", rows.data, rows.n, whole.data, whole.n);
     size_t pixels = place_of(&whole, "IDAT", 4);
@@ -266,10 +262,8 @@ TEST(kept_text)
     assert_null(memmem(stripped.data, stripped.n, "TXt", 3));
     assert_null(memmem(stripped.data, stripped.n, "tEXt", 4));
     bytes jpeg = must_encode(ctx, image, "jpeg");
-    satf_image *read = must_decode(ctx, jpeg.data, jpeg.n);
+    SCOPED_IMAGE *read = must_decode(ctx, jpeg.data, jpeg.n);
     assert_null(read->metadata.text);
-    satf_image_destroy(read);
-    satf_image_destroy(image);
     free(jpeg.data);
     free(stripped.data);
     free(rows.data);
@@ -294,10 +288,9 @@ TEST(much_text)
     }
     memcpy(all.data + all.n, one.data + BEHIND_IHDR, one.n - BEHIND_IHDR);
     all.n += one.n - BEHIND_IHDR;
-    satf_image *image = must_decode(ctx, all.data, all.n);
+    SCOPED_IMAGE *image = must_decode(ctx, all.data, all.n);
     bytes file = must_encode(ctx, image, "png");
     assert_block("the file", file.data, file.n, all.data, all.n);
-    satf_image_destroy(image);
     free(file.data);
     free(all.data);
     free(one.data);
@@ -418,9 +411,8 @@ TEST(other_markers)
                                          "C2PA, APP11, APP13, APP12, MPF, APP1",
                                          "C2PA, APP11, APP13, APP12, MPF, APP1",
                                          "C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"};
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     bytes file = must_encode(ctx, image, "jpeg");
-    satf_image_destroy(image);
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
         bytes more = with_marker(&file, markers[i].marker, markers[i].data, markers[i].n);
         free(file.data);
@@ -467,9 +459,8 @@ TEST(described)
 TEST(second_block)
 {
     static const char exif[] = "Exif\0\0" TIFF, xmp[] = "http://ns.adobe.com/xap/1.0/\0" XMP;
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     bytes plain = must_encode(ctx, image, "jpeg");
-    satf_image_destroy(image);
     for (int i = 0; i < 2; i++) {
         const char *data = i ? xmp : exif;
         size_t n = (i ? sizeof xmp : sizeof exif) - 1;

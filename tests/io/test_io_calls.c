@@ -232,14 +232,11 @@ static satf_status filter_calls(satf_context *ctx, const char *spec, const satf_
 /* The bytes of a whole image that is filtered and encoded. */
 static bytes expected(satf_context *ctx, const char *spec, const bytes *file, const char *format)
 {
-    satf_image *in = must_decode(ctx, file->data, file->n), *out;
-    satf_filter *filter;
+    SCOPED_IMAGE *in = must_decode(ctx, file->data, file->n), *out;
+    SCOPED_FILTER *filter;
     must(ctx, satf_filter_parse(ctx, spec, &filter));
     must(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
     bytes made = must_encode(ctx, out, format);
-    satf_filter_destroy(filter);
-    satf_image_destroy(out);
-    satf_image_destroy(in);
     return made;
 }
 
@@ -280,7 +277,7 @@ TEST(test_pipelines)
 
 TEST(test_streams)
 {
-    satf_image *image = make_image(ctx, 2047, 61, 1, SATF_U8, 0, 3);
+    SCOPED_IMAGE *image = make_image(ctx, 2047, 61, 1, SATF_U8, 0, 3);
     bytes file = must_encode(ctx, image, "pgm");
     for (int seeks = 0; seeks < 2; seeks++) {
         fake from, to;
@@ -296,7 +293,6 @@ TEST(test_streams)
         free(from.data);
         free(to.data);
     }
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -376,7 +372,8 @@ static int cancel_at_once(void *user, double done)
 /* A file that never ends is held no further than the limit, and can be stopped. */
 TEST(test_endless)
 {
-    satf_image *image = make_image(ctx, 47, 61, 3, SATF_U8, 0, 3), *read;
+    SCOPED_IMAGE *image = make_image(ctx, 47, 61, 3, SATF_U8, 0, 3);
+    satf_image *read;
     bytes file = must_encode(ctx, image, "ppm");
     fake from;
     satf_file_calls in = make_fake(&from, file.data, file.n, 5000, false);
@@ -402,7 +399,6 @@ TEST(test_endless)
     satf_context_set_progress(ctx, cancel_at_once, &calls);
     assert_int_equal(satf_image_read_from(ctx, &in, &read), SATF_CANCELLED);
     free(from.data);
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -465,7 +461,7 @@ TEST(test_failures_of_pipelines)
         if (k == 3 && satf_format_missing("tiff")) {
             continue;
         }
-        satf_image *image = make_image(ctx, 301, 91, 1, pfm ? SATF_F32 : SATF_U8, 0, 3);
+        SCOPED_IMAGE *image = make_image(ctx, 301, 91, 1, pfm ? SATF_F32 : SATF_U8, 0, 3);
         bytes file = must_encode(ctx, image, format);
         for (int i = 0; i < 4; i++) {
             bool failed = true;
@@ -486,7 +482,6 @@ TEST(test_failures_of_pipelines)
                 free(to.data);
             }
         }
-        satf_image_destroy(image);
         free(file.data);
     }
 }

@@ -11,11 +11,10 @@ static satf_status try_decode(satf_context *ctx, const char *what, const void *d
 {
     satf_image *image;
     /* an exact copy on the heap, so that the sanitizer sees reads behind the end */
-    unsigned char *copy = malloc(n ? n : 1);
+    SCOPED unsigned char *copy = malloc(n ? n : 1);
     memcpy(copy, data, n);
     ctx->message[0] = 0;
     satf_status status = satf_image_decode(ctx, copy, n, &image);
-    free(copy);
     if (status) {
         assert_null(image);
         if (!satf_message(ctx)[0] || strchr(satf_message(ctx), '\n')) {
@@ -32,7 +31,7 @@ static satf_status try_decode(satf_context *ctx, const char *what, const void *d
 static void truncate_everywhere(satf_context *ctx, const char *name, const bytes *file,
                                 size_t optional_tail)
 {
-    satf_image *whole = must_decode(ctx, file->data, file->n);
+    SCOPED_IMAGE *whole = must_decode(ctx, file->data, file->n);
     for (size_t n = 0; n < file->n; n++) {
         char what[64];
         snprintf(what, sizeof what, "%s cut to %zu of %zu bytes", name, n, file->n);
@@ -44,12 +43,11 @@ static void truncate_everywhere(satf_context *ctx, const char *name, const bytes
             fail_msg("%s: %s", what, satf_message(ctx));
         }
     }
-    satf_image_destroy(whole);
 }
 
 static void flip_everywhere(satf_context *ctx, const char *name, const bytes *file, bool same)
 {
-    satf_image *whole = must_decode(ctx, file->data, file->n);
+    SCOPED_IMAGE *whole = must_decode(ctx, file->data, file->n);
     for (size_t bit = 0; bit < 8 * file->n; bit++) {
         char what[64];
         snprintf(what, sizeof what, "%s with bit %zu of byte %zu flipped", name, bit % 8, bit / 8);
@@ -57,7 +55,6 @@ static void flip_everywhere(satf_context *ctx, const char *name, const bytes *fi
         try_decode(ctx, what, file->data, file->n, same ? &whole->view : NULL);
         file->data[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
-    satf_image_destroy(whole);
 }
 
 /* ------------------------------------------------------- files of our own */
@@ -94,7 +91,7 @@ TEST(test_written_formats)
 /* Metadata: its damage is an error as well. */
 TEST(test_png_metadata)
 {
-    satf_image *image = make_image(ctx, 3, 2, 1, SATF_U8, 0, 5);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 2, 1, SATF_U8, 0, 5);
     image->metadata.has_gamma = image->metadata.has_resolution = true;
     image->metadata.gamma = 0.5;
     image->metadata.resolution_x = image->metadata.resolution_y = 3000;
@@ -112,12 +109,11 @@ TEST(test_png_metadata)
         file.data[byte] ^= 0x10;
     }
     free(file.data);
-    satf_image_destroy(image);
 }
 
 TEST(test_interlaced_png)
 {
-    char *data = NULL;
+    SCOPED char *data = NULL;
     bytes file = {0};
     FILE *out = open_memstream(&data, &file.n);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -141,7 +137,6 @@ TEST(test_interlaced_png)
     file.data = (unsigned char *)data;
     truncate_everywhere(ctx, "interlaced PNG", &file, 0);
     flip_everywhere(ctx, "interlaced PNG", &file, true);
-    free(data);
 }
 
 TEST(test_progressive_jpeg)
@@ -198,7 +193,7 @@ static const unsigned char hdr_rle[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y
 static void check_pixels(satf_context *ctx, const char *name, const bytes *file, satf_type type,
                          int width, int channels, const void *want, size_t want_bytes)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (satf_image_decode(ctx, file->data, file->n, &image)) {
         fail_msg("%s: %s", name, satf_message(ctx));
     }
@@ -208,7 +203,6 @@ static void check_pixels(satf_context *ctx, const char *name, const bytes *file,
     if (memcmp(image->view.data, want, want_bytes) != 0) {
         fail_msg("%s: wrong pixels", name);
     }
-    satf_image_destroy(image);
 }
 
 TEST(test_stb_formats)
@@ -310,7 +304,7 @@ TEST(test_wrong_bits)
         uint64_t seed = (uint64_t)i;
         file.data[first + next_random(&seed) % (file.n - 2 - first)] ^= 1 << next_random(&seed) % 8;
         bool warned = false, whole = decode_by_peer(&file, want, &warned);
-        satf_image *image;
+        SCOPED_IMAGE *image;
         satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
         if (!status) {
             if (!whole || image->damaged != warned) {
@@ -322,7 +316,6 @@ TEST(test_wrong_bits)
             fail_msg("flip %d: %s", i, satf_message(ctx));
         }
         cut += status != SATF_OK;
-        satf_image_destroy(image);
         free(file.data);
     }
     assert_true(read > 20 && cut > 0);
@@ -341,7 +334,7 @@ static void expect(satf_context *ctx, const char *what, const void *data, size_t
 
 TEST(test_claims)
 {
-    satf_image *image = make_image(ctx, 1, 1, 3, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 1, 1, 3, SATF_U8, 0, 1);
     bytes file = must_encode(ctx, image, "png");
     memcpy(file.data + 16, "\x80\0\0\0\x80\0\0\0", 8);
     expect(ctx, "a PNG of 2^31 x 2^31", file.data, file.n, SATF_LIMIT, "limit: max-pixels");
@@ -354,7 +347,6 @@ TEST(test_claims)
     expect(ctx, "a huge PPM", ppm, sizeof ppm - 1, SATF_LIMIT, "limit: max-pixels");
     expect(ctx, "a huge PFM", pfm, sizeof pfm - 1, SATF_LIMIT, "limit: max-pixels");
 
-    satf_image_destroy(image);
     satf_context_set_limit(ctx, SATF_MAX_PIXELS, 0);
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
     static const char wide[] = "P5 2000000 1 255\n";

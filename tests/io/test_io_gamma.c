@@ -40,10 +40,9 @@ static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least
         assert_memory_equal(m->icc + 16, image->view.channels == 1 ? "GRAY" : "RGB ", 4);
         /* libpng, which looks closely, takes it */
         bytes png = must_encode(ctx, read, "png");
-        satf_image *again = must_decode(ctx, png.data, png.n);
+        SCOPED_IMAGE *again = must_decode(ctx, png.data, png.n);
         assert_block("profile", again->metadata.icc, again->metadata.icc_bytes, m->icc,
                      m->icc_bytes);
-        satf_image_destroy(again);
         free(png.data);
     }
     return read;
@@ -68,12 +67,12 @@ TEST(gamma_of_colours)
         {{0.43607, 0.22249, 0.01392}, {0.38515, 0.71687, 0.09708}, {0.14307, 0.06061, 0.7141}}};
     for (int i = 0; i < 6; i++) { /* Adobe's, sRGB's, sRGB's as none are given */
         bool gamma = i<3, srgb = i % 3> 0;
-        satf_image *image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
+        SCOPED_IMAGE *image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
         image->metadata.has_gamma = gamma || i % 3 == 2;
         image->metadata.gamma = gamma ? 1 / 2.2 : 20;
         image->metadata.has_chromaticities = i % 3 < 2;
         memcpy(image->metadata.chromaticities, chromaticities[srgb], sizeof *chromaticities);
-        satf_image *read = by_jpeg(ctx, image, 400);
+        SCOPED_IMAGE *read = by_jpeg(ctx, image, 400);
         const satf_metadata *m = &read->metadata;
         assert_colour(m, "rXYZ", colorants[srgb][0]);
         assert_colour(m, "gXYZ", colorants[srgb][1]);
@@ -84,20 +83,17 @@ TEST(gamma_of_colours)
             double want = gamma ? 2.2 : i % 3 == 2 ? 0.05 : 2.4;
             assert_true(kind == (want == 2.4 ? 3 : 0) && fabs(power - want) < 2e-5);
         }
-        satf_image_destroy(read);
-        satf_image_destroy(image);
     }
 }
 
 TEST(gamma_of_grey)
 {
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     satf_metadata *m = &image->metadata;
     m->has_gamma = true;
     m->gamma = 0.5;
-    satf_image *read = by_jpeg(ctx, image, 200);
+    SCOPED_IMAGE *read = by_jpeg(ctx, image, 200);
     assert_true(profile_number(&read->metadata, "kTRC", 1) == 2);
-    satf_image_destroy(read);
     m->has_srgb = true; /* what a JPEG without a profile is too */
     satf_image_destroy(by_jpeg(ctx, image, 0));
     m->has_srgb = m->has_gamma = false;
@@ -105,7 +101,6 @@ TEST(gamma_of_grey)
     m->has_gamma = true;
     m->gamma = 1e-9; /* its power is beyond what a profile can say */
     satf_image_destroy(by_jpeg(ctx, image, 0));
-    satf_image_destroy(image);
 }
 
 /* ------------------------------------------------------------ EXIF's resolution */
@@ -150,14 +145,14 @@ TEST(exif_resolution)
                  {0, 400, 2, 0, 0, 0},
                  {600, 400, 2, 1, 0, 0},
                  {600, 400, 2, 16, 0, 0}};
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     bytes plain = must_encode(ctx, image, "jpeg");
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         size_t c = i / 2;
         unsigned char exif[106] = "Exif\0";
         size_t n = make_resolution(exif + 6, i & 1, cases[c].x, cases[c].y, cases[c].unit);
         bytes file = with_marker(&plain, 0xe1, (char *)exif, 6 + n - cases[c].cut);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->has_resolution, cases[c].to_metres > 0);
         if (m->has_resolution) {
@@ -165,7 +160,6 @@ TEST(exif_resolution)
             assert_true(fabs(m->resolution_y - cases[c].y * cases[c].to_metres) < 1e-6);
             assert_int_equal(m->resolution_unit, cases[c].of_metres);
         }
-        satf_image_destroy(read);
         free(file.data);
     }
     /* what JFIF says goes first */
@@ -175,10 +169,8 @@ TEST(exif_resolution)
     image->metadata.exif = satf_alloc(100);
     image->metadata.exif_bytes = make_resolution(image->metadata.exif, false, 600, 400, 2);
     bytes file = must_encode(ctx, image, "jpeg");
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_true(fabs(read->metadata.resolution_x - 10000) < 1e-6);
-    satf_image_destroy(read);
-    satf_image_destroy(image);
     free(file.data);
     free(plain.data);
 }

@@ -87,11 +87,10 @@ static bytes again(satf_context *ctx, const bytes *file, const char *spec, int q
 {
     satf_image *image = must_decode(ctx, file->data, file->n);
     if (spec) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         satf_image *out;
         assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
         assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
-        satf_filter_destroy(filter);
         satf_image_destroy(image);
         image = out;
     }
@@ -214,20 +213,18 @@ static void assert_default(const coding *is, int quality)
 TEST(others)
 {
     for (int channels = 1; channels <= 3; channels += 2) {
-        satf_image *image = make_image(ctx, WIDTH, HEIGHT, channels, SATF_U8, 0, 1);
+        SCOPED_IMAGE *image = make_image(ctx, WIDTH, HEIGHT, channels, SATF_U8, 0, 1);
         coding is = of_image(ctx, image, 0);
         assert_default(&is, 90);
         is = of_image(ctx, image, 89);
         assert_default(&is, 89);
         kind odd = {channels == 1 ? 3 : 1, 20, {1, 1, 1}, {1, 1, 1}, true, false};
         bytes file = code(&odd);
-        satf_image *other = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *other = must_decode(ctx, file.data, file.n);
         image->metadata.jpeg = other->metadata.jpeg;
         assert_int_equal(image->metadata.jpeg.components, odd.channels);
         is = of_image(ctx, image, 0);
         assert_default(&is, 90);
-        satf_image_destroy(other);
-        satf_image_destroy(image);
         free(file.data);
     }
     kind cmyk = {4, 20, {1}, {1}, true, false};
@@ -267,7 +264,7 @@ TEST(odd_sampling)
 TEST(odd_tables)
 {
     static const uint16_t steps[] = {0, 1, 255, 256, 4096, 8191, 8192, 16384, 32768, 65535};
-    satf_image *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
     image->metadata.jpeg =
         (satf_jpeg_coding){.components = 3, .h = {1, 1, 1}, .v = {1, 1, 1}, .has_tables = true};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -278,7 +275,6 @@ TEST(odd_tables)
         uint16_t want = steps[i] < 1 ? 1 : steps[i] > 8191 ? 8191 : steps[i];
         assert_int_equal(is.quant[1][63], want);
     }
-    satf_image_destroy(image);
 }
 
 /* All coefficients are held for scans, which the limit knows, and for codes of the picture's own,
@@ -286,7 +282,7 @@ TEST(odd_tables)
 TEST(memory)
 {
     enum { SIDE = 512, COEFFICIENTS = 2 * SIDE * SIDE };
-    satf_image *image = make_image(ctx, SIDE, SIDE, 1, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, SIDE, SIDE, 1, SATF_U8, 0, 1);
     memset(image->view.data, 77, SIDE * SIDE / 2);
     size_t sizes[2];
     for (int i = 0; i < 2; i++) {
@@ -306,7 +302,6 @@ TEST(memory)
         free(file.data);
     }
     assert_non_null(strstr(satf_message(ctx), "a progressive JPEG takes 524288 bytes"));
-    satf_image_destroy(image);
 }
 
 /* ------------------------------------------------- what no pixel needs, and what is not read */
@@ -349,16 +344,14 @@ static void expect_remarks(satf_context *ctx, const char *what, const bytes *pla
                  reader->header.icc_damaged, reader->header.metadata.icc_bytes);
     }
     io_close(reader);
-    satf_image *want = must_decode(ctx, plain->data, plain->n);
-    satf_image *got = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *want = must_decode(ctx, plain->data, plain->n);
+    SCOPED_IMAGE *got = must_decode(ctx, file.data, file.n);
     satf_image_info info;
     satf_image_describe(got, &info, sizeof info);
     if (info.damaged != (remark == BYTES)) {
         fail_msg("%s: damaged %d", what, info.damaged);
     }
     assert_same_pixels(what, &want->view, &got->view);
-    satf_image_destroy(want);
-    satf_image_destroy(got);
     free(file.data);
 }
 

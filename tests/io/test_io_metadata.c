@@ -16,7 +16,7 @@ TEST(travels)
 {
     static const char *const formats[] = {"png", "jpeg", "png", "png", "jpeg", "jpeg"};
     enum { IPTC = 150000 }; /* three markers */
-    unsigned char *iptc = malloc(IPTC);
+    SCOPED unsigned char *iptc = malloc(IPTC);
     uint64_t seed = 3;
     memcpy(iptc, "8BIM", 4);
     for (int i = 4; i < IPTC; i++) {
@@ -37,13 +37,12 @@ TEST(travels)
         free(file.data);
     }
     satf_image_destroy(image);
-    free(iptc);
 }
 
 TEST(too_large)
 {
     enum { FITS = 65533 - 29 };
-    satf_image *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
     image->metadata.xmp = satf_alloc_zeroed(FITS + 1);
     for (int more = 0; more < 2; more++) {
         image->metadata.xmp_bytes = (size_t)(FITS + more);
@@ -56,7 +55,6 @@ TEST(too_large)
                                            "PNG, or leave it out (option: strip)");
     bytes file = must_encode(ctx, image, "png");
     free(file.data);
-    satf_image_destroy(image);
 }
 
 /* --------------------------------------------------------------------- strip */
@@ -95,7 +93,7 @@ TEST(stripped)
 {
     for (int i = 0; i < 6; i++) {
         bool turned = i % 3 == 0, none = i % 3 == 2;
-        satf_image *image = image_with_all(ctx, turned ? 6 : 1);
+        SCOPED_IMAGE *image = image_with_all(ctx, turned ? 6 : 1);
         satf_write_options options = options_for(i < 3 ? "png" : "jpeg");
         options.strip = 1;
         if (none) {
@@ -104,7 +102,7 @@ TEST(stripped)
         }
         bytes file;
         assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->icc_bytes, 200);
         assert_true(i >= 3 || (m->has_gamma && m->gamma > 0.499 && m->gamma < 0.501));
@@ -115,13 +113,11 @@ TEST(stripped)
             assert_int_equal(m->exif_bytes, SATF_EXIF_ORIENTATION_BYTES);
             assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
         }
-        satf_image_destroy(read);
         assert_non_null(image->metadata.xmp); /* which the image keeps */
-        satf_image_destroy(image);
         free(file.data);
     }
     /* what would not fit need not */
-    satf_image *image = image_with_all(ctx, 6);
+    SCOPED_IMAGE *image = image_with_all(ctx, 6);
     satf_write_options options = options_for("jpeg");
     bytes file;
     satf_free(image->metadata.xmp);
@@ -131,7 +127,6 @@ TEST(stripped)
     options.strip = 1;
     assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
     free(file.data);
-    satf_image_destroy(image);
 }
 
 /* ----------------------------------------------------------------------- PNG */
@@ -164,9 +159,8 @@ TEST(png_places)
         bool late = i & 1, packed = i & 2;
         size_t n = make_text(text, "XML:com.adobe.xmp", packed, xmp, XMP_BYTES);
         bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt", text, n);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_xmp("XMP of an image", &image->metadata);
-        satf_image_destroy(image);
 
         io_reader *reader;
         assert_int_equal(io_open_memory(ctx, file.data, file.n, &reader), SATF_OK);
@@ -192,7 +186,7 @@ static void png_pipe_of(satf_context *ctx, bool strip)
     size_t n = make_text(text, "XML:com.adobe.xmp", false, xmp, XMP_BYTES);
     bytes one = with_chunk(&plain, plain.n - IEND_BYTES, "iTXt", text, n);
     bytes two = with_chunk(&one, one.n - IEND_BYTES, "eXIf", exif, sizeof exif - 1);
-    satf_image *want = must_decode(ctx, two.data, two.n);
+    SCOPED_IMAGE *want = must_decode(ctx, two.data, two.n);
     io_reader *reader;
     int ends[2];
     char name[40];
@@ -209,7 +203,7 @@ static void png_pipe_of(satf_context *ctx, bool strip)
     options.strip = strip;
     io_plan plan;
     io_writer *writer;
-    char *data;
+    SCOPED char *data;
     bytes out;
     assert_int_equal(io_make_plan(ctx, want, "-", &options, &plan), SATF_OK);
     FILE *stream = open_memstream(&data, &out.n);
@@ -223,7 +217,7 @@ static void png_pipe_of(satf_context *ctx, bool strip)
     io_writer_close(writer);
     fclose(stream);
     io_close(reader);
-    satf_image *read = must_decode(ctx, data, out.n);
+    SCOPED_IMAGE *read = must_decode(ctx, data, out.n);
     const satf_metadata *m = &read->metadata;
     if (strip) {
         assert_null(m->xmp);
@@ -233,9 +227,6 @@ static void png_pipe_of(satf_context *ctx, bool strip)
         assert_xmp("late XMP", m);
         assert_block("late EXIF", m->exif, m->exif_bytes, exif, sizeof exif - 1);
     }
-    satf_image_destroy(read);
-    satf_image_destroy(want);
-    free(data);
     free(two.data);
     free(one.data);
     free(plain.data);
@@ -283,11 +274,10 @@ TEST(png_other_texts)
         for (int late = 0; late < 2; late++) {
             bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt",
                                     cases[i].data, cases[i].n);
-            satf_image *image = must_decode(ctx, file.data, file.n);
+            SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             if (image->metadata.xmp) {
                 fail_msg("case %zu was taken", i);
             }
-            satf_image_destroy(image);
             free(file.data);
         }
         *at = kept;
@@ -299,15 +289,14 @@ TEST(png_other_texts)
 TEST(png_limits)
 {
     enum { BIG = 1 << 20 };
-    unsigned char *zeros = calloc(BIG, 1), *text = malloc(2 * BIG);
+    SCOPED unsigned char *zeros = calloc(BIG, 1), *text = malloc(2 * BIG);
     bytes plain = plain_png(ctx);
     for (int i = 0; i < 4; i++) {
         bool late = i & 1, packed = i & 2;
         size_t n = make_text(text, "XML:com.adobe.xmp", packed, zeros, BIG);
         bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt", text, n);
-        satf_image *image = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->metadata.xmp_bytes, BIG);
-        satf_image_destroy(image);
         assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, BIG / 2), SATF_OK);
         assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_LIMIT);
         assert_non_null(strstr(satf_message(ctx), "limit: max-metadata"));
@@ -315,17 +304,14 @@ TEST(png_limits)
         free(file.data);
     }
     free(plain.data);
-    free(text);
-    free(zeros);
 }
 
 /* ---------------------------------------------------------------------- JPEG */
 
 TEST(jpeg_markers)
 {
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
-    bytes plain = must_encode(ctx, image, "jpeg");
-    satf_image_destroy(image);
+    SCOPED_IMAGE *grey = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
+    bytes plain = must_encode(ctx, grey, "jpeg");
     /* the last comes first in the file; the first of XMP counts, the empty ones do not */
     bytes file[8] = {plain};
     size_t count = 1;
@@ -339,13 +325,12 @@ TEST(jpeg_markers)
     ADD(0xe1, "http://ns.adobe.com/xap/1.0/\0first");
     ADD(0xe1, "http://ns.adobe.com/xap/1.0/\0");
     ADD(0xe1, "http://ns.adobe.com/xmp/extension/\0GUID");
-    image = must_decode(ctx, file[count - 1].data, file[count - 1].n);
+    SCOPED_IMAGE *image = must_decode(ctx, file[count - 1].data, file[count - 1].n);
     const satf_metadata *m = &image->metadata;
     assert_block("XMP", m->xmp, m->xmp_bytes, "first", 5);
     assert_block("IPTC", m->iptc, m->iptc_bytes, "resources and more", 18);
     assert_true(m->xmp_extended);
     assert_null(m->exif);
-    satf_image_destroy(image);
     for (size_t i = 0; i < count; i++) {
         free(file[i].data);
     }

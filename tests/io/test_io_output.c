@@ -54,7 +54,7 @@ static satf_image *two_pixels(satf_context *ctx)
 
 TEST(test_write)
 {
-    satf_image *image = two_pixels(ctx);
+    SCOPED_IMAGE *image = two_pixels(ctx);
     assert_int_equal(satf_image_write(ctx, image, out_pgm, NULL), SATF_OK);
     assert_text(out_pgm, written);
     struct stat info;
@@ -76,12 +76,11 @@ TEST(test_write)
         assert_int_equal(info.st_mode & 0777, 0640);
     }
     assert_int_equal(count_files("."), 1);
-    satf_image_destroy(image);
 }
 
 TEST(test_no_clobber)
 {
-    satf_image *image = two_pixels(ctx);
+    SCOPED_IMAGE *image = two_pixels(ctx);
     satf_write_options options = satf_write_defaults();
     options.no_clobber = 1;
     write_text(out_pgm, "old");
@@ -101,7 +100,6 @@ TEST(test_no_clobber)
     assert_int_equal(io_output_commit(ctx, out), SATF_IO);
     assert_text(out_pgm, "theirs");
     assert_int_equal(count_files("."), 1);
-    satf_image_destroy(image);
 }
 
 /* In memory there is what a file would have, in every format; and what a file says of itself. */
@@ -126,12 +124,11 @@ TEST(test_encode_and_probe)
         }
         assert_int_equal(status, SATF_OK);
         assert_int_equal(satf_image_write(ctx, image, out_pgm, &options), SATF_OK);
-        char *file = calloc(1, n + 1);
+        SCOPED char *file = calloc(1, n + 1);
         FILE *from = fopen(out_pgm, "rb");
         assert_int_equal(fread(file, 1, n + 1, from), n);
         fclose(from);
         assert_memory_equal(file, data, n);
-        free(file);
 
         satf_image_info info;
         assert_int_equal(satf_image_probe(ctx, out_pgm, &info, sizeof info), SATF_OK);
@@ -157,7 +154,7 @@ TEST(test_encode_and_probe)
 
     /* A filter has made it black and white; what was written to it since is not lost unsaid. */
     satf_write_options options;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_image *page, *bw;
     assert_int_equal(satf_filter_parse(ctx, "sauvola=3", &filter), SATF_OK);
     page = make_image(ctx, 9, 5, 1, SATF_U8, 0, 5);
@@ -171,7 +168,6 @@ TEST(test_encode_and_probe)
     assert_int_equal(satf_image_write(ctx, bw, out_pgm, &options), SATF_OK);
     satf_image_destroy(bw);
     satf_image_destroy(page);
-    satf_filter_destroy(filter);
 
     /* An orientation is told, and nothing of what is no picture. */
     satf_image_info info = {.orientation = 9};
@@ -194,7 +190,7 @@ TEST(test_encode_and_probe)
 
 TEST(test_links)
 {
-    satf_image *image = two_pixels(ctx);
+    SCOPED_IMAGE *image = two_pixels(ctx);
     char link[96], target[96];
     snprintf(link, sizeof link, "%s/link.pgm", ".");
     snprintf(target, sizeof target, "%s/target.pgm", ".");
@@ -209,7 +205,6 @@ TEST(test_links)
         assert_true(S_ISREG(info.st_mode));
         assert_int_equal(count_files("."), 2);
     }
-    satf_image_destroy(image);
 }
 
 TEST(test_discard_and_cleanup)
@@ -253,7 +248,7 @@ static void expect_refusal(satf_context *ctx, const satf_image *image, const cha
 
 TEST(test_places)
 {
-    satf_image *image = two_pixels(ctx);
+    SCOPED_IMAGE *image = two_pixels(ctx);
     char path[160];
     snprintf(path, sizeof path, "%s/none/out.pgm", ".");
     expect_refusal(ctx, image, path, SATF_IO, "there is no directory");
@@ -271,13 +266,12 @@ TEST(test_places)
         expect_refusal(ctx, image, path, SATF_IO, "not writable");
         chmod(".", 0700);
     }
-    satf_image_destroy(image);
 }
 
 /* A full disk, in three ways: the device, a size limit, and the limit with an output to keep. */
 TEST(test_full)
 {
-    satf_image *image = make_image(ctx, 600, 600, 3, SATF_U8, 0, 2);
+    SCOPED_IMAGE *image = make_image(ctx, 600, 600, 3, SATF_U8, 0, 2);
     static const char *const formats[] = {"png", "jpeg", "pnm", "npy"};
     struct rlimit old, small = {1000, 0};
     getrlimit(RLIMIT_FSIZE, &old);
@@ -298,7 +292,6 @@ TEST(test_full)
         assert_int_equal(count_files("."), 1);
     }
     signal(SIGXFSZ, handler);
-    satf_image_destroy(image);
 }
 
 /* ------------------------------------------------------------------- input */
@@ -323,7 +316,7 @@ TEST(test_pipe)
     assert_int_equal(mkfifo(fifo, 0600), 0);
     static const char *const formats[] = {"png", "pnm", "npy"};
     for (int i = 0; i < 3; i++) {
-        satf_image *image = make_image(ctx, 301, 400, 3, SATF_U8, 0, 2);
+        SCOPED_IMAGE *image = make_image(ctx, 301, 400, 3, SATF_U8, 0, 2);
         bytes file = must_encode(ctx, image, formats[i]);
         pid_t child = fork();
         if (child == 0) {
@@ -337,7 +330,7 @@ TEST(test_pipe)
             }
             _exit(0);
         }
-        satf_image *read;
+        SCOPED_IMAGE *read;
         if (satf_image_read(ctx, fifo, &read)) {
             fail_msg("%s from a pipe: %s", formats[i], satf_message(ctx));
         }
@@ -345,8 +338,6 @@ TEST(test_pipe)
         waitpid(child, &result, 0);
         assert_int_equal(result, 0);
         assert_same_pixels(formats[i], &image->view, &read->view);
-        satf_image_destroy(read);
-        satf_image_destroy(image);
         free(file.data);
     }
 }
@@ -357,7 +348,7 @@ TEST(test_pipe)
 static void convert(satf_context *ctx, const char *what, satf_type in, int n, const void *samples,
                     double hi, const satf_write_options *options, satf_type out, const void *want)
 {
-    satf_image *image = make_image(ctx, n, 1, 1, in, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, n, 1, 1, in, 0, 1);
     memcpy(image->view.data, samples, (size_t)n * satf_type_bytes((int)in));
     image->has_range = hi > 0;
     image->hi = hi;
@@ -365,11 +356,9 @@ static void convert(satf_context *ctx, const char *what, satf_type in, int n, co
     if (encode(ctx, image, options, &file)) {
         fail_msg("%s: %s", what, satf_message(ctx));
     }
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     satf_view v = satf_view_packed((void *)(uintptr_t)want, n, 1, 1, out);
     assert_same_pixels(what, &v, &read->view);
-    satf_image_destroy(read);
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -478,22 +467,20 @@ TEST(test_plan_refusals)
 TEST(test_alpha_drop)
 {
     satf_write_options pfm = options_for("pfm");
-    satf_image *image = make_image(ctx, 3, 2, 2, SATF_U8, SATF_ALPHA, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 2, 2, SATF_U8, SATF_ALPHA, 1);
     uint8_t *samples = image->view.data;
     for (int i = 1; i < 12; i += 2) {
         samples[i] = 255;
     }
     bytes file = must_encode(ctx, image, "pfm");
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_int_equal(read->view.channels, 1);
     for (int i = 0; i < 6; i++) {
         assert_true(((float *)read->view.data)[i] == samples[2 * i]);
     }
-    satf_image_destroy(read);
     free(file.data);
     samples[11] = 254;
     refuse(ctx, image, &pfm, SATF_UNSUPPORTED, "transparent");
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.folder = true)

@@ -70,7 +70,7 @@ TEST(xmp_links)
 {
     for (size_t i = 0; i < PACKETS; i++) {
         size_t n = strlen(packets[i].before), wanted = strlen(packets[i].after);
-        char *text = malloc(n + 1); /* of just that size, for the sanitizer */
+        SCOPED char *text = malloc(n + 1); /* of just that size, for the sanitizer */
         memcpy(text, packets[i].before, n);
         unsigned found = 99;
         size_t left = io_xmp_drop_links(text, n, &found);
@@ -80,7 +80,6 @@ TEST(xmp_links)
                      (int)left, text);
         }
         assert_int_equal(io_xmp_drop_links(text, left, &found), left);
-        free(text);
     }
 }
 
@@ -89,13 +88,12 @@ TEST(cut_packets)
 {
     for (size_t i = 0; i < PACKETS; i++) {
         for (size_t n = 0; n <= strlen(packets[i].before); n++) {
-            char *text = malloc(n + 1);
+            SCOPED char *text = malloc(n + 1);
             memcpy(text, packets[i].before, n);
             text[n] = 'G';
             unsigned found;
             assert_true(io_xmp_drop_links(text, n, &found) <= n);
             assert_int_equal(text[n], 'G');
-            free(text);
         }
     }
 }
@@ -113,9 +111,8 @@ static bytes with_tail(const bytes *file, const char *tail, size_t n)
 
 static bytes plain_jpeg(satf_context *ctx)
 {
-    satf_image *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 8);
+    SCOPED_IMAGE *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 8);
     bytes file = must_encode(ctx, image, "jpeg");
-    satf_image_destroy(image);
     return file;
 }
 
@@ -158,7 +155,7 @@ TEST(behind_the_end)
     }
     /* behind more than a buffer of the source is at hand */
     enum { COMMENT = 65000 };
-    char *comment = malloc(COMMENT);
+    SCOPED char *comment = malloc(COMMENT);
     memset(comment, 'x', COMMENT);
     for (size_t n = COMMENT - 2000; n < COMMENT; n += 7) {
         bytes large = with_marker(&plain, 0xfe, comment, n);
@@ -172,7 +169,6 @@ TEST(behind_the_end)
         free(file.data);
         free(large.data);
     }
-    free(comment);
     free(plain.data);
 }
 
@@ -191,7 +187,7 @@ TEST(kept_xmp)
     assert_block("XMP", reader->header.metadata.xmp, reader->header.metadata.xmp_bytes, left,
                  sizeof left - 1);
     io_close(reader);
-    satf_image *image = must_decode(ctx, mpf.data, mpf.n);
+    SCOPED_IMAGE *image = must_decode(ctx, mpf.data, mpf.n);
     for (int i = 0; i < 2; i++) {
         bytes out = must_encode(ctx, image, i ? "png" : "jpeg");
         assert_non_null(memmem(out.data, out.n, left, sizeof left - 1));
@@ -199,7 +195,6 @@ TEST(kept_xmp)
         assert_null(memmem(out.data, out.n, "MPF", 3));
         free(out.data);
     }
-    satf_image_destroy(image);
     free(mpf.data);
     free(file.data);
     free(plain.data);

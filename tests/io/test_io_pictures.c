@@ -8,14 +8,13 @@
 static int64_t read_all(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = &reader->header.view;
-    char *row = malloc((size_t)v->stride);
+    SCOPED char *row = malloc((size_t)v->stride);
     for (int64_t y = 0; y < v->height; y++) {
         if (io_read_rows(ctx, reader, row, v->stride, 1)) {
             fail_msg("row %d: %s", (int)y, satf_message(ctx));
         }
     }
     int64_t pictures = reader->header.pictures;
-    free(row);
     io_close(reader);
     return pictures;
 }
@@ -80,7 +79,8 @@ TEST(pnm_pipe)
 static int64_t with_chunk(satf_context *ctx, const bytes *png, const char *name, uint32_t frames)
 {
     enum { AT = 33, DATA = 8 };
-    unsigned char *file = malloc(png->n + 12 + DATA), *chunk = file + AT;
+    SCOPED unsigned char *file = malloc(png->n + 12 + DATA);
+    unsigned char *chunk = file + AT;
     memcpy(file, png->data, AT);
     memset(chunk, 0, 12 + DATA);
     chunk[3] = DATA;
@@ -94,13 +94,12 @@ static int64_t with_chunk(satf_context *ctx, const bytes *png, const char *name,
     }
     memcpy(chunk + 12 + DATA, png->data + AT, png->n - AT);
     int64_t pictures = pictures_in(ctx, file, png->n + 12 + DATA);
-    free(file);
     return pictures;
 }
 
 TEST(apng)
 {
-    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 1);
     bytes file = must_encode(ctx, image, "png");
     assert_int_equal(pictures_in(ctx, file.data, file.n), 1);
     assert_int_equal(with_chunk(ctx, &file, "acTL", 1), 1);
@@ -108,7 +107,6 @@ TEST(apng)
     assert_int_equal(with_chunk(ctx, &file, "acTL", 24), 24);
     assert_int_equal(with_chunk(ctx, &file, "acTX", 24), 1);
     free(file.data);
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.formats = "all")

@@ -5,14 +5,13 @@
 static void check(satf_context *ctx, const char *what, const void *file, size_t n, satf_type type,
                   int width, int height, int channels, unsigned flags, const void *want)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (satf_image_decode(ctx, file, n, &image)) {
         fail_msg("%s: %s", what, satf_message(ctx));
     }
     satf_view v = satf_view_packed((void *)(uintptr_t)want, width, height, channels, type);
     v.flags = flags;
     assert_same_pixels(what, &v, &image->view);
-    satf_image_destroy(image);
 }
 
 #define CHECK(what, text, type, w, h, c, flags, ...) \
@@ -82,7 +81,7 @@ TEST(test_npy_kinds)
         file[8] = (unsigned char)n;
         memcpy(file + at, cases[i].dictionary, n);
         memcpy(file + at + n, cases[i].samples, cases[i].n);
-        satf_image *image = must_decode(ctx, file, at + n + cases[i].n);
+        SCOPED_IMAGE *image = must_decode(ctx, file, at + n + cases[i].n);
         assert_int_equal(image->view.type, cases[i].type);
         assert_int_equal(image->view.channels, cases[i].channels);
         assert_int_equal(image->view.width, 1);
@@ -105,7 +104,6 @@ TEST(test_npy_kinds)
         if (first != cases[i].first) {
             fail_msg("%s: first sample %llx", cases[i].dictionary, (unsigned long long)first);
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -113,10 +111,10 @@ TEST(test_npy_kinds)
 TEST(test_npy_fortran)
 {
     enum { W = 700, H = 900, CHANNELS = 3 }; /* more than one block of columns */
-    satf_image *image = make_image(ctx, W, H, CHANNELS, SATF_U16, 0, 5);
+    SCOPED_IMAGE *image = make_image(ctx, W, H, CHANNELS, SATF_U16, 0, 5);
     const uint16_t *samples = image->view.data;
     size_t header = 128, n = header + sizeof(uint16_t[H][W][CHANNELS]);
-    unsigned char *file = calloc(n, 1);
+    SCOPED unsigned char *file = calloc(n, 1);
     assert_non_null(file);
     memset(file, ' ', header);
     memcpy(file, "\x93NUMPY\1\0\x76\0", 10);
@@ -132,7 +130,7 @@ TEST(test_npy_fortran)
             }
         }
     }
-    satf_image *read = must_decode(ctx, file, n);
+    SCOPED_IMAGE *read = must_decode(ctx, file, n);
     assert_same_pixels("Fortran order", &image->view, &read->view);
     memset(read->view.data, 0, sizeof(uint16_t[H][W][CHANNELS]));
     io_reader *reader;
@@ -143,23 +141,19 @@ TEST(test_npy_fortran)
     }
     assert_same_pixels("Fortran order, by rows", &image->view, &read->view);
     io_close(reader);
-    satf_image_destroy(image);
     assert_int_equal(satf_image_decode(ctx, file, n - 1, &image), SATF_DATA);
-    satf_image_destroy(read);
-    free(file);
 }
 
 TEST(test_npy_alignment)
 {
     for (int64_t width = 1; width <= 1000000; width *= 10) {
-        satf_image *image = make_image(ctx, width, 1, 1, SATF_U8, 0, 1);
+        SCOPED_IMAGE *image = make_image(ctx, width, 1, 1, SATF_U8, 0, 1);
         bytes file = must_encode(ctx, image, "npy");
         size_t header = 10 + file.data[8] + 256u * file.data[9];
         assert_int_equal(header % 64, 0);
         assert_int_equal(file.data[header - 1], '\n');
         assert_int_equal(file.n, header + (size_t)width);
         free(file.data);
-        satf_image_destroy(image);
     }
 }
 

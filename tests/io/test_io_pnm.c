@@ -94,14 +94,13 @@ TEST(kinds)
 
 TEST(bits)
 {
-    satf_image *two = make(ctx, 1, 0, "\xff\1\xff\xff\1");
+    SCOPED_IMAGE *two = make(ctx, 1, 0, "\xff\1\xff\xff\1");
     unsigned char *samples = two->view.data;
     samples[1] = samples[4] = 0; /* black is the bit 1 */
     EXPECT(two, "x.pbm", NULL, "P4\n3 2\n\x40\x40");
     bytes file = write_as(ctx, two, "x.pbm", NULL);
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_same_pixels("PBM", &two->view, &read->view);
-    satf_image_destroy(read);
     free(file.data);
 
     two->hi = 1; /* a maxval of 1 */
@@ -111,33 +110,29 @@ TEST(bits)
     EXPECT(two, "x.pbm", NULL, "P4\n3 2\n\x40\x40");
     two->hi = 2;
     refuse(ctx, two, "x.pbm", "pbm holds black and white alone; write .pgm");
-    satf_image_destroy(two);
 
     /* no sample above the maxval, which readers refuse */
-    satf_image *over = make_image(ctx, 3, 1, 1, SATF_U16, 0, 1);
+    SCOPED_IMAGE *over = make_image(ctx, 3, 1, 1, SATF_U16, 0, 1);
     uint16_t deep[] = {4095, 5000, 7};
     memcpy(over->view.data, deep, sizeof deep);
     over->hi = 4095;
     EXPECT(over, "x.pgm", NULL, "P5\n3 1\n4095\n\x0f\xff\x0f\xff\x00\x07");
-    satf_image_destroy(over);
 
-    satf_image *rgb = make(ctx, 3, 0, "\xff");
+    SCOPED_IMAGE *rgb = make(ctx, 3, 0, "\xff");
     refuse(ctx, rgb, "x.pbm", "write .pgm, or .ppm if it has colours");
-    satf_image_destroy(rgb);
 
     /* more than a byte a row, of 16 bits */
-    satf_image *wide = make_image(ctx, 19, 1, 1, SATF_U16, 0, 1);
+    SCOPED_IMAGE *wide = make_image(ctx, 19, 1, 1, SATF_U16, 0, 1);
     for (int x = 0; x < 19; x++) {
         ((uint16_t *)wide->view.data)[x] = x % 3 ? UINT16_MAX : 0;
     }
     EXPECT(wide, "x.pbm", NULL, "P4\n19 1\n\x92\x49\x20");
-    satf_image_destroy(wide);
 }
 
 /* Grey that becomes RGB while its samples change, in rows of many blocks. */
 TEST(spread)
 {
-    satf_image *image = make_image(ctx, 1000, 3, 1, SATF_F64, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 1000, 3, 1, SATF_F64, 0, 1);
     double *samples = image->view.data;
     for (int i = 0; i < 3000; i++) {
         samples[i] = i;
@@ -149,7 +144,7 @@ TEST(spread)
         options.hi = type == SATF_U8 ? 255 : 65535;
         bytes file;
         assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-        satf_image *read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         assert_int_equal(read->view.channels, 3);
         for (int i = 0; i < 9000; i++) {
             int want = i / 3 < options.hi ? i / 3 : (int)options.hi;
@@ -157,10 +152,8 @@ TEST(spread)
                                              : ((uint16_t *)read->view.data)[i],
                              want);
         }
-        satf_image_destroy(read);
         free(file.data);
     }
-    satf_image_destroy(image);
 }
 
 /* Ink becomes light by the formula of JPEG's CMYK, at any maxval; alpha stays. */
@@ -189,7 +182,7 @@ TEST(cmyk)
         assert_int_equal(io_open_memory(ctx, file, n, &reader), SATF_OK);
         assert_true(reader->header.was_cmyk);
         io_close(reader);
-        satf_image *image = must_decode(ctx, file, n);
+        SCOPED_IMAGE *image = must_decode(ctx, file, n);
         const satf_view *v = &image->view;
         assert_int_equal(v->channels, out);
         assert_int_equal(v->flags, alpha ? SATF_ALPHA : 0);
@@ -203,7 +196,6 @@ TEST(cmyk)
                 fail_msg("maxval %u, alpha %d, sample %zu: %u, not %u", max, alpha, s, is, want);
             }
         }
-        satf_image_destroy(image);
     }
 }
 

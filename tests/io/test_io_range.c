@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b)
 static void reference(const satf_view *v, int per_mille, double *lo, double *hi)
 {
     size_t count = (size_t)(v->width * v->height) * (size_t)v->channels, n = 0;
-    double *sorted = malloc(count * sizeof *sorted);
+    SCOPED double *sorted = malloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++) {
         bool alpha = v->flags && i % (size_t)v->channels == (size_t)v->channels - 1;
         double x = sample_value(v, i);
@@ -43,7 +43,6 @@ static void reference(const satf_view *v, int per_mille, double *lo, double *hi)
     size_t k = (size_t)per_mille * (n - 1) / 1000;
     *lo = sorted[k];
     *hi = sorted[n - 1 - k];
-    free(sorted);
 }
 
 static io_plan plan_for(satf_context *ctx, const satf_image *image, double clip_percent)
@@ -99,7 +98,7 @@ TEST(percentiles)
 static void expect_row(satf_context *ctx, const double *values, int n, satf_write_options options,
                        const unsigned char *want)
 {
-    satf_image *image = make_image(ctx, n, 1, 1, SATF_F64, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, n, 1, 1, SATF_F64, 0, 1);
     memcpy(image->view.data, values, (size_t)n * sizeof *values);
     bytes file;
     options.format = "png";
@@ -107,12 +106,10 @@ static void expect_row(satf_context *ctx, const double *values, int n, satf_writ
     if (encode(ctx, image, &options, &file)) {
         fail_msg("%s", satf_message(ctx));
     }
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     for (int i = 0; i < n; i++) {
         assert_int_equal(((uint8_t *)read->view.data)[i], want[i]);
     }
-    satf_image_destroy(read);
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -132,7 +129,7 @@ TEST(pictures)
 
 TEST(integers)
 {
-    satf_image *image = make_image(ctx, 3, 1, 2, SATF_U8, SATF_ALPHA, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 3, 1, 2, SATF_U8, SATF_ALPHA, 1);
     memcpy(image->view.data, "\x0a\x00\x14\x80\x1e\xff", 6); /* 10, 20, 30 and alpha */
     satf_write_options options = options_for("png");
     options.auto_range = 1;
@@ -157,7 +154,6 @@ TEST(integers)
     read = must_decode(ctx, file.data, file.n);
     assert_memory_equal(read->view.data, image->view.data, 6);
     satf_image_destroy(read);
-    satf_image_destroy(image);
     free(file.data);
 }
 
@@ -173,7 +169,7 @@ static void refuse(satf_context *ctx, const satf_image *image, const satf_write_
 
 TEST(refusals)
 {
-    satf_image *image = make_image(ctx, 2, 1, 1, SATF_F64, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, 2, 1, 1, SATF_F64, 0, 1);
     double *d = image->view.data;
     satf_write_options options = options_for("png");
     refuse(ctx, image, &options, "LO:HI or auto (option: range)");
@@ -197,7 +193,6 @@ TEST(refusals)
         d[1] = -1e308;
         refuse(ctx, image, &options, "too far apart");
     }
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.formats = "all")

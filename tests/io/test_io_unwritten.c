@@ -50,13 +50,12 @@ TEST(test_samples)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int64_t width = 1; width < 20; width++) {
-            satf_image *image = make_image(ctx, width, 7, cases[i].channels, cases[i].type,
-                                           cases[i].channels % 2 ? 0 : SATF_ALPHA, 3);
+            SCOPED_IMAGE *image = make_image(ctx, width, 7, cases[i].channels, cases[i].type,
+                                             cases[i].channels % 2 ? 0 : SATF_ALPHA, 3);
             image->has_range = true; /* floats become pictures */
             image->hi = cases[i].type == SATF_U8 ? UINT8_MAX : UINT16_MAX;
             image->alpha_max = image->hi;
             check(ctx, image, cases[i].format);
-            satf_image_destroy(image);
         }
     }
 }
@@ -65,7 +64,7 @@ TEST(test_samples)
 TEST(test_bits)
 {
     for (int64_t width = 1; width < 20; width++) {
-        satf_image *image = make_image(ctx, width, 7, 1, SATF_U8, 0, 3);
+        SCOPED_IMAGE *image = make_image(ctx, width, 7, 1, SATF_U8, 0, 3);
         for (int64_t i = 0; i < width * 7; i++) {
             uint8_t *at = (uint8_t *)image->view.data + i;
             *at = *at < 128 ? 0 : UINT8_MAX;
@@ -80,7 +79,6 @@ TEST(test_bits)
             assert_int_equal(last & ((1u << (8 * row_bytes - (size_t)width)) - 1), 0);
         }
         free(file.data);
-        satf_image_destroy(image);
     }
 }
 

@@ -108,13 +108,11 @@ TEST(test_layouts)
         for (int i = 0; i < LAYOUTS * 4 * 6; i++) {
             int layout = i % LAYOUTS, channels = 1 + i / LAYOUTS % 4, type = i / LAYOUTS / 4;
             apart a = make_apart(layout, 37, 41, channels, (satf_type)type);
-            satf_image *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view);
+            SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view);
             assert_ptr_equal(satf_image_view(image)->data, a.view.data);
             options.auto_range = i % 5 == 0 && !satf_type_is_float(type);
             options.clip_percent = i % 2 ? 3 : 0;
             written += same_file(ctx, image, packed, &options);
-            satf_image_destroy(packed);
-            satf_image_destroy(image);
             free_apart(&a);
         }
     }
@@ -126,7 +124,8 @@ TEST(test_calls)
 {
     char path[] = "/tmp/satf-test-wrap-XXXXXX";
     apart a = make_apart(5, 23, 31, 3, SATF_U8);
-    satf_image *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view), *out[2], *read;
+    SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view);
+    satf_image *out[2], *read;
     satf_write_options options = options_for("png");
     satf_filter *filter;
     int fd = mkstemp(path);
@@ -159,8 +158,6 @@ TEST(test_calls)
         satf_image_destroy(out[i]);
     }
     satf_filter_destroy(filter);
-    satf_image_destroy(packed);
-    satf_image_destroy(image);
     free_apart(&a);
 }
 
@@ -169,20 +166,18 @@ TEST(test_nothing_is_copied)
 {
     satf_write_options options = options_for("pgm");
     size_t room = (size_t)64 << 20;
-    void *memory = calloc(1, room);
+    SCOPED void *memory = calloc(1, room);
     assert_non_null(memory);
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 << 20), SATF_OK);
     for (int wide = 0; wide < 2; wide++) {
         satf_view view = satf_view_packed(memory, 4096 >> wide, 16384, 1, SATF_U8);
         view.stride = 4096;
         view.pixel_stride = wide ? 2 : 0;
-        satf_image *image = wrap(ctx, &view);
+        SCOPED_IMAGE *image = wrap(ctx, &view);
         if (satf_image_write(ctx, image, "/dev/null", &options)) {
             fail_msg("%s", satf_message(ctx));
         }
-        satf_image_destroy(image);
     }
-    free(memory);
 }
 
 /* The full scale of a view is its range; floats have none. */
@@ -263,7 +258,7 @@ TEST(test_metadata)
             continue;
         }
         satf_view view = satf_view_packed(pixels, 3, 3, 3, SATF_U8);
-        satf_image *image = wrap(ctx, &view), *read;
+        SCOPED_IMAGE *image = wrap(ctx, &view);
         satf_image_info info;
         satf_status status;
         assert_block(image, SATF_METADATA_ICC, NULL, 0);
@@ -277,7 +272,7 @@ TEST(test_metadata)
         satf_write_options options = options_for(formats[f]);
         bytes file = file_of(ctx, image, &options, &status);
         assert_int_equal(status, SATF_OK);
-        read = must_decode(ctx, file.data, file.n);
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         satf_buffer_free(file.data);
         assert_block(read, SATF_METADATA_ICC, icc, sizeof icc);
         assert_block(read, SATF_METADATA_XMP, xmp, sizeof xmp - 1);
@@ -290,17 +285,14 @@ TEST(test_metadata)
         }
         /* replaced, and taken away */
         for (size_t n = 16; n < 100000; n += 77777) {
-            char *long_xmp = malloc(n);
+            SCOPED char *long_xmp = malloc(n);
             memset(long_xmp, '<', n);
             assert_int_equal(satf_image_set_metadata(ctx, read, SATF_METADATA_XMP, long_xmp, n),
                              SATF_OK);
             assert_block(read, SATF_METADATA_XMP, long_xmp, n);
-            free(long_xmp);
         }
         assert_int_equal(satf_image_set_metadata(ctx, read, SATF_METADATA_XMP, NULL, 0), SATF_OK);
         assert_block(read, SATF_METADATA_XMP, NULL, 0);
-        satf_image_destroy(read);
-        satf_image_destroy(image);
         formats_seen++;
     }
     assert_true(formats_seen >= 2);

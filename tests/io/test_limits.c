@@ -8,10 +8,9 @@
 static void expect(satf_context *ctx, const char *what, const void *data, size_t n,
                    satf_status status, const char *in_message)
 {
-    satf_image *image = NULL;
+    SCOPED_IMAGE *image = NULL;
     ctx->message[0] = 0;
     satf_status got = satf_image_decode(ctx, data, n, &image);
-    satf_image_destroy(image);
     if (got != status || !strstr(satf_message(ctx), in_message)) {
         fail_msg("%s: %s \"%s\"", what, satf_status_name(got), satf_message(ctx));
     }
@@ -68,7 +67,7 @@ static bytes png_of_zeros(uint32_t width, uint32_t height, int depth, int colour
     ihdr[8] = (unsigned char)depth;
     ihdr[9] = (unsigned char)colour;
     uLongf packed = compressBound(raw);
-    unsigned char *zeros = calloc(raw, 1), *idat = malloc(packed);
+    SCOPED unsigned char *zeros = calloc(raw, 1), *idat = malloc(packed);
     assert_true(zeros && idat);
     assert_int_equal(compress2(idat, &packed, zeros, raw, 9), Z_OK);
     bytes empty = {(unsigned char *)"\x89PNG\r\n\x1a\n", 8};
@@ -77,8 +76,6 @@ static bytes png_of_zeros(uint32_t width, uint32_t height, int depth, int colour
     bytes all = with_chunk(&second, second.n, "IEND", "", 0);
     free(first.data);
     free(second.data);
-    free(zeros);
-    free(idat);
     return all;
 }
 
@@ -180,18 +177,18 @@ TEST(png_metadata)
     expect(ctx, "a PNG's header of 1 GB", file.data, file.n, SATF_DATA, "IHDR");
     file.data[8] = 0;
     enum { BIG = 1 << 20 };
-    unsigned char *big = calloc(BIG, 1);
+    SCOPED unsigned char *big = calloc(BIG, 1);
     memcpy(big, "ab", 3); /* a keyword, or the name of a profile, and method 0 */
 
     /* A small chunk that unpacks into a large profile: of zeros, but for its own size. */
-    unsigned char *profile = calloc(BIG, 1);
+    SCOPED unsigned char *profile = calloc(BIG, 1);
     static const unsigned char sizes[4] = {BIG >> 24, BIG >> 16 & 255, 0, 0};
     memcpy(profile, sizes, 4);
     memcpy(profile + 8, "\2\x20\0\0mntrGRAYXYZ ", 16);
     memcpy(profile + 36, "acsp", 4);
     memcpy(profile + 68, "\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 12);
     uLongf packed = compressBound(BIG);
-    unsigned char *iccp = malloc(packed + 4);
+    SCOPED unsigned char *iccp = malloc(packed + 4);
     memcpy(iccp, "ab\0", 4);
     assert_int_equal(compress2(iccp + 4, &packed, profile, BIG, 9), Z_OK);
     assert_true(packed < BIG / 100);
@@ -205,7 +202,7 @@ TEST(png_metadata)
         {"iCCP", iccp, packed + 4, BEHIND_IHDR}, {"eXIf", "MM\0*", BIG, BEHIND_IHDR},
         {"tEXt", big, BIG, file.n - IEND_BYTES}, {"eXIf", "MM\0*", BIG, file.n - IEND_BYTES},
     };
-    unsigned char *exif = calloc(BIG, 1);
+    SCOPED unsigned char *exif = calloc(BIG, 1);
     memcpy(exif, "MM\0*", 4);
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         const void *data = strcmp(chunks[i].name, "eXIf") ? chunks[i].data : exif;
@@ -216,10 +213,6 @@ TEST(png_metadata)
         set_limit(ctx, SATF_MAX_METADATA, 0);
         free(large.data);
     }
-    free(exif);
-    free(iccp);
-    free(profile);
-    free(big);
     free(file.data);
 }
 
@@ -243,12 +236,11 @@ TEST(jpegs)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, file.data, file.n), (ssize_t)file.n);
     close(fd);
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_read(ctx, name, &image), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "limit: max-metadata"));
     set_limit(ctx, SATF_MAX_METADATA, 0);
     assert_int_equal(satf_image_read(ctx, name, &image), SATF_OK);
-    satf_image_destroy(image);
     unlink(name);
     free(file.data);
 

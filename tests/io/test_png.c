@@ -162,9 +162,8 @@ static void assert_holds(const char *what, taken *t, const satf_image *image)
 static void check_picture(satf_context *ctx, const char *what, const satf_image *image, int level)
 {
     bytes file = encode_at(ctx, image, level);
-    satf_image *read = must_decode(ctx, file.data, file.n);
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_same_pixels(what, &image->view, &read->view);
-    satf_image_destroy(read);
     taken t = take_apart(&file);
     assert_int_equal(t.depth, image->bilevel ? 1 : image->view.type == SATF_U16 ? 16 : 8);
     assert_holds(what, &t, image);
@@ -179,20 +178,18 @@ TEST(test_kinds)
     for (int kind = 0; kind < KINDS; kind++) {
         for (int64_t width = 1; width <= 70; width++) {
             for (size_t k = 0; k < sizeof heights / sizeof *heights; k++) {
-                satf_image *image = make_kind(ctx, kind, width, heights[k]);
+                SCOPED_IMAGE *image = make_kind(ctx, kind, width, heights[k]);
                 for (int level = (int)(width + (int64_t)k) % 3; level <= 9; level += 3) {
                     check_picture(ctx, "kind", image, level);
                 }
-                satf_image_destroy(image);
             }
         }
     }
     for (int64_t height = 1; height <= 70; height++) {
-        satf_image *image = make_kind(ctx, (int)height % KINDS, 3, height);
+        SCOPED_IMAGE *image = make_kind(ctx, (int)height % KINDS, 3, height);
         for (int level = 0; level <= 9; level++) {
             check_picture(ctx, "height", image, level);
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -289,7 +286,7 @@ TEST(test_same_bytes)
 {
     static const int threads[] = {2, 3, 7, 1};
     static const int64_t limits[] = {9 << 20, 5 << 20, 4 << 20, 3 << 20};
-    satf_image *image = make_photo(ctx, 1300, 301, 3, SATF_U8);
+    SCOPED_IMAGE *image = make_photo(ctx, 1300, 301, 3, SATF_U8);
     for (int level = 0; level <= 6; level += 1 + 4 * (level == 1)) {
         assert_int_equal(satf_context_set_threads(ctx, 1), SATF_OK);
         bytes one = encode_at(ctx, image, level);
@@ -312,7 +309,6 @@ TEST(test_same_bytes)
         }
         free(one.data);
     }
-    satf_image_destroy(image);
 }
 
 /* -------------------------------------------------------------- when it goes wrong */
@@ -355,7 +351,7 @@ static satf_status write_rows(satf_context *ctx, const satf_image *image, int64_
 /* A full disk is told wherever it comes, and who gives up early leaves no thread behind. */
 TEST(test_ends)
 {
-    satf_image *image = make_photo(ctx, 1300, 601, 3, SATF_U8);
+    SCOPED_IMAGE *image = make_photo(ctx, 1300, 601, 3, SATF_U8);
     for (int threads = 1; threads <= 4; threads++) {
         assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
         bytes file = encode_at(ctx, image, 1);
@@ -370,7 +366,6 @@ TEST(test_ends)
         }
         free(file.data);
     }
-    satf_image_destroy(image);
 }
 
 typedef struct author {
@@ -401,7 +396,7 @@ TEST(test_at_once)
 {
     enum { AUTHORS = 4 };
     assert_int_equal(satf_context_set_threads(ctx, 2), SATF_OK);
-    satf_image *image = make_photo(ctx, 700, 600, 3, SATF_U8);
+    SCOPED_IMAGE *image = make_photo(ctx, 700, 600, 3, SATF_U8);
     bytes want = encode_at(ctx, image, 1);
     author authors[AUTHORS];
     for (int i = 0; i < AUTHORS; i++) {
@@ -420,7 +415,6 @@ TEST(test_at_once)
         satf_context_destroy(authors[i].ctx);
     }
     free(want.data);
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.formats = "all", .every_isa = true)

@@ -12,12 +12,10 @@ TEST(test_reading)
     for (int kind = 0; kind < 8; kind++) {
         for (int64_t width = 1; width <= 70; width += width < 20 ? 1 : 7) {
             for (int k = 0; k < 6; k++) {
-                satf_image *image = make_kind(ctx, kind, width, 5 + width % 3);
+                SCOPED_IMAGE *image = make_kind(ctx, kind, width, 5 + width % 3);
                 bytes file = by_libpng_as(image, 3, filters[k], (size_t)(6 + width * 3 + k));
-                satf_image *read = must_decode(ctx, file.data, file.n);
+                SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
                 assert_same_pixels("libpng's", &image->view, &read->view);
-                satf_image_destroy(read);
-                satf_image_destroy(image);
                 free(file.data);
             }
         }

@@ -83,13 +83,12 @@ static void link_to(block *b, size_t next)
 /* What is left of the block, in a copy of its very size, so that a sanitizer sees too much. */
 static size_t drop(block *b)
 {
-    unsigned char *copy = malloc(b->t.bytes);
+    SCOPED unsigned char *copy = malloc(b->t.bytes);
     memcpy(copy, b->room, b->t.bytes);
     size_t left = satf_exif_drop_thumbnails(copy, b->t.bytes);
     assert_true(left <= b->t.bytes);
     memcpy(b->room, copy, left);
     memset(b->room + left, 0, sizeof b->room - left);
-    free(copy);
     return left;
 }
 
@@ -223,7 +222,7 @@ TEST(exif_lies)
 TEST(exif_overlaps)
 {
     enum { BYTES = 16 << 20, COUNT = 1 << 20 };
-    unsigned char *data = calloc(BYTES, 1);
+    SCOPED unsigned char *data = calloc(BYTES, 1);
     satf_tiff t = {data, BYTES, false};
     memcpy(data, "II*\0\x08\0\0\0\0\0\x0e\0\0\0\x02\0", 16); /* none; then two entries */
     static const uint32_t entries[2][4] = {{0x0111, 4, COUNT, 64},
@@ -245,7 +244,6 @@ TEST(exif_overlaps)
     alarm(30);
     satf_exif_drop_thumbnails(data, BYTES);
     alarm(0);
-    free(data);
 }
 
 /* --------------------------------------------------------------- JPEGs within */
@@ -389,14 +387,13 @@ TEST(images)
     assert_int_equal(image->metadata.xmp_bytes, sizeof packet - 1);
     assert_int_equal(image->metadata.iptc_bytes, sizeof SMALL IPTC - 1);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         assert_int_equal(satf_filter_parse(ctx, specs[i], &filter), SATF_OK);
         assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
         assert_false(holds(out->metadata.exif, out->metadata.exif_bytes, "pixels", 6));
         assert_int_equal(out->metadata.xmp_bytes, 2);
         assert_int_equal(out->metadata.iptc_bytes, sizeof IPTC - 1);
         satf_image_destroy(out);
-        satf_filter_destroy(filter);
     }
     assert_true(holds(image->metadata.exif, image->metadata.exif_bytes, jpeg, JPEG));
     satf_image_destroy(image);

@@ -65,7 +65,7 @@ TEST(test_places)
         assert_int_equal(g.across * g.down, tiles);
         for (size_t kernel = 0; kernel < TILE_KERNELS; kernel++) {
             int64_t in = machine_tiles_in(kernel, tiles), out = machine_tiles_out(kernel, tiles);
-            unsigned char *seen = calloc((size_t)out, 1);
+            SCOPED unsigned char *seen = calloc((size_t)out, 1);
             assert_non_null(seen);
             for (int64_t tile = 0; tile < tiles; tile++) {
                 uint32_t rows = kernel == TILE_TRANSPOSE     ? TILE_TRANSPOSE_SIDE
@@ -93,7 +93,6 @@ TEST(test_places)
             for (int64_t k = 0; k < out; k++) {
                 assert_int_equal(seen[k], 1);
             }
-            free(seen);
             if (kernel == TILE_CONVOLUTION) { /* the last sample of the last tile */
                 assert_int_equal(tile_convolution_place(&g, tiles - 1, TILE_CONVOLUTION_ROWS - 1,
                                                         TILE_CONVOLUTION_WIDTH - 1),
@@ -140,7 +139,8 @@ TEST(test_convolution)
 {
     enum { ROW = 40, COLUMN = 3 };
     int64_t words = machine_tiles_in(TILE_CONVOLUTION, 1);
-    float *in = calloc((size_t)words, sizeof *in), *out = malloc((size_t)words * sizeof *out);
+    SCOPED float *in = calloc((size_t)words, sizeof *in),
+                 *out = malloc((size_t)words * sizeof *out);
     assert_true(in && out);
     in[ROW * TILE_CONVOLUTION_ROWS + COLUMN] = 1;
     machine_host_tiles(TILE_CONVOLUTION, 1, in, out);
@@ -150,8 +150,6 @@ TEST(test_convolution)
             i % TILE_CONVOLUTION_ROWS == COLUMN && tap >= 0 && tap < TILE_CONVOLUTION_TAPS;
         assert_true(out[i] == (reached ? access_tap((uint32_t)tap) : 0.0f));
     }
-    free(in);
-    free(out);
 }
 
 TEST(test_structs)

@@ -30,11 +30,10 @@ static void require(satf_context *ctx, satf_status status, const char *what)
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
 {
     satf_view out;
-    satf_filter *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse(ctx, spec);
     require(ctx, satf_filter_output(ctx, filter, in, &out), spec);
     out.data = malloc((size_t)(out.stride * out.height));
     require(ctx, satf_filter_apply(ctx, filter, in, &out), spec);
-    satf_filter_destroy(filter);
     return out;
 }
 
@@ -108,7 +107,7 @@ TEST(test_conversions)
                         ((double *)in.data)[i] = value;
                     }
                 }
-                satf_filter *filter = parse(ctx, ref_turns[turn].spec);
+                SCOPED_FILTER *filter = parse(ctx, ref_turns[turn].spec);
                 ref_guarded out = ref_guarded_view(swaps ? H : W, swaps ? W : H, 3, (satf_type)to,
                                                    5, k == 1, 0, GUARD);
                 require(ctx, satf_filter_apply(ctx, filter, &in, &out.view), "conversion");
@@ -124,7 +123,6 @@ TEST(test_conversions)
                                             want, to_bytes);
                     }
                 }
-                satf_filter_destroy(filter);
                 ref_guarded_free(&out);
                 free(in.data);
             }
@@ -161,9 +159,8 @@ TEST(test_chains)
         free(b.data);
     }
     satf_view in = noise(5, 4, 1, SATF_U8, 1), out;
-    satf_filter *filter = parse(ctx, "transpose integral box=3");
+    SCOPED_FILTER *filter = parse(ctx, "transpose integral box=3");
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_UNSUPPORTED);
-    satf_filter_destroy(filter);
     free(in.data);
 }
 
@@ -174,7 +171,7 @@ TEST(test_orders)
     static const int64_t sizes[][2] = {{1, 1}, {1, 50}, {50, 1}, {67, 43}};
     for (size_t s = 0; s < 4; s++) {
         int64_t w = sizes[s][0], h = sizes[s][1], n = w * h;
-        int64_t *order = malloc((size_t)n * sizeof *order);
+        SCOPED int64_t *order = malloc((size_t)n * sizeof *order);
         ref_shuffle(order, n, s + 1);
         for (int type = SATF_U8; type <= SATF_F64; type++) {
             satf_view in = noise(w, h, 4, (satf_type)type, s), out;
@@ -201,7 +198,6 @@ TEST(test_orders)
             free(in.data);
             free(out.data);
         }
-        free(order);
     }
 }
 
@@ -339,7 +335,7 @@ TEST(test_bad_files)
                      satf_message(ctx), cases[i].message);
         }
     }
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, "permute=/nonexistent.npy", &filter), SATF_IO);
     assert_non_null(strstr(satf_message(ctx), "'/nonexistent.npy' cannot be opened"));
     /* (3, 2) is an order for images of 2 x 3, not for others of 6 pixels */
@@ -348,7 +344,6 @@ TEST(test_bad_files)
             "3 x 2");
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "2 x 3 pixels, width by height; this one has 3 x 2"));
-    satf_filter_destroy(filter);
 }
 
 /* ------------------------------------------------------------------------ images */
@@ -385,7 +380,7 @@ TEST(test_metadata)
                  {"flip=h variance=3", 0, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_image *in, *out;
-        satf_filter *filter = parse(ctx, cases[i].spec);
+        SCOPED_FILTER *filter = parse(ctx, cases[i].spec);
         require(ctx, satf_image_create(ctx, 8, 5, 4, SATF_U16, SATF_ALPHA, &in), "image");
         give_metadata(in);
         in->has_range = true, in->hi = 4095, in->alpha_max = 4095;
@@ -399,7 +394,6 @@ TEST(test_metadata)
             assert_true(out->has_range && out->hi == 4095 && out->alpha_max == 4095);
             assert_true(out->picture_type == SATF_U16 && (out->view.flags & SATF_ALPHA));
         }
-        satf_filter_destroy(filter);
         satf_image_destroy(in);
         satf_image_destroy(out);
     }
@@ -446,7 +440,7 @@ TEST(test_streaming)
         give_metadata(image);
         require(ctx, satf_image_write(ctx, image, in, NULL), in);
         for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-            satf_filter *filter = parse(ctx, specs[k]);
+            SCOPED_FILTER *filter = parse(ctx, specs[k]);
             unsigned char *bytes[2];
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
@@ -465,16 +459,14 @@ TEST(test_streaming)
             assert_int_equal(n[0], n[1]);
             assert_memory_equal(bytes[0], bytes[1], n[0]);
             if (files[f].made == SATF_TYPE_AUTO) {
-                satf_image *read;
+                SCOPED_IMAGE *read;
                 int turn = k == 0 ? 1 : k == 1 ? 3 : k == 2 ? 4 : k == 3 ? 2 : 0;
                 require(ctx, satf_image_read(ctx, out, &read), out);
                 assert_int_equal(ref_wrong_pixel(turn, &image->view, &read->view), -1);
                 if (strstr(out, "png")) {
                     assert_int_equal(read->metadata.exif[ORIENTATION_AT], k < 3 ? 8 : 6);
                 }
-                satf_image_destroy(read);
             }
-            satf_filter_destroy(filter);
             free(bytes[0]);
             free(bytes[1]);
         }

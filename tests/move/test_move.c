@@ -67,8 +67,8 @@ static void run_case(const test_case *t)
         ref_guarded_view(swaps ? t->height : t->width, swaps ? t->width : t->height, t->channels,
                          t->type, (int64_t)(s / 16 % 5) * 7, s & 32, s & 64, GUARD);
     int64_t pixels = t->width * t->height;
-    int64_t *order = malloc((size_t)pixels * sizeof *order);
-    uint32_t *numbers = malloc((size_t)pixels * sizeof *numbers);
+    SCOPED int64_t *order = malloc((size_t)pixels * sizeof *order);
+    SCOPED uint32_t *numbers = malloc((size_t)pixels * sizeof *numbers);
     ref_shuffle(order, pixels, s);
     for (int64_t i = 0; i < pixels; i++) {
         numbers[i] = (uint32_t)order[i];
@@ -107,8 +107,6 @@ static void run_case(const test_case *t)
     satf_context_destroy(ctx);
     ref_guarded_free(&in);
     ref_guarded_free(&out);
-    free(order);
-    free(numbers);
 }
 
 TEST(test_everything)
@@ -355,12 +353,11 @@ TEST(test_xmp)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = strlen(cases[i][0]);
-        unsigned char *copy = malloc(n + 1);
+        SCOPED unsigned char *copy = malloc(n + 1);
         memcpy(copy, cases[i][0], n);
         satf_metadata m = {.xmp = copy, .xmp_bytes = n};
         move_metadata(MOVE_FLIP_H, &m);
         assert_memory_equal(copy, cases[i][1], n);
-        free(copy);
     }
 }
 

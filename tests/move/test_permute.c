@@ -49,14 +49,13 @@ static void check_schedule(uint32_t n, uint32_t w)
         q[i] = (uint16_t)p[i];
     }
     schedule_build(q, n, w, s, d, edges, words);
-    uint8_t *done = calloc(n, 1);
+    SCOPED uint8_t *done = calloc(n, 1);
     assert_non_null(done);
     for (uint32_t k = 0; k < n; k++) {
         assert_true(s[k] < n && !done[s[k]]);
         done[s[k]] = 1;
         assert_int_equal(d[k], p[s[k]]);
     }
-    free(done);
     check_free(s, n, w, "s");
     check_free(d, n, w, "d");
 }
@@ -197,14 +196,14 @@ static satf_permutation *create(const char *algorithm, int64_t n, int bytes, uin
 static void check_apply(const satf_permutation *plan, int64_t n, int bytes, const char *what)
 {
     size_t size = (size_t)(n * bytes), scratch_bytes = 1;
-    unsigned char *in = malloc(size), *out = malloc(size);
+    SCOPED unsigned char *in = malloc(size), *out = malloc(size);
     assert_true(in && out);
     for (size_t i = 0; i < size; i++) {
         in[i] = (unsigned char)(i * 2654435761u >> 11);
     }
     assert_int_equal(satf_permutation_scratch(ctx, plan, &scratch_bytes), SATF_OK);
     for (int own = 0; own < 2; own++) { /* the call's memory, and the caller's, not aligned */
-        char *scratch = malloc(scratch_bytes + 1);
+        SCOPED char *scratch = malloc(scratch_bytes + 1);
         assert_non_null(scratch);
         memset(out, 0xa5, size);
         if (own && scratch_bytes) {
@@ -218,10 +217,7 @@ static void check_apply(const satf_permutation *plan, int64_t n, int bytes, cons
                          (long long)n, p[i]);
             }
         }
-        free(scratch);
     }
-    free(in);
-    free(out);
 }
 
 /* What warps access in shared memory, by the tables of the plan. */
@@ -238,7 +234,7 @@ static void check_conflicts(const satf_permutation *plan, const char *what)
         if (fused && middle && plan->shape.piece % LANES) {
             continue;
         }
-        uint16_t *row = malloc(length * sizeof *row);
+        SCOPED uint16_t *row = malloc(length * sizeof *row);
         const uint16_t *table = plan->table[i];
         assert_non_null(row);
         for (uint32_t r = 0; r < plan->n / length; r++, table += schedule_pitch(length)) {
@@ -247,7 +243,6 @@ static void check_conflicts(const satf_permutation *plan, const char *what)
             }
             check_free(row, length, LANES, what);
         }
-        free(row);
     }
 }
 
@@ -397,7 +392,7 @@ TEST_ALONE(test_auto)
                                                      [PATTERN_RANDOM] = "fused",
                                                      [PATTERN_BIT_REVERSAL] = "fused",
                                                      [PATTERN_TRANSPOSE] = "transpose"};
-    uint32_t *places = malloc(LARGE * sizeof *places);
+    SCOPED uint32_t *places = malloc(LARGE * sizeof *places);
     assert_non_null(places);
     for (int which = 0; which < PATTERN_COUNT; which++) {
         assert_true(pattern_fill((pattern)which, ROWS, COLUMNS, 7, places));
@@ -408,7 +403,6 @@ TEST_ALONE(test_auto)
     }
     assert_true(pattern_fill(PATTERN_RANDOM, 1, LARGE - 1, 7, places));
     assert_string_equal(chosen(places, LARGE - 1, 8, true), "s-designated"); /* no rows of 32 */
-    free(places);
 }
 
 /* ---------------------------------------------------------------------- errors */
@@ -480,13 +474,12 @@ TEST_ALONE(test_errors)
     }
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     assert_int_equal(satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), SATF_OK);
-    uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
+    SCOPED uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
     assert_non_null(arrays);
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
     expect(SATF_LIMIT, satf_permutation_apply(ctx, plan, arrays, arrays + 1024), "scratch");
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
     satf_permutation_destroy(plan);
-    free(arrays);
 
     for (uint32_t i = 0; i < 64; i++) {
         p[i] = i ^ 1;

@@ -31,10 +31,9 @@ static void write_inputs(void)
         assert_int_equal(satf_image_file_create(ctx, names[i], inputs[i].pages, NULL, &file),
                          SATF_OK);
         for (int p = 0; p < inputs[i].pages; p++) {
-            satf_image *image = make_noise(20 + i, 11 + p, inputs[i].channels, inputs[i].type, 0,
-                                           (uint32_t)(10 * i + p));
+            SCOPED_IMAGE *image = make_noise(20 + i, 11 + p, inputs[i].channels, inputs[i].type, 0,
+                                             (uint32_t)(10 * i + p));
             assert_int_equal(satf_image_file_append(ctx, file, image), SATF_OK);
-            satf_image_destroy(image);
         }
         assert_int_equal(satf_image_file_finish(ctx, file), SATF_OK);
         satf_image_file_close(file);
@@ -45,12 +44,11 @@ static void write_inputs(void)
 static satf_status join(const char *const *from, size_t count, const char *to, const char *spec,
                         satf_file_options *how, satf_file_report *report)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     how->more_inputs = from + 1;
     how->more_count = count - 1;
     satf_status status = satf_filter_file(ctx, filter, from[0], to, how, report, sizeof *report);
-    satf_filter_destroy(filter);
     return status;
 }
 
@@ -85,7 +83,7 @@ TEST_ALONE(all_pages)
         skip();
     }
     write_inputs();
-    satf_filter *box;
+    SCOPED_FILTER *box;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &box), SATF_OK);
     const char *from[INPUTS];
     unsigned char *first = NULL;
@@ -125,7 +123,6 @@ TEST_ALONE(all_pages)
         free(data);
     }
     free(first);
-    satf_filter_destroy(box);
 }
 
 /* What pages were told of. */

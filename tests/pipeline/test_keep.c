@@ -171,9 +171,8 @@ static void write_pages(const char *to)
     satf_image_file *file;
     assert_int_equal(satf_image_file_create(ctx, to, 2, NULL, &file), SATF_OK);
     for (int i = 0; i < 2; i++) {
-        satf_image *image = make_noise(300, 200, 3, SATF_U8, 0, 5);
+        SCOPED_IMAGE *image = make_noise(300, 200, 3, SATF_U8, 0, 5);
         assert_int_equal(satf_image_file_append(ctx, file, image), SATF_OK);
-        satf_image_destroy(image);
     }
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_OK);
     satf_image_file_close(file);
@@ -407,9 +406,8 @@ TEST_ALONE(hard_links)
             assert_string_equal(report.notes[0].text, text);
             assert_string_equal(report.notes[0].at, out);
             size_t bytes;
-            unsigned char *data = slurp(other, &bytes);
+            SCOPED unsigned char *data = slurp(other, &bytes);
             assert_true(bytes == 3 && memcmp(data, "old", 3) == 0);
-            free(data);
         }
     }
 }

@@ -88,7 +88,7 @@ static const char *write_stored(const char *suffix, unsigned orientation, satf_i
     unsigned char exif[200];
     satf_write_options options = satf_write_defaults();
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
-    satf_image *image = make_noise(WIDTH, HEIGHT, CHANNELS, SATF_U8, 0, orientation);
+    SCOPED_IMAGE *image = make_noise(WIDTH, HEIGHT, CHANNELS, SATF_U8, 0, orientation);
     size_t bytes = make_exif(orientation, exif);
     assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, bytes), SATF_OK);
     char xmp[sizeof xmp_format];
@@ -99,7 +99,6 @@ static const char *write_stored(const char *suffix, unsigned orientation, satf_i
     if (satf_image_write(ctx, image, at, &options)) {
         fail_msg("%s: %s", at, satf_message(ctx));
     }
-    satf_image_destroy(image);
     assert_int_equal(satf_context_set_auto_orient(ctx, 0), SATF_OK);
     assert_int_equal(satf_image_read(ctx, at, stored), SATF_OK);
     assert_int_equal(satf_image_view(*stored)->width, WIDTH);
@@ -142,7 +141,7 @@ static void check_file(const char *name, const satf_view *stored, unsigned orien
 {
     static const char *const outputs[] = {"out.png", "out.ppm", "out.tif"};
     static const satf_route routes[] = {SATF_ROUTE_AUTO, SATF_ROUTE_WHOLE};
-    satf_filter *copy;
+    SCOPED_FILTER *copy;
     assert_int_equal(satf_filter_create(ctx, "copy", &copy), SATF_OK);
     for (size_t i = 0; i < 2 * (sizeof outputs / sizeof *outputs); i++) {
         satf_file_options how;
@@ -165,7 +164,6 @@ static void check_file(const char *name, const satf_view *stored, unsigned orien
         satf_image_destroy(got);
         assert_int_equal(satf_context_set_auto_orient(ctx, 1), SATF_OK);
     }
-    satf_filter_destroy(copy);
 }
 
 TEST_ALONE(every_orientation)
@@ -261,11 +259,12 @@ TEST_ALONE(behind_the_pixels)
 {
     satf_image *stored, *got;
     size_t bytes;
-    unsigned char *file = slurp(write_stored("png", 8, &stored), &bytes);
+    SCOPED unsigned char *file = slurp(write_stored("png", 8, &stored), &bytes);
     unsigned char *exif = memmem(file, bytes, "eXIf", 4);
     assert_non_null(exif);
     size_t chunk = 12 + 256 * (size_t)exif[-2] + exif[-1], at = (size_t)(exif - 4 - file);
-    unsigned char *moved = malloc(bytes), kept[512];
+    SCOPED unsigned char *moved = malloc(bytes);
+    unsigned char kept[512];
     assert_non_null(moved);
     assert_true(chunk <= sizeof kept);
     memcpy(kept, file + at, chunk);
@@ -287,8 +286,6 @@ TEST_ALONE(behind_the_pixels)
     dup2(standard, STDIN_FILENO);
     close(standard);
     close(pipe_ends[0]);
-    free(moved);
-    free(file);
     satf_image_destroy(stored);
 }
 

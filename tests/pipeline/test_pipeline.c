@@ -70,11 +70,9 @@ TEST_ALONE(in_place)
         SATF_OK);
     assert_true(result.streamed);
     size_t bytes, bytes2;
-    unsigned char *a = slurp(path("i.pgm"), &bytes), *b = slurp(path("i2.pgm"), &bytes2);
+    SCOPED unsigned char *a = slurp(path("i.pgm"), &bytes), *b = slurp(path("i2.pgm"), &bytes2);
     assert_int_equal(bytes, bytes2);
     assert_memory_equal(a, b, bytes);
-    free(a);
-    free(b);
 }
 
 /* Whichever stage fails, the message is its own and no output appears. */
@@ -83,12 +81,11 @@ TEST_ALONE(failures)
     satf_file_report result;
     write_noise(path("t.png"), 500, 3000, 3, SATF_U8, 0, 11);
     size_t bytes;
-    unsigned char *whole = slurp(path("t.png"), &bytes);
+    SCOPED unsigned char *whole = slurp(path("t.png"), &bytes);
     FILE *file = fopen(path("t.png"), "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(whole, 1, bytes / 2, file), bytes / 2);
     fclose(file);
-    free(whole);
     for (int threads = 1; threads <= 3; threads++) {
         const char *in = path("t.png"), *out = path("none.png");
         assert_int_equal(run(in, out, "box=9", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, threads, &result),
@@ -99,7 +96,7 @@ TEST_ALONE(failures)
     if (access("/dev/full", W_OK) == 0) {
         write_noise(path("u.ppm"), 500, 3000, 3, SATF_U8, 0, 12);
         for (int threads = 1; threads <= 3; threads++) {
-            satf_filter *filter;
+            SCOPED_FILTER *filter;
             assert_int_equal(satf_filter_parse(ctx, "box=9", &filter), SATF_OK);
             assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
             pipeline_job job = {.input = path("u.ppm"),
@@ -109,7 +106,6 @@ TEST_ALONE(failures)
             job.write.format = "png";
             assert_int_equal(pipeline_run(ctx, &job, &result), SATF_IO);
             assert_string_equal(result.at, "/dev/full");
-            satf_filter_destroy(filter);
         }
     }
 }
@@ -228,10 +224,9 @@ TEST_ALONE(names_the_missing_device)
 static void assert_head(const char *name, const char *want, size_t n)
 {
     size_t bytes;
-    unsigned char *file = slurp(name, &bytes);
+    SCOPED unsigned char *file = slurp(name, &bytes);
     assert_true(bytes >= n);
     assert_memory_equal(file, want, n);
-    free(file);
 }
 
 /* The job with standard output in a file. */
@@ -251,7 +246,7 @@ static satf_status run_to_stdout(pipeline_job *job, const char *file, satf_file_
 TEST_ALONE(input_format_to_stdout)
 {
     satf_file_report result;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     write_noise(path("s.ppm"), 20, 10, 3, SATF_U8, 0, 21);
     write_noise(path("s.jpg"), 20, 10, 3, SATF_U8, 0, 21);
@@ -289,7 +284,6 @@ TEST_ALONE(input_format_to_stdout)
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
     assert_int_equal(run_to_stdout(&job, out, &result), SATF_OK);
     assert_head(out, "\x89PNG", 4);
-    satf_filter_destroy(filter);
 }
 
 /* The automatic choice says why it took no device. */

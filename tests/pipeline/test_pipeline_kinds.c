@@ -285,22 +285,20 @@ static const char *file_of(const char *name, const io_format *format)
 
 static void write_kind(size_t k, const char *name)
 {
-    satf_image *image = make_noise(SIDE, SIDE, kinds[k].channels, SATF_U8, 0, 5);
+    SCOPED_IMAGE *image = make_noise(SIDE, SIDE, kinds[k].channels, SATF_U8, 0, 5);
     kinds[k].set(&image->metadata);
     if (satf_image_write(ctx, image, name, NULL)) {
         fail_msg("%s: %s", name, satf_message(ctx));
     }
-    satf_image_destroy(image);
 }
 
 static bool file_has(size_t k, const char *name)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     if (satf_image_read(ctx, name, &image)) {
         fail_msg("%s: %s", name, satf_message(ctx));
     }
     bool has = kinds[k].has(&image->metadata);
-    satf_image_destroy(image);
     return has;
 }
 
@@ -360,7 +358,7 @@ TEST_ALONE(kept_or_told)
 /* Several kinds are one sentence; --strip wants to hear of pixels' alone. */
 TEST_ALONE(one_sentence)
 {
-    satf_image *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
+    SCOPED_IMAGE *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
     satf_file_report result;
     char in[300], out[300];
     snprintf(in, sizeof in, "%s", path("all.png"));
@@ -370,9 +368,8 @@ TEST_ALONE(one_sentence)
     set_iptc(&image->metadata);
     set_hdr(&image->metadata);
     assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-    satf_image_destroy(image);
     for (int strip = 0; strip < 2; strip++) {
-        satf_filter *filter;
+        SCOPED_FILTER *filter;
         pipeline_job job = {.input = in, .output = out, .write = satf_write_defaults()};
         job.write.strip = strip;
         assert_int_equal(satf_filter_parse(ctx, "box=1", &filter), SATF_OK);
@@ -385,14 +382,13 @@ TEST_ALONE(one_sentence)
                     "cannot hold; PNG can"
                   : "its input's colour profile, description as HDR, resolution and IPTC are left "
                     "out, which ppm cannot hold; PNG can");
-        satf_filter_destroy(filter);
     }
 }
 
 /* A resolution that no JPEG has room for. */
 TEST_ALONE(too_fine)
 {
-    satf_image *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
+    SCOPED_IMAGE *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
     satf_file_report result;
     image->metadata.has_resolution = true;
     image->metadata.resolution_x = image->metadata.resolution_y = 1e8;
@@ -401,7 +397,6 @@ TEST_ALONE(too_fine)
     snprintf(in, sizeof in, "%s", path("fine.png"));
     snprintf(out, sizeof out, "%s", path("fine.jpg"));
     assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-    satf_image_destroy(image);
     assert_int_equal(run(in, out, "box=1", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 1, &result), SATF_OK);
     assert_int_equal(result.note_count, 1);
     assert_string_equal(result.notes[0].text,
@@ -449,14 +444,13 @@ TEST_ALONE(other_profiles)
 static void profile_in(const char *name, const char *was, const char *is)
 {
     size_t bytes;
-    unsigned char *data = slurp(name, &bytes);
+    SCOPED unsigned char *data = slurp(name, &bytes);
     unsigned char *at = memmem(data, bytes, was, 4);
     assert_non_null(at);
     memcpy(at, is, 4);
     FILE *file = fopen(name, "wb");
     assert_int_equal(fwrite(data, 1, bytes, file), bytes);
     fclose(file);
-    free(data);
 }
 
 TEST_ALONE(unfit_input)
@@ -520,11 +514,9 @@ TEST_ALONE(exif_resolves)
             }
             assert_int_equal(
                 run(in, pixels, "sauvola=9", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 1, &result), SATF_OK);
-            unsigned char *a = slurp(out, &bytes), *b = slurp(pixels, &want);
+            SCOPED unsigned char *a = slurp(out, &bytes), *b = slurp(pixels, &want);
             assert_int_equal(bytes, want);
             assert_memory_equal(a, b, bytes);
-            free(a);
-            free(b);
             assert_true(file_has(8, out));
         }
     }
@@ -545,7 +537,7 @@ TEST_ALONE(makers_notes)
     }
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
     for (int i = 0; i < 12; i++) {
-        satf_image *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
+        SCOPED_IMAGE *image = make_noise(SIDE, SIDE, 3, SATF_U8, 0, 5);
         satf_tags tags = {NULL, 0, 0};
         satf_file_report result;
         bool from_tiff = i & 1, to_tiff = i & 2, noted = i < 4 && (from_tiff || to_tiff);
@@ -554,7 +546,6 @@ TEST_ALONE(makers_notes)
         snprintf(in, sizeof in, "%s", path(from_tiff ? "notes.tif" : "notes.png"));
         snprintf(out, sizeof out, "%s", path(to_tiff ? "on.tif" : "on.jpg"));
         assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-        satf_image_destroy(image);
         assert_int_equal(run(in, out, "box=1", SATF_TYPE_AUTO, SATF_ROUTE_AUTO, 1, &result),
                          SATF_OK);
         assert_int_equal(result.note_count, noted);

@@ -10,14 +10,13 @@
 static void run_job(const char *in, const char *out, const char *spec, satf_route way,
                     satf_write_options options, satf_file_report *result)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
     pipeline_job job = {
         .input = in, .output = out, .filter = filter, .write = options, .route = way};
     if (pipeline_run(ctx, &job, result)) {
         fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
 }
 
 /* The only note of a job, or none if text is NULL. */
@@ -35,7 +34,7 @@ static void expect_note(const satf_file_report *result, const char *at, const ch
 /* A picture of `value` everywhere but for one pixel, which is `other`. */
 static void write_flat(const char *name, satf_type type, double value, double other)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 1, type, 0, &image), SATF_OK);
     void *data = satf_image_view(image)->data;
     for (int i = 0; i < 200; i++) {
@@ -47,7 +46,6 @@ static void write_flat(const char *name, satf_type type, double value, double ot
         }
     }
     assert_int_equal(satf_image_write(ctx, image, name, NULL), SATF_OK);
-    satf_image_destroy(image);
 }
 
 TEST_ALONE(hardly_used)
@@ -127,7 +125,7 @@ TEST_ALONE(nearly_empty)
     snprintf(in, sizeof in, "%s", path("dark.npy"));
     snprintf(png, sizeof png, "%s", path("o.png"));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_image *image;
+        SCOPED_IMAGE *image;
         assert_int_equal(satf_image_create(ctx, 20, 10, 1, SATF_F64, 0, &image), SATF_OK);
         double *data = satf_image_view(image)->data;
         for (int k = 0; k < 200; k++) {
@@ -135,7 +133,6 @@ TEST_ALONE(nearly_empty)
             data[k] = k < cases[i].count ? cases[i].bright : data[k];
         }
         assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-        satf_image_destroy(image);
         for (int k = 0; k < 6; k++) {
             satf_file_report result;
             satf_write_options options = satf_write_defaults();
@@ -156,7 +153,7 @@ TEST_ALONE(nearly_black_map)
     char in[300], png[300];
     snprintf(in, sizeof in, "%s", path("in.png"));
     snprintf(png, sizeof png, "%s", path("o.png"));
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 2, SATF_U8, SATF_ALPHA, &image), SATF_OK);
     uint8_t *data = satf_image_view(image)->data;
     for (int i = 0; i < 200; i++) {
@@ -164,7 +161,6 @@ TEST_ALONE(nearly_black_map)
         data[2 * i + 1] = UINT8_MAX;
     }
     assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-    satf_image_destroy(image);
     for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
         satf_file_report result;
         run_job(in, png, "variance=5", way, satf_write_defaults(), &result);
@@ -233,11 +229,10 @@ TEST_ALONE(found)
     expect_note(&result, png,
                 "its mean is 0.5 % of white, for few samples are near the end of the range shown, "
                 "2:5; auto:1 shows more (option: range)");
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_read(ctx, png, &image), SATF_OK);
     const uint16_t *got = satf_image_view(image)->data;
     assert_true(got[0] == 0 && got[77] == UINT16_MAX && got[199] == 0);
-    satf_image_destroy(image);
 
     run_job(flat, png, "box=1", SATF_ROUTE_AUTO, options, &result);
     assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 2);
@@ -248,7 +243,7 @@ TEST_ALONE(found)
     assert_true(result.range_found && result.range_hi == 2);
 
     /* it needs all of the result, but for plain values, which have no range */
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     pipeline_job job = {
         .input = in, .output = png, .filter = filter, .write = options, .route = SATF_ROUTE_ROWS};
@@ -259,21 +254,19 @@ TEST_ALONE(found)
     job.output = path("o.npy");
     assert_int_equal(pipeline_run(ctx, &job, &result), SATF_OK);
     assert_true(result.streamed && !result.range_found);
-    satf_filter_destroy(filter);
 }
 
 /* Inserts bytes into the file, so many behind its start. */
 static void insert(const char *name, size_t at, const char *inserted, size_t n)
 {
     size_t bytes;
-    unsigned char *plain = slurp(name, &bytes);
+    SCOPED unsigned char *plain = slurp(name, &bytes);
     FILE *file = fopen(name, "wb");
     assert_non_null(file);
     fwrite(plain, 1, at, file);
     fwrite(inserted, 1, n, file);
     fwrite(plain + at, 1, bytes - at, file);
     fclose(file);
-    free(plain);
 }
 
 /* A JPEG with a resource of Photoshop's, and with these markers. */
@@ -281,7 +274,7 @@ static void write_jpeg(const char *name, const char *markers, size_t n)
 {
     static const char resource[] = "8BIM\4\4\0\0\0\0\0\2ab";
     enum { BYTES = sizeof resource - 1 };
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
     image->metadata.iptc = satf_alloc(BYTES);
     image->metadata.iptc_bytes = BYTES;
@@ -289,14 +282,13 @@ static void write_jpeg(const char *name, const char *markers, size_t n)
     satf_write_options options = satf_write_defaults();
     options.format = "jpeg";
     assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
-    satf_image_destroy(image);
     insert(name, 2, markers, n);
 }
 
 /* A JPEG that viewers turn. */
 static void write_turned(const char *name)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
     image->metadata.exif = satf_alloc(SATF_EXIF_ORIENTATION_BYTES);
     image->metadata.exif_bytes = SATF_EXIF_ORIENTATION_BYTES;
@@ -304,7 +296,6 @@ static void write_turned(const char *name)
     satf_write_options options = satf_write_defaults();
     options.format = "jpeg";
     assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
-    satf_image_destroy(image);
 }
 
 TEST_ALONE(lost_orientation)

@@ -93,8 +93,8 @@ static bool alike(const satf_view *v, const char *a, const char *b, bool exact)
 
 static void check(const char *name, const picture *p, const satf_rect *r, const char *way)
 {
-    satf_image *got = read_image(path("r.npy")), *in = read_image(path("kept.npy")),
-               *all = read_image(path("whole.npy"));
+    SCOPED_IMAGE *got = read_image(path("r.npy")), *in = read_image(path("kept.npy")),
+                 *all = read_image(path("whole.npy"));
     const satf_view *v = satf_image_view(got), *kept = satf_image_view(in),
                     *made = satf_image_view(all);
     assert_true(v->width == p->width && v->height == p->height && v->type == kept->type);
@@ -110,18 +110,14 @@ static void check(const char *name, const picture *p, const satf_rect *r, const 
             }
         }
     }
-    satf_image_destroy(got);
-    satf_image_destroy(in);
-    satf_image_destroy(all);
 }
 
 /* An output as an array, which tells every sample. */
 static void keep_as(const char *out, const char *name)
 {
-    satf_image *image = read_image(out);
+    SCOPED_IMAGE *image = read_image(out);
     satf_write_options plain = satf_write_defaults();
     assert_int_equal(satf_image_write(ctx, image, path(name), &plain), SATF_OK);
-    satf_image_destroy(image);
 }
 
 /* Whether the filter's result is like such an input. */
@@ -160,10 +156,9 @@ static void check_filter(const char *name, const satf_filter *chain, const pictu
                          uint32_t *seed, int *streamed, int *refused)
 {
     satf_file_report report;
-    satf_image *image = read_image(path(p->in));
+    SCOPED_IMAGE *image = read_image(path(p->in));
     bool good = is_alike(chain, p, satf_image_view(image));
-    satf_filter *same = parse_filter(ctx, "flip=h flip=h");
-    satf_image_destroy(image);
+    SCOPED_FILTER *same = parse_filter(ctx, "flip=h flip=h");
     unlink(path(p->out));
     if (!good) {
         satf_rect r = pick_region(seed, p);
@@ -181,7 +176,6 @@ static void check_filter(const char *name, const satf_filter *chain, const pictu
             check_region(name, chain, p, &r, streamed);
         }
     }
-    satf_filter_destroy(same);
 }
 
 static void write_pictures(void)
@@ -203,10 +197,9 @@ TEST_ALONE(every_filter)
         for (int k = 0; k < PICTURES; k++) {
             const picture *p = &pictures[k];
             static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_WRAP, SATF_SHRINK};
-            satf_filter *chain = make_filter_of(ctx, info, borders[((int)i + k) % 4], "7x4", "2:-1",
-                                                p->width, p->height);
+            SCOPED_FILTER *chain = make_filter_of(ctx, info, borders[((int)i + k) % 4], "7x4",
+                                                  "2:-1", p->width, p->height);
             check_filter(info->name, chain, p, &seed, &streamed, &refused);
-            satf_filter_destroy(chain);
         }
     }
     assert_true(streamed > 50 && refused > 20);
@@ -222,9 +215,8 @@ TEST_ALONE(chains)
     write_pictures();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         for (int k = 0; k < PICTURES; k++) {
-            satf_filter *chain = parse_filter(ctx, specs[i]);
+            SCOPED_FILTER *chain = parse_filter(ctx, specs[i]);
             check_filter(specs[i], chain, &pictures[k], &seed, &streamed, &refused);
-            satf_filter_destroy(chain);
         }
     }
     assert_true(streamed > 20);
@@ -237,10 +229,9 @@ TEST_ALONE(high_windows)
     uint32_t seed = 8;
     int streamed = 0, refused = 0;
     write_noise(path(p.in), p.width, p.height, p.channels, p.type, 0, 2);
-    satf_filter *chain = parse_filter(ctx, "box=3x101 box=5x81,at=0:40 unsharp=3x61");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=3x101 box=5x81,at=0:40 unsharp=3x61");
     check_filter("high windows", chain, &p, &seed, &streamed, &refused);
     assert_true(streamed > 0 && !refused);
-    satf_filter_destroy(chain);
 }
 
 /* A PNM's maxval stays, and a filter that saturates there knows it. */
@@ -257,14 +248,12 @@ TEST_ALONE(maxval)
     }
     fclose(file);
     int streamed = 0, refused = 0;
-    satf_filter *chain = parse_filter(ctx, "unsharp=5,amount=3");
+    SCOPED_FILTER *chain = parse_filter(ctx, "unsharp=5,amount=3");
     check_filter("unsharp", chain, &p, &seed, &streamed, &refused);
     assert_true(streamed > 0 && !refused);
     size_t bytes;
-    unsigned char *data = slurp(path(p.out), &bytes);
+    SCOPED unsigned char *data = slurp(path(p.out), &bytes);
     assert_memory_equal(data, "P5\n40 30\n4095\n", 14);
-    free(data);
-    satf_filter_destroy(chain);
 }
 
 /* EXIF's orientation stays, whatever the filter, and a note says what the region counts. */
@@ -274,13 +263,12 @@ TEST_ALONE(orientation)
                                          0,   1,   0,  0, 0, 6, 0, 0, 0, 0, 0,    0, 0};
     const picture p = {"t.png", "o.png", 30, 20, 1, SATF_U8, 0, SATF_TYPE_AUTO};
     const satf_rect region = {2, 3, 20, 5};
-    satf_image *image = make_noise(p.width, p.height, 1, SATF_U8, 0, 4);
-    satf_filter *chain = parse_filter(ctx, "rotate=180");
+    SCOPED_IMAGE *image = make_noise(p.width, p.height, 1, SATF_U8, 0, 4);
+    SCOPED_FILTER *chain = parse_filter(ctx, "rotate=180");
     assert_int_equal(
         satf_copy_block(ctx, exif, sizeof exif, &image->metadata.exif, &image->metadata.exif_bytes),
         SATF_OK);
     assert_int_equal(satf_image_write(ctx, image, path(p.in), NULL), SATF_OK);
-    satf_image_destroy(image);
     for (int way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_WHOLE; way++) {
         satf_file_report report;
         satf_image_info info;
@@ -290,21 +278,19 @@ TEST_ALONE(orientation)
         assert_int_equal(satf_image_probe(ctx, path(p.out), &info, sizeof info), SATF_OK);
         assert_int_equal(info.orientation, 6);
     }
-    satf_filter_destroy(chain);
 }
 
 static void expect(const picture *p, const char *spec, satf_rect r, satf_status wanted,
                    const char *says)
 {
     satf_file_report report;
-    satf_filter *chain = parse_filter(ctx, spec);
+    SCOPED_FILTER *chain = parse_filter(ctx, spec);
     unlink(path(p->out));
     assert_int_equal(filter(chain, p, path(p->out), &r, SATF_ROUTE_AUTO, &report), wanted);
     if (!strstr(satf_message(ctx), says)) {
         fail_msg("'%s' lacks '%s'", satf_message(ctx), says);
     }
     assert_int_equal(access(path(p->out), F_OK), -1);
-    satf_filter_destroy(chain);
 }
 
 TEST_ALONE(refusals)
@@ -343,13 +329,12 @@ TEST_ALONE(cut)
     const picture *p = &pictures[7];
     write_pictures();
     size_t bytes;
-    unsigned char *data = slurp(path(p->in), &bytes);
+    SCOPED unsigned char *data = slurp(path(p->in), &bytes);
     FILE *file = fopen(path(p->in), "wb");
     fwrite(data, 1, bytes / 2, file);
     fclose(file);
-    free(data);
     satf_file_report report;
-    satf_filter *chain = parse_filter(ctx, "box=9");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=9");
     static const satf_rect regions[] = {{5, 3, 40, 20}, {5, 440, 600, 40}, {0, 880, 701, 20}};
     for (int i = 0; i < 3; i++) {
         for (int way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
@@ -364,7 +349,6 @@ TEST_ALONE(cut)
             }
         }
     }
-    satf_filter_destroy(chain);
 }
 
 /* Rows on their way are all that is held of a large picture, and a limit says so. */
@@ -373,7 +357,7 @@ TEST_ALONE(memory)
     const picture p = {"l.pgm", "o.pgm", 3000, 4000, 1, SATF_U8, 0, SATF_TYPE_AUTO};
     write_noise(path(p.in), p.width, p.height, 1, SATF_U8, 0, 1);
     satf_file_report report;
-    satf_filter *chain = parse_filter(ctx, "box=9 box=5");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=9 box=5");
     const satf_rect region = {1000, 2500, 700, 300};
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 << 20), SATF_OK);
     if (filter(chain, &p, path(p.out), &region, SATF_ROUTE_AUTO, &report)) {
@@ -382,7 +366,6 @@ TEST_ALONE(memory)
     assert_true(report.streamed);
     assert_int_equal(filter(chain, &p, path(p.out), &region, SATF_ROUTE_WHOLE, &report),
                      SATF_LIMIT);
-    satf_filter_destroy(chain);
 }
 
 static int asked;
@@ -408,7 +391,7 @@ TEST_ALONE(progress)
 {
     const picture *p = &pictures[7];
     satf_file_report report;
-    satf_filter *chain = parse_filter(ctx, "box=9");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=9");
     const satf_rect region = {100, 300, 400, 200};
     double last = -1;
     write_pictures();
@@ -421,7 +404,6 @@ TEST_ALONE(progress)
     assert_int_equal(filter(chain, p, path(p->out), &region, SATF_ROUTE_ROWS, &report),
                      SATF_CANCELLED);
     assert_int_equal(access(path(p->out), F_OK), -1);
-    satf_filter_destroy(chain);
 }
 
 TEST_FILE(.context = &ctx, .folder = true)

@@ -59,7 +59,7 @@ enum { PROFILE = 1, GAMMA = 2, SRGB = 4, CHROMATICITIES = 8, HDR = 16 };
 
 static void write_coloured(const char *name, int what, satf_type type)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_create(ctx, 20, 10, 3, type, 0, &image), SATF_OK);
     satf_metadata *m = &image->metadata;
     if (what & PROFILE) { /* of gamma alone */
@@ -90,12 +90,11 @@ static void write_coloured(const char *name, int what, satf_type type)
     if (satf_image_write(ctx, image, name, NULL)) {
         fail_msg("%s: %s", name, satf_message(ctx));
     }
-    satf_image_destroy(image);
 }
 
 static int colours_of(const char *name)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_read(ctx, name, &image), SATF_OK);
     const satf_metadata *m = &image->metadata;
     assert_true(m->has_resolution); /* which says nothing of colours */
@@ -103,7 +102,6 @@ static int colours_of(const char *name)
     int found = (m->icc_bytes > 0 ? PROFILE : 0) | (m->has_gamma ? GAMMA : 0) |
                 (m->has_srgb ? SRGB : 0) | (m->has_chromaticities ? CHROMATICITIES : 0) |
                 (hdr ? HDR : 0);
-    satf_image_destroy(image);
     return found;
 }
 

@@ -175,11 +175,10 @@ static bool filter_wants_file(const filter_info *info)
 static bool can(satf_context *ctx, const satf_filter *filter, const satf_view *in)
 {
     satf_view out;
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
     assert_int_equal(filter_plan_rows(ctx, filter, 0, in, &out, &plan), SATF_OK);
     filter_rows_need need = filter_plan_need(plan);
-    satf_plan_destroy(plan);
     return !need.refusal && need.end == 0;
 }
 
@@ -194,7 +193,7 @@ TEST(every_filter)
             satf_view in =
                 noise(any(NULL, 1, 60), any(NULL, 1, 60), 1 + round % 4, types[round / 4 % 4]);
             in.flags = in.channels % 2 == 0 && round % 3 ? SATF_ALPHA : 0;
-            satf_filter *filter = any_filter(ctx, info);
+            SCOPED_FILTER *filter = any_filter(ctx, info);
             satf_view out;
             satf_rows *rows;
             if (!filter_wants_file(info) && !satf_filter_output(ctx, filter, &in, &out)) {
@@ -209,7 +208,6 @@ TEST(every_filter)
                     compare(ctx, filter, &in, SATF_TYPE_AUTO, 1 + round);
                 }
             }
-            satf_filter_destroy(filter);
             free(in.data);
         }
         filters += flows > 0;
@@ -246,11 +244,10 @@ TEST(chains)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_view in = noise(cases[i].width, cases[i].height, cases[i].channels, cases[i].type);
         in.flags = in.channels == 2 || in.channels == 4 ? SATF_ALPHA : 0;
-        satf_filter *filter = parse(ctx, cases[i].spec);
+        SCOPED_FILTER *filter = parse(ctx, cases[i].spec);
         compare(ctx, filter, &in, cases[i].out_type, 1);
         compare(ctx, filter, &in, cases[i].out_type, 9);
         compare(ctx, filter, &in, cases[i].out_type, 200);
-        satf_filter_destroy(filter);
         free(in.data);
     }
 }
@@ -259,7 +256,7 @@ TEST(chains)
 TEST(pixels_apart)
 {
     satf_view all = noise(301, 40, 3, SATF_U8), in = all, room = image(301, 40, 4, SATF_U16);
-    satf_filter *filter = parse(ctx, "box=5 sum=3");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 sum=3");
     satf_view whole, out = room;
     size_t bytes = (size_t)(room.stride * room.height);
     satf_rows *rows;
@@ -282,7 +279,6 @@ TEST(pixels_apart)
     assert_int_equal(pulled, 40);
     assert_memory_equal(out.data, whole.data, bytes);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(whole.data);
     free(room.data);
     free(all.data);

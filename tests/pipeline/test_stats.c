@@ -77,7 +77,7 @@ static void near(double is, double want, double by, const char *what)
 /* The report's are those of the samples in the file; `ulps` of the largest may be lost. */
 static void compare_stats(const satf_file_report *report, const char *file, double ulps)
 {
-    satf_image *image;
+    SCOPED_IMAGE *image;
     assert_int_equal(satf_image_read(ctx, file, &image), SATF_OK);
     const satf_view *v = satf_image_view(image);
     assert_int_equal(report->stats_channels, v->channels);
@@ -90,7 +90,6 @@ static void compare_stats(const satf_file_report *report, const char *file, doub
         near(is.mean, want.mean, most, "mean");
         near(is.deviation, want.deviation, want.deviation * 0x1p-50, "deviation");
     }
-    satf_image_destroy(image);
 }
 
 static const satf_route routes[] = {SATF_ROUTE_WHOLE, SATF_ROUTE_ROWS};
@@ -162,7 +161,7 @@ TEST_ALONE(far_from_zero)
 TEST_ALONE(not_finite)
 {
     satf_file_report report;
-    satf_image *image = make_noise(20, 10, 2, SATF_F64, 0, 3);
+    SCOPED_IMAGE *image = make_noise(20, 10, 2, SATF_F64, 0, 3);
     double *data = satf_image_view(image)->data;
     data[0] = NAN;
     data[8] = INFINITY;
@@ -171,7 +170,6 @@ TEST_ALONE(not_finite)
         data[i] = NAN; /* all of a channel */
     }
     assert_int_equal(satf_image_write(ctx, image, path("in.npy"), NULL), SATF_OK);
-    satf_image_destroy(image);
     assert_int_equal(
         filter_counted(path("in.npy"), path("out.npy"), "flip=h", SATF_ROUTE_ROWS, &report),
         SATF_OK);
@@ -214,7 +212,7 @@ TEST_ALONE(pages)
     satf_file_report report;
     satf_file_options options;
     satf_filter *filter;
-    satf_image *image = make_noise(9, 3 * 8, 1, SATF_U16, 0, 11);
+    SCOPED_IMAGE *image = make_noise(9, 3 * 8, 1, SATF_U16, 0, 11);
     FILE *file = fopen(path("in.npy"), "wb");
     assert_non_null(file);
     char head[65];
@@ -250,7 +248,6 @@ TEST_ALONE(pages)
                      SATF_OK);
     assert_int_equal(report.stats_channels, 0);
     satf_filter_destroy(filter);
-    satf_image_destroy(image);
 }
 
 TEST_FILE(.context = &ctx, .folder = true)

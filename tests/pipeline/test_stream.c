@@ -83,16 +83,14 @@ static const char *next_output(const picture *p)
 static const char *refusal_of(const picture *p, const char *spec)
 {
     satf_view view = satf_view_packed(NULL, p->width, p->height, p->channels, p->type), out;
-    satf_plan *plan = NULL;
-    satf_filter *filter;
+    SCOPED_PLAN *plan = NULL;
+    SCOPED_FILTER *filter;
     if (satf_filter_parse(ctx, spec, &filter)) {
         return "it takes no window";
     }
     bool fails = filter_output_at(ctx, filter, 0, &view, &out) ||
                  filter_plan_rows(ctx, filter, 0, &view, &out, &plan);
     const char *refusal = fails ? "cannot be applied" : filter_plan_need(plan).refusal;
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
     return refusal;
 }
 
@@ -192,7 +190,8 @@ static unsigned char *make_late_exif(const char *to, size_t *bytes)
                                         "\6\0\0\0\0\0\0\0";
     write_noise(to, 40, 30, 1, SATF_U8, 0, 3);
     size_t n, end = 8 + EXIF_BYTES;
-    unsigned char *plain = slurp(to, &n), *late = malloc(n + end + 4);
+    SCOPED unsigned char *plain = slurp(to, &n);
+    unsigned char *late = malloc(n + end + 4);
     assert_non_null(late);
     n -= END_BYTES;
     memcpy(late, plain, n);
@@ -200,7 +199,6 @@ static unsigned char *make_late_exif(const char *to, size_t *bytes)
     png_save_uint_32(late + n + end, (png_uint_32)crc32(0, exif + 4, 4 + EXIF_BYTES));
     memcpy(late + n + end + 4, plain + n, END_BYTES);
     *bytes = n + end + 4 + END_BYTES;
-    free(plain);
     FILE *file = fopen(to, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(late, 1, *bytes, file), *bytes);
@@ -211,7 +209,7 @@ static unsigned char *make_late_exif(const char *to, size_t *bytes)
 static void check_orientation(const char *name, int wanted)
 {
     size_t bytes, at = 0;
-    unsigned char *data = slurp(name, &bytes);
+    SCOPED unsigned char *data = slurp(name, &bytes);
     static const unsigned char entry[] = {0x12, 1, 3, 0, 1, 0, 0, 0};
     while (at + sizeof entry < bytes && memcmp(data + at, entry, sizeof entry) != 0) {
         at++;
@@ -219,7 +217,6 @@ static void check_orientation(const char *name, int wanted)
     if (at + sizeof entry >= bytes || data[at + sizeof entry] != wanted) {
         fail_msg("%s: the orientation is lost or wrong", name);
     }
-    free(data);
 }
 
 /* A thumbnail goes on either path. */
@@ -244,9 +241,8 @@ TEST_ALONE(thumbnail)
             compare(in, out, "box=3", SATF_TYPE_AUTO, 2);
         }
         size_t bytes;
-        unsigned char *data = slurp(out, &bytes);
+        SCOPED unsigned char *data = slurp(out, &bytes);
         assert_int_equal(memmem(data, bytes, "thumb!", 6) != NULL, i < 0);
-        free(data);
         assert_int_equal(satf_image_read(ctx, out, &image), SATF_OK);
         assert_int_equal(image->metadata.exif_bytes, i < 0 ? sizeof exif - 1 : 14);
         satf_image_destroy(image);
@@ -270,7 +266,7 @@ TEST_ALONE(late_xmp)
     memcpy(image->metadata.exif, "II*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", EXIF_BYTES);
     assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
     satf_image_destroy(image);
-    unsigned char *plain = slurp(in, &bytes), *late = malloc(bytes + text_bytes + 4);
+    SCOPED unsigned char *plain = slurp(in, &bytes), *late = malloc(bytes + text_bytes + 4);
     bytes -= END_BYTES;
     memcpy(late, plain, bytes);
     memcpy(late + bytes, text, text_bytes);
@@ -293,8 +289,6 @@ TEST_ALONE(late_xmp)
         assert_memory_equal(image->metadata.xmp, "packet", 6);
         satf_image_destroy(image);
     }
-    free(plain);
-    free(late);
 }
 
 /* IPTC behind the pixels, out of a pipe: its small picture goes too. */
@@ -313,7 +307,7 @@ TEST_ALONE(late_iptc)
     assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
     satf_image_destroy(image);
     size_t bytes; /* the chunk goes from behind IHDR to the front of IEND */
-    unsigned char *early = slurp(in, &bytes), *late = malloc(bytes);
+    SCOPED unsigned char *early = slurp(in, &bytes), *late = malloc(bytes);
     size_t chunk = 12 + png_get_uint_32(early + HEAD_BYTES), rest = bytes - HEAD_BYTES - chunk - 12;
     assert_memory_equal(early + HEAD_BYTES + 4, "tEXtRaw profile", 15);
     memcpy(late, early, HEAD_BYTES);
@@ -334,8 +328,6 @@ TEST_ALONE(late_iptc)
         assert_memory_equal(image->metadata.iptc, resources, IPTC_BYTES);
         satf_image_destroy(image);
     }
-    free(early);
-    free(late);
 }
 
 /* Into formats that have it in front, too; out of a pipe it comes too late for them. */
@@ -344,7 +336,7 @@ TEST_ALONE(late_exif)
     char in[300], out[300], name[40];
     size_t bytes;
     snprintf(in, sizeof in, "%s", path("late.png"));
-    unsigned char *late = make_late_exif(in, &bytes);
+    SCOPED unsigned char *late = make_late_exif(in, &bytes);
     static const char *const outputs[] = {"o.png", "o.jpg"};
     for (int k = 0; k < 2; k++) {
         snprintf(out, sizeof out, "%s", path(outputs[k]));
@@ -372,7 +364,6 @@ TEST_ALONE(late_exif)
             check_orientation(out, 8);
         }
     }
-    free(late);
     unlink(in);
 }
 

@@ -127,10 +127,9 @@ static satf_status render(satf_context *ctx, const satf_filter *filter, const sa
 static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                              const satf_view *out)
 {
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     satf_status status = satf_plan_create(ctx, filter, in, 1, out, 1, &plan);
     status = status ? status : satf_plan_run(plan, in, 1, out, 1);
-    satf_plan_destroy(plan);
     return status;
 }
 
@@ -152,13 +151,12 @@ static void *row_out(void *user, int64_t y)
 static satf_status by_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                            const satf_view *out)
 {
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     images both = {in, out};
     filter_rows rows = {.in = row_in, .out = row_out, .user = &both};
     assert_int_equal(filter_plan_rows(ctx, filter, 0, in, out, &plan), SATF_OK);
     assert_null(filter_plan_need(plan).refusal);
     satf_status status = filter_plan_run_rows(ctx, plan, &rows);
-    satf_plan_destroy(plan);
     return status;
 }
 
@@ -195,10 +193,9 @@ static satf_view result(satf_context *ctx, const satf_filter *filter, const satf
 static void check_spec(satf_context *ctx, const char *name, way run, const char *spec,
                        const satf_view *in)
 {
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view out = result(ctx, filter, in);
     check(ctx, name, run, filter, in, &out);
-    satf_filter_destroy(filter);
     free(out.data);
 }
 
@@ -276,7 +273,7 @@ TEST(test_others)
     apart.channels = 1; /* one of three */
     apart.pixel_stride = 3;
     check_spec(ctx, "pixels apart", apply, "box=3", &apart);
-    satf_filter *variance = parse_filter(ctx, "variance=15");
+    SCOPED_FILTER *variance = parse_filter(ctx, "variance=15");
     satf_view shown =
         satf_view_packed(malloc((size_t)in.stride * 1600 * 2), 1500, 1600, 3, SATF_U16);
     check(ctx, "a picture", render, variance, &in, &shown);
@@ -286,7 +283,6 @@ TEST(test_others)
             check_spec(ctx, name, apply, "variance=31", &in);
         }
     }
-    satf_filter_destroy(variance);
     free(shown.data);
     free(in.data);
 }
@@ -309,10 +305,9 @@ TEST(test_slow_rows)
 {
     satf_context_set_threads(ctx, 1);
     satf_view in = draw(700, 64, 3, SATF_U8);
-    satf_filter *filter = make_template(ctx, 1500);
+    SCOPED_FILTER *filter = make_template(ctx, 1500);
     satf_view out = result(ctx, filter, &in);
     check(ctx, "many rectangles", apply, filter, &in, &out);
-    satf_filter_destroy(filter);
     free(out.data);
     free(in.data);
     in = draw(1200, 1300, 3, SATF_F32);
@@ -333,14 +328,13 @@ static satf_status stack_of(satf_context *ctx, const satf_filter *filter, const 
 TEST(test_images_beside)
 {
     satf_view in = draw(1500, 1600, 3, SATF_U8), one = draw(1500, 1600, 1, SATF_U8);
-    satf_filter *by;
+    SCOPED_FILTER *by;
     satf_context_set_threads(ctx, 1);
     check_spec(ctx, "a stack", stack_of, "unsharp=31", &in);
     assert_int_equal(satf_filter_create(ctx, "by", &by), SATF_OK);
     assert_int_equal(satf_filter_set_image(ctx, by, &one), SATF_OK);
     satf_view out = result(ctx, by, &in);
     check(ctx, "a picture beside", make_plan, by, &in, &out);
-    satf_filter_destroy(by);
     free(out.data);
     free(in.data);
     free(one.data);
@@ -422,7 +416,7 @@ TEST(test_any_call)
     satf_view in = draw(310, 290, 3, SATF_U8);
     satf_share_anything();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter = parse_filter(ctx, specs[i]);
+        SCOPED_FILTER *filter = parse_filter(ctx, specs[i]);
         satf_view out = result(ctx, filter, &in);
         for (size_t a = 0; (name = a ? satf_algorithm(a - 1, &device, NULL) : "auto"); a++) {
             assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
@@ -433,7 +427,6 @@ TEST(test_any_call)
                 assert_true(cancel_each(ctx, filter, &in, &out, what) >= 2);
             }
         }
-        satf_filter_destroy(filter);
         free(out.data);
     }
     free(in.data);
@@ -443,7 +436,7 @@ TEST(test_any_call)
 TEST(test_side_by_side)
 {
     enum { COUNT = 3, LEAST_CALLS = 12 };
-    satf_filter *filter = make_template(ctx, FILTER_MAX_RECTS);
+    SCOPED_FILTER *filter = make_template(ctx, FILTER_MAX_RECTS);
     satf_view in = draw(200, 150 * COUNT, 1, SATF_U8), out = result(ctx, filter, &in);
     watch w;
     in.height = out.height = 150;
@@ -456,7 +449,6 @@ TEST(test_side_by_side)
         assert_true(w.calls >= LEAST_CALLS);
     }
     assert_string_equal(satf_message(ctx), "stopped on request");
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }

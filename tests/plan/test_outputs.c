@@ -51,7 +51,7 @@ static void check_output(satf_context *ctx, const char *text, const char *name, 
     char spec[128];
     const char *at = strstr(text, "moments");
     snprintf(spec, sizeof spec, "%.*s%s%s", (int)(at - text), text, name, at + strlen("moments"));
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view want = make_out(got, (satf_type)got->type, 0);
     assert_int_equal(satf_filter_apply(ctx, filter, in, &want), SATF_OK);
     size_t bytes = (size_t)want.stride;
@@ -68,7 +68,6 @@ static void check_output(satf_context *ctx, const char *text, const char *name, 
                      satf_type_name(got->type), (int)y);
         }
     }
-    satf_filter_destroy(filter);
     free(want.data);
 }
 
@@ -85,17 +84,16 @@ static void check_case(satf_context *ctx, const outputs_case *c, uint64_t seed)
     ref_image image = {W, H, c->channels, c->type, c->channels % 2 == 0, NULL};
     ref_fill(&image, seed);
     satf_view in = ref_view(&image, c->pad), like, out[2];
-    satf_filter *filter = parse_filter(ctx, c->text);
+    SCOPED_FILTER *filter = parse_filter(ctx, c->text);
     assert_int_equal(satf_filter_output(ctx, filter, &in, &like), SATF_OK);
     assert_int_equal(like.type, SATF_F64);
     out[0] = make_out(&like, c->made[0], c->pad);
     out[1] = make_out(&like, c->made[1], 2 * c->pad);
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     satf_status status = satf_plan_create(ctx, filter, &in, 1, out, 2, &plan);
     if (status) {
         fail_msg("%s: %s", c->text, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
     for (int run = 0; run < 2; run++) {
         marches = 0;
         assert_int_equal(satf_plan_run(plan, &in, 1, out, 2), SATF_OK);
@@ -105,7 +103,6 @@ static void check_case(satf_context *ctx, const outputs_case *c, uint64_t seed)
         check_output(ctx, c->text, "stddev", true, &in, &out[1]);
         memset(satf_row(&in, run), 3, (size_t)in.stride - (size_t)c->pad); /* another image */
     }
-    satf_plan_destroy(plan);
     free(in.data);
     free(out[0].data);
     free(out[1].data);
@@ -168,7 +165,7 @@ TEST(test_offsets)
         all[i] = offsets[i % LANES] + (double)(ref_random(&seed) % 64) / 16;
     }
     satf_view in = satf_view_packed(pixels, SIDE, SIDE, LANES, SATF_F64), out[2];
-    satf_filter *filter = parse_filter(ctx, "moments=7,border=shrink");
+    SCOPED_FILTER *filter = parse_filter(ctx, "moments=7,border=shrink");
     for (int k = 0; k < 2; k++) { /* into f64 and f32 */
         satf_plan *plan;
         out[0] =
@@ -188,12 +185,11 @@ TEST(test_offsets)
             assert_true(small[y][i] == (float)got);
         }
     }
-    satf_filter_destroy(filter);
 }
 
 TEST(test_description)
 {
-    satf_filter *filter = parse_filter(ctx, "flip=h moments=9x5,at=1:1,border=wrap");
+    SCOPED_FILTER *filter = parse_filter(ctx, "flip=h moments=9x5,at=1:1,border=wrap");
     satf_view in = satf_view_packed(NULL, W, H, 1, SATF_U16), out[2];
     satf_plan *plan;
     satf_plan_info info;
@@ -220,7 +216,6 @@ TEST(test_description)
     assert_string_equal(satf_plan_step(plan, 3, NULL, 0), "stddev");
     assert_null(satf_plan_step(plan, 4, NULL, 0));
     satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
 
     /* Who walks the list counts on one output; by its name moments is found. */
     satf_filter_info found;
@@ -247,8 +242,8 @@ TEST(test_refusals)
     static uint8_t pixels[W * H];
     static double made[2][W * H];
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out[2], other;
-    satf_filter *filter = parse_filter(ctx, "moments=5"), *box = parse_filter(ctx, "box=5"),
-                *inside = parse_filter(ctx, "moments=5 box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "moments=5"), *box = parse_filter(ctx, "box=5"),
+                  *inside = parse_filter(ctx, "moments=5 box=3");
     satf_plan *plan;
     satf_rect where = {0, 0, 9, 9};
     satf_image *image, *filtered;
@@ -295,7 +290,4 @@ TEST(test_refusals)
     in.data = made[1];
     expect(ctx, satf_plan_run(plan, &in, 1, on_input, 2), SATF_INVALID, "overlaps an input");
     satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
-    satf_filter_destroy(box);
-    satf_filter_destroy(inside);
 }

@@ -199,10 +199,9 @@ TEST(test_every_filter)
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 0);
-            satf_filter *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
+            SCOPED_FILTER *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
             use_tables(ctx, filter, in.type, c >= 12);
             check_plan(ctx, filter, info->name, &in);
-            satf_filter_destroy(filter);
             free(in.data);
             free(image.samples);
         }
@@ -221,9 +220,8 @@ TEST(test_chains)
             ref_fill(&image, k);
             satf_view in = ref_view(&image, 5);
             satf_context_set_engine(ctx, (satf_engine)engine);
-            satf_filter *filter = parse_filter(ctx, specs[k]);
+            SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
             check_plan(ctx, filter, specs[k], &in);
-            satf_filter_destroy(filter);
             free(in.data);
             free(image.samples);
         }
@@ -239,7 +237,7 @@ TEST(test_thousand)
     }
     satf_filter *filter = parse_filter(ctx, "box=5 rotate=180 box=3");
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), from = view, to = view;
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     int deciding = atomic_load(&decisions);
     assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
     assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
@@ -254,7 +252,6 @@ TEST(test_thousand)
     }
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, first, sizeof out);
-    satf_plan_destroy(plan);
 }
 
 /* The second filter reads nothing of an input that is long, narrow and bottom up, which lies at the
@@ -262,13 +259,14 @@ TEST(test_thousand)
 TEST(test_bottom_up)
 {
     enum { LONG = 1000 };
-    uint8_t *in = malloc(LONG), *out = malloc(LONG), *want = malloc(LONG), *turned = malloc(LONG);
+    SCOPED uint8_t *in = malloc(LONG), *out = malloc(LONG), *want = malloc(LONG),
+                   *turned = malloc(LONG);
     for (int i = 0; i < LONG; i++) {
         in[i] = (uint8_t)(i * i >> 2);
         turned[i] = in[i];
     }
-    satf_filter *chain = parse_filter(ctx, "transpose unsharp=3"),
-                *unsharp = parse_filter(ctx, "unsharp=3");
+    SCOPED_FILTER *chain = parse_filter(ctx, "transpose unsharp=3"),
+                  *unsharp = parse_filter(ctx, "unsharp=3");
     satf_view from = satf_view_packed(in + LONG - 1, 1, LONG, 1, SATF_U8);
     satf_view row = satf_view_packed(turned, LONG, 1, 1, SATF_U8), to = row;
     from.stride = -1;
@@ -280,12 +278,6 @@ TEST(test_bottom_up)
     to.data = want;
     assert_int_equal(satf_filter_apply(ctx, unsharp, &row, &to), SATF_OK);
     assert_memory_equal(out, want, LONG);
-    satf_filter_destroy(chain);
-    satf_filter_destroy(unsharp);
-    free(in);
-    free(out);
-    free(want);
-    free(turned);
 }
 
 /* -------------------------------------------------------------------------- decisions */
@@ -306,7 +298,7 @@ static void expect_step(const satf_plan *plan, size_t index, const char *filter,
 
 TEST(test_describe)
 {
-    satf_filter *filter = parse_filter(ctx, "box=5 flip=h box=9");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=5 flip=h box=9");
     satf_view view = satf_view_packed(NULL, 640, 480, 3, SATF_U8);
     satf_plan *plan;
     satf_plan_info info;
@@ -331,7 +323,6 @@ TEST(test_describe)
     satf_plan_describe(plan, &info, sizeof info);
     assert_true(info.ms > marched);
     satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
 
     satf_plan_describe(NULL, &info, sizeof info);
     assert_int_equal(info.steps, 0);
@@ -433,9 +424,9 @@ static void expect(satf_context *ctx, satf_status got, satf_status wanted, const
 TEST(test_refusals)
 {
     static uint8_t memory[2][64 * 64];
-    satf_filter *filter = parse_filter(ctx, "box=5"), *empty;
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=5"), *empty;
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), narrow = view;
-    satf_plan *plan = (satf_plan *)memory;
+    SCOPED_PLAN *plan = (satf_plan *)memory;
     narrow.width = 63;
     assert_int_equal(satf_plan_create(NULL, filter, &view, 1, &view, 1, &plan), SATF_INVALID);
     assert_null(plan);
@@ -449,7 +440,6 @@ TEST(test_refusals)
     assert_int_equal(satf_filter_create(ctx, "template", &empty), SATF_OK);
     expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
            "no rectangles");
-    satf_filter_destroy(empty);
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
     expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_LIMIT,
            "limit: max-memory");
@@ -476,18 +466,16 @@ TEST(test_refusals)
     expect(ctx, satf_plan_run(plan, in, 1, out, 1), SATF_INVALID, "made for 1 threads");
     satf_context_set_threads(ctx, 1);
     assert_int_equal(satf_plan_run(plan, in, 1, out, 1), SATF_OK);
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
 }
 
 /* A run refuses images that differ from the plan's in anything but their data. */
 TEST(test_other_images)
 {
     static unsigned char memory[2][64 * 64];
-    satf_filter *filter = parse_filter(ctx, "box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3");
     satf_view view = satf_view_packed(memory[0], 64, 60, 1, SATF_U8);
     satf_view other[] = {view, view, view, view, view, view, view, view, view};
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
     other[0].width = 63;
     other[1].height = 61;
@@ -507,8 +495,6 @@ TEST(test_other_images)
         expect(ctx, satf_plan_run(plan, &view, 1, &other[i], 1), SATF_INVALID,
                "the output is not like the view that the plan was made for");
     }
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
 }
 
 /* ---------------------------------------------------------------- the context's own plan */
@@ -521,7 +507,7 @@ TEST(test_kept)
         in[i] = (uint8_t)(i * i >> 3);
     }
     satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
-    satf_filter *filter = parse_filter(ctx, "box=5");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=5");
     to.data = expected;
     assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
     to.data = out;
@@ -546,14 +532,13 @@ TEST(test_kept)
     expect(ctx, satf_filter_apply(ctx, filter, &from, &from), SATF_INVALID, "overlaps");
     to.data = NULL;
     expect(ctx, satf_filter_apply(ctx, filter, &from, &to), SATF_INVALID, "no data");
-    satf_filter_destroy(filter);
 }
 
 /* Its memory is kept up to a bound. */
 TEST(test_bound)
 {
     enum { SIDE = 4200, BOUND = 64 << 20 };
-    satf_filter *filter = parse_filter(ctx, "box=5");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=5");
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     for (int64_t height = SIDE / 4; height <= SIDE; height += SIDE - SIDE / 4) {
         satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
@@ -567,7 +552,6 @@ TEST(test_bound)
         free(from.data);
         free(to.data);
     }
-    satf_filter_destroy(filter);
 }
 
 TEST_FILE(.shared = true)

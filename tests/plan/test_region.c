@@ -79,7 +79,7 @@ TEST(test_reach)
     };
     int64_t left, top, right, bottom;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_filter *filter = parse_filter(ctx, cases[i].spec);
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
         const int64_t *r = cases[i].reach;
         assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
         if (left != r[0] || top != r[1] || right != r[2] || bottom != r[3]) {
@@ -88,9 +88,8 @@ TEST(test_reach)
         }
         assert_int_equal(satf_filter_reach(ctx, filter, &left, NULL, &right, &bottom),
                          SATF_INVALID);
-        satf_filter_destroy(filter);
     }
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
     assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "no rectangles yet"));
@@ -101,7 +100,6 @@ TEST(test_reach)
     assert_int_equal(satf_filter_set_border(ctx, filter, SATF_REFLECT, 0), SATF_OK);
     assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
     assert_true(left == 3 && top == 8 && right == 3 && bottom == 8);
-    satf_filter_destroy(filter);
     assert_int_equal(satf_filter_reach(NULL, NULL, &left, &top, &right, &bottom), SATF_INVALID);
     assert_int_equal(satf_filter_reach(ctx, NULL, &left, &top, &right, &bottom), SATF_INVALID);
 }
@@ -258,10 +256,9 @@ TEST(test_chains)
             ref_image image = {W, H, k % 2 ? 1 : 3, SATF_U8, 0, NULL};
             ref_fill(&image, k);
             satf_view in = ref_view(&image, 0);
-            satf_filter *filter = parse_filter(ctx, specs[k]);
+            SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
             use_tables(ctx, filter, in.type, tables);
             check_regions(ctx, filter, specs[k], &in);
-            satf_filter_destroy(filter);
             free(in.data);
             free(image.samples);
         }
@@ -282,7 +279,7 @@ TEST(test_guide)
     guide.data = rgb + 1;
     guide.stride = 3 * W;
     guide.pixel_stride = 3;
-    satf_filter *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
+    SCOPED_FILTER *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
     packed = satf_view_packed(malloc(W * H), W, H, 1, SATF_U8);
     for (int i = 0; i < W * H; i++) {
         ((uint8_t *)packed.data)[i] = rgb[3 * i + 1];
@@ -298,13 +295,10 @@ TEST(test_guide)
     assert_int_equal(satf_filter_apply(ctx, same, &in, &out), SATF_OK);
     assert_memory_equal(got, want, sizeof got);
     satf_plan *plan; /* a second input must be packed */
-    satf_filter *plain = parse_filter(ctx, "guided=5");
+    SCOPED_FILTER *plain = parse_filter(ctx, "guided=5");
     const satf_view inputs[2] = {in, guide};
     assert_int_equal(satf_plan_create(ctx, plain, inputs, 2, &out, 1, &plan), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "pixels must be packed"));
-    satf_filter_destroy(plain);
-    satf_filter_destroy(same);
-    satf_filter_destroy(filter);
     free(packed.data);
     free(in.data);
     free(image.samples);
@@ -323,7 +317,7 @@ static void expect(satf_context *ctx, satf_status got, satf_status wanted, const
 TEST(test_refusals)
 {
     static uint8_t memory[2][W * H];
-    satf_filter *filter = parse_filter(ctx, "box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3");
     satf_view in = satf_view_packed(memory[0], W, H, 1, SATF_U8), out = in, bad;
     const satf_rect where = {1, 2, 3, 4};
     out = satf_view_packed(memory[1], 3, 4, 1, SATF_U8);
@@ -345,7 +339,6 @@ TEST(test_refusals)
     bad = out, bad.data = NULL;
     expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "no data");
     assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
-    satf_filter_destroy(filter);
 }
 
 /* The context's plan serves parts alike, and no call for a whole result; nor does scratch. */
@@ -355,7 +348,7 @@ TEST(test_kept)
     for (size_t i = 0; i < sizeof image; i++) {
         image[i] = (uint8_t)(i * i >> 3);
     }
-    satf_filter *filter = parse_filter(ctx, "box=3,border=shrink");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3,border=shrink");
     satf_view in = satf_view_packed(image, W, H, 1, SATF_U8);
     satf_view out = satf_view_packed(memory, 5, 4, 1, SATF_U8);
     satf_rect where = {8, 9, 5, 4}, corner = {0, 0, 5, 4};
@@ -370,7 +363,6 @@ TEST(test_kept)
     satf_context_set_scratch(ctx, NULL, 0);
     satf_view crop = satf_view_rect(&in, (satf_rect){0, 0, 6, 5}); /* what the corner took */
     expect(ctx, satf_filter_apply(ctx, filter, &crop, &out), SATF_INVALID, "it must be 6 x 5");
-    satf_filter_destroy(filter);
 }
 
 TEST_FILE(.shared = true)

@@ -56,10 +56,10 @@ static void check_show(satf_context *ctx, const satf_filter *filter, const char 
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
     out = satf_view_packed(NULL, out.width, out.height, out.channels, (satf_type)type);
     size_t pixel = (size_t)satf_pixel_bytes(&out), pixels = (size_t)(out.width * out.height);
-    uint8_t *want = by_file(ctx, filter, in, type, pixel * pixels);
+    SCOPED uint8_t *want = by_file(ctx, filter, in, type, pixel * pixels);
     for (size_t gap = 0; gap < 4; gap += 3) {
         size_t step = pixel + gap;
-        uint8_t *got = malloc(step * pixels);
+        SCOPED uint8_t *got = malloc(step * pixels);
         memset(got, FILL, step * pixels);
         out.data = got;
         out.pixel_stride = (int64_t)step;
@@ -76,9 +76,7 @@ static void check_show(satf_context *ctx, const satf_filter *filter, const char 
             }
         }
         assert_int_equal(status, SATF_OK);
-        free(got);
     }
-    free(want);
 }
 
 TEST(test_every_filter)
@@ -94,10 +92,9 @@ TEST(test_every_filter)
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 3);
-            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
+            SCOPED_FILTER *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
             check_show(ctx, filter, info->name, &in, SATF_U8);
             check_show(ctx, filter, info->name, &in, SATF_U16);
-            satf_filter_destroy(filter);
             free(in.data);
             free(image.samples);
         }
@@ -121,11 +118,10 @@ TEST(test_values)
     satf_view in = satf_view_packed(samples, 6, 1, 1, SATF_U8), out = in;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t made[6];
-        satf_filter *filter = parse_filter(ctx, cases[i].chain);
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].chain);
         out.data = made;
         assert_int_equal(satf_filter_render(ctx, filter, &in, &out), SATF_OK);
         assert_memory_equal(made, cases[i].want, sizeof made);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -135,8 +131,8 @@ TEST(test_refusals)
     static uint8_t grey[W * H], made[2 * W * H], kept[2 * W * H];
     satf_view in = satf_view_packed(reals, W, H, 1, SATF_F32);
     satf_view out = satf_view_packed(made, W, H, 1, SATF_U8);
-    satf_filter *box = parse_filter(ctx, "box=5"), *stddev = parse_filter(ctx, "stddev=5");
-    satf_filter *sauvola = parse_filter(ctx, "sauvola=5");
+    SCOPED_FILTER *box = parse_filter(ctx, "box=5"), *stddev = parse_filter(ctx, "stddev=5");
+    SCOPED_FILTER *sauvola = parse_filter(ctx, "sauvola=5");
     memset(made, FILL, sizeof made);
     memset(kept, FILL, sizeof kept);
     expect(ctx, satf_filter_render(ctx, box, &in, &out), SATF_INVALID, "f32 results have no range");
@@ -164,9 +160,6 @@ TEST(test_refusals)
     assert_int_equal(satf_filter_render(ctx, stddev, &in, &out), SATF_OK);
     in = satf_view_packed(reals, W, H, 1, SATF_F32); /* black and white of floats */
     assert_int_equal(satf_filter_render(ctx, sauvola, &in, &out), SATF_OK);
-    satf_filter_destroy(box);
-    satf_filter_destroy(stddev);
-    satf_filter_destroy(sauvola);
 }
 
 TEST_FILE(.shared = true)

@@ -153,7 +153,7 @@ static void check_setting(satf_context *ctx, const satf_filter *filter, const sa
 static void check_chain(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                         const char *name, const char *algorithm)
 {
-    satf_filter *chain = parse_filter(ctx, "flip=h"), *box = parse_filter(ctx, "box=5x4");
+    SCOPED_FILTER *chain = parse_filter(ctx, "flip=h"), *box = parse_filter(ctx, "box=5x4");
     promise promised = promise_of(name);
     assert_int_equal(satf_filter_append(ctx, chain, filter), SATF_OK);
     assert_int_equal(satf_filter_append(ctx, chain, box), SATF_OK);
@@ -171,8 +171,6 @@ static void check_chain(satf_context *ctx, const satf_filter *filter, const satf
         free(want.data);
         free(got.data);
     }
-    satf_filter_destroy(box);
-    satf_filter_destroy(chain);
 }
 
 /* ------------------------------------------------------------------------- the product */
@@ -205,7 +203,7 @@ static void check_filter(satf_context *ctx, const filter_info *info, int type, i
     ref_image image = {W, H, channels, type, channels == 4, NULL};
     ref_fill(&image, (uint64_t)type);
     satf_view in = ref_view(&image, 3);
-    satf_filter *filter = make_filter_of(ctx, info, border, "9x6", "1:-2", W, H);
+    SCOPED_FILTER *filter = make_filter_of(ctx, info, border, "9x6", "1:-2", W, H);
     satf_view want = result_view(ctx, filter, &in);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &want), SATF_OK);
     assert_true(check_algorithms(ctx, filter, &in, &want, info->name) >= LEAST_ALGORITHMS);
@@ -218,7 +216,6 @@ static void check_filter(satf_context *ctx, const filter_info *info, int type, i
         }
     }
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
-    satf_filter_destroy(filter);
     free(want.data);
     free(in.data);
     free(image.samples);
@@ -255,8 +252,8 @@ TEST(test_parameters)
         pixels[i] = (uint8_t)((unsigned)i * (unsigned)i >> 3);
     }
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
-    satf_filter *box = parse_filter(ctx, "box=9"), *gauss = parse_filter(ctx, "gauss=2");
-    satf_filter *turn = parse_filter(ctx, "flip=v");
+    SCOPED_FILTER *box = parse_filter(ctx, "box=9"), *gauss = parse_filter(ctx, "gauss=2");
+    SCOPED_FILTER *turn = parse_filter(ctx, "flip=v");
     out.data = want;
     assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
     out.data = got;
@@ -282,9 +279,6 @@ TEST(test_parameters)
     assert_int_equal(satf_context_set_algorithm(ctx, "blocked"), SATF_OK);
     expect_message(ctx, satf_filter_apply(ctx, box, &in, &out),
                    "the window engine builds no table");
-    satf_filter_destroy(box);
-    satf_filter_destroy(gauss);
-    satf_filter_destroy(turn);
 }
 
 /* -------------------------------------------------------------------------- every call */
@@ -373,7 +367,7 @@ TEST(test_calls)
     memcpy(file, pgm_head, sizeof pgm_head - 1);
     for (int number = 0; number <= 8; number++) {
         for (int k = 0; k < 3; k++) {
-            satf_filter *filter = parse_filter(ctx, chains[k]);
+            SCOPED_FILTER *filter = parse_filter(ctx, chains[k]);
             assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
             assert_int_equal(call(ctx, filter, number), SATF_OK);
             assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
@@ -385,18 +379,16 @@ TEST(test_calls)
             } else {
                 assert_int_equal(status, SATF_OK);
             }
-            satf_filter_destroy(filter);
         }
     }
-    satf_filter *box = parse_filter(ctx, "box=3");
+    SCOPED_FILTER *box = parse_filter(ctx, "box=3");
     expect_message(ctx, satf_rows_open(ctx, box, &view, &view, &rows), "needs the whole picture");
-    satf_filter_destroy(box);
 }
 
 /* By rows an integral is made in the reference's order, and in no other. */
 TEST(test_integral_by_rows)
 {
-    satf_filter *integral = parse_filter(ctx, "integral");
+    SCOPED_FILTER *integral = parse_filter(ctx, "integral");
     satf_view in = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U8), out = in;
     satf_rows *rows;
     satf_used used;
@@ -413,7 +405,6 @@ TEST(test_integral_by_rows)
     }
     assert_int_equal(satf_context_set_algorithm(ctx, "2r1w"), SATF_OK);
     expect_message(ctx, satf_rows_open(ctx, integral, &in, &out, &rows), "needs the whole picture");
-    satf_filter_destroy(integral);
 }
 
 TEST_FILE(.begin = read_page)

@@ -60,7 +60,7 @@ static void check_stack(satf_context *ctx, const char *spec, const ref_image *sh
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
     want = out;
     int64_t made = out.stride * out.height + 24;
-    char *results = malloc((size_t)(made * count)), *wanted = malloc((size_t)made);
+    SCOPED char *results = malloc((size_t)(made * count)), *wanted = malloc((size_t)made);
     out.data = backwards ? results + made * (count - 1) : results;
     int64_t out_step = backwards ? -made : made;
     for (int run = 0; run < 2; run++) {
@@ -81,8 +81,6 @@ static void check_stack(satf_context *ctx, const char *spec, const ref_image *sh
     }
     satf_filter_destroy(filter);
     satf_context_destroy(other);
-    free(results);
-    free(wanted);
     free(all.data);
     free(tall.samples);
 }
@@ -242,7 +240,7 @@ TEST(test_progress)
 {
     static uint8_t from[COUNT * STEP], to[COUNT * STEP];
     satf_view in = satf_view_packed(from, SIDE, SIDE, 1, SATF_U8), out = in;
-    satf_filter *box = parse_filter(ctx, "box=3");
+    SCOPED_FILTER *box = parse_filter(ctx, "box=3");
     out.data = to;
     for (int threads = 1; threads < 4; threads += 2) {
         satf_context_set_threads(ctx, threads);
@@ -255,7 +253,6 @@ TEST(test_progress)
         expect(ctx, status, SATF_CANCELLED, "stopped on request");
         assert_int_equal(w.calls, 1);
     }
-    satf_filter_destroy(box);
 }
 
 /* A failure at work has its sentence, and the next call works. */
@@ -265,7 +262,7 @@ TEST(test_limit)
     satf_view in = satf_view_packed(calloc(BYTES, MANY), WIDE, WIDE, 1, SATF_F64), out = in;
     size_t bytes;
     out.data = malloc((size_t)BYTES * MANY);
-    satf_filter *filter = parse_filter(ctx, "box=3 transpose box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3 transpose box=3");
     satf_context_set_threads(ctx, 4);
     int64_t step = BYTES;
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000);
@@ -281,7 +278,6 @@ TEST(test_limit)
         must(ctx, satf_filter_apply(ctx, filter, &in, &out));
         must(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
     }
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }

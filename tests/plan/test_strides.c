@@ -154,10 +154,9 @@ static void check_strides(satf_context *ctx, const satf_filter *filter, const ch
         if (way < 3) {
             status = satf_filter_apply(ctx, filter, &from, &to);
         } else if (way < 6) {
-            satf_plan *plan;
+            SCOPED_PLAN *plan;
             status = satf_plan_create(ctx, filter, &from, 1, &to, 1, &plan);
             status = status ? status : satf_plan_run(plan, &from, 1, &to, 1);
-            satf_plan_destroy(plan);
         } else {
             status = satf_filter_apply_rect(ctx, filter, &from, &where, &to);
         }
@@ -184,10 +183,9 @@ TEST(test_every_filter)
             }
             ref_fill(&image, i * 100 + (uint64_t)c);
             satf_view in = ref_view(&image, 3);
-            satf_filter *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
+            SCOPED_FILTER *filter = make_filter_of(ctx, info, c % 6, "7x4", "0:0", W, H);
             use_tables(ctx, filter, in.type, c % 2);
             check_strides(ctx, filter, info->name, &in);
-            satf_filter_destroy(filter);
             free(in.data);
             free(image.samples);
         }
@@ -197,12 +195,11 @@ TEST(test_every_filter)
 /* A row and a column of zeros in front of the result, which lies bottom up. */
 TEST(test_zeros_in_front)
 {
-    satf_filter *filter = parse_filter(ctx, "integral,zeros");
+    SCOPED_FILTER *filter = parse_filter(ctx, "integral,zeros");
     ref_image image = {W, H, 1, SATF_U8, 0, NULL};
     ref_fill(&image, 3);
     satf_view in = ref_view(&image, 0);
     check_strides(ctx, filter, "integral,zeros", &in);
-    satf_filter_destroy(filter);
     free(in.data);
     free(image.samples);
 }
@@ -217,7 +214,7 @@ TEST(test_in_place)
     for (int i = 0; i < W * H; i++) {
         green[i] = rgb[3 * i + 1];
     }
-    satf_filter *filter = parse_filter(ctx, "box=5 box=3");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=5 box=3");
     satf_view in = satf_view_packed(green, W, H, 1, SATF_U8), out = in;
     out.data = want;
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
@@ -228,18 +225,16 @@ TEST(test_in_place)
     out.data = &rgb[2];
     size_t bytes;
     assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_OK);
-    char *scratch = malloc(bytes);
+    SCOPED char *scratch = malloc(bytes);
     assert_int_equal(satf_context_set_scratch(ctx, scratch, bytes), SATF_OK);
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
     assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
-    free(scratch);
     for (int i = 0; i < W * H; i++) {
         assert_int_equal(rgb[3 * i + 1], green[i]);
         assert_int_equal(rgb[3 * i + 2], want[i]);
     }
     out = in;
     expect(ctx, satf_filter_apply(ctx, filter, &in, &out), SATF_INVALID, "overlaps");
-    satf_filter_destroy(filter);
 }
 
 /* ------------------------------------------------------------------------------ tables */

@@ -167,13 +167,12 @@ TEST(large_rings_do_not_walk)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tally t = {0};
         satf_view in = satf_view_packed(NULL, cases[i].width, cases[i].height, 1, SATF_U8), out;
-        satf_filter *chain = parse_filter(ctx, cases[i].spec);
+        SCOPED_FILTER *chain = parse_filter(ctx, cases[i].spec);
         assert_int_equal(satf_filter_output(ctx, chain, &in, &out), SATF_OK);
         count_walks(ctx, chain, &in, &out, &t);
         if (t.walked != cases[i].walks) {
             fail_msg("%s, %d rows", cases[i].spec, cases[i].height);
         }
-        satf_filter_destroy(chain);
     }
 }
 
@@ -199,21 +198,19 @@ TEST(inputs_are_read_beside_results)
     satf_view in = ref_view(&image, 0), want = in, next;
     satf_share_anything();
     for (size_t k = 0; k < sizeof ones / sizeof *ones; k++) {
-        satf_filter *one = parse_filter(ctx, ones[k]);
+        SCOPED_FILTER *one = parse_filter(ctx, ones[k]);
         assert_int_equal(apply(ctx, one, &want, &next), SATF_OK);
-        satf_filter_destroy(one);
         free(k ? want.data : NULL);
         want = next;
     }
     for (int k = 0; k < 4; k++) {
         tally t = {0};
-        satf_filter *chain = parse_filter(ctx, specs[k % 2]);
+        SCOPED_FILTER *chain = parse_filter(ctx, specs[k % 2]);
         satf_context_set_threads(ctx, 1 + k / 2);
         assert_int_equal(apply(ctx, chain, &in, &next), SATF_OK);
         compare(&next, &want, chain, k);
         count_walks(ctx, chain, &in, &next, &t);
         assert_int_equal(t.walked, 1);
-        satf_filter_destroy(chain);
         free(next.data);
     }
     free(want.data);
@@ -223,12 +220,11 @@ TEST(inputs_are_read_beside_results)
 
 static size_t bytes_of(satf_context *ctx, const char *spec, int64_t width, int64_t height)
 {
-    satf_filter *filter = parse_filter(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_view in = satf_view_packed(NULL, width, height, 1, SATF_F32), out;
     size_t bytes = 0;
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
     assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_OK);
-    satf_filter_destroy(filter);
     return bytes;
 }
 
@@ -253,10 +249,9 @@ TEST(high_windows_go_one_by_one)
     static const char *const specs[] = {"box=9 box=9", "box=401 box=401"};
     for (int high = 0; high < 2; high++) {
         tally t = {0};
-        satf_filter *chain = parse_filter(ctx, specs[high]);
+        SCOPED_FILTER *chain = parse_filter(ctx, specs[high]);
         count_walks(ctx, chain, &in, &in, &t);
         assert_int_equal(t.walked, !high);
-        satf_filter_destroy(chain);
     }
 }
 
@@ -267,8 +262,8 @@ TEST(windows_higher_than_the_picture_walk)
     satf_view in = satf_view_packed(NULL, 3000, 100, 1, SATF_U8);
     static const char *const specs[] = {"box=5x99,at=0:49", "box=5x104,at=0:51"};
     for (int higher = 0; higher < 2; higher++) {
-        satf_filter *chain = parse_filter(ctx, specs[higher]);
-        satf_filter *low = parse_filter(ctx, "box=3x1 box=3x1 box=3x1 box=3x1");
+        SCOPED_FILTER *chain = parse_filter(ctx, specs[higher]);
+        SCOPED_FILTER *low = parse_filter(ctx, "box=3x1 box=3x1 box=3x1 box=3x1");
         for (int k = 0; k < 4; k++) {
             assert_int_equal(satf_filter_append(ctx, chain, low), SATF_OK);
         }
@@ -282,8 +277,6 @@ TEST(windows_higher_than_the_picture_walk)
             assert_int_equal(plan->walks[0].first, 0);
             filter_plan_free(ctx, plan);
         }
-        satf_filter_destroy(low);
-        satf_filter_destroy(chain);
     }
 }
 
@@ -291,7 +284,7 @@ TEST(windows_higher_than_the_picture_walk)
 TEST(second_outputs_are_those_of_one_thread)
 {
     enum { WIDTH = 200, HEIGHT = 150, SAMPLES = WIDTH * HEIGHT };
-    satf_filter *chain = parse_filter(ctx, "box=3x7,border=valid moments=1x2,border=mirror");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=3x7,border=valid moments=1x2,border=mirror");
     static double samples[SAMPLES], results[2][2][SAMPLES];
     uint64_t random = 1403;
     for (int i = 0; i < SAMPLES; i++) {
@@ -312,7 +305,6 @@ TEST(second_outputs_are_those_of_one_thread)
         satf_plan_destroy(plan);
         assert_memory_equal(results[threads > 1], results[0], sizeof results[0]);
     }
-    satf_filter_destroy(chain);
 }
 
 static int stop_at_once(void *user, double done)
@@ -325,7 +317,7 @@ static int stop_at_once(void *user, double done)
 /* So a call can be cancelled before it does anything. */
 TEST(progress_begins_at_0)
 {
-    satf_filter *chain = parse_filter(ctx, "box=3 guided=5");
+    SCOPED_FILTER *chain = parse_filter(ctx, "box=3 guided=5");
     uint8_t pixels[30 * 20] = {0}, result[30 * 20];
     satf_view in = satf_view_packed(pixels, 30, 20, 1, SATF_U8), out = in;
     double first = -1;
@@ -334,7 +326,6 @@ TEST(progress_begins_at_0)
     assert_int_equal(satf_filter_apply(ctx, chain, &in, &out), SATF_CANCELLED);
     assert_true(first == 0);
     satf_context_set_progress(ctx, NULL, NULL);
-    satf_filter_destroy(chain);
 }
 
 static int stop_soon(void *user, double done)
@@ -359,7 +350,7 @@ TEST(long_steps_can_be_cancelled)
     }
     satf_view in = satf_view_packed(samples, SIDE, SIDE, 1, SATF_F32), out;
     for (int k = 0; k < 2; k++) {
-        satf_filter *filter = parse_filter(ctx, specs[k]);
+        SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
         double latest = -1;
         assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
         out.data = results;
@@ -367,6 +358,5 @@ TEST(long_steps_can_be_cancelled)
         assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_CANCELLED);
         assert_true(latest > 0 && latest < 0.5);
         satf_context_set_progress(ctx, NULL, NULL);
-        satf_filter_destroy(filter);
     }
 }

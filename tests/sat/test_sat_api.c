@@ -316,7 +316,7 @@ TEST_ALONE(test_scratch)
         assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
         assert_int_equal(satf_sat_scratch(ctx, &in, &out, 0, &bytes), SATF_OK);
         for (size_t offset = 0; offset < 65; offset += 13) {
-            unsigned char *memory = malloc(bytes + offset + 64);
+            SCOPED unsigned char *memory = malloc(bytes + offset + 64);
             assert_non_null(memory);
             memset(memory, 0xA5, bytes + offset + 64);
             assert_int_equal(satf_context_set_scratch(ctx, memory + offset, bytes), SATF_OK);
@@ -332,7 +332,6 @@ TEST_ALONE(test_scratch)
                 assert_int_equal(satf_context_set_scratch(ctx, memory, bytes - 1), SATF_OK);
                 expect(satf_sat(ctx, &in, &out, 0), SATF_INVALID, "scratch");
             }
-            free(memory);
         }
         assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
     }

@@ -139,7 +139,7 @@ static void check(const picture *p, int64_t w, int64_t h, int64_t at, int border
     assert_int_equal(across.run, BANDS_OWN);
     across.run = BANDS_OWN >> turn++ % 3;
     size_t words = (size_t)(window_bands_words(&across) + window_bands_words(&down));
-    uint32_t *weights = malloc(words * sizeof *weights);
+    SCOPED uint32_t *weights = malloc(words * sizeof *weights);
     assert_non_null(weights);
     for (int64_t i = 0; i < (int64_t)words; i++) {
         int64_t of_across = window_bands_words(&across);
@@ -154,7 +154,6 @@ static void check(const picture *p, int64_t w, int64_t h, int64_t at, int border
             }
         }
     }
-    free(weights);
 }
 
 TEST(test_sums)

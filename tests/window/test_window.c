@@ -117,7 +117,7 @@ static void check_values(const test_case *t, const variant *v, const picture *p,
     window_spec spec = spec_of(t, &p->view);
     int64_t samples = t->width * t->height * t->channels;
     for (int plane = 0; plane < 1 + t->squares; plane++) {
-        value *expected = reference(&spec, plane == 1);
+        SCOPED value *expected = reference(&spec, plane == 1);
         for (int64_t i = 0; i < samples; i++) {
             bool good;
             if (satf_type_is_float((int)t->type)) {
@@ -133,7 +133,6 @@ static void check_values(const test_case *t, const variant *v, const picture *p,
                           (int)(i % t->channels));
             }
         }
-        free(expected);
     }
     if (t->border == SATF_SHRINK) {
         for (int64_t i = 0; i < t->width * t->height; i++) {

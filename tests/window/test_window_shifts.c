@@ -177,13 +177,11 @@ static void check_value(const shift_case *c, const variant *v, const picture *p,
 static void check_values(const shift_case *c, const variant *v, const picture *p, const results *r)
 {
     window_spec spec = spec_of(c, &p->view);
-    value *sums = reference(&spec, false), *squares = reference(&spec, true);
+    SCOPED value *sums = reference(&spec, false), *squares = reference(&spec, true);
     int64_t count = c->width * c->height * c->channels, few = 1 + count * c->w * c->h / 3000000;
     for (int64_t i = 0; i < count; i += few) { /* windows are looked through one by one */
         check_value(c, v, p, r, sums, squares, i);
     }
-    free(sums);
-    free(squares);
 }
 
 static void check_same(const shift_case *c, const variant *v, const results *a, const results *b)
