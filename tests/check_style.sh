@@ -127,6 +127,22 @@ awk -v max=$max_lines '
     FNR == max + 1 && FILENAME !~ /_functions\.py$/ { print FILENAME ": more than " max " lines" }
 ' $sources $texts >>"$findings"
 
+# ---------------------------------------------------------------------- size
+# No number may be above tests/size.txt, nor so far below that the next change could grow unseen.
+if [ -e .git ]; then
+    tests/size.sh | awk -v held=tests/size.txt '
+        BEGIN { while ((getline <held) > 0) for (i = 2; i < NF; i += 2) most[$1 $(i + 1)] = $i }
+        {
+            for (i = 2; i < NF; i += 2) {
+                of = $1 $(i + 1)
+                if (!(of in most) || $i > most[of])
+                    print held ": " $1 " " $i " " $(i + 1) " and not " most[of] + 0 ": what does a user get?"
+                else if ($i < most[of] * 0.998)
+                    print held ": " $1 " " $i " " $(i + 1) " now, and not " most[of] ": lower the number"
+            }
+        }' >>"$findings"
+fi
+
 # --------------------------------------------------------------- formatting
 for clang_format in clang-format-$clang_format_major clang-format none; do
     case $($clang_format --version 2>/dev/null) in

@@ -62,7 +62,7 @@ for module in "$top_srcdir"/src/io/*.c; do
         modules="${modules:-} $name"
     fi
 done
-# libtiff's calls for memory find those of its module, which tests/test_faults.c asks of libtiff.
+# libtiff's calls for memory find those of its module, which tests/faults/test_faults.c asks of libtiff.
 if [ -e "$libraries/libsatfilter-tiff.so" ]; then
     own=$(${NM:-nm} -D --defined-only "$libraries/libsatfilter-tiff.so" | awk '/_TIFF/ { print $NF }' | LC_ALL=C sort)
     check_own=$(printf '_TIFFfree\n_TIFFmalloc\n_TIFFrealloc')

@@ -58,12 +58,12 @@ for file in cuda/window/box.cuh cuda/move/geometry.cu cuda/backend.map src/windo
     src/window/bands_words.h src/window/plan.c src/window/strip_template.h src/satfilter/formula.h \
     src/satfilter/loops.h src/satfilter-module.h src/filter/device_window_engine.c src/base/gpu.c \
     src/sat/tuner.c src/move/kernels.c src/permute/schedule.c src/study/host.c filters/wolf.h \
-    tests/filter_offsets.h tests/chosen_device.h tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
+    tests/filter_offsets.h tests/chosen_device.c tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
     tests/gpu/check.sh tests/gpu/filter.inc samples/camera.cu src/window/Makefile.inc configure.ac \
     Makefile.am m4/cuda.m4; do
     changes $file 'is older than'
 done
-for file in docs/design.md NEWS src/io/png_read.c src/pipeline/stream.c tools/satfilter.c tests/test_io.c \
+for file in docs/design.md NEWS src/io/png_read.c src/pipeline/stream.c tools/satfilter.c tests/io/test_io.c \
     tests/fake_kernels.c samples/example.c; do
     changes $file 'covers these sources'
 done

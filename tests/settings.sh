@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # --algorithm, --engine, --r and --sync by the command: each filter of --list honours them, which -v
-# tells, or says in a sentence why not, before any work. The library's calls: tests/test_settings.c.
+# tells, or says in a sentence why not, before any work. The library's calls: tests/plan/test_settings.c.
 set -u
 . "$(dirname "$0")/script.sh"
 

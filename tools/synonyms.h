@@ -14,7 +14,7 @@ typedef struct synonym {
 const synonym *synonym_at(size_t index);
 
 /* The row of the first `length` bytes of word, or NULL. Names of filters and options are no
- * synonyms: a row goes when a filter of its name comes, which tests/test_synonyms.c enforces. */
+ * synonyms: a row goes when a filter of its name comes (tests/tools/test_synonyms.c). */
 const synonym *synonym_find(const char *word, size_t length);
 
 #endif

@@ -74,10 +74,10 @@ class Packaging(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.work)
         tree = Path(self.work, "tree")
         shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(
-            ".git", "build", "*.o", "*.lo", "*.la", "*.so*", "test_*[!.][!.][!.]"))
+            ".git", "build", "*.o", "*.lo", "*.la", "*.so*", "run_*[!.][!.]"))
         for folder in (tree, *(path for path in tree.rglob("*") if path.is_dir())):
             folder.chmod(0o755)
-        for name in ("tests/test_x", "tests/x.o", "src/x.lo", "x.la", "python/satfilter/_core.abi3.so"):
+        for name in ("tests/run_x", "tests/x.o", "src/x.lo", "x.la", "python/satfilter/_core.abi3.so"):
             (tree / name).write_text("not a source")
         self.run_(sys.executable, "setup.py", "-q", "sdist", "-d", self.work, cwd=tree)
         [path] = Path(self.work).glob("*.tar.gz")
