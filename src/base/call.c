@@ -130,7 +130,9 @@ satf_status satf_ask_callback(satf_context *ctx)
     }
     bool open = ctx->progress && !ctx->cancelled && ctx->reported < 1;
     if (open && satf_now_ms() - ctx->asked_ms >= PAUSE_MS) {
+        int error = errno; /* which says later that a codec got no memory; just above 0 is ERANGE */
         double next = nextafter(ctx->reported, 1);
+        errno = error;
         call_back(ctx, next > ctx->part.from ? next : ctx->part.from);
     }
     return cancelled(ctx);

@@ -11,9 +11,11 @@
 #include <zlib.h>
 
 #include "base/clock.h"
+#include "base/context.h"
 #include "config.h"
 
-/* In place of the library's: time for the callback whenever it might be asked. */
+/* In place of the library's: time for the callback whenever it might be asked. This is so for the
+ * other files of the program, too: their codecs fail while progress is told. */
 double satf_now_ms(void)
 {
     static atomic_int calls;
@@ -45,6 +47,19 @@ static void watch_until(satf_context *ctx, watch *w, long call)
 static long live_blocks(void)
 {
     return atomic_load(&allocations.live);
+}
+
+/* Whoever asks while a codec works keeps errno, by which we know later that it got no memory. */
+TEST(error_stays)
+{
+    watch w;
+    watch_until(ctx, &w, 0);
+    satf_progress_begin(ctx);
+    while (w.calls < 3) { /* at nothing, at 0 and at the least advance */
+        errno = ENOMEM;
+        assert_int_equal(satf_tick(ctx), SATF_OK);
+        assert_int_equal(errno, ENOMEM);
+    }
 }
 
 /* ------------------------------------------------------------------ decoding */
