@@ -398,7 +398,7 @@ static void feed(FILE *to, int count)
  * decoder waits for a pipe. */
 TEST(test_stages)
 {
-    satf_context *other;
+    SCOPED_CONTEXT *other;
     char folder[] = "/tmp/test_share.XXXXXX";
     static char rows[FED / 4];
     stream_call c = {.ctx = ctx};
@@ -426,7 +426,6 @@ TEST(test_stages)
     unlink(c.in);
     unlink(c.out);
     assert_int_equal(rmdir(folder), 0);
-    satf_context_destroy(other);
 }
 
 /* Who waits for ever fails. */

@@ -123,7 +123,7 @@ TEST(cores_come_and_go)
         }
     }
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    satf_context *own;
+    SCOPED_CONTEXT *own;
     assert_int_equal(satf_context_create(&own), SATF_OK);
     int before = satf_thread_count(own);
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
@@ -135,7 +135,6 @@ TEST(cores_come_and_go)
     assert_int_equal(tally.strays, 0);
     assert_int_equal(satf_context_set_threads(own, 0), SATF_OK);
     assert_int_equal(satf_thread_count(own), CPU_COUNT(&all));
-    satf_context_destroy(own);
 }
 
 /* The child has none of its parent's threads. */

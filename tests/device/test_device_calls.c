@@ -67,7 +67,7 @@ TEST(test_allocator)
 {
     static const char *const specs[] = {"box=5 variance=3", "guided=3", "integral", "template",
                                         "wolf=5"};
-    satf_context *cpu;
+    SCOPED_CONTEXT *cpu;
     static char got[W * H * 8], want[W * H * 8];
     assert_int_equal(satf_context_create(&cpu), SATF_OK);
     satf_context_set_engine(cpu, SATF_ENGINE_SAT);
@@ -109,7 +109,6 @@ TEST(test_allocator)
         satf_plan_destroy(plan);
         assert_true(a.blocks == 0 && a.held == 0 && !a.other_stream);
     }
-    satf_context_destroy(cpu);
 }
 
 TEST(test_allocator_tables)
@@ -213,10 +212,10 @@ TEST(test_destroyed)
 /* Two plans make the two outputs there, and the CPU takes over for each. */
 TEST(test_outputs)
 {
-    satf_context *cpu;
+    SCOPED_CONTEXT *cpu;
     static double got[2][W * H], want[2][W * H];
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out[2];
-    satf_filter *filter = parse_filter(ctx, "flip=h moments=7x5,border=valid");
+    SCOPED_FILTER *filter = parse_filter(ctx, "flip=h moments=7x5,border=valid");
     satf_plan *plan;
     satf_plan_info info;
     assert_int_equal(satf_context_create(&cpu), SATF_OK);
@@ -239,17 +238,15 @@ TEST(test_outputs)
     }
     assert_memory_equal(got, want, sizeof got);
     assert_true(want[1][0] > 0);
-    satf_filter_destroy(filter);
-    satf_context_destroy(cpu);
 }
 
 TEST(test_stack)
 {
     enum { COUNT = 4, STEP = W * H };
-    satf_context *cpu;
+    SCOPED_CONTEXT *cpu;
     static uint8_t got[COUNT * STEP], want[COUNT * STEP];
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out = in;
-    satf_filter *filter = parse_filter(ctx, "box=3 unsharp=5");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=3 unsharp=5");
     assert_int_equal(satf_context_create(&cpu), SATF_OK);
     out.data = want;
     assert_int_equal(satf_filter_apply_stack(cpu, filter, &in, STEP, &out, STEP, COUNT), SATF_OK);
@@ -260,8 +257,6 @@ TEST(test_stack)
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.device, "cuda");
     assert_memory_equal(got, want, sizeof got);
-    satf_filter_destroy(filter);
-    satf_context_destroy(cpu);
 }
 
 /* ------------------------------------------------------------------------- orders */

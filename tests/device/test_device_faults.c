@@ -112,13 +112,12 @@ static void check_run(const work *w, int device, int mode, long k, long waits)
 /* What a run without failures calls. */
 static void count_calls(const work *w, int device, long *calls, long *waits)
 {
-    satf_context *ctx = new_context(w, device);
+    SCOPED_CONTEXT *ctx = new_context(w, device);
     fake_device_fail(fake, 0, SATF_OK, false);
     assert_int_equal(run_work(ctx, w), SATF_OK);
     assert_memory_equal(w->out.data, w->want, w->bytes);
     *calls = fake->calls;
     *waits = fake->waits;
-    satf_context_destroy(ctx);
 }
 
 static long fail_all(const work *w)

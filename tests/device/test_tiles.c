@@ -353,7 +353,7 @@ TEST(test_short_of_memory)
     limit_to(0);
     run_on(gpu, "a full device", filter, &in, &out);
     for (size_t room = fake->most - 1; room > 200000; room = room * 2 / 3) {
-        satf_plan *plan;
+        SCOPED_PLAN *plan;
         limit_to(0);
         fake->room = room;
         memset(made, 0, sizeof made);
@@ -364,7 +364,6 @@ TEST(test_short_of_memory)
         assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
         assert_int_equal(satf_plan_run(plan, &in, 1, &out, 1), SATF_OK);
         assert_memory_equal(made, right, sizeof made);
-        satf_plan_destroy(plan);
     }
     fake->room = 1000;
     limit_to(0);
@@ -387,7 +386,7 @@ TEST(test_environment)
         int64_t limit;
     } cases[] = {{"5000", 5000}, {"", INT64_MAX}, {"-1", INT64_MAX}, {"all", INT64_MAX}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_context *own;
+        SCOPED_CONTEXT *own;
         setenv("SATF_MAX_DEVICE_MEMORY", cases[i].text, 1);
         assert_int_equal(satf_context_create(&own), SATF_OK);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
@@ -395,7 +394,6 @@ TEST(test_environment)
         assert_true(own->settings.max_device_bytes == 7);
         satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 0);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
-        satf_context_destroy(own);
     }
     unsetenv("SATF_MAX_DEVICE_MEMORY");
 }

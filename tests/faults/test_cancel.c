@@ -77,13 +77,12 @@ static void put_bytes(bytes *to, const void *data, size_t n)
 static void put_noise(bytes *to, size_t n)
 {
     uint64_t seed = 7;
-    unsigned char *noise = malloc(n);
+    SCOPED unsigned char *noise = malloc(n);
     assert_non_null(noise);
     for (size_t i = 0; i < n; i++) {
         noise[i] = (unsigned char)(next_random(&seed) >> 8);
     }
     put_bytes(to, noise, n);
-    free(noise);
 }
 
 /* So many bytes of a header, the rest noise. */
@@ -365,7 +364,7 @@ TEST(encoding)
         check_encode(ctx, cases[i].format, image, &options, passes * SIDE);
         satf_image_destroy(image);
     }
-    satf_image *progressive = make_progressive(ctx);
+    SCOPED_IMAGE *progressive = make_progressive(ctx);
     satf_write_options options = options_for("jpeg");
     check_encode(ctx, "progressive JPEG", progressive, &options, PROGRESSIVE_CALLS);
     options = options_for("webp");
@@ -384,7 +383,6 @@ TEST(encoding)
     assert_int_equal(satf_image_write(ctx, progressive, name, NULL), SATF_CANCELLED);
     assert_int_equal(w.calls, 3);
     assert_int_equal(rmdir(folder), 0); /* nothing is left */
-    satf_image_destroy(progressive);
 }
 
 /* --------------------------------------------------------------------- files */

@@ -169,11 +169,10 @@ static char *text_of(size_t filters)
 static void expect_parse(satf_context *ctx, const char *text, satf_status status,
                          const char *in_message)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     assert_int_equal(satf_filter_parse(ctx, text, &filter), status);
     assert_true(!status == (filter != NULL));
     assert_non_null(strstr(status ? satf_message(ctx) : "", in_message));
-    satf_filter_destroy(filter);
 }
 
 TEST(test_limits)
@@ -188,7 +187,7 @@ TEST(test_limits)
     expect_parse(ctx, text, SATF_OK, "");
     free(text);
 
-    char *blanks = malloc(SATF_MAX_FILTER_TEXT + 2);
+    SCOPED char *blanks = malloc(SATF_MAX_FILTER_TEXT + 2);
     assert_non_null(blanks);
     memset(blanks, ' ', SATF_MAX_FILTER_TEXT + 1);
     memcpy(blanks, unit, UNIT);
@@ -196,13 +195,12 @@ TEST(test_limits)
     expect_parse(ctx, blanks, SATF_LIMIT, "limit: filter text");
     blanks[SATF_MAX_FILTER_TEXT] = '\0';
     expect_parse(ctx, blanks, SATF_OK, "");
-    free(blanks);
 }
 
 /* A chain that is appended to itself doubles, up to the limit, and stays as it is then. */
 TEST(test_appends)
 {
-    satf_filter *chain;
+    SCOPED_FILTER *chain;
     assert_int_equal(satf_filter_parse(ctx, "box=3 variance=5", &chain), SATF_OK);
     size_t count = 2;
     for (; 2 * count <= SATF_MAX_FILTERS; count *= 2) {
@@ -213,7 +211,6 @@ TEST(test_appends)
     assert_int_equal(filter_count(chain), count);
     assert_string_equal(filter_at(chain, count - 2)->name, "box");
     assert_string_equal(filter_at(chain, count - 1)->name, "variance");
-    satf_filter_destroy(chain);
 }
 
 #ifdef REAL

@@ -64,12 +64,11 @@ enum { FILES = sizeof files / sizeof *files };
 static void write_files(satf_context *ctx, int64_t width, int64_t height)
 {
     for (size_t i = 0; i < FILES; i++) {
-        satf_image *image = make_picture(ctx, width, height, 3, files[i].type);
+        SCOPED_IMAGE *image = make_picture(ctx, width, height, 3, files[i].type);
         if (files[i].progressive) {
             set_progressive(image);
         }
         assert_int_equal(satf_image_write(ctx, image, files[i].name, NULL), SATF_OK);
-        satf_image_destroy(image);
     }
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
 }
@@ -99,7 +98,7 @@ static int filter_files(satf_context *ctx)
     int good = 0;
     for (size_t i = 0; i < FILES; i++) {
         for (size_t k = 0; k < 2 * CHAINS; k++) {
-            satf_filter *filter;
+            SCOPED_FILTER *filter;
             satf_file_options options;
             satf_write_options write = satf_write_defaults();
             satf_file_options_init(&options, sizeof options);
@@ -117,7 +116,6 @@ static int filter_files(satf_context *ctx)
             if (status != SATF_INVALID && status != SATF_UNSUPPORTED) { /* floats without a range */
                 good += check(ctx, what, status);
             }
-            satf_filter_destroy(filter);
             unlink(out);
         }
     }
@@ -163,13 +161,11 @@ TEST(images)
             satf_buffer_free(data);
             ok = WITHIN(ctx, files[i].format, satf_image_write(ctx, image, "out", &options)) && ok;
             for (size_t k = 0; k < CHAINS; k++) {
-                satf_filter *filter;
-                satf_image *out = NULL;
+                SCOPED_FILTER *filter;
+                SCOPED_IMAGE *out = NULL;
                 assert_int_equal(satf_filter_parse(ctx, chains[k], &filter), SATF_OK);
                 ok = WITHIN(ctx, chains[k],
                             satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
-                satf_image_destroy(out);
-                satf_filter_destroy(filter);
             }
             satf_image_destroy(image);
         }
@@ -183,7 +179,7 @@ TEST(images)
 TEST(handed_out)
 {
     satf_image *image = make_picture(ctx, 4000, 4000, 3, SATF_U8), *outs[8];
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     for (int i = 0; i < 8; i++) {
@@ -192,7 +188,6 @@ TEST(handed_out)
     for (int i = 0; i < 8; i++) {
         satf_image_destroy(outs[i]);
     }
-    satf_filter_destroy(filter);
     satf_image_destroy(image);
 }
 
@@ -233,7 +228,7 @@ TEST(between_scans)
     while (memcmp(file.data + at, "\xff\xda", MARKER) != 0) {
         at--;
     }
-    unsigned char *large = calloc(1, file.n + all);
+    SCOPED unsigned char *large = calloc(1, file.n + all);
     assert_non_null(large);
     memcpy(large, file.data, at);
     memcpy(large + at + all, file.data + at, file.n - at);
@@ -245,12 +240,10 @@ TEST(between_scans)
                    (unsigned char[]){0xff, (unsigned char)markers[i], SEGMENT >> 8, SEGMENT & 255},
                    4);
         }
-        satf_image *image = NULL;
+        SCOPED_IMAGE *image = NULL;
         assert_true(WITHIN(ctx, "segments between scans",
                            satf_image_decode(ctx, large, file.n + all, &image)));
-        satf_image_destroy(image);
     }
-    free(large);
     free(file.data);
 }
 

@@ -10,7 +10,7 @@
 TEST(closed_in_the_middle)
 {
     satf_view in = noise(30001, 60, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=5 variance=3x9 integral");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 variance=3x9 integral");
     satf_view out = room_for(ctx, filter, &in);
     for (int64_t stop = 0; stop <= 60; stop += 3) {
         satf_rows *rows;
@@ -29,7 +29,6 @@ TEST(closed_in_the_middle)
         satf_rows_close(rows);
     }
     satf_rows_close(NULL);
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }
@@ -52,7 +51,7 @@ static int watch(void *user, double done)
 TEST(progress)
 {
     satf_view in = noise(2001, 200, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=5 box=3");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 box=3");
     satf_view out = room_for(ctx, filter, &in), small = satf_view_packed(in.data, 9, 9, 1, SATF_U8);
     for (int cancels = 0; cancels < 2; cancels++) {
         watched w = {-1, cancels ? 0.3 : 2, 0};
@@ -89,7 +88,6 @@ TEST(progress)
         }
         satf_rows_close(rows);
     }
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }
@@ -166,7 +164,7 @@ TEST(allocations_fail)
 static void refused(satf_context *ctx, const char *spec, satf_status wanted, const char *says)
 {
     satf_view in = satf_view_packed(NULL, 300, 200, 1, SATF_U8), out;
-    satf_filter *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse(ctx, spec);
     satf_rows *rows = (satf_rows *)&in;
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
     assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), wanted);
@@ -174,7 +172,6 @@ static void refused(satf_context *ctx, const char *spec, satf_status wanted, con
     if (!strstr(satf_message(ctx), says)) {
         fail_msg("%s: \"%s\"", spec, satf_message(ctx));
     }
-    satf_filter_destroy(filter);
 }
 
 TEST(refusals)
@@ -196,7 +193,7 @@ TEST(refusals)
 TEST(wrong_use)
 {
     satf_view in = noise(300, 20, 3, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=3");
+    SCOPED_FILTER *filter = parse(ctx, "box=3");
     satf_view out = room_for(ctx, filter, &in), odd = out;
     satf_rows *rows;
     int64_t n;
@@ -239,7 +236,6 @@ TEST(wrong_use)
     assert_int_equal(satf_rows_pull(rows, out.data, out.stride, 100, &n), SATF_OK);
     assert_int_equal(n, 20);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }
@@ -255,7 +251,7 @@ __attribute__((visibility("default"))) const char *__tsan_default_options(void)
 TEST(after_fork)
 {
     satf_view in = noise(300, 20, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=3 box=5");
+    SCOPED_FILTER *filter = parse(ctx, "box=3 box=5");
     satf_view out = room_for(ctx, filter, &in);
     satf_rows *rows;
     int64_t n;
@@ -281,7 +277,6 @@ TEST(after_fork)
     assert_int_equal(satf_rows_pull(rows, out.data, out.stride, 20, &n), SATF_OK);
     assert_int_equal(n, 20);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }

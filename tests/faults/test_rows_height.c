@@ -107,7 +107,7 @@ TEST(every_filter)
             int64_t most = any(NULL, 1, 70);
             high.height = round % 3 == 0 ? most : round % 3 == 1 ? most + 1 : INT64_C(1) << 31;
             high.flags = high.channels % 2 == 0 && round % 5 ? SATF_ALPHA : 0;
-            satf_filter *filter = any_filter(ctx, info, &wants_file);
+            SCOPED_FILTER *filter = any_filter(ctx, info, &wants_file);
             satf_rows *rows = NULL;
             satf_context_set_threads(ctx, 1 + round % 3);
             if (!wants_file && !satf_filter_output(ctx, filter, &high, &out) &&
@@ -126,7 +126,6 @@ TEST(every_filter)
                 }
                 satf_rows_close(rows);
             }
-            satf_filter_destroy(filter);
         }
         filters += flows > 0;
     }
@@ -158,7 +157,7 @@ TEST(every_height)
         satf_view high = satf_view_packed(NULL, 30, INT64_C(1) << 31, cases[i].channels,
                                           cases[i].type),
                   out, room;
-        satf_filter *filter = parse(ctx, cases[i].spec);
+        SCOPED_FILTER *filter = parse(ctx, cases[i].spec);
         satf_rows *rows;
         high.flags = cases[i].channels % 2 ? 0 : SATF_ALPHA;
         assert_int_equal(satf_filter_output(ctx, filter, &high, &out), SATF_OK);
@@ -175,7 +174,6 @@ TEST(every_height)
             free(in.data);
         }
         satf_rows_close(rows);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -187,7 +185,7 @@ TEST(high_pictures)
                                         "box=3x8,border=constant:2", "box=5x1 variance=3",
                                         "dog=0.5,ratio=3"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        satf_filter *filter = parse(ctx, specs[i]);
+        SCOPED_FILTER *filter = parse(ctx, specs[i]);
         satf_view high = satf_view_packed(NULL, 20, 100000, 1, SATF_F64), out;
         satf_rows *rows;
         assert_int_equal(satf_filter_output(ctx, filter, &high, &out), SATF_OK);
@@ -203,7 +201,6 @@ TEST(high_pictures)
             free(in.data);
         }
         satf_rows_close(rows);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -211,7 +208,7 @@ TEST(high_pictures)
  * of rows that nobody has pulled yet. */
 TEST(valid_and_wide)
 {
-    satf_filter *filter = parse(ctx, "box=3x161,border=valid");
+    SCOPED_FILTER *filter = parse(ctx, "box=3x161,border=valid");
     satf_view in = noise(40001, 180, 1, SATF_U8), high = in, out, whole;
     satf_rows *rows;
     int64_t pushed = 0, never = 0, height, n;
@@ -228,15 +225,13 @@ TEST(valid_and_wide)
     assert_int_equal(satf_rows_finish(rows, &height), SATF_OK);
     assert_int_equal(height, 20);
     assert_int_equal(flow_settle((flow *)(void *)rows, &never, 1), 0); /* the filter is done */
-    unsigned char *row = malloc((size_t)out.stride);
+    SCOPED unsigned char *row = malloc((size_t)out.stride);
     for (int64_t y = 0; y < height; y++) {
         assert_int_equal(satf_rows_pull(rows, row, 0, 1, &n), SATF_OK);
         assert_int_equal(n, 1);
         assert_memory_equal(row, satf_row(&whole, y), (size_t)out.stride);
     }
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
-    free(row);
     free(in.data);
     free(whole.data);
 }
@@ -245,7 +240,7 @@ TEST(valid_and_wide)
 TEST(reset_anywhere)
 {
     satf_view in = noise(20001, 60, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=5 variance=3x9 integral");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 variance=3x9 integral");
     satf_view out = room_for(ctx, filter, &in);
     satf_rows *rows;
     int64_t n, height;
@@ -265,7 +260,6 @@ TEST(reset_anywhere)
     assert_int_equal(satf_rows_finish(rows, &height), SATF_INVALID); /* of a known height */
     assert_string_equal(satf_message(ctx), "the picture cannot end: 5 rows of it have been pushed");
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }
@@ -281,7 +275,7 @@ TEST(wrong_use)
 {
     satf_view high = satf_view_packed(NULL, 30, 50, 1, SATF_U8), out,
               in = noise(30, 50, 1, SATF_U8);
-    satf_filter *filter = parse(ctx, "box=5x9,border=valid");
+    SCOPED_FILTER *filter = parse(ctx, "box=5x9,border=valid");
     satf_rows *rows = (satf_rows *)&high;
     int64_t n, height = 7;
     /* what it sees below the last row is the first one, which is kept where the height is known */
@@ -329,7 +323,6 @@ TEST(wrong_use)
     assert_int_equal(satf_rows_reset(rows), SATF_OK);
     compare(ctx, filter, rows, &in, &out);
     satf_rows_close(rows);
-    satf_filter_destroy(filter);
     free(in.data);
 }
 
@@ -344,7 +337,7 @@ static int cancel_first(void *user, double done)
  * height. */
 TEST(after_cancelled_calls)
 {
-    satf_filter *filter = parse(ctx, "box=5 box=9 variance=3");
+    SCOPED_FILTER *filter = parse(ctx, "box=5 box=9 variance=3");
     satf_view in = noise(4000, 20, 1, SATF_U8), out = room_for(ctx, filter, &in);
     int64_t n, height = 7;
     int calls = 0;
@@ -367,7 +360,6 @@ TEST(after_cancelled_calls)
         satf_rows_close(rows);
     }
     satf_context_set_progress(ctx, NULL, NULL);
-    satf_filter_destroy(filter);
     free(in.data);
     free(out.data);
 }

@@ -141,7 +141,7 @@ TEST(knows_its_filters)
 TEST(compares_engines)
 {
     enum { SIDE = 40 };
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     uint8_t pixels[SIDE * SIDE], result[SIDE * SIDE];
     satf_view in = satf_view_packed(pixels, SIDE, SIDE, 1, SATF_U8), out = in;
     out.data = result;
@@ -153,5 +153,4 @@ TEST(compares_engines)
     assert_null(bench_check_by_tables(filter, &in, &out));
     result[SIDE * SIDE - 1]++;
     assert_non_null(bench_check_by_tables(filter, &in, &out));
-    satf_filter_destroy(filter);
 }
