@@ -99,8 +99,8 @@ grep -nE '^[a-z].*\bsatf_[a-z0-9_]*\(' $(find cuda -name '*.cu') | grep -wFf "$f
 # ------------------------------------------------------------ fuzz targets
 # A test of make check goes through the seeds of each.
 for folder in tests/fuzz/corpus/*; do
-    grep -qE "SEEDS='\"([a-z ]+ )?${folder##*/}( [a-z ]+)?\"'" tests/*.inc ||
-        echo "$folder: no test_seeds program takes it" >>"$findings"
+    grep -q "^SEEDS(${folder##*/}, " tests/fuzz/test_seeds.c ||
+        echo "$folder: no case of test_seeds.c takes it" >>"$findings"
 done
 
 # ----------------------------------------------- what belongs to an enumerator

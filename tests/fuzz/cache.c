@@ -3,7 +3,7 @@
 
 #include "sat/cache.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(cache)
 {
     static sat_cache cache, none;
     char *text = malloc(size + 1);

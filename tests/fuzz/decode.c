@@ -1,19 +1,26 @@
 /*
  * Decoders: any bytes give a picture or a sentence, and the same one whatever the memory
- * held before, and whether the rows come at once or one by one. FUZZ_FORMATS names the formats of
- * this target; inputs that begin like another are left to its own.
+ * held before, and whether the rows come at once or one by one. fuzz_formats names the formats of
+ * this target, FUZZ_FORMATS those of a fuzzer; inputs that begin like another are left to its own.
  */
 #include "fuzz.h"
 
 #include "io/io.h"
 #include "move/move.h"
 
+#ifndef FUZZ_FORMATS
+#define FUZZ_FORMATS ""
+#endif
+const char *fuzz_formats = FUZZ_FORMATS;
+
 static bool meant(const uint8_t *data, size_t size)
 {
     const io_format *format;
+    char formats[64];
+    snprintf(formats, sizeof formats, " %s ", fuzz_formats);
     for (size_t i = 0; (format = io_format_at(i)); i++) {
         if (format->probe(data, size < IO_PROBE_BYTES ? size : IO_PROBE_BYTES)) {
-            return strstr(" " FUZZ_FORMATS " ", format->name) != NULL;
+            return strstr(formats, format->name) != NULL;
         }
     }
     return false;
@@ -121,7 +128,7 @@ static void write_tags(satf_context *ctx, const satf_image *image)
     FUZZ_REQUIRE(!satf_exif_to_tags(ctx, m->exif, m->exif_bytes, &tags, &damaged));
     FUZZ_REQUIRE(damaged == !satf_exif_is_whole(m->exif, m->exif_bytes));
     satf_free(tags.block);
-    if (strcmp(FUZZ_FORMATS, "tiff") == 0) {
+    if (strcmp(fuzz_formats, "tiff") == 0) {
         satf_write_options options = satf_write_defaults();
         void *data = NULL;
         size_t bytes;
@@ -132,7 +139,7 @@ static void write_tags(satf_context *ctx, const satf_image *image)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(decode)
 {
     if (!meant(data, size)) {
         return 0;
@@ -140,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     satf_context *ctx = fuzz_context();
     satf_image *image;
     /* which the library would refuse to decode, unread, as it does all that stb_image reads */
-    FUZZ_REQUIRE(satf_context_set_formats(ctx, FUZZ_FORMATS) == SATF_OK);
+    FUZZ_REQUIRE(satf_context_set_formats(ctx, fuzz_formats) == SATF_OK);
     satf_status status = decode(ctx, data, size, &image);
     fuzz_check_status(ctx, status);
     FUZZ_REQUIRE(!strstr(satf_message(ctx), "satf_context_set_formats"));

@@ -314,7 +314,7 @@ static void compare_all(satf_context *ctx, const satf_filter *filter, const satf
     satf_free(want);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(engines)
 {
     satf_context *ctx = fuzz_context();
     choices c = {data, data + size};

@@ -11,7 +11,19 @@
 #include "base/memory.h"
 #include "base/view.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The entry of a target, FUZZ_TARGET(decode) { ... }, has the fuzzer's name, or, where all are
+ * linked into make check's program of seeds, the target's. */
+#ifdef FUZZ_SEEDS
+#define FUZZ_ENTRY(name) fuzz_##name
+#else
+#define FUZZ_ENTRY(name) LLVMFuzzerTestOneInput
+#endif
+#define FUZZ_TARGET(name)                                   \
+    int FUZZ_ENTRY(name)(const uint8_t *data, size_t size); \
+    int FUZZ_ENTRY(name)(const uint8_t *data, size_t size)
+
+/* The formats that decode.c's target is for: see there. */
+extern const char *fuzz_formats;
 
 #define FUZZ_REQUIRE(condition)                                                     \
     do {                                                                            \

@@ -87,7 +87,7 @@ static void check_print(satf_context *ctx, const satf_filter *filter)
     free(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(spec)
 {
     char *text = malloc(size + 1);
     FUZZ_REQUIRE(text);

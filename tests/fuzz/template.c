@@ -6,7 +6,7 @@
 
 #include "filter/rects.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(template)
 {
     static int fd = -1;
     static char path[64];

@@ -1,15 +1,13 @@
-/*
- * A fuzz target's seeds, whole and damaged, under what the target demands of any input:
- * tests/fuzz says what. SEEDS names folders of tests/fuzz/corpus; the target is linked in.
- */
+/* The seeds of all fuzz targets, whole and damaged, under what a target demands of any input:
+ * tests/fuzz says what. */
 #include "test.h"
+#include "fuzz.h"
 
 #include <dirent.h>
 #include <signal.h>
 
 enum { MOST_BYTES = 1 << 14, CUTS = 48, DAMAGES = 300 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 static char current[1024]; /* what is tried; printed when a demand ends the program */
@@ -40,19 +38,17 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
     return size;
 }
 
-#ifdef SEEDS_OF_PNG
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+/* A target, and what damages its inputs. */
+static int (*target)(const uint8_t *data, size_t size);
+static bool of_png;
 
 static size_t damage(uint8_t *data, size_t size)
 {
-    return LLVMFuzzerCustomMutator(data, size, size, (unsigned)next_random(8)); /* 0: as it is */
+    return of_png ? LLVMFuzzerCustomMutator(data, size, size, (unsigned)next_random(8))
+                  : LLVMFuzzerMutate(data, size, size);
 }
-#else
-static size_t damage(uint8_t *data, size_t size)
-{
-    return LLVMFuzzerMutate(data, size, size);
-}
-#endif
 
 /* In memory of exactly that size, so that a sanitizer sees reads behind the end. */
 static void try_bytes(const uint8_t *data, size_t size, const char *name, const char *how, size_t i)
@@ -61,7 +57,7 @@ static void try_bytes(const uint8_t *data, size_t size, const char *name, const 
     assert_non_null(copy);
     memcpy(copy, data, size);
     snprintf(current, sizeof current, "%s, %s %zu\n", name, how, i);
-    LLVMFuzzerTestOneInput(copy, size);
+    target(copy, size);
     free(copy);
 }
 
@@ -107,12 +103,39 @@ static void try_folder(const char *folder)
     assert_true(seeds > 0);
 }
 
-TEST_ALONE(seeds)
+static int begin(void **state)
 {
+    (void)state;
     signal(SIGABRT, say_current); /* which returns, so that the program ends */
-    char folders[] = SEEDS;
-    for (char *rest, *folder = strtok_r(folders, " ", &rest); folder;
-         folder = strtok_r(NULL, " ", &rest)) {
-        try_folder(folder);
-    }
+    return 0;
 }
+
+/* A case for each folder of tests/fuzz/corpus: its target, and the formats that this is for. */
+#define SEEDS(folder, of_folder, formats)                    \
+    int fuzz_##of_folder(const uint8_t *data, size_t size);  \
+    TEST_ALONE(folder)                                       \
+    {                                                        \
+        if (satf_format_missing(#folder)) { /* its module */ \
+            skip();                                          \
+        }                                                    \
+        target = fuzz_##of_folder;                           \
+        fuzz_formats = formats;                              \
+        of_png = strcmp(#folder, "png") == 0;                \
+        try_folder(#folder);                                 \
+    }
+
+SEEDS(png, decode, "png")
+SEEDS(jpeg, decode, "jpeg")
+SEEDS(pnm, decode, "pnm")
+SEEDS(pfm, decode, "pfm")
+SEEDS(npy, decode, "npy")
+SEEDS(stb, decode, "bmp psd hdr tga")
+SEEDS(tiff, decode, "tiff")
+SEEDS(gif, decode, "gif")
+SEEDS(webp, decode, "webp")
+SEEDS(spec, spec, "")
+SEEDS(template, template, "")
+SEEDS(cache, cache, "")
+SEEDS(engines, engines, "")
+
+TEST_FILE(.begin = begin)
