@@ -73,9 +73,6 @@ static bool describe(int device, satf_gpu_info *info)
 
 static bool speed(int device, double *clock_khz, double *bytes_per_second)
 {
-    (void)device;
-    (void)clock_khz;
-    (void)bytes_per_second;
     return false;
 }
 
@@ -191,7 +188,6 @@ static satf_status allocate(satf_context *ctx, int device, size_t bytes, const c
 
 static void free_memory(satf_context *ctx, void *memory)
 {
-    (void)ctx;
     if (memory) {
         fake_give(memory);
     }
@@ -211,7 +207,6 @@ static satf_status copy_bytes(satf_context *ctx, int device, void *to, const voi
                               size_t bytes)
 {
     satf_status status = fake_enter(ctx, "copy_bytes");
-    (void)device;
     if (!status) {
         memcpy(to, from, bytes);
     }
@@ -221,7 +216,6 @@ static satf_status copy_bytes(satf_context *ctx, int device, void *to, const voi
 static satf_status set_bytes(satf_context *ctx, int device, void *memory, int value, size_t bytes)
 {
     satf_status status = fake_enter(ctx, "set_bytes");
-    (void)device;
     if (!status) {
         memset(memory, value, bytes);
     }
@@ -232,45 +226,33 @@ static satf_status set_bytes(satf_context *ctx, int device, void *memory, int va
 static satf_status keep(satf_context *ctx, int device, const satf_gpu_use *use, size_t bytes,
                         const char *what, void **memory, unsigned *runs)
 {
-    (void)device;
-    (void)use;
-    (void)bytes;
-    (void)what;
-    (void)runs;
     *memory = NULL;
     return fake_enter(ctx, "keep");
 }
 
 static void kept(satf_context *ctx, bool good)
 {
-    (void)ctx;
-    (void)good;
 }
 
 static void give_up(satf_context *ctx)
 {
-    (void)ctx;
 }
 
 /* ------------------------------------------------------------------------- order */
 
 static bool captures(satf_context *ctx, int device)
 {
-    (void)ctx;
-    (void)device;
     return false;
 }
 
 static satf_status order_begin(satf_context *ctx, int device, satf_gpu_order *order, bool *captured)
 {
-    (void)order;
     *captured = false;
     return open_device(ctx, device);
 }
 
 static void order_end(satf_context *ctx, satf_gpu_order *order)
 {
-    (void)ctx;
     if (!order->done) {
         order->done = malloc(1);
         fake_add(&fake->events, order->done != NULL);
@@ -286,7 +268,6 @@ static void order_free(satf_gpu_order *order)
 
 static void free_behind(satf_gpu_order *order, void *memory)
 {
-    (void)order;
     if (memory) {
         fake_give(memory);
     }
@@ -295,8 +276,6 @@ static void free_behind(satf_gpu_order *order, void *memory)
 static satf_status release_behind(satf_context *ctx, int device, void (*release)(void *),
                                   void *what)
 {
-    (void)ctx;
-    (void)device;
     if (fake->held) { /* the stream is not done until the test says so */
         *fake->held = (fake_release){release, what};
         fake->held = NULL;
@@ -308,7 +287,6 @@ static satf_status release_behind(satf_context *ctx, int device, void (*release)
 
 static satf_status wait_for(satf_context *ctx, int device)
 {
-    (void)device;
     pthread_mutex_lock(&lock);
     fake->waits = fake->calls + 1;
     pthread_mutex_unlock(&lock);
@@ -322,13 +300,11 @@ static satf_status synchronize(satf_context *ctx)
 
 static satf_status time_begin(satf_context *ctx, int device)
 {
-    (void)device;
     return fake_enter(ctx, "time_begin");
 }
 
 static satf_status time_end(satf_context *ctx, int device, double *ms)
 {
-    (void)device;
     *ms = 1;
     return fake_enter(ctx, "time_end");
 }

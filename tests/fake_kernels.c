@@ -52,9 +52,19 @@ static satf_status end(satf_context *ctx, satf_context *cpu, satf_status status)
     return status;
 }
 
+/* The work on the CPU, in the device's name. */
+#define ON_CPU(call, work)                       \
+    satf_context *cpu;                           \
+    satf_status status = begin(ctx, call, &cpu); \
+    return end(ctx, cpu, status ? status : (work))
+
+static void count_run(const satf_context *ctx)
+{
+    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
+}
+
 static satf_status plan_make(satf_context *ctx, filter_gpu_plan *plan)
 {
-    (void)plan;
     return fake_enter(ctx, "plan_make");
 }
 
@@ -230,42 +240,29 @@ static satf_status choose(satf_context *cpu, const filter_gpu_task *task)
 /* The pass of a reduction is a part of the CPU's run. */
 static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
 {
-    satf_context *cpu;
-    satf_status status = begin(ctx, "run", &cpu);
-    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
-    if (!status && plan->task.choices) {
-        status = choose(cpu, &plan->task);
-    } else if (!status && !plan->task.reduces) {
-        status = run_task(cpu, &plan->task, &filter_table_engine);
-    }
-    return end(ctx, cpu, status);
+    const filter_gpu_task *task = &plan->task;
+    count_run(ctx);
+    ON_CPU("run", task->choices   ? choose(cpu, task)
+                  : task->reduces ? SATF_OK
+                                  : run_task(cpu, task, &filter_table_engine));
 }
 
 static satf_status floats(satf_context *ctx, const filter_gpu_task *task, double *blocks)
 {
-    satf_context *cpu;
-    satf_status status = begin(ctx, "floats", &cpu);
-    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
-    (void)blocks;
-    return end(ctx, cpu,
-               status          ? status
-               : task->choices ? choose(cpu, task)
-                               : run_task(cpu, task, &filter_sides_engine));
+    count_run(ctx);
+    ON_CPU("floats", task->choices ? choose(cpu, task) : run_task(cpu, task, &filter_sides_engine));
 }
 
 /* The level of a histogram is a part of it. */
 static satf_status run_pixels(satf_context *ctx, const filter_gpu_task *task)
 {
-    satf_context *cpu;
-    satf_status status = begin(ctx, "pixels", &cpu);
-    fake_add(&fake->runs[satf_gpu_ordinal(ctx->gpu->device)], 1);
-    return end(ctx, cpu, status ? status : run_task(cpu, task, &filter_pixel_engine));
+    count_run(ctx);
+    ON_CPU("pixels", run_task(cpu, task, &filter_pixel_engine));
 }
 
 static satf_status find_otsu(satf_context *ctx, const satf_view *in, bool weighted, double full,
                              uint64_t *counts, uint64_t *keys)
 {
-    (void)in, (void)weighted, (void)full, (void)counts, (void)keys;
     return fake_enter(ctx, "otsu");
 }
 
@@ -278,9 +275,7 @@ static bool march_fits(const filter_gpu_task *task, bool pays)
 static satf_status grey(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     satf_view here = on_host(from), there = on_host(to);
-    satf_context *cpu;
-    satf_status status = begin(ctx, "grey", &cpu);
-    return end(ctx, cpu, status ? status : filter_run_grey(cpu, &here, &there));
+    ON_CPU("grey", filter_run_grey(cpu, &here, &there));
 }
 
 static const void *line_in(void *user, int64_t y)
@@ -353,9 +348,7 @@ static satf_status shift_by(satf_context *ctx, const satf_view *from, bool weigh
 static satf_status copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
     satf_view here = on_host(from), there = on_host(to);
-    satf_context *cpu;
-    satf_status status = begin(ctx, "copy_pixels", &cpu);
-    return end(ctx, cpu, status ? status : filter_copy_pixels(cpu, &here, &there));
+    ON_CPU("copy_pixels", filter_copy_pixels(cpu, &here, &there));
 }
 
 #define VALUE_OF(type, sample, made)        \
@@ -413,16 +406,13 @@ static satf_status move(satf_context *ctx, const move_job *job)
 {
     move_job here = *job;
     here.in.device = here.out.device = SATF_HOST;
-    satf_context *cpu;
-    satf_status status = begin(ctx, "move", &cpu);
-    return end(ctx, cpu, status ? status : move_run(cpu, &here));
+    ON_CPU("move", move_run(cpu, &here));
 }
 
 /* ------------------------------------------------------------------------ tables */
 
 static const char *refuses(const sat_job *job)
 {
-    (void)job;
     return NULL;
 }
 
@@ -431,10 +421,7 @@ static satf_status build_table(satf_context *ctx, const sat_job *job, void *scra
     sat_job here = *job;
     here.in.device = SATF_HOST;
     here.scratch_runs = 0;
-    (void)scratch;
-    satf_context *cpu;
-    satf_status status = begin(ctx, "table", &cpu);
-    return end(ctx, cpu, status ? status : sat_run(cpu, &here, NULL));
+    ON_CPU("table", sat_run(cpu, &here, NULL));
 }
 
 #define FAKE_ROW(ROW) \
@@ -451,7 +438,6 @@ static const sat_algorithm *algorithm_at(size_t index)
 
 static void stress(int mode)
 {
-    (void)mode;
 }
 
 /* ------------------------------------------------------------------ permutations */
@@ -475,13 +461,11 @@ static const permute_steps *steps(void)
 
 static bool multiplies(int device)
 {
-    (void)device;
     return false;
 }
 
 static bool large_fits(const window_gpu_large *large)
 {
-    (void)large;
     return false;
 }
 
