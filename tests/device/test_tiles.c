@@ -44,8 +44,7 @@ static void limit_to(size_t bytes)
 static bool needs_all(const satf_filter *filter)
 {
     int64_t reach[4];
-    assert_int_equal(satf_filter_reach(cpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]),
-                     SATF_OK);
+    MUST(cpu, satf_filter_reach(cpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
     return (reach[0] == INT64_MAX || reach[2] == INT64_MAX) &&
            (reach[1] == INT64_MAX || reach[3] == INT64_MAX);
 }

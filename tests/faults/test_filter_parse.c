@@ -26,10 +26,8 @@ static void assert_prints(const satf_filter *filter, const char *want)
 TEST(test_accepts)
 {
     satf_filter *filter;
-    assert_int_equal(
-        satf_filter_parse(ctx, "  box=15x9,border=constant:7\tvariance=3  integral,squared\n",
-                          &filter),
-        SATF_OK);
+    MUST(ctx, satf_filter_parse(ctx, "  box=15x9,border=constant:7\tvariance=3  integral,squared\n",
+                                &filter));
     assert_int_equal(filter_count(filter), 3);
     assert_string_equal(filter_at(filter, 0)->name, "box");
     const filter_size *size = value_of(filter, 0, PARAM_SIZE);

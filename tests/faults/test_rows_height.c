@@ -30,8 +30,7 @@ static void go_through(satf_context *ctx, satf_rows *rows, const satf_view *in,
     }
     assert_int_equal(height, out->height);
     while (pulled < height) {
-        assert_int_equal(
-            satf_rows_pull(rows, satf_row(out, pulled), out->stride, height - pulled, &n), SATF_OK);
+        MUST(ctx, satf_rows_pull(rows, satf_row(out, pulled), out->stride, height - pulled, &n));
         assert_true(n > 0); /* all can be pulled */
         pulled += n;
     }
@@ -218,8 +217,7 @@ TEST(valid_and_wide)
     assert_int_equal(satf_filter_apply(ctx, filter, &in, &whole), SATF_OK);
     assert_int_equal(satf_rows_open_any_height(ctx, filter, &high, &out, &rows), SATF_OK);
     for (; pushed < 180; pushed += n) {
-        assert_int_equal(satf_rows_push(rows, satf_row(&in, pushed), in.stride, 180 - pushed, &n),
-                         SATF_OK);
+        MUST(ctx, satf_rows_push(rows, satf_row(&in, pushed), in.stride, 180 - pushed, &n));
         assert_true(n > 0); /* 20 rows of results are waited with */
     }
     assert_int_equal(satf_rows_finish(rows, &height), SATF_OK);
