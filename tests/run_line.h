@@ -3,6 +3,7 @@
 #define TESTS_RUN_LINE_H
 
 #include "test.h"
+#include <dirent.h>
 #include <fcntl.h>
 
 #include "tools/batch.h"
@@ -66,12 +67,43 @@ static inline int leave_folder(const char *dir)
     return chdir("/") || system(command);
 }
 
-static inline void save_file(const char *path, const char *text)
+static inline void save_bytes(const char *path, const void *bytes, size_t n)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
-    fputs(text, file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
     fclose(file);
+}
+
+static inline void save_file(const char *path, const char *text)
+{
+    save_bytes(path, text, strlen(text));
+}
+
+/* A PPM of noise. */
+static inline void save_noise(const char *path, int width, int height)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fprintf(file, "P6\n%d %d\n255\n", width, height);
+    uint32_t random = 1;
+    for (int i = 0; i < 3 * width * height; i++) {
+        random = random * 69069 + 12345;
+        putc((int)(random >> 24), file);
+    }
+    fclose(file);
+}
+
+/* Files of the current folder whose names begin with a dot. */
+static inline int hidden_files(void)
+{
+    DIR *d = opendir(".");
+    int n = 0;
+    for (struct dirent *e; (e = readdir(d));) {
+        n += e->d_name[0] == '.' && strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    }
+    closedir(d);
+    return n;
 }
 
 #endif

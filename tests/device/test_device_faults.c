@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <dirent.h>
-
 #define TESTS_FAKE_DEVICE_USER
 #include "fake_device.h"
 #include "filter_make.h"
@@ -212,17 +210,6 @@ static int lines_of(const char *text)
         lines += *text == '\n';
     }
     return lines;
-}
-
-static int hidden_files(void)
-{
-    DIR *d = opendir(".");
-    int n = 0;
-    for (struct dirent *e; (e = readdir(d));) {
-        n += e->d_name[0] == '.' && strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-    }
-    closedir(d);
-    return n;
 }
 
 static char want[1 << 16], got[1 << 16], said[1 << 12];

@@ -11,8 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "interpose.h"
-
+#include "every_fault.h"
 #include "run_line.h"
 
 #ifdef REAL
@@ -64,12 +63,6 @@ void __wrap_satf_free(void *memory)
     __real_satf_free(memory);
 }
 
-static bool all_of_them(void)
-{
-    const char *full = getenv("CHECK_FULL");
-    return full && strcmp(full, "1") == 0;
-}
-
 /* The status of the run in which allocation n fails, and all behind it; below 0: minus a signal. */
 static int run_with_fault(const char *line, long n, bool all)
 {
@@ -78,31 +71,16 @@ static int run_with_fault(const char *line, long n, bool all)
     assert_true(child >= 0);
     if (child == 0) {
         long before = atomic_load(&live);
-        atomic_store(&allocations.count, 0);
-        atomic_store(&allocations.fail_from, n);
-        atomic_store(&allocations.fail_all, all);
-        atomic_store(&allocations.armed, true);
-        int status = run_line(line);
-        atomic_store(&allocations.armed, false);
-        report->count = atomic_load(&allocations.count);
+        fault f = {.n = n, .all = all};
+        int status;
+        WITH_FAULT(&f, status, run_line(line));
+        report->count = f.count;
         report->leaked = atomic_load(&live) - before;
         _exit(status);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-/* Files of the current folder whose names begin with a dot. */
-static int hidden_files(void)
-{
-    DIR *d = opendir(".");
-    int n = 0;
-    for (struct dirent *e; (e = readdir(d));) {
-        n += e->d_name[0] == '.' && strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-    }
-    closedir(d);
-    return n;
 }
 
 /* Bytes differ where a codec has done without something; pixels must not. */
@@ -119,9 +97,7 @@ static bool has_right_pixels(const char *output)
     }
     static char pixels[1 << 20];
     snprintf(line, sizeof line, "right_%s", output);
-    FILE *file = fopen(line, "wb");
-    fwrite(want, 1, (size_t)want_bytes, file);
-    fclose(file);
+    save_bytes(line, want, (size_t)want_bytes);
     snprintf(line, sizeof line, "-f -q --box 1 right_%s right.npy", output);
     long right = run_words(line) ? -1 : load_file("right.npy", pixels, sizeof pixels);
     return right > 0 && memcmp(got, pixels, (size_t)right) == 0;
@@ -173,7 +149,7 @@ static long walk(const char *line, const char *output, long step)
     assert_true(want_bytes > 0 && want_bytes < (long)sizeof want - 1);
     unlink(output);
     long count = report->count;
-    step = all_of_them() ? 1 : step;
+    step = every_case() ? 1 : step;
     for (int all = 0; all < 2; all++) {
         for (long n = 1 + turn++ % step; n <= count; n += step, runs++) {
             check(line, output, n, all, run_with_fault(line, n, all));
@@ -198,14 +174,7 @@ static int set_up(void **state)
     if (report == MAP_FAILED || !enter_folder("test_codec_faults", dir)) {
         return 1;
     }
-    FILE *file = fopen("in.ppm", "wb");
-    fprintf(file, "P6\n21 13\n255\n");
-    uint32_t random = 1;
-    for (int i = 0; i < 3 * 21 * 13; i++) {
-        random = random * 69069 + 12345;
-        putc((int)(random >> 24), file);
-    }
-    fclose(file);
+    save_noise("in.ppm", 21, 13);
     return run_words("-q --box 1 in.ppm in.png") || run_words("-q --box 1 in.ppm in.jpg") ||
            run_words("-q --box 1 --type f32 in.ppm in.npy");
 }

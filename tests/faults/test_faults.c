@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "filter_make.h"
-#include "interpose.h"
+#include "every_fault.h"
 
 #include "base/parallel.h"
 #include "filter/pass.h"
@@ -23,8 +22,6 @@
 #include "run_line.h"
 
 #ifdef REAL
-
-enum { MOST_ALLOCATIONS = 2000 };
 
 /* The address sanitizer ends the program when a thread starts and it gets no memory. */
 #ifdef INTERPOSE_ASAN
@@ -36,45 +33,7 @@ enum { THREADS = 3 };
 #endif
 
 static char dir[64]; /* where the tests work: the current folder */
-static int quiet;    /* /dev/null */
-
-/* run_words() with messages thrown away. */
-static int run_quietly(const char *line)
-{
-    int kept = dup(STDERR_FILENO);
-    fflush(stderr);
-    dup2(quiet, STDERR_FILENO);
-    int status = run_words(line);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    return status;
-}
-
-/* -1: there is no such file; else its size, and the bytes if they fit. */
-static long load(const char *path, unsigned char *to, size_t room)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return -1;
-    }
-    long n = syscall(SYS_read, fd, to, room);
-    close(fd);
-    return n;
-}
-
-/* Files of the current folder whose names begin with a dot. */
-static int hidden_files(void)
-{
-    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
-    DIR *d = fdopendir(fd);
-    for (struct dirent *e; (e = readdir(d));) {
-        n += e->d_name[0] == '.' && strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-    }
-    closedir(d);
-    return n;
-}
-
-static unsigned char want[1 << 20], got[1 << 20];
+static char want[1 << 20], got[1 << 20];
 static long want_bytes;
 
 /* The reference: the same run without faults; leaves no output. */
@@ -84,22 +43,21 @@ static void expect(const char *line, const char *output)
     if (run_words(line)) {
         fail_msg("'%s' fails without a fault", line);
     }
-    want_bytes = load(output, want, sizeof want);
+    want_bytes = load_file(output, want, sizeof want);
     assert_true(want_bytes > 0 && want_bytes < (long)sizeof want);
     unlink(output);
 }
 
 /* The output is right if the run succeeded, else absent. */
-static void check_output(const char *line, const char *output, int status, const char *fault,
+static void check_output(const char *line, const char *output, int status, const char *what,
                          long number)
 {
-    long bytes = load(output, got, sizeof got);
+    long bytes = load_file(output, got, sizeof got);
     if (status ? bytes >= 0 : bytes != want_bytes || memcmp(got, want, (size_t)bytes) != 0) {
-        fail_msg("'%s', %s %ld: status %d, output of %ld bytes", line, fault, number, status,
-                 bytes);
+        fail_msg("'%s', %s %ld: status %d, output of %ld bytes", line, what, number, status, bytes);
     }
     if (hidden_files()) {
-        fail_msg("'%s', %s %ld: a temporary file is left", line, fault, number);
+        fail_msg("'%s', %s %ld: a temporary file is left", line, what, number);
     }
     unlink(output);
 }
@@ -107,56 +65,26 @@ static void check_output(const char *line, const char *output, int status, const
 /* Fails every allocation of the run, one run each (or all from it on). The number of runs. */
 static long fail_allocations(const char *line, const char *output, bool all)
 {
+    long failures = 0, runs = 0;
+    int status = 0;
     expect(line, output);
-    long failures = 0;
-    for (long n = 1; n < MOST_ALLOCATIONS; n++) {
-        long live = atomic_load(&allocations.live);
-        atomic_store(&allocations.count, 0);
-        atomic_store(&allocations.fail_from, n);
-        atomic_store(&allocations.fail_all, all);
-        atomic_store(&allocations.armed, true);
-        int status = run_quietly(line);
-        atomic_store(&allocations.armed, false);
-        long leaked = atomic_load(&allocations.live) - live;
-        if (leaked) {
-            fail_msg("'%s', allocation %ld fails: %ld blocks leak", line, n, leaked);
+    EVERY_FAULT(f)
+    {
+        f.all = all;
+        WITH_FAULT(&f, status, run_line(line));
+        if (f.live) {
+            fail_msg("'%s', allocation %ld fails: %ld blocks leak", line, f.n, f.live);
         }
-        check_output(line, output, status, "allocation", n);
+        check_output(line, output, status, "allocation", f.n);
         failures += status != 0;
-        if (n > atomic_load(&allocations.count)) {
-            /* All of them went through: the last run had no fault. */
-            assert_int_equal(status, 0);
-            assert_true(failures > 0);
-            return n;
-        }
+        runs++;
     }
-    fail_msg("'%s': no end of allocations", line);
-    return 0;
+    assert_int_equal(status, 0); /* the last run had no fault */
+    assert_true(failures > 0);
+    return runs;
 }
 
 /* ------------------------------------------------------------------- inputs */
-
-static void write_file(const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    fclose(file);
-}
-
-/* A PPM of noise. */
-static void write_noise(const char *path, int width, int height)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fprintf(file, "P6\n%d %d\n255\n", width, height);
-    uint32_t state = 1;
-    for (int i = 0; i < 3 * width * height; i++) {
-        state = state * 69069 + 12345;
-        putc((int)(state >> 24), file);
-    }
-    fclose(file);
-}
 
 /* The order of n < 65536 pixels backwards. */
 static void write_order(const char *path, unsigned n)
@@ -204,30 +132,27 @@ static int set_up(void **state)
     if (THREADS > 1) {
         keep_stacks();
     }
-    strcpy(dir, "/tmp/test_faults.XXXXXX");
-    quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (quiet < 0 || !mkdtemp(dir) || chdir(dir)) {
+    if (!enter_folder("test_faults", dir)) {
         return 1;
     }
-    write_noise("in.ppm", 21, 13);
-    write_noise("large.ppm", 311, 251);
+    save_noise("in.ppm", 21, 13);
+    save_noise("large.ppm", 311, 251);
     write_order("order.npy", 21 * 13);
-    static const char rects[] = "0 0 3 3 1\n-4 -2 5 1 -2.5\n";
-    write_file("rects.txt", rects, sizeof rects - 1);
+    save_file("rects.txt", "0 0 3 3 1\n-4 -2 5 1 -2.5\n");
     static const char bmp[] =
         "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\3\0\0\0\1\0\0\0\1\0\10\0\0\0\0"
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3\0\4\5\6\0\0\1\1\0";
-    write_file("in.bmp", bmp, sizeof bmp - 1);
+    save_bytes("in.bmp", bmp, sizeof bmp - 1);
     static const char psd[] = "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
                               "\0\0\0\0\0\0\1\2\3\4\5\6";
-    write_file("in.psd", psd, sizeof psd - 1);
+    save_bytes("in.psd", psd, sizeof psd - 1);
     static const char tga[] = "\0\0\x0b\0\0\0\0\0\0\0\0\0\x04\0\x01\0\x08\x20\x82\x07\0\x09";
-    write_file("in.tga", tga, sizeof tga - 1);
+    save_bytes("in.tga", tga, sizeof tga - 1);
     static const char hdr[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n"
                               "\x80\x40\x20\x81\x10\x20\x40\x80";
-    write_file("in.hdr", hdr, sizeof hdr - 1);
+    save_bytes("in.hdr", hdr, sizeof hdr - 1);
     static const char nan_pfm[] = "Pf\n3 1\n-1\n\0\0\x80\x3f\0\0\xc0\x7f\0\0\x80\xff";
-    write_file("nan.pfm", nan_pfm, sizeof nan_pfm - 1);
+    save_bytes("nan.pfm", nan_pfm, sizeof nan_pfm - 1);
     /* Written by the command itself. */
     return run_words("--box 1 in.ppm in.png") || run_words("--box 1 in.ppm in.jpg") ||
            run_words("--box 1 --type f32 in.ppm in.pfm") ||
@@ -238,10 +163,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    close(quiet);
-    return chdir("/") || system(command);
+    return leave_folder(dir);
 }
 
 /* Words that ask for filter `info`, with a value for each parameter that has no default of use. */
@@ -263,17 +185,12 @@ static const char *const outputs[] = {"out.png", "out.jpg", "out.ppm", "out.pfm"
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Whether the command may be asked for tables. */
-static bool has_tables(const char *name)
+static bool has_tables(satf_context *ctx, const char *name)
 {
-    satf_context *ctx;
-    satf_filter *filter;
-    assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
-    assert_int_equal(satf_filter_create(ctx, name, &filter), SATF_OK);
-    bool has = satf_filter_check_engine(ctx, filter) == SATF_OK;
-    satf_filter_destroy(filter);
-    satf_context_destroy(ctx);
-    return has;
+    SCOPED_FILTER *filter;
+    MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_SAT));
+    MUST(ctx, satf_filter_create(ctx, name, &filter));
+    return satf_filter_check_engine(ctx, filter) == SATF_OK;
 }
 
 /* Every filter, by the fastest engine and by tables, into every format. */
@@ -288,11 +205,11 @@ TEST(test_filters)
         for (size_t k = 0; k < OUTPUTS; k++) {
             bool grey = filter_last(info)->type == TYPE_BILEVEL && strstr(outputs[k], ".jpg");
             const char *type = grey ? " --type u8" : ""; /* or it would be refused */
-            for (int way = 0; way < (has_tables(info->name) ? 3 : 2); way++) {
+            for (int way = 0; way < (has_tables(ctx, info->name) ? 3 : 2); way++) {
                 const char *engine = way == 2 ? "sat" : "auto";
                 snprintf(line, sizeof line, "-T1 --engine %s %s%s in.ppm %s", engine, words, type,
                          outputs[k]);
-                if (PAIRS_RUN(&met, (int)i, (int)k, way)) {
+                if (pairs_meet(&met, (int[]){(int)i, (int)k, way}, 3) || every_case()) {
                     runs += fail_allocations(line, outputs[k], way == 1);
                 }
             }
@@ -343,49 +260,39 @@ TEST(test_threads_and_chains)
 static void fail_in_batch(const char *line)
 {
     static const char *const made[] = {"made/in.ppm", "made/in.png", "made/in.jpg"};
-    static unsigned char right[3][4096];
-    long right_bytes[3], runs = 0;
+    static char right[3][4096];
+    long right_bytes[3];
     assert_int_equal(run_words(line), 0);
     for (size_t k = 0; k < 3; k++) {
-        right_bytes[k] = load(made[k], right[k], sizeof *right);
+        right_bytes[k] = load_file(made[k], right[k], sizeof *right);
         assert_true(right_bytes[k] > 0 && right_bytes[k] < (long)sizeof *right);
     }
-    for (long n = 1;; n++) {
+    EVERY_FAULT(f)
+    {
+        int status;
         for (size_t k = 0; k < 3; k++) {
             unlink(made[k]);
         }
-        long live = atomic_load(&allocations.live);
-        atomic_store(&allocations.count, 0);
-        atomic_store(&allocations.fail_from, n);
-        atomic_store(&allocations.fail_all, false);
-        atomic_store(&allocations.armed, true);
-        int status = run_quietly(line);
-        atomic_store(&allocations.armed, false);
-        assert_int_equal(atomic_load(&allocations.live), live);
+        WITH_FAULT(&f, status, run_line(line));
+        assert_int_equal(f.live, 0);
         int there = 0;
         for (size_t k = 0; k < 3; k++) {
-            long bytes = load(made[k], got, sizeof got);
+            long bytes = load_file(made[k], got, sizeof got);
             there += bytes >= 0;
             if (bytes >= 0 &&
                 (bytes != right_bytes[k] || memcmp(got, right[k], (size_t)bytes) != 0)) {
-                fail_msg("allocation %ld fails: %s is wrong", n, made[k]);
+                fail_msg("allocation %ld fails: %s is wrong", f.n, made[k]);
             }
         }
         if ((status == 0) != (there == 3) || (status == EXIT_SOME && there == 0)) {
-            fail_msg("allocation %ld fails: status %d with %d outputs", n, status, there);
-        }
-        runs++;
-        if (n > atomic_load(&allocations.count)) {
-            break;
+            fail_msg("allocation %ld fails: status %d with %d outputs", f.n, status, there);
         }
     }
-    print_message("%ld runs\n", runs);
 }
 
 TEST(test_batch)
 {
-    static const char list[] = "in.png\nin.jpg\n";
-    write_file("names.txt", list, sizeof list - 1);
+    save_file("names.txt", "in.png\nin.jpg\n");
     fail_in_batch("-T1 --box 3 in.ppm --filelist names.txt -o made");
     fail_in_batch(SOME_THREADS " --box 3 in.ppm --filelist names.txt -o made");
     fail_in_batch(SOME_THREADS " --engine sat --box 3 in.ppm --filelist names.txt -o made");
@@ -423,7 +330,6 @@ TEST(test_library)
     static uint32_t right[SAMPLES], out[SAMPLES];
     static const char *const filters[] = {NULL, "integral", "box=5 integral"};
     const char *algorithm, *device;
-    long runs = 0;
     for (size_t i = 0; i < SAMPLES; i++) {
         pixels[i] = (unsigned char)(i * 7 + i / 11);
     }
@@ -433,32 +339,25 @@ TEST(test_library)
         for (size_t k = 0; k < 3 && strcmp(device, "cpu") == 0; k++) {
             assert_int_equal(call(algorithm, filters[k], &in, &to), SATF_OK);
             memcpy(right, out, sizeof right);
-            for (long n = 1, tried = n; n <= tried + 1; n++) {
+            EVERY_FAULT(f)
+            {
+                satf_status status;
                 memset(out, 0xa5, sizeof out);
-                long live = atomic_load(&allocations.live);
-                atomic_store(&allocations.count, 0);
-                atomic_store(&allocations.fail_from, n);
-                atomic_store(&allocations.fail_all, n % 2 == 0);
-                atomic_store(&allocations.armed, true);
-                satf_status status = call(algorithm, filters[k], &in, &to);
-                atomic_store(&allocations.armed, false);
-                /* One more than there are: the last run has no fault. */
-                tried = atomic_load(&allocations.count);
-                assert_true(n <= tried || status == SATF_OK);
-                assert_int_equal(atomic_load(&allocations.live), live);
+                f.all = f.n % 2 == 0;
+                WITH_FAULT(&f, status, call(algorithm, filters[k], &in, &to));
+                assert_true(f.n <= f.count || status == SATF_OK);
+                assert_int_equal(f.live, 0);
                 assert_true(status == SATF_OK || status == SATF_NO_MEMORY);
                 for (size_t s = 0; s < SAMPLES; s++) {
                     if (out[s] != (status ? 0xa5a5a5a5 : right[s])) {
                         fail_msg("%s, %s, allocation %ld: %s, but sample %zu is %u", algorithm,
-                                 filters[k] ? filters[k] : "the table", n, satf_status_name(status),
-                                 s, out[s]);
+                                 filters[k] ? filters[k] : "the table", f.n,
+                                 satf_status_name(status), s, out[s]);
                     }
                 }
-                runs++;
             }
         }
     }
-    print_message("%ld runs\n", runs);
 }
 
 TEST(test_reads)
@@ -485,7 +384,7 @@ TEST(test_reads)
         for (long n = 1; n <= all; n++) {
             reads.count = 0;
             reads.fail_from = n;
-            int status = run_quietly(line);
+            int status = run_line(line);
             check_output(line, "out.npy", status, "read", n);
             /* A codec need not ask for what lies behind its last byte. */
             assert_true(status == 1 || n == all);
@@ -507,14 +406,17 @@ TEST(test_writes)
             snprintf(line, sizeof line, "-T1 --box 3 %s %s", large ? "large.ppm" : "in.ppm",
                      outputs[k]);
             expect(line, outputs[k]);
-            long step = large ? want_bytes / 16 : 1;
-            for (long n = 0; n < want_bytes; n += step) {
+            /* each byte of a small file's ends, and some between; some of a large one */
+            for (long n = 0; n < want_bytes; n += large                           ? want_bytes / 16
+                                                  : n < 64 || n > want_bytes - 64 ? 1
+                                                                                  : 7) {
+                fault none = {.n = 0};
+                int status;
                 limit = (struct rlimit){(rlim_t)n, before.rlim_max};
                 setrlimit(RLIMIT_FSIZE, &limit);
-                long live = atomic_load(&allocations.live);
-                int status = run_quietly(line);
+                WITH_FAULT(&none, status, run_line(line));
                 setrlimit(RLIMIT_FSIZE, &before);
-                assert_int_equal(atomic_load(&allocations.live), live);
+                assert_int_equal(none.live, 0);
                 assert_int_equal(status, 1);
                 check_output(line, outputs[k], status, "size limit", n);
             }
@@ -542,7 +444,7 @@ TEST(test_output_error)
             dup2(slave, STDOUT_FILENO);
             close(slave);
             close(master);
-            _exit(run_quietly(line));
+            _exit(run_line(line));
         }
         if (k == 0) {
             close(master);

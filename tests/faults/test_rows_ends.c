@@ -5,7 +5,7 @@
 
 #include <sys/wait.h>
 
-#include "interpose.h"
+#include "every_fault.h"
 
 TEST(closed_in_the_middle)
 {
@@ -135,18 +135,14 @@ TEST(allocations_fail)
         memset(out.data, 0, bytes);
         assert_int_equal(flow_once(specs[k], &in, &out), SATF_OK);
         memcpy(right, out.data, bytes);
-        for (long n = 1, tried = n; n <= tried + 1; n++) {
+        EVERY_FAULT(f)
+        {
+            satf_status status;
             memset(out.data, 0, bytes);
-            long live = atomic_load(&allocations.live);
-            atomic_store(&allocations.count, 0);
-            atomic_store(&allocations.fail_from, n);
-            atomic_store(&allocations.fail_all, n % 2 == 0);
-            atomic_store(&allocations.armed, true);
-            satf_status status = flow_once(specs[k], &in, &out);
-            atomic_store(&allocations.armed, false);
-            tried = atomic_load(&allocations.count);
-            assert_int_equal(atomic_load(&allocations.live), live);
-            assert_int_equal(status, n <= tried ? SATF_NO_MEMORY : SATF_OK);
+            f.all = f.n % 2 == 0;
+            WITH_FAULT(&f, status, flow_once(specs[k], &in, &out));
+            assert_int_equal(f.live, 0);
+            assert_int_equal(status, f.n <= f.count ? SATF_NO_MEMORY : SATF_OK);
             assert_true(status || memcmp(out.data, right, bytes) == 0);
         }
     }
