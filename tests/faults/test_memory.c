@@ -1,18 +1,19 @@
 /* SATF_MAX_MEMORY bounds what a call takes at its peak, whatever it does. */
 #include "test.h"
-#include "interpose.h"
+#include "every_fault.h"
 #include "test_io_files.h"
 #include "test_io_jpeg.h"
 
 /* Beside the limit: buffers of files and of stdio, the state of codecs. */
 enum { MIB = 1 << 20, LIMIT = 64 * MIB, BESIDE = 6 * MIB };
 
+static long before_bytes;
+
 static void begin(void)
 {
-    atomic_store(&allocations.most, atomic_load(&allocations.bytes));
+    before_bytes = atomic_load(&allocations.bytes);
+    atomic_store(&allocations.most, before_bytes);
 }
-
-static long before_bytes;
 
 /* Since begin(): the call was within the limit, or has been refused in its name. */
 static bool check(satf_context *ctx, const char *what, satf_status status)
@@ -26,8 +27,7 @@ static bool check(satf_context *ctx, const char *what, satf_status status)
     return status == SATF_OK;
 }
 
-#define WITHIN(ctx, what, call) \
-    (before_bytes = atomic_load(&allocations.bytes), begin(), check(ctx, what, call))
+#define WITHIN(ctx, what, call) (begin(), check(ctx, what, call))
 
 /* Waves, so that files are small and yet no constant. */
 static satf_image *make_picture(satf_context *ctx, int64_t width, int64_t height, int channels,
@@ -43,41 +43,36 @@ static satf_image *make_picture(satf_context *ctx, int64_t width, int64_t height
     return image;
 }
 
-static void set_progressive(satf_image *image)
-{
-    int n = image->view.channels;
-    image->metadata.jpeg = (satf_jpeg_coding){.components = n, .progressive = true};
-    memset(image->metadata.jpeg.h, 1, (size_t)n);
-    memset(image->metadata.jpeg.v, 1, (size_t)n);
-}
-
+/* Those of a type are neighbours. */
 static const struct {
     const char *name, *format;
     satf_type type;
     bool progressive;
-} files[] = {{"a.png", "png", SATF_U8, false},  {"b.png", "png", SATF_U16, false},
-             {"a.jpg", "jpeg", SATF_U8, false}, {"b.jpg", "jpeg", SATF_U8, true},
-             {"a.ppm", "ppm", SATF_U8, false},  {"a.pam", "pam", SATF_U16, false},
+} files[] = {{"a.png", "png", SATF_U8, false},  {"a.jpg", "jpeg", SATF_U8, false},
+             {"b.jpg", "jpeg", SATF_U8, true},  {"a.ppm", "ppm", SATF_U8, false},
+             {"b.png", "png", SATF_U16, false}, {"a.pam", "pam", SATF_U16, false},
              {"a.pfm", "pfm", SATF_F32, false}, {"a.npy", "npy", SATF_F64, false}};
 enum { FILES = sizeof files / sizeof *files };
 
-static void write_files(satf_context *ctx, int64_t width, int64_t height)
+static bool has_new_type(size_t i)
 {
-    for (size_t i = 0; i < FILES; i++) {
-        SCOPED_IMAGE *image = make_picture(ctx, width, height, 3, files[i].type);
-        if (files[i].progressive) {
-            set_progressive(image);
-        }
-        assert_int_equal(satf_image_write(ctx, image, files[i].name, NULL), SATF_OK);
-    }
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    return i == 0 || files[i].type != files[i - 1].type;
 }
 
-static void remove_files(void)
+/* Makes the picture of files[i] of that of the file before, and writes it. */
+static void write_picture(satf_context *ctx, size_t i, int64_t width, int64_t height,
+                          satf_image **image)
 {
-    for (size_t i = 0; i < FILES; i++) {
-        unlink(files[i].name);
+    if (has_new_type(i)) {
+        satf_image_destroy(*image);
+        *image = make_picture(ctx, width, height, 3, files[i].type);
     }
+    satf_jpeg_coding coding = {
+        .components = 3, .progressive = true, .h = {1, 1, 1}, .v = {1, 1, 1}};
+    (*image)->metadata.jpeg = files[i].progressive ? coding : (satf_jpeg_coding){.components = 0};
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    MUST(ctx, satf_image_write(ctx, *image, files[i].name, NULL));
+    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
 }
 
 static const char *const chains[] = {"box=9",
@@ -91,49 +86,48 @@ static const char *const chains[] = {"box=9",
                                      "transpose box=3 flip=v variance=9"};
 enum { CHAINS = sizeof chains / sizeof *chains };
 
-/* Returns how many calls went well. */
-static int filter_files(satf_context *ctx)
+/* The file through chain k, by the route that k says. Whether it went well. */
+static bool filter_file(satf_context *ctx, size_t i, size_t k)
 {
     static const char *const outs[] = {"out.png", "out.jpg", "out.npy"};
-    int good = 0;
-    for (size_t i = 0; i < FILES; i++) {
-        for (size_t k = 0; k < 2 * CHAINS; k++) {
-            SCOPED_FILTER *filter;
-            satf_file_options options;
-            satf_write_options write = satf_write_defaults();
-            satf_file_options_init(&options, sizeof options);
-            write.auto_range = 1;
-            const char *out = outs[(i + k) % 3];
-            options.write = k % 5 ? &write : NULL;
-            options.route = k < CHAINS ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO;
-            assert_int_equal(satf_filter_parse(ctx, chains[k % CHAINS], &filter), SATF_OK);
-            char what[64];
-            snprintf(what, sizeof what, "%s by %s to %s", files[i].name, chains[k % CHAINS], out);
-            before_bytes = atomic_load(&allocations.bytes);
-            begin();
-            satf_status status =
-                satf_filter_file(ctx, filter, files[i].name, out, &options, NULL, 0);
-            if (status != SATF_INVALID && status != SATF_UNSUPPORTED) { /* floats without a range */
-                good += check(ctx, what, status);
-            }
-            unlink(out);
-        }
-    }
-    return good;
+    SCOPED_FILTER *filter;
+    satf_file_options options;
+    satf_write_options write = satf_write_defaults();
+    satf_file_options_init(&options, sizeof options);
+    write.auto_range = 1;
+    const char *out = outs[(i + k) % 3];
+    options.write = k % 5 ? &write : NULL;
+    options.route = k < CHAINS ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO;
+    MUST(ctx, satf_filter_parse(ctx, chains[k % CHAINS], &filter));
+    char what[64];
+    snprintf(what, sizeof what, "%s by %s to %s", files[i].name, chains[k % CHAINS], out);
+    begin();
+    satf_status status = satf_filter_file(ctx, filter, files[i].name, out, &options, NULL, 0);
+    unlink(out);
+    bool ranged = status != SATF_INVALID && status != SATF_UNSUPPORTED; /* or floats without */
+    return ranged && check(ctx, what, status);
 }
 
+/* Each chain meets each size with some file of each type, each file with some chains. */
 TEST(filters)
 {
     static const int64_t sides[] = {800, 1700, 3500};
     int good[3] = {0};
-    for (int i = 0; i < 3; i++) {
-        write_files(ctx, sides[i], sides[i] - 100);
-        satf_context_set_threads(ctx, 1 + i);
-        good[i] = filter_files(ctx);
-        remove_files();
+    for (size_t size = 0; size < 3; size++) {
+        SCOPED_IMAGE *image = NULL;
+        satf_context_set_threads(ctx, 1 + (int)size);
+        for (size_t i = 0; i < FILES; i++) {
+            write_picture(ctx, i, sides[size], sides[size] - 100, &image);
+            for (size_t k = 0; k < 2 * CHAINS; k++) {
+                if (every_case() || files[i].type == SATF_F32 || (i + k + size) % 3 == 0) {
+                    good[size] += filter_file(ctx, i, k);
+                }
+            }
+            unlink(files[i].name);
+        }
     }
     /* Small ones are not refused but for chains of doubles, and large ones go by rows. */
-    assert_true(good[0] > FILES * CHAINS && good[0] > good[1] && good[1] > good[2] && good[2]);
+    assert_true(good[0] > FILES * CHAINS / 3 && good[0] > good[1] && good[1] > good[2] && good[2]);
 }
 
 /* Images that are handed in do not count, those that come out do. */
@@ -141,36 +135,30 @@ TEST(images)
 {
     int refused = 0, good = 0;
     for (int64_t side = 1000; side <= 4600; side += 1200) {
-        write_files(ctx, side, side);
+        SCOPED_IMAGE *image = NULL;
         for (size_t i = 0; i < FILES; i++) {
-            satf_image *image = NULL;
-            bool ok = WITHIN(ctx, files[i].name, satf_image_read(ctx, files[i].name, &image));
+            if (side * side * 3 * (int64_t)satf_type_bytes(files[i].type) > 6 * LIMIT) {
+                continue; /* far above what is bounded */
+            }
+            SCOPED_IMAGE *back = NULL;
+            write_picture(ctx, i, side, side, &image);
+            bool ok = WITHIN(ctx, files[i].name, satf_image_read(ctx, files[i].name, &back));
             good += ok;
             refused += !ok;
-            satf_image_destroy(image);
-
-            image = make_picture(ctx, side, side, 3, files[i].type);
-            if (files[i].progressive) {
-                set_progressive(image);
-            }
-            satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
             satf_write_options options = options_for(files[i].format);
             void *data;
             size_t n;
-            ok = WITHIN(ctx, files[i].format, satf_image_encode(ctx, image, &options, &data, &n));
+            WITHIN(ctx, files[i].format, satf_image_encode(ctx, image, &options, &data, &n));
             satf_buffer_free(data);
-            ok = WITHIN(ctx, files[i].format, satf_image_write(ctx, image, "out", &options)) && ok;
-            for (size_t k = 0; k < CHAINS; k++) {
+            WITHIN(ctx, files[i].format, satf_image_write(ctx, image, files[i].name, &options));
+            unlink(files[i].name);
+            for (size_t k = 0; k < CHAINS && has_new_type(i); k++) {
                 SCOPED_FILTER *filter;
                 SCOPED_IMAGE *out = NULL;
-                assert_int_equal(satf_filter_parse(ctx, chains[k], &filter), SATF_OK);
-                ok = WITHIN(ctx, chains[k],
-                            satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+                MUST(ctx, satf_filter_parse(ctx, chains[k], &filter));
+                WITHIN(ctx, chains[k], satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
             }
-            satf_image_destroy(image);
         }
-        unlink("out");
-        remove_files();
     }
     assert_true(good > 10 && refused > 10);
 }
