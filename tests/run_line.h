@@ -53,6 +53,14 @@ static inline long load_file(const char *path, char *to, size_t room)
     return n;
 }
 
+static inline bool same_files(const char *a, const char *b)
+{
+    static char of_a[1 << 20], of_b[sizeof of_a];
+    long bytes = load_file(a, of_a, sizeof of_a);
+    return bytes >= 0 && load_file(b, of_b, sizeof of_b) == bytes &&
+           memcmp(of_a, of_b, (size_t)bytes) == 0;
+}
+
 /* A folder of its own becomes the current one; false: there is none. */
 static inline bool enter_folder(const char *name, char dir[64])
 {

@@ -42,12 +42,11 @@ static int run_batch(const char *options, const char *to)
 static void compare_as(const char *suffix, const char *options)
 {
     for (int i = 0; i < FILES; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "cpu/%02d.%s", i, suffix);
-        long bytes = load_file(name, want, sizeof want);
-        snprintf(name, sizeof name, "gpu/%02d.%s", i, suffix);
-        if (load_file(name, got, sizeof got) != bytes || memcmp(got, want, (size_t)bytes) != 0) {
-            fail_msg("%s: %s differs", options, name);
+        char by_cpu[32], by_gpu[32];
+        snprintf(by_cpu, sizeof by_cpu, "cpu/%02d.%s", i, suffix);
+        snprintf(by_gpu, sizeof by_gpu, "gpu/%02d.%s", i, suffix);
+        if (!same_files(by_cpu, by_gpu)) {
+            fail_msg("%s: %s differs", options, by_gpu);
         }
     }
 }
@@ -159,7 +158,7 @@ TEST(test_bands)
     fake->devices = 1;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-            char line[256], name[32];
+            char line[256], by_cpu[32], by_gpu[32];
             snprintf(line, sizeof line, "-f --device cpu %s 07.ppm cpu.%s", cases[c].words,
                      formats[f]);
             assert_int_equal(run_line(line), 0);
@@ -171,11 +170,9 @@ TEST(test_bands)
             load_file("stderr", said, sizeof said);
             assert_int_equal(strstr(said, "side by side") != NULL, cases[c].banded);
             assert_true(!cases[c].banded || fake->runs[0] == 0 || fake->runs[0] >= 4);
-            snprintf(name, sizeof name, "cpu.%s", formats[f]);
-            long bytes = load_file(name, want, sizeof want);
-            snprintf(name, sizeof name, "gpu.%s", formats[f]);
-            assert_int_equal(load_file(name, got, sizeof got), bytes);
-            assert_memory_equal(got, want, (size_t)bytes);
+            snprintf(by_cpu, sizeof by_cpu, "cpu.%s", formats[f]);
+            snprintf(by_gpu, sizeof by_gpu, "gpu.%s", formats[f]);
+            assert_true(same_files(by_cpu, by_gpu));
         }
     }
     check_left();
@@ -199,10 +196,7 @@ TEST(test_bad_files)
     assert_int_equal(run_line("-f --device cpu --flip h large.pgm whole.png"), 0);
     long bytes = load_file("whole.png", want, sizeof want);
     assert_true(bytes < (long)sizeof want - 1);
-    file = fopen("cut.png", "wb");
-    assert_non_null(file);
-    assert_true(fwrite(want, 1, (size_t)bytes * 7 / 8, file) > 0);
-    fclose(file);
+    save_bytes("cut.png", want, (size_t)bytes * 7 / 8);
     save_file("made.png", "what was there before");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         forget_counts();
@@ -235,28 +229,23 @@ static int watch(void *user, double done)
 /* Each file that a context filters has its own progress, and can be stopped by itself. */
 TEST(test_progress)
 {
-    satf_context *own;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     fake->devices = 1;
-    assert_int_equal(satf_context_create(&own), SATF_OK);
-    assert_int_equal(satf_context_set_device(own, SATF_CUDA(0)), SATF_OK);
-    satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 200000);
-    satf_context_set_progress(own, watch, NULL);
-    assert_int_equal(satf_filter_parse(own, "box=5", &filter), SATF_OK);
+    MUST(ctx, satf_context_set_device(ctx, SATF_CUDA(0)));
+    satf_context_set_limit(ctx, SATF_MAX_DEVICE_MEMORY, 200000);
+    satf_context_set_progress(ctx, watch, NULL);
+    MUST(ctx, satf_filter_parse(ctx, "box=5", &filter));
     for (int i = 0; i < 4; i++) {
         stopping = i % 2;
         latest = 0;
         reports = 0;
         satf_file_report made;
         satf_status status =
-            satf_filter_file(own, filter, "07.ppm", "made.png", NULL, &made, sizeof made);
+            satf_filter_file(ctx, filter, "07.ppm", "made.png", NULL, &made, sizeof made);
         assert_int_equal(status, stopping ? SATF_CANCELLED : SATF_OK);
         assert_true(status || made.streamed);
         assert_true(reports > 3 && (stopping ? latest < 1 : latest == 1));
     }
-    satf_filter_destroy(filter);
-    satf_context_destroy(own);
-    check_left();
 }
 
 /* Where a device does not hold two files, floats keep their bits: the second waits for the first.
@@ -334,7 +323,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    return leave_folder(dir);
+    return fake->contexts || fake->blocks || fake->events || fake->used || leave_folder(dir);
 }
 
 TEST_FILE(.begin = set_up, .end = tear_down)

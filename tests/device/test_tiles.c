@@ -40,6 +40,20 @@ static void limit_to(size_t bytes)
     fake->most = 0;
 }
 
+/* Pixels of that kind, which live until there are some of eight others. */
+static satf_view picture(int channels, int type, bool alpha, uint64_t seed, int64_t apart)
+{
+    static satf_view views[8];
+    static int turn;
+    satf_view *v = &views[turn++ % 8];
+    ref_image image = {W, H, channels, type, alpha, NULL};
+    ref_fill(&image, seed);
+    free(v->data);
+    *v = ref_view(&image, apart);
+    free(image.samples);
+    return *v;
+}
+
 /* Whether each pixel depends on the whole image. */
 static bool needs_all(const satf_filter *filter)
 {
@@ -128,13 +142,9 @@ TEST(test_every_filter)
                 if (rounds(info, type)) {
                     continue;
                 }
-                ref_image image = {W, H, channels, type, channels == 4, NULL};
-                ref_fill(&image, i * 100 + (uint64_t)k);
-                satf_view in = ref_view(&image, 3);
+                satf_view in = picture(channels, type, channels == 4, i * 100 + (uint64_t)k, 3);
                 SCOPED_FILTER *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
                 check_filter(info->name, filter, &in, &tiled);
-                free(in.data);
-                free(image.samples);
             }
         }
     }
@@ -147,13 +157,9 @@ static int check_specs(const char *const *specs, size_t count, int channels, int
 {
     int tiled = 0;
     for (size_t k = 0; k < count; k++) {
-        ref_image image = {W, H, channels, type, 0, NULL};
-        ref_fill(&image, k);
-        satf_view in = ref_view(&image, 0);
+        satf_view in = picture(channels, type, false, k, 0);
         SCOPED_FILTER *filter = parse_filter(cpu, specs[k]);
         check_filter(specs[k], filter, &in, &tiled);
-        free(in.data);
-        free(image.samples);
     }
     return tiled;
 }
@@ -201,13 +207,9 @@ TEST(test_no_tables)
 /* A guide of colour has its own channels and depth there, too. */
 TEST(test_colour_guide)
 {
-    ref_image other = {W, H, 4, SATF_U16, 1, NULL};
-    ref_fill(&other, 8);
-    satf_view guide = ref_view(&other, 0);
+    satf_view guide = picture(4, SATF_U16, true, 8, 0);
     for (int channels = 1; channels <= 4; channels++) {
-        ref_image image = {W, H, channels, SATF_U8, 0, NULL};
-        ref_fill(&image, (uint64_t)channels);
-        satf_view in = ref_view(&image, 0), out = in;
+        satf_view in = picture(channels, SATF_U8, false, (uint64_t)channels, 0), out = in;
         SCOPED_FILTER *filter = parse_filter(cpu, "guided=7x4,at=1:0,colour,border=constant:9");
         assert_int_equal(satf_filter_set_image(cpu, filter, &guide), SATF_OK);
         limit_to(0);
@@ -216,19 +218,13 @@ TEST(test_colour_guide)
         out.data = got;
         run_on(gpu, "a guide of colour", filter, &in, &out);
         same_bytes("a guide of colour", &in, &out);
-        free(in.data);
-        free(image.samples);
     }
-    free(guide.data);
-    free(other.samples);
 }
 
 /* Views whose pixels are apart, and a part of a result. */
 TEST(test_views)
 {
-    ref_image image = {W, H, 3, SATF_U8, 0, NULL};
-    ref_fill(&image, 5);
-    satf_view packed = ref_view(&image, 0), in = packed, out = packed;
+    satf_view packed = picture(3, SATF_U8, false, 5, 0), in = packed, out = packed;
     static unsigned char apart[W * H * 4];
     SCOPED_FILTER *filter = parse_filter(cpu, "box=5 rotate=90");
     in.data = apart;
@@ -263,8 +259,6 @@ TEST(test_views)
         const char *row = (const char *)satf_row(&whole, where.y + y) + where.x * 3;
         assert_memory_equal(satf_row(&part, y), row, (size_t)where.w * 3);
     }
-    free(packed.data);
-    free(image.samples);
 }
 
 static int latest(void *user, double done)
@@ -278,9 +272,7 @@ static int latest(void *user, double done)
 /* A plan says what its tiles take, and runs again and again. */
 TEST(test_plan)
 {
-    ref_image image = {W, H, 1, SATF_U16, 0, NULL};
-    ref_fill(&image, 9);
-    satf_view in = ref_view(&image, 0), out = in;
+    satf_view in = picture(1, SATF_U16, false, 9, 0), out = in;
     SCOPED_FILTER *filter = parse_filter(cpu, "box=7,border=mirror variance=3");
     satf_plan *plan;
     satf_plan_info whole, info;
@@ -313,16 +305,12 @@ TEST(test_plan)
     satf_context_set_progress(gpu, NULL, NULL);
     assert_true(fake->most <= whole.bytes / 4);
     satf_plan_destroy(plan);
-    free(in.data);
-    free(image.samples);
 }
 
 /* Two inputs, and images on the device, are not cut: the limit refuses them. */
 TEST(test_refused)
 {
-    ref_image image = {W, H, 1, SATF_U8, 0, NULL};
-    ref_fill(&image, 9);
-    satf_view in = ref_view(&image, 0), there = in, result = in;
+    satf_view in = picture(1, SATF_U8, false, 9, 0), there = in, result = in;
     const satf_view inputs[2] = {in, in};
     SCOPED_FILTER *guided = parse_filter(cpu, "guided=5"), *box = parse_filter(cpu, "box=5");
     satf_plan *plan;
@@ -332,8 +320,6 @@ TEST(test_refused)
     there.device = result.device = SATF_CUDA(0);
     assert_int_equal(satf_filter_apply(gpu, box, &there, &result), SATF_LIMIT);
     assert_non_null(strstr(satf_message(gpu), "(limit: max-device-memory)"));
-    free(in.data);
-    free(image.samples);
 }
 
 /* A device that has less memory left than all at once takes; and one that has next to none. */
