@@ -25,6 +25,13 @@ static void make_beside(satf_context *ctx, int threads, int64_t limit, satf_cont
     }
 }
 
+static void destroy(satf_context **others, int count)
+{
+    for (int i = 0; i < count; i++) {
+        satf_context_destroy(others[i]);
+    }
+}
+
 /* A call in another thread, that asks for memory. */
 typedef struct call {
     pthread_t id;
@@ -132,9 +139,7 @@ TEST(test_turns)
     }
     assert_int_equal(satf_share_acquire(others[0], 9), 3);
     satf_share_release(others[0], 3);
-    for (int i = 0; i < CONTEXTS; i++) {
-        satf_context_destroy(others[i]);
-    }
+    destroy(others, CONTEXTS);
 }
 
 TEST(test_memory)
@@ -178,9 +183,7 @@ TEST(test_memory)
     end(&calls[3]);
     assert_true(reaches(&calls[0], 2));
     end(&calls[0]);
-    for (int i = 0; i < CONTEXTS; i++) {
-        satf_context_destroy(others[i]);
-    }
+    destroy(others, CONTEXTS);
 }
 
 /* ------------------------------------------------------------------ loops */
@@ -226,8 +229,7 @@ TEST(test_loops)
     satf_parallel(others[0], 4, enter_loop, &again);
     assert_int_equal(again.most, 4);
     satf_share_end(others[0]);
-    satf_context_destroy(others[0]);
-    satf_context_destroy(others[1]);
+    destroy(others, 2);
 }
 
 /* ------------------------------------------------------------------ files */
@@ -237,7 +239,7 @@ typedef struct file_call {
     pthread_t id;
     satf_context *ctx;
     const satf_filter *filter;
-    const char *folder, *suffix;
+    const char *suffix;
     int number;
     loop *all;
     bool began;
@@ -257,9 +259,9 @@ static int count_in(void *user, double done)
 static void *run_file(void *argument)
 {
     file_call *f = argument;
-    char in[200], out[200];
-    snprintf(in, sizeof in, "%s/in.%s", f->folder, f->suffix);
-    snprintf(out, sizeof out, "%s/out%d.npy", f->folder, f->number);
+    char in[20], out[20];
+    snprintf(in, sizeof in, "in.%s", f->suffix);
+    snprintf(out, sizeof out, "out%d.npy", f->number);
     satf_file_options how;
     satf_file_options_init(&how, sizeof how);
     how.route = SATF_ROUTE_WHOLE;
@@ -271,13 +273,9 @@ static void *run_file(void *argument)
 enum { SIDE = 256, BMP_HEADER = 54 };
 
 /* The same picture as PGM and as BMP, whose decoder takes it as a whole when it is opened. */
-static void write_pictures(const char *folder)
+static void write_pictures(void)
 {
-    char path[200];
-    snprintf(path, sizeof path, "%s/in.pgm", folder);
-    FILE *pgm = fopen(path, "wb");
-    snprintf(path, sizeof path, "%s/in.bmp", folder);
-    FILE *bmp = fopen(path, "wb");
+    FILE *pgm = fopen("in.pgm", "wb"), *bmp = fopen("in.bmp", "wb");
     unsigned char header[BMP_HEADER] = {
         [0] = 'B',        'M',      [10] = BMP_HEADER, [14] = 40, [19] = SIDE >> 8,
         [23] = SIDE >> 8, [26] = 1, [28] = 24};
@@ -300,22 +298,16 @@ static int most_at_once(satf_context *ctx, const char *suffix, int64_t limit, in
 {
     satf_context *others[CONTEXTS];
     file_call calls[CONTEXTS];
-    satf_filter *filter;
-    char folder[] = "/tmp/test_share.XXXXXX", command[64];
+    SCOPED_FILTER *filter;
     loop all = {.wanted = wanted, .wait_ms = wait_ms};
-    assert_non_null(mkdtemp(folder));
-    write_pictures(folder);
+    write_pictures();
     make_beside(ctx, CONTEXTS, limit, others, CONTEXTS);
     assert_int_equal(satf_filter_parse(ctx, "box=5", &filter), SATF_OK);
     assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
     for (int i = 0; i < CONTEXTS; i++) {
         assert_int_equal(satf_context_set_formats(others[i], "all"), SATF_OK);
-        calls[i] = (file_call){.ctx = others[i],
-                               .filter = filter,
-                               .folder = folder,
-                               .suffix = suffix,
-                               .number = i,
-                               .all = &all};
+        calls[i] = (file_call){
+            .ctx = others[i], .filter = filter, .suffix = suffix, .number = i, .all = &all};
         assert_int_equal(pthread_create(&calls[i].id, NULL, run_file, &calls[i]), 0);
     }
     for (int i = 0; i < CONTEXTS; i++) {
@@ -324,12 +316,7 @@ static int most_at_once(satf_context *ctx, const char *suffix, int64_t limit, in
             fail_msg("%s", satf_message(others[i]));
         }
     }
-    for (int i = 0; i < CONTEXTS; i++) {
-        satf_context_destroy(others[i]);
-    }
-    satf_filter_destroy(filter);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    destroy(others, CONTEXTS);
     return all.most;
 }
 
@@ -364,14 +351,13 @@ enum { LONG_WIDTH = 1024, LONG_HEIGHT = 2048, FED = LONG_WIDTH * LONG_HEIGHT * 3
 typedef struct stream_call {
     pthread_t id;
     satf_context *ctx;
-    char in[100], out[100];
     satf_status status;
 } stream_call;
 
 static void *run_stream(void *argument)
 {
     stream_call *c = argument;
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_write_options write = satf_write_defaults();
     satf_file_options how;
     satf_file_options_init(&how, sizeof how);
@@ -380,8 +366,7 @@ static void *run_stream(void *argument)
     how.route = SATF_ROUTE_ROWS;
     c->status = satf_filter_parse(c->ctx, "box=3", &filter);
     if (!c->status) {
-        c->status = satf_filter_file(c->ctx, filter, c->in, c->out, &how, NULL, 0);
-        satf_filter_destroy(filter);
+        c->status = satf_filter_file(c->ctx, filter, "in", "out", &how, NULL, 0);
     }
     return NULL;
 }
@@ -399,20 +384,16 @@ static void feed(FILE *to, int count)
 TEST(test_stages)
 {
     SCOPED_CONTEXT *other;
-    char folder[] = "/tmp/test_share.XXXXXX";
     static char rows[FED / 4];
     stream_call c = {.ctx = ctx};
-    assert_non_null(mkdtemp(folder));
-    snprintf(c.in, sizeof c.in, "%s/in", folder);
-    snprintf(c.out, sizeof c.out, "%s/out", folder);
-    assert_int_equal(mkfifo(c.in, 0600) || mkfifo(c.out, 0600), 0);
+    assert_int_equal(mkfifo("in", 0600) || mkfifo("out", 0600), 0);
     make_beside(ctx, 3, 1 << 30, &other, 1);
     assert_int_equal(pthread_create(&c.id, NULL, run_stream, &c), 0);
-    FILE *to = fopen(c.in, "wb");
+    FILE *to = fopen("in", "wb");
     assert_non_null(to);
     fprintf(to, "P5\n%d %d\n255\n", LONG_WIDTH, LONG_HEIGHT);
     feed(to, LONG_WIDTH); /* with the header behind it the output is opened */
-    FILE *from = fopen(c.out, "rb");
+    FILE *from = fopen("out", "rb");
     assert_non_null(from);
     feed(to, FED - LONG_WIDTH);
     assert_int_equal(fread(rows, 1, sizeof rows, from), sizeof rows);
@@ -423,9 +404,6 @@ TEST(test_stages)
     fclose(from);
     pthread_join(c.id, NULL);
     assert_int_equal(c.status, SATF_OK);
-    unlink(c.in);
-    unlink(c.out);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 /* Who waits for ever fails. */
@@ -435,4 +413,4 @@ static int begin(void **state)
     return (int)alarm(120);
 }
 
-TEST_FILE(.begin = begin)
+TEST_FILE(.begin = begin, .folder = true)

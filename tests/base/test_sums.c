@@ -6,86 +6,70 @@
 
 TEST(sum_types)
 {
-    /* the largest areas that fit 16 and 32 bits, see docs/design.md */
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_PLAIN, 257, SATF_SUM_U16),
-                     SATF_SUM_U16);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_PLAIN, 258, SATF_SUM_U16),
-                     SATF_SUM_U32);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_PLAIN, 16843009, SATF_SUM_U16),
-                     SATF_SUM_U32);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_PLAIN, 16843010, SATF_SUM_U16),
-                     SATF_SUM_U64);
-    assert_int_equal(satf_sum_type_for(SATF_U16, SATF_SUMMAND_PLAIN, 65537, SATF_SUM_U32),
-                     SATF_SUM_U32);
-    assert_int_equal(satf_sum_type_for(SATF_U16, SATF_SUMMAND_PLAIN, 65538, SATF_SUM_U32),
-                     SATF_SUM_U64);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_SQUARE, 66051, SATF_SUM_U32),
-                     SATF_SUM_U32);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_SQUARE, 66052, SATF_SUM_U32),
-                     SATF_SUM_U64);
-    assert_int_equal(
-        satf_sum_type_for(SATF_U16, SATF_SUMMAND_WEIGHTED_SQUARE, 1 << 20, SATF_SUM_U16),
-        SATF_SUM_U128);
-    assert_int_equal(satf_sum_type_for(SATF_U8, SATF_SUMMAND_PLAIN, 1, SATF_SUM_U64), SATF_SUM_U64);
-    assert_int_equal(satf_sum_type_for(SATF_F32, SATF_SUMMAND_SQUARE, 1, SATF_SUM_U16),
-                     SATF_SUM_F64);
+    static const struct {
+        satf_type type;
+        satf_summand summand;
+        uint64_t pixels;
+        satf_sum_type least, wanted;
+    } cases[] = {
+        /* the largest areas that fit 16 and 32 bits, see docs/design.md */
+        {SATF_U8, SATF_SUMMAND_PLAIN, 257, SATF_SUM_U16, SATF_SUM_U16},
+        {SATF_U8, SATF_SUMMAND_PLAIN, 258, SATF_SUM_U16, SATF_SUM_U32},
+        {SATF_U8, SATF_SUMMAND_PLAIN, 16843009, SATF_SUM_U16, SATF_SUM_U32},
+        {SATF_U8, SATF_SUMMAND_PLAIN, 16843010, SATF_SUM_U16, SATF_SUM_U64},
+        {SATF_U16, SATF_SUMMAND_PLAIN, 65537, SATF_SUM_U32, SATF_SUM_U32},
+        {SATF_U16, SATF_SUMMAND_PLAIN, 65538, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U8, SATF_SUMMAND_SQUARE, 66051, SATF_SUM_U32, SATF_SUM_U32},
+        {SATF_U8, SATF_SUMMAND_SQUARE, 66052, SATF_SUM_U32, SATF_SUM_U64},
+        {SATF_U16, SATF_SUMMAND_WEIGHTED_SQUARE, 1 << 20, SATF_SUM_U16, SATF_SUM_U128},
+        {SATF_U8, SATF_SUMMAND_PLAIN, 1, SATF_SUM_U64, SATF_SUM_U64},
+        {SATF_F32, SATF_SUMMAND_SQUARE, 1, SATF_SUM_U16, SATF_SUM_F64},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(
+            satf_sum_type_for(cases[i].type, cases[i].summand, cases[i].pixels, cases[i].least),
+            cases[i].wanted);
+    }
     assert_int_equal(satf_sum_bytes(SATF_SUM_U16), 2);
     assert_int_equal(satf_sum_bytes(SATF_SUM_U128), 16);
     assert_int_equal(satf_sum_bytes(SATF_SUM_F64), 8);
 }
 
+/* Number i of those at that address. */
+typedef union number {
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    satf_u128 u128;
+    float f32;
+    double f64;
+} number;
+
+static number number_at(const char *from, int64_t i, size_t bytes)
+{
+    number n = {0};
+    memcpy(&n, from + i * (int64_t)bytes, bytes);
+    return n;
+}
+
 static double sample_at(satf_type type, const char *src, int64_t i)
 {
-    switch (type) {
-    case SATF_U8:
-        return ((const unsigned char *)src)[i];
-    case SATF_U16: {
-        uint16_t a;
-        memcpy(&a, src + 2 * i, sizeof a);
-        return a;
-    }
-    case SATF_F32: {
-        float a;
-        memcpy(&a, src + 4 * i, sizeof a);
-        return (double)a;
-    }
-    default: {
-        double a;
-        memcpy(&a, src + 8 * i, sizeof a);
-        return a;
-    }
-    }
+    number n = number_at(src, i, satf_type_bytes(type));
+    return type == SATF_U8    ? n.u8
+           : type == SATF_U16 ? n.u16
+           : type == SATF_F32 ? (double)n.f32
+                              : n.f64;
 }
 
 static double sum_at(satf_sum_type type, const char *sums, int64_t i)
 {
-    switch (type) {
-    case SATF_SUM_U16: {
-        uint16_t sum;
-        memcpy(&sum, sums + 2 * i, sizeof sum);
-        return sum;
-    }
-    case SATF_SUM_U32: {
-        uint32_t sum;
-        memcpy(&sum, sums + 4 * i, sizeof sum);
-        return sum;
-    }
-    case SATF_SUM_U64: {
-        uint64_t sum;
-        memcpy(&sum, sums + 8 * i, sizeof sum);
-        return (double)sum;
-    }
-    case SATF_SUM_U128: {
-        satf_u128 sum;
-        memcpy(&sum, sums + 16 * i, sizeof sum);
-        return (double)sum;
-    }
-    default: {
-        double sum;
-        memcpy(&sum, sums + 8 * i, sizeof sum);
-        return sum;
-    }
-    }
+    number n = number_at(sums, i, (size_t)satf_sum_bytes(type));
+    return type == SATF_SUM_U16    ? n.u16
+           : type == SATF_SUM_U32  ? n.u32
+           : type == SATF_SUM_U64  ? (double)n.u64
+           : type == SATF_SUM_U128 ? (double)n.u128
+                                   : n.f64;
 }
 
 /* All types, channels and summands against the definition. Every
@@ -102,16 +86,12 @@ TEST(summands)
         char *samples = src + 1; /* no alignment is needed */
         for (int i = 0; i < SAMPLES; i++) {
             seed = seed * 1664525u + 1013904223u;
-            uint8_t u8 = (uint8_t)(i % 5 ? seed >> 24 : 255);
-            uint16_t u16 = (uint16_t)(i % 5 ? seed >> 16 : 65535);
-            float f32 = (float)(seed >> 8) / 65536 - 128;
-            double f64 = (double)seed / 1024 - 1e6;
-            const void *from = type == SATF_U8    ? (const void *)&u8
-                               : type == SATF_U16 ? (const void *)&u16
-                               : type == SATF_F32 ? (const void *)&f32
-                                                  : (const void *)&f64;
+            number n = type == SATF_U8    ? (number){.u8 = (uint8_t)(i % 5 ? seed >> 24 : 255)}
+                       : type == SATF_U16 ? (number){.u16 = (uint16_t)(i % 5 ? seed >> 16 : 65535)}
+                       : type == SATF_F32 ? (number){.f32 = (float)(seed >> 8) / 65536 - 128}
+                                          : (number){.f64 = (double)seed / 1024 - 1e6};
             size_t bytes = satf_type_bytes(type);
-            memcpy(samples + (size_t)i * bytes, from, bytes);
+            memcpy(samples + (size_t)i * bytes, &n, bytes);
         }
         for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
             for (int what = SATF_SUMMAND_PLAIN; what <= SATF_SUMMAND_WEIGHTED_SQUARE; what++) {

@@ -21,15 +21,14 @@ static double probe_ns; /* what each filter takes; below 0: what it really does 
 static int probes;
 static bool started;
 
-double __real_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in);
-double __wrap_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in);
+__typeof__(filter_probe_ns) __real_filter_probe_ns, __wrap_filter_probe_ns;
 double __wrap_filter_probe_ns(const satf_context *of, const chain_link *link, const satf_view *in)
 {
     probes++;
     return probe_ns < 0 ? __real_filter_probe_ns(of, link, in) : probe_ns;
 }
 
-bool __wrap_satf_gpu_has_started(void);
+__typeof__(satf_gpu_has_started) __wrap_satf_gpu_has_started;
 bool __wrap_satf_gpu_has_started(void)
 {
     return started;
@@ -41,14 +40,13 @@ static double now_ms, row_ms;
 static int runs;
 static int64_t run_row_samples;
 
-double __wrap_satf_now_ms(void);
+__typeof__(satf_now_ms) __wrap_satf_now_ms;
 double __wrap_satf_now_ms(void)
 {
     return now_ms;
 }
 
-satf_status __real_filter_plan_run(satf_context *of, satf_plan *plan, const plan_images *images);
-satf_status __wrap_filter_plan_run(satf_context *of, satf_plan *plan, const plan_images *images);
+__typeof__(filter_plan_run) __real_filter_plan_run, __wrap_filter_plan_run;
 satf_status __wrap_filter_plan_run(satf_context *of, satf_plan *plan, const plan_images *images)
 {
     run_row_samples = satf_row_samples(&plan->in);

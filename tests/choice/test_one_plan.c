@@ -6,8 +6,7 @@
 
 static int planned;
 
-satf_status __real_filter_step_plan(satf_context *ctx, filter_step *step);
-satf_status __wrap_filter_step_plan(satf_context *ctx, filter_step *step);
+__typeof__(filter_step_plan) __real_filter_step_plan, __wrap_filter_step_plan;
 satf_status __wrap_filter_step_plan(satf_context *ctx, filter_step *step)
 {
     planned++;

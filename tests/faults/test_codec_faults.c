@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/memory.h"
 #include "every_fault.h"
 #include "run_line.h"
 
@@ -34,12 +35,9 @@ static struct report {
 
 /* The library's own blocks: the linker calls these in place of its functions. What libraries of
  * others leak where they get no memory is theirs. */
-void *__real_satf_alloc(size_t bytes);
-void *__wrap_satf_alloc(size_t bytes);
-void *__real_satf_alloc_zeroed(size_t bytes);
-void *__wrap_satf_alloc_zeroed(size_t bytes);
-void __real_satf_free(void *memory);
-void __wrap_satf_free(void *memory);
+__typeof__(satf_alloc) __real_satf_alloc, __wrap_satf_alloc;
+__typeof__(satf_alloc_zeroed) __real_satf_alloc_zeroed, __wrap_satf_alloc_zeroed;
+__typeof__(satf_free) __real_satf_free, __wrap_satf_free;
 
 static atomic_long live;
 

@@ -6,6 +6,7 @@
 #include "filter/params.h"
 #include "filter/rects.h"
 #include "interpose.h"
+#include "run_line.h"
 
 /* The value of filter `index`'s parameter of that kind; NULL if it has none. */
 static const void *value_of(const satf_filter *filter, size_t index, param_kind kind)
@@ -286,25 +287,11 @@ TEST(test_table)
     assert_null(satf_filter_param(NULL, 0, NULL, 0));
 }
 
-/* Writes text to a new file whose name goes to path. */
-static void write_file(char *path, const char *text, size_t bytes)
-{
-    strcpy(path, "/tmp/satf_template_XXXXXX");
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, bytes), (ssize_t)bytes);
-    close(file);
-}
-
 static satf_status parse_template(satf_context *ctx, const char *text, size_t bytes,
                                   satf_filter **filter)
 {
-    char path[64], spec[100];
-    write_file(path, text, bytes);
-    snprintf(spec, sizeof spec, "template=%s", path);
-    satf_status status = satf_filter_parse(ctx, spec, filter);
-    unlink(path);
-    return status;
+    save_bytes("template", text, bytes);
+    return satf_filter_parse(ctx, "template=template", filter);
 }
 
 TEST(test_template_file)
@@ -381,26 +368,22 @@ TEST(test_template_file)
     assert_int_equal(satf_context_set_filter_files(NULL, 1), SATF_INVALID);
 }
 
-/* A locale whose decimal point is a comma: one that is installed, or made in `folder`. */
-static bool comma_locale(const char *folder)
+/* A locale whose decimal point is a comma: one that is installed, or made in the current folder. */
+static bool comma_locale(void)
 {
-    char make[200];
     if (setlocale(LC_NUMERIC, "de_DE.UTF-8") || setlocale(LC_NUMERIC, "de_DE.utf8")) {
         return true;
     }
-    snprintf(make, sizeof make, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
-             folder);
-    setenv("LOCPATH", folder, 1);
-    return system(make) == 0 && setlocale(LC_NUMERIC, "de_DE.UTF-8");
+    setenv("LOCPATH", ".", 1);
+    return system("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1") == 0 &&
+           setlocale(LC_NUMERIC, "de_DE.UTF-8");
 }
 
 /* Numbers have a point, whatever the program's locale. */
 TEST(test_locale)
 {
-    char folder[] = "/tmp/test_locale_XXXXXX", clean[80];
-    assert_non_null(mkdtemp(folder));
-    bool found = comma_locale(folder) && strtod("0,5", NULL) == 0.5;
-    satf_filter *filter = NULL, *haar = NULL, *comma = NULL;
+    bool found = comma_locale() && strtod("0,5", NULL) == 0.5;
+    SCOPED_FILTER *filter = NULL, *haar = NULL, *comma = NULL;
     satf_status parsed = satf_filter_parse(ctx, "box=3,border=constant:0.5", &filter);
     satf_status read = parse_template(ctx, "0 0 1 1 0.25\n", 13, &haar);
     satf_status refused = parse_template(ctx, "0 0 1 1 0,25\n", 13, &comma);
@@ -409,8 +392,6 @@ TEST(test_locale)
     bool stays = !found || strtod("0,5", NULL) == 0.5;
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
-    snprintf(clean, sizeof clean, "rm -rf %s", folder);
-    assert_int_equal(system(clean), 0);
     assert_int_equal(parsed, SATF_OK);
     assert_true(((const filter_border *)value_of(filter, 0, PARAM_BORDER))->constant == 0.5);
     assert_true(!found || strcmp(printed, "box=3,border=constant:0.5") == 0);
@@ -419,9 +400,9 @@ TEST(test_locale)
                 0.25);
     assert_int_equal(refused, SATF_DATA);
     assert_true(stays);
-    satf_filter_destroy(filter);
-    satf_filter_destroy(haar);
     if (!found) {
         skip();
     }
 }
+
+TEST_FILE(.folder = true)

@@ -246,23 +246,17 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
 /* The same bits, but for which NaN it is: of two operands' NaNs the compiler chooses. */
 static bool is_same(int type, const unsigned char *a, const unsigned char *b)
 {
-    size_t bytes = satf_type_bytes(type);
     double x[2] = {0};
     float y[2] = {0};
-    if (memcmp(a, b, bytes) == 0) {
-        return true;
-    }
     if (type == SATF_F32) {
-        memcpy(&y[0], a, bytes);
-        memcpy(&y[1], b, bytes);
-        return isnan(y[0]) && isnan(y[1]);
+        memcpy(&y[0], a, sizeof *y);
+        memcpy(&y[1], b, sizeof *y);
+    } else if (type == SATF_F64) {
+        memcpy(&x[0], a, sizeof *x);
+        memcpy(&x[1], b, sizeof *x);
     }
-    if (type == SATF_F64) {
-        memcpy(&x[0], a, bytes);
-        memcpy(&x[1], b, bytes);
-        return isnan(x[0]) && isnan(x[1]);
-    }
-    return false;
+    return memcmp(a, b, satf_type_bytes(type)) == 0 || (isnan(x[0]) && isnan(x[1])) ||
+           (isnan(y[0]) && isnan(y[1]));
 }
 
 static void compare(const satf_view *out, const unsigned char *want, unsigned char *got,

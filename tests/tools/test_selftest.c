@@ -51,8 +51,7 @@ __attribute__((constructor)) static void replace_kernel(void)
 /* A CUDA device that the CPU plays, to the context of its latest engine. */
 static const satf_context *device, *planning;
 
-satf_status __real_satf_context_set_device(satf_context *ctx, int number);
-satf_status __wrap_satf_context_set_device(satf_context *ctx, int number);
+__typeof__(satf_context_set_device) __real_satf_context_set_device, __wrap_satf_context_set_device;
 satf_status __wrap_satf_context_set_device(satf_context *ctx, int number)
 {
     if (is_wrong("device") && number == SATF_CUDA(0)) {
@@ -62,14 +61,7 @@ satf_status __wrap_satf_context_set_device(satf_context *ctx, int number)
     return __real_satf_context_set_device(ctx, number);
 }
 
-satf_status __real_satf_plan_create(satf_context *ctx, const satf_filter *filter,
-                                    const satf_view *inputs, size_t input_count,
-                                    const satf_view *outputs, size_t output_count,
-                                    satf_plan **plan);
-satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter,
-                                    const satf_view *inputs, size_t input_count,
-                                    const satf_view *outputs, size_t output_count,
-                                    satf_plan **plan);
+__typeof__(satf_plan_create) __real_satf_plan_create, __wrap_satf_plan_create;
 satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                     const satf_view *inputs, size_t input_count,
                                     const satf_view *outputs, size_t output_count, satf_plan **plan)
@@ -80,10 +72,7 @@ satf_status __wrap_satf_plan_create(satf_context *ctx, const satf_filter *filter
     return __real_satf_plan_create(ctx, filter, inputs, input_count, outputs, output_count, plan);
 }
 
-satf_status __real_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
-                                 const satf_view *outputs, size_t output_count);
-satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
-                                 const satf_view *outputs, size_t output_count);
+__typeof__(satf_plan_run) __real_satf_plan_run, __wrap_satf_plan_run;
 satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input_count,
                                  const satf_view *outputs, size_t output_count)
 {
