@@ -4,6 +4,7 @@
 
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "base/view.h"
