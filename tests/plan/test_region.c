@@ -5,10 +5,9 @@
 #include "base/parallel.h"
 #include "base/view.h"
 #include "filter/region.h"
-#include "filter_make.h"
-#include "filter_reference.h"
+#include "ways.h"
 
-enum { W = 37, H = 29, MOST = W * H * 4 * 8, PAD = 5 };
+enum { W = 37, H = 29, MOST = (W + 1) * (H + 1) * 4 * 8, PAD = 5 };
 
 /* ------------------------------------------------------------------------------- views */
 
@@ -81,7 +80,7 @@ TEST(test_reach)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
         const int64_t *r = cases[i].reach;
-        assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+        MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
         if (left != r[0] || top != r[1] || right != r[2] || bottom != r[3]) {
             fail_msg("%s: %ld %ld %ld %ld", cases[i].spec, (long)left, (long)top, (long)right,
                      (long)bottom);
@@ -90,15 +89,15 @@ TEST(test_reach)
                          SATF_INVALID);
     }
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
+    MUST(ctx, satf_filter_create(ctx, "template", &filter));
     assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "no rectangles yet"));
     static const satf_weighted_rect rects[] = {{{-3, 2, 5, 7}, 1}, {{1, 1, 2, 2}, -0.5}};
-    assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
-    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+    MUST(ctx, satf_filter_set_rects(ctx, filter, rects, 2));
+    MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
     assert_true(left == 3 && top == 0 && right == 2 && bottom == 8);
-    assert_int_equal(satf_filter_set_border(ctx, filter, SATF_REFLECT, 0), SATF_OK);
-    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_OK);
+    MUST(ctx, satf_filter_set_border(ctx, filter, SATF_REFLECT, 0));
+    MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
     assert_true(left == 3 && top == 8 && right == 3 && bottom == 8);
     assert_int_equal(satf_filter_reach(NULL, NULL, &left, &top, &right, &bottom), SATF_INVALID);
     assert_int_equal(satf_filter_reach(ctx, NULL, &left, &top, &right, &bottom), SATF_INVALID);
@@ -117,20 +116,17 @@ static satf_rect region(int i, int64_t w, int64_t h)
     return (size_t)i < sizeof regions / sizeof *regions ? regions[i] : (satf_rect){0, 0, 0, 0};
 }
 
-/* A copy of the image in which every byte outside the crop is another. Free it. */
+/* A copy of the image in which every byte outside the crop is another. */
 static satf_view spoiled(const satf_view *in, const satf_rect *crop)
 {
-    satf_view copy = *in;
-    copy.data = malloc((size_t)(in->stride * in->height));
-    size_t pixel = (size_t)in->channels * satf_type_bytes(in->type);
-    for (int64_t y = 0; y < in->height; y++) {
-        const char *from = satf_row(in, y);
-        char *to = satf_row(&copy, y);
-        for (size_t i = 0; i < (size_t)in->width * pixel; i++) {
-            int64_t x = (int64_t)(i / pixel);
-            bool inside =
-                x >= crop->x && x < crop->x + crop->w && y >= crop->y && y < crop->y + crop->h;
-            to[i] = (char)(from[i] ^ (inside ? 0 : 0x35));
+    satf_view copy = view_like(in, 0);
+    int64_t pixel = satf_pixel_bytes(in);
+    for (int64_t i = 0; i < in->width * in->height; i++) {
+        int64_t x = i % in->width, y = i / in->width;
+        bool inside =
+            x >= crop->x && x < crop->x + crop->w && y >= crop->y && y < crop->y + crop->h;
+        for (int64_t b = 0; b < pixel; b++) {
+            pixel_at(&copy, x, y)[b] = (char)(pixel_at(in, x, y)[b] ^ (inside ? 0 : 0x35));
         }
     }
     return copy;
@@ -138,25 +134,15 @@ static satf_view spoiled(const satf_view *in, const satf_rect *crop)
 
 /* Of floats what lies between the steps of a filter of several, or the passes along a line, is not
  * exact, so a crop's last bits are its own. */
-static bool is_near(int type, const char *name, const char *a, const char *b, size_t bytes)
+static bool is_near(const filter_info *info, const satf_view *got, const satf_view *want)
 {
-    size_t size = satf_type_bytes(type);
-    const filter_info *info = filter_info_find(name);
-    bool same =
-        info && (!filter_is_simple(info) || filter_last(info)->lines) && satf_type_is_float(type);
-    for (size_t i = 0; i < bytes && same; i += size) {
-        double x = 0, y = 0;
-        float f[2];
-        if (type == SATF_F32) {
-            memcpy(&f[0], a + i, size);
-            memcpy(&f[1], b + i, size);
-            x = (double)f[0];
-            y = (double)f[1];
-        } else {
-            memcpy(&x, a + i, size);
-            memcpy(&y, b + i, size);
+    bool rounds = info && (!filter_is_simple(info) || filter_last(info)->lines);
+    bool same = rounds && satf_type_is_float(want->type);
+    for (int64_t y = 0; y < want->height && same; y++) {
+        for (int64_t i = 0; i < satf_row_samples(want) && same; i++) {
+            double x = sample_at(got, y, i), z = sample_at(want, y, i);
+            same = fabs(x - z) <= (want->type == SATF_F32 ? 1e-6 : 1e-12) * (1 + fabs(z));
         }
-        same = fabs(x - y) <= (type == SATF_F32 ? 1e-6 : 1e-12) * (1 + fabs(y));
     }
     return same;
 }
@@ -166,76 +152,46 @@ static void check_region(satf_context *ctx, const satf_filter *filter, const cha
                          const satf_view *in, const satf_view *whole, satf_rect where)
 {
     static char memory[MOST + (W + H) * PAD];
+    char how[100];
     satf_rect crop, part;
-    assert_int_equal(filter_find_region(ctx, filter, in, &where, &crop, &part), SATF_OK);
-    satf_view from = spoiled(in, &crop), out = *whole;
-    size_t row = (size_t)(where.w * out.channels) * satf_type_bytes(out.type);
+    MUST(ctx, filter_find_region(ctx, filter, in, &where, &crop, &part));
+    SCOPED_VIEW from = spoiled(in, &crop);
+    satf_view want = satf_view_rect(whole, where), out = want;
+    size_t row = (size_t)(where.w * satf_pixel_bytes(&out));
     out.data = memory;
-    out.width = where.w;
-    out.height = where.h;
     out.stride = (int64_t)row + PAD;
     memset(memory, 0x77, sizeof memory);
+    snprintf(how, sizeof how, "%ld x %ld at %ld, %ld", (long)where.w, (long)where.h, (long)where.x,
+             (long)where.y);
     if (satf_filter_apply_rect(ctx, filter, &from, &where, &out)) {
-        fail_msg("%s: %s", name, satf_message(ctx));
+        fail_msg("%s, %s: %s", name, how, satf_message(ctx));
     }
-    satf_view want = satf_view_rect(whole, where);
-    for (int64_t y = 0; y < where.h; y++) {
-        const char *got = satf_row(&out, y);
-        if (memcmp(got, satf_row(&want, y), row) != 0 &&
-            !is_near(out.type, name, got, satf_row(&want, y), row)) {
-            fail_msg("%s of %s, %d channels: row %ld of %ld x %ld at %ld, %ld differs", name,
-                     satf_type_name(in->type), in->channels, (long)y, (long)where.w, (long)where.h,
-                     (long)where.x, (long)where.y);
-        }
-        for (int i = 0; i < PAD; i++) {
-            assert_int_equal(got[row + (size_t)i], 0x77);
-        }
+    if (!is_near(filter_count(filter) == 1 ? filter->links[0].info : NULL, &out, &want)) {
+        require_same(name, how, &out, &want);
     }
-    free(from.data);
+    for (int64_t i = 0; i < where.h * PAD; i++) {
+        assert_int_equal(((char *)satf_row(&out, i / PAD))[row + (size_t)(i % PAD)], 0x77);
+    }
 }
 
 static void check_regions(satf_context *ctx, const satf_filter *filter, const char *name,
                           const satf_view *in)
 {
-    static char memory[MOST];
-    satf_view whole;
-    assert_int_equal(satf_filter_output(ctx, filter, in, &whole), SATF_OK);
-    whole.data = memory;
-    if (satf_filter_apply(ctx, filter, in, &whole)) {
-        fail_msg("%s: %s", name, satf_message(ctx));
-    }
+    SCOPED_VIEW whole = result_of(ctx, filter, in);
     satf_rect where;
     for (int i = 0; where = region(i, whole.width, whole.height), where.w; i++) {
         check_region(ctx, filter, name, in, &whole, where);
     }
 }
 
-/* The samples are such that no sum of floats rounds: the bits are the same for them too. */
+static void check_every(satf_context *ctx, const every_case *c)
+{
+    check_regions(ctx, c->filter, c->what, &c->in);
+}
+
 TEST(test_every_filter)
 {
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-    static const char *const sizes[] = {"7x4", "1x5", "51x3"}, *const at[] = {"2:-1", "0:0", "9:0"};
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int border = 0; border <= SATF_SHRINK; border++) {
-            for (int c = 0; c < 4 * 3; c++) {
-                int channels = c % 3 + 1 + (c % 3 == 2);
-                ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
-                if (filter_last(info)->grey && channels == 2) {
-                    continue;
-                }
-                ref_fill(&image, i * 100 + (uint64_t)c);
-                satf_view in = ref_view(&image, 3);
-                satf_filter *filter =
-                    make_filter_of(ctx, info, border, sizes[c % 3], at[c % 3], W, H);
-                use_tables(ctx, filter, in.type, c >= 6);
-                check_regions(ctx, filter, info->name, &in);
-                satf_filter_destroy(filter);
-                free(in.data);
-                free(image.samples);
-            }
-        }
-    }
+    every_filter(ctx, W, H, check_every);
 }
 
 TEST(test_chains)
@@ -253,14 +209,10 @@ TEST(test_chains)
     };
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         for (int tables = 0; tables < 2; tables++) {
-            ref_image image = {W, H, k % 2 ? 1 : 3, SATF_U8, 0, NULL};
-            ref_fill(&image, k);
-            satf_view in = ref_view(&image, 0);
+            SCOPED_VIEW in = draw_image(W, H, k % 2 ? 1 : 3, SATF_U8, 0, 0, k);
             SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
             use_tables(ctx, filter, in.type, tables);
             check_regions(ctx, filter, specs[k], &in);
-            free(in.data);
-            free(image.samples);
         }
     }
 }
@@ -269,50 +221,30 @@ TEST(test_chains)
  * is given. */
 TEST(test_guide)
 {
-    ref_image image = {W, H, 1, SATF_U8, 0, NULL};
-    static uint8_t rgb[W * H * 3];
-    ref_fill(&image, 1);
-    for (int i = 0; i < W * H * 3; i++) {
-        rgb[i] = (uint8_t)(i * i >> 3);
-    }
-    satf_view in = ref_view(&image, 0), guide = in, packed;
-    guide.data = rgb + 1;
-    guide.stride = 3 * W;
+    SCOPED_VIEW in = draw_image(W, H, 1, SATF_U8, 0, 0, 1),
+                rgb = draw_bytes(W, H, 3, SATF_U8, 0, 2);
+    SCOPED_VIEW packed = view_like(&in, 0);
+    satf_view guide = rgb;
+    guide.channels = 1;
+    guide.data = (char *)rgb.data + 1;
     guide.pixel_stride = 3;
-    SCOPED_FILTER *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
-    packed = satf_view_packed(malloc(W * H), W, H, 1, SATF_U8);
     for (int i = 0; i < W * H; i++) {
-        ((uint8_t *)packed.data)[i] = rgb[3 * i + 1];
+        ((uint8_t *)packed.data)[i] = *(uint8_t *)pixel_at(&guide, i % W, i / W);
     }
-    assert_int_equal(satf_filter_set_image(ctx, filter, &guide), SATF_OK);
-    assert_int_equal(satf_filter_set_image(ctx, same, &packed), SATF_OK);
+    SCOPED_FILTER *filter = parse_filter(ctx, "guided=5"), *same = parse_filter(ctx, "guided=5");
+    MUST(ctx, satf_filter_set_image(ctx, filter, &guide));
+    MUST(ctx, satf_filter_set_image(ctx, same, &packed));
     check_regions(ctx, filter, "guided", &in);
-    static uint8_t got[W * H], want[W * H];
-    satf_view out = packed;
-    out.data = got;
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    out.data = want;
-    assert_int_equal(satf_filter_apply(ctx, same, &in, &out), SATF_OK);
-    assert_memory_equal(got, want, sizeof got);
+    SCOPED_VIEW got = result_of(ctx, filter, &in), want = result_of(ctx, same, &in);
+    require_same("guided", "a guide that lies apart", &got, &want);
     satf_plan *plan; /* a second input must be packed */
     SCOPED_FILTER *plain = parse_filter(ctx, "guided=5");
     const satf_view inputs[2] = {in, guide};
-    assert_int_equal(satf_plan_create(ctx, plain, inputs, 2, &out, 1, &plan), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "pixels must be packed"));
-    free(packed.data);
-    free(in.data);
-    free(image.samples);
+    expect(ctx, satf_plan_create(ctx, plain, inputs, 2, &got, 1, &plan), SATF_INVALID,
+           "pixels must be packed");
 }
 
 /* ------------------------------------------------------------------------------- calls */
-
-static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    assert_int_equal(got, wanted);
-    if (!strstr(satf_message(ctx), part)) {
-        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
-    }
-}
 
 TEST(test_refusals)
 {
@@ -338,7 +270,7 @@ TEST(test_refusals)
     expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "overlaps");
     bad = out, bad.data = NULL;
     expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &bad), SATF_INVALID, "no data");
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    MUST(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &out));
 }
 
 /* The context's plan serves parts alike, and no call for a whole result; nor does scratch. */
@@ -352,14 +284,14 @@ TEST(test_kept)
     satf_view in = satf_view_packed(image, W, H, 1, SATF_U8);
     satf_view out = satf_view_packed(memory, 5, 4, 1, SATF_U8);
     satf_rect where = {8, 9, 5, 4}, corner = {0, 0, 5, 4};
-    assert_int_equal(satf_context_set_scratch(ctx, scratch, 1), SATF_OK);
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    MUST(ctx, satf_context_set_scratch(ctx, scratch, 1));
+    MUST(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &out));
     const struct satf_plan *plan = ctx->plan;
     assert_non_null(plan);
     where.x++;
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &where, &out), SATF_OK);
+    MUST(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &out));
     assert_ptr_equal(ctx->plan, plan);
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &corner, &out), SATF_OK);
+    MUST(ctx, satf_filter_apply_rect(ctx, filter, &in, &corner, &out));
     satf_context_set_scratch(ctx, NULL, 0);
     satf_view crop = satf_view_rect(&in, (satf_rect){0, 0, 6, 5}); /* what the corner took */
     expect(ctx, satf_filter_apply(ctx, filter, &crop, &out), SATF_INVALID, "it must be 6 x 5");
