@@ -37,6 +37,32 @@ static inline int64_t pick(uint64_t *random, int64_t least, int64_t most)
     return least + (int64_t)(ref_random(random) % (uint64_t)(most - least + 1));
 }
 
+/* Any entry of the table. */
+static inline const filter_info *pick_info(uint64_t *random)
+{
+    int64_t count = 0;
+    while (filter_info_at((size_t)count)) {
+        count++;
+    }
+    return filter_info_at((size_t)pick(random, 0, count - 1));
+}
+
+/* A window of up to 9 x 9, and a place in it, as numbers and in words. */
+typedef struct picked_window {
+    int64_t w, h, x, y;
+    char size[40], at[40];
+} picked_window;
+
+static inline picked_window pick_window(uint64_t *random)
+{
+    picked_window p = {.w = pick(random, 1, 9), .h = pick(random, 1, 9)};
+    p.x = pick(random, p.w / 2 - p.w + 1, p.w / 2);
+    p.y = pick(random, p.h / 2 - p.h + 1, p.h / 2);
+    snprintf(p.size, sizeof p.size, "%ldx%ld", (long)p.w, (long)p.h);
+    snprintf(p.at, sizeof p.at, "%ld:%ld", (long)p.x, (long)p.y);
+    return p;
+}
+
 /* ------------------------------------------------------------------------------ pictures */
 
 /* Samples of which sums are exact, the last channel alpha if `alpha`; rows of `pad` bytes more. */
@@ -48,6 +74,15 @@ static inline satf_view draw_image(int64_t width, int64_t height, int channels, 
     satf_view view = ref_view(&image, pad);
     free(image.samples);
     return view;
+}
+
+/* Of up to 40 pixels across and `most` down. */
+static inline satf_view pick_image(uint64_t *random, int64_t most)
+{
+    int64_t width = pick(random, 1, 40), height = pick(random, 1, most);
+    int channels = (int)pick(random, 1, 4), type = ref_types[pick(random, 0, 3)];
+    bool alpha = channels % 2 == 0 && pick(random, 0, 1);
+    return draw_image(width, height, channels, type, alpha, pick(random, 0, 5), *random);
 }
 
 /* Any bytes: of integers all samples. */

@@ -6,10 +6,8 @@
 #include "base/parallel.h"
 #include "filter/plan.h"
 #include "filter/probe.h"
-#include "filter_make.h"
-#include "filter_reference.h"
-#include "pairs.h"
 #include "sat/sat.h"
+#include "ways.h"
 #include "window/plan.h"
 
 /* ------------------------------------------------------------------ what runs may not do */
@@ -125,87 +123,51 @@ const satf_backend *__wrap_satf_cuda(void)
 
 /* ----------------------------------------------------------------------------- cases */
 
-enum { W = 131, H = 77, MOST = W * H * 4 * 8 };
+enum { W = 131, H = 77, MOST = (W + 1) * (H + 1) * 4 * 8 };
 
-/* The image's samples, then the same turned around, so that two runs differ. */
+/* The image's samples turned around, so that two runs differ. */
 static void turn_around(const satf_view *view)
 {
-    size_t pixel = (size_t)view->channels * satf_type_bytes(view->type);
-    for (int64_t y = 0; y < view->height; y++) {
-        char *row = satf_row(view, y), saved[64];
-        for (int64_t i = 0, j = view->width - 1; i < j; i++, j--) {
-            char *a = row + (size_t)i * pixel, *b = row + (size_t)j * pixel;
-            memcpy(saved, a, pixel);
-            memcpy(a, b, pixel);
-            memcpy(b, saved, pixel);
-        }
+    size_t pixel = (size_t)satf_pixel_bytes(view);
+    for (int64_t k = 0; k < view->height * (view->width / 2); k++) {
+        int64_t x = k / view->height, y = k % view->height;
+        char saved[64], *a = pixel_at(view, x, y), *b = pixel_at(view, view->width - 1 - x, y);
+        memcpy(saved, a, pixel);
+        memcpy(a, b, pixel);
+        memcpy(b, saved, pixel);
     }
-}
-
-static void fail_case(const char *name, int type, const char *what)
-{
-    fail_msg("%s of %s: %s", name, satf_type_name(type), what);
 }
 
 /* Three runs on other pixels at other places equal calls of another context. */
-static void check_plan(satf_context *ctx, satf_filter *filter, const char *name, satf_view *in)
+static void check_plan(satf_context *ctx, const every_case *c)
 {
-    static char expected[MOST], got[MOST + 1];
-    satf_context *other;
-    satf_view out;
-    satf_plan *plan;
-    assert_int_equal(satf_context_create(&other), SATF_OK);
-    assert_int_equal(satf_context_set_engine(other, ctx->settings.engine), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
-    if (satf_plan_create(ctx, filter, in, 1, &out, 1, &plan)) {
-        fail_case(name, in->type, satf_message(ctx));
-    }
-    size_t bytes = (size_t)(out.stride * out.height);
+    static char got[MOST + 1];
+    const satf_view *in = &c->in;
+    SCOPED_CONTEXT *other;
+    SCOPED_PLAN *plan;
+    MUST(ctx, satf_context_create(&other));
+    MUST(other, satf_context_set_engine(other, ctx->settings.engine));
+    SCOPED_VIEW want = output_of(ctx, c->filter, in);
+    satf_view out = want;
+    MUST(ctx, satf_plan_create(ctx, c->filter, in, 1, &want, 1, &plan));
     for (int run = 0; run < 3; run++) {
-        memset(expected, run, bytes);
         memset(got, 7, sizeof got);
-        out.data = expected;
-        assert_int_equal(satf_filter_apply(other, filter, in, &out), SATF_OK);
+        MUST(other, satf_filter_apply(other, c->filter, in, &want));
         out.data = got + run % 2;
         int before = atomic_load(&allocations) + atomic_load(&decisions);
-        if (satf_plan_run(plan, in, 1, &out, 1)) {
-            fail_case(name, in->type, satf_message(ctx));
-        }
+        MUST(ctx, satf_plan_run(plan, in, 1, &out, 1));
         if (run > 0 && atomic_load(&allocations) + atomic_load(&decisions) != before) {
-            fail_case(name, in->type, "a run decides or allocates");
+            fail_msg("%s: a run decides or allocates", c->what);
         }
-        if (memcmp(out.data, expected, bytes) != 0) {
-            fail_case(name, in->type, "the plan gives other bits");
-        }
+        require_same(c->what, "a plan", &out, &want);
         turn_around(in);
     }
-    satf_plan_destroy(plan);
-    satf_context_destroy(other);
 }
 
 TEST(test_every_filter)
 {
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     satf_context_set_threads(ctx, 2);
-    static pairs met;
-    const filter_info *info;
-    for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int c = 0; c < 4 * 3 * 2; c++) {
-            int channels = c / 4 % 3 + 1 + (c / 4 % 3 == 2);
-            ref_image image = {W, H, channels, types[c % 4], channels == 4, NULL};
-            if ((filter_last(info)->grey && channels == 2) ||
-                !PAIRS_RUN(&met, (int)i, c % 4, channels, c / 12, c % SATF_SHRINK)) {
-                continue;
-            }
-            ref_fill(&image, i * 100 + (uint64_t)c);
-            satf_view in = ref_view(&image, 0);
-            SCOPED_FILTER *filter = make_filter_of(ctx, info, c % SATF_SHRINK, "7x4", "0:0", W, H);
-            use_tables(ctx, filter, in.type, c >= 12);
-            check_plan(ctx, filter, info->name, &in);
-            free(in.data);
-            free(image.samples);
-        }
-    }
+    every_filter(ctx, W, H, check_plan);
 }
 
 TEST(test_chains)
@@ -215,15 +177,10 @@ TEST(test_chains)
         "box=3 box=4 box=5,border=wrap transpose flip=v box=7,border=shrink"};
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine += SATF_ENGINE_SAT) {
-            ref_image image = {W, H, 1 + (int)k % 3, SATF_U8, 0, NULL};
-            image.channels = image.channels == 2 ? 3 : image.channels;
-            ref_fill(&image, k);
-            satf_view in = ref_view(&image, 5);
+            SCOPED_VIEW in = draw_image(W, H, k % 3 ? 3 : 1, SATF_U8, 0, 5, k);
             satf_context_set_engine(ctx, (satf_engine)engine);
             SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
-            check_plan(ctx, filter, specs[k], &in);
-            free(in.data);
-            free(image.samples);
+            check_plan(ctx, &(every_case){filter, NULL, in, specs[k]});
         }
     }
 }
@@ -239,16 +196,16 @@ TEST(test_thousand)
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), from = view, to = view;
     SCOPED_PLAN *plan;
     int deciding = atomic_load(&decisions);
-    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
     assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
     satf_filter_destroy(filter);
     from.data = in;
     to.data = first;
-    assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
+    MUST(ctx, satf_plan_run(plan, &from, 1, &to, 1));
     int before = atomic_load(&allocations) + atomic_load(&decisions);
     to.data = out;
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(satf_plan_run(plan, &from, 1, &to, 1), SATF_OK);
+        MUST(ctx, satf_plan_run(plan, &from, 1, &to, 1));
     }
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, first, sizeof out);
@@ -259,25 +216,17 @@ TEST(test_thousand)
 TEST(test_bottom_up)
 {
     enum { LONG = 1000 };
-    SCOPED uint8_t *in = malloc(LONG), *out = malloc(LONG), *want = malloc(LONG),
-                   *turned = malloc(LONG);
-    for (int i = 0; i < LONG; i++) {
-        in[i] = (uint8_t)(i * i >> 2);
-        turned[i] = in[i];
-    }
-    SCOPED_FILTER *chain = parse_filter(ctx, "transpose unsharp=3"),
-                  *unsharp = parse_filter(ctx, "unsharp=3");
-    satf_view from = satf_view_packed(in + LONG - 1, 1, LONG, 1, SATF_U8);
-    satf_view row = satf_view_packed(turned, LONG, 1, 1, SATF_U8), to = row;
+    SCOPED_VIEW up = draw_bytes(1, LONG, 1, SATF_U8, 0, 1),
+                row = draw_bytes(LONG, 1, 1, SATF_U8, 0, 1);
+    satf_view from = up;
+    from.data = satf_row(&up, LONG - 1);
     from.stride = -1;
     for (int i = 0; i < LONG; i++) {
-        turned[i] = in[LONG - 1 - i];
+        ((uint8_t *)row.data)[i] = *(uint8_t *)satf_row(&from, i);
     }
-    to.data = out;
-    assert_int_equal(satf_filter_apply(ctx, chain, &from, &to), SATF_OK);
-    to.data = want;
-    assert_int_equal(satf_filter_apply(ctx, unsharp, &row, &to), SATF_OK);
-    assert_memory_equal(out, want, LONG);
+    SCOPED_VIEW got = made_by(ctx, "transpose unsharp=3", &from),
+                want = made_by(ctx, "unsharp=3", &row);
+    require_same("transpose unsharp=3", "bottom up", &got, &want);
 }
 
 /* -------------------------------------------------------------------------- decisions */
@@ -302,7 +251,7 @@ TEST(test_describe)
     satf_view view = satf_view_packed(NULL, 640, 480, 3, SATF_U8);
     satf_plan *plan;
     satf_plan_info info;
-    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.steps, 3);
     assert_int_equal(info.device, SATF_HOST);
@@ -315,9 +264,9 @@ TEST(test_describe)
     satf_plan_destroy(plan);
 
     /* A named algorithm is taken, though marching is faster. */
-    assert_int_equal(satf_context_set_algorithm(ctx, "reference"), SATF_OK);
-    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "reference"));
+    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
     expect_step(plan, 0, "box", "sat", "reference");
     expect_step(plan, 1, "flip", "move", NULL);
     satf_plan_describe(plan, &info, sizeof info);
@@ -340,10 +289,10 @@ static satf_filter *expensive(satf_context *ctx, int64_t side)
     }
     for (double ms = 0; ms < 300; ms += (double)(side * side) * FILTER_MAX_RECTS * 3 / 1e6) {
         satf_filter *more;
-        assert_int_equal(satf_filter_create(ctx, "template", &more), SATF_OK);
-        assert_int_equal(satf_filter_set_rects(ctx, more, rects, FILTER_MAX_RECTS), SATF_OK);
+        MUST(ctx, satf_filter_create(ctx, "template", &more));
+        MUST(ctx, satf_filter_set_rects(ctx, more, rects, FILTER_MAX_RECTS));
         if (chain) {
-            assert_int_equal(satf_filter_append(ctx, chain, more), SATF_OK);
+            MUST(ctx, satf_filter_append(ctx, chain, more));
             satf_filter_destroy(more);
         } else {
             chain = more;
@@ -369,25 +318,25 @@ TEST(test_automatic)
     static uint8_t in[SIDE * SIDE];
     static double expected[SIDE * SIDE], got[SIDE * SIDE];
     satf_context *own;
-    assert_int_equal(satf_context_create(&own), SATF_OK);
+    MUST(ctx, satf_context_create(&own));
     satf_context_set_threads(own, 1);
     for (size_t i = 0; i < sizeof in; i++) {
         in[i] = (uint8_t)(i * i >> 3);
     }
     satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8), to;
     satf_filter *cheap = parse_filter(own, "variance=5"), *dear = expensive(own, SIDE);
-    assert_int_equal(satf_filter_output(own, dear, &from, &to), SATF_OK);
+    MUST(own, satf_filter_output(own, dear, &from, &to));
     assert_int_equal(to.type, SATF_F64);
     to.data = expected;
     pretended.there = true;
     pretended.asked = 0;
-    assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK); /* the default */
+    MUST(own, satf_filter_apply(own, dear, &from, &to)); /* the default */
     satf_plan *plan;
     to.data = got;
-    assert_int_equal(satf_context_set_device(own, SATF_DEVICE_AUTO), SATF_OK);
-    assert_int_equal(satf_filter_apply(own, cheap, &from, &to), SATF_OK);
+    MUST(own, satf_context_set_device(own, SATF_DEVICE_AUTO));
+    MUST(own, satf_filter_apply(own, cheap, &from, &to));
     size_t bytes;
-    assert_int_equal(satf_filter_scratch(own, dear, &from, &to, &bytes), SATF_OK);
+    MUST(own, satf_filter_scratch(own, dear, &from, &to, &bytes));
     assert_int_equal(pretended.asked, 0);
     assert_true(bytes > 0);
     static const satf_status failures[] = {SATF_NO_DEVICE, SATF_NO_MEMORY, SATF_DEVICE_FAILED};
@@ -395,30 +344,22 @@ TEST(test_automatic)
         pretended.status = failures[i];
         memset(got, 0, sizeof got);
         satf_context_forget(own);
-        assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK);
+        MUST(own, satf_filter_apply(own, dear, &from, &to));
         assert_memory_equal(got, expected, sizeof got);
         assert_true(pretended.asked > i);
-        assert_int_equal(satf_plan_create(own, dear, &from, 1, &to, 1, &plan), SATF_OK);
+        MUST(own, satf_plan_create(own, dear, &from, 1, &to, 1, &plan));
         expect_cpu(own, plan);
         satf_plan_destroy(plan);
     }
     int asked = pretended.asked;
-    assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_OK);
+    MUST(own, satf_filter_apply(own, dear, &from, &to));
     assert_int_equal(pretended.asked, asked); /* the CPU's plan serves the next call */
-    assert_int_equal(satf_context_set_device(own, SATF_CUDA(0)), SATF_OK);
+    MUST(own, satf_context_set_device(own, SATF_CUDA(0)));
     assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_DEVICE_FAILED);
     pretended.there = false;
     satf_filter_destroy(cheap);
     satf_filter_destroy(dear);
     satf_context_destroy(own);
-}
-
-static void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    assert_int_equal(got, wanted);
-    if (!strstr(satf_message(ctx), part)) {
-        fail_msg("'%s' lacks '%s'", satf_message(ctx), part);
-    }
 }
 
 TEST(test_refusals)
@@ -437,7 +378,7 @@ TEST(test_refusals)
     expect(ctx, satf_plan_create(ctx, filter, &view, 2, &view, 1, &plan), SATF_INVALID, "2 inputs");
     expect(ctx, satf_plan_create(ctx, filter, &view, 1, &narrow, 1, &plan), SATF_INVALID,
            "it must be 64 x 64");
-    assert_int_equal(satf_filter_create(ctx, "template", &empty), SATF_OK);
+    MUST(ctx, satf_filter_create(ctx, "template", &empty));
     expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
            "no rectangles");
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
@@ -447,7 +388,7 @@ TEST(test_refusals)
     assert_null(plan);
 
     satf_context_set_threads(ctx, 1);
-    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
     satf_view in[2] = {view, view}, out[2] = {view, view};
     in[0].data = memory[0];
     out[0].data = memory[1];
@@ -465,7 +406,7 @@ TEST(test_refusals)
     satf_context_set_threads(ctx, 2);
     expect(ctx, satf_plan_run(plan, in, 1, out, 1), SATF_INVALID, "made for 1 threads");
     satf_context_set_threads(ctx, 1);
-    assert_int_equal(satf_plan_run(plan, in, 1, out, 1), SATF_OK);
+    MUST(ctx, satf_plan_run(plan, in, 1, out, 1));
 }
 
 /* A run refuses images that differ from the plan's in anything but their data. */
@@ -476,7 +417,7 @@ TEST(test_other_images)
     satf_view view = satf_view_packed(memory[0], 64, 60, 1, SATF_U8);
     satf_view other[] = {view, view, view, view, view, view, view, view, view};
     SCOPED_PLAN *plan;
-    assert_int_equal(satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_OK);
+    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
     other[0].width = 63;
     other[1].height = 61;
     other[2].stride = 65;
@@ -509,23 +450,23 @@ TEST(test_kept)
     satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
     SCOPED_FILTER *filter = parse_filter(ctx, "box=5");
     to.data = expected;
-    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     to.data = out;
     int before = atomic_load(&allocations) + atomic_load(&decisions);
-    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
     assert_memory_equal(out, expected, sizeof out);
 
     satf_used used;
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_SAT));
+    MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.engine, "sat");
     assert_memory_equal(out, expected, sizeof out);
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_AUTO), SATF_OK);
+    MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_AUTO));
 
-    assert_int_equal(satf_filter_set(ctx, filter, "size", "1"), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+    MUST(ctx, satf_filter_set(ctx, filter, "size", "1"));
+    MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     assert_memory_equal(out, in, sizeof out);
 
     /* Bad views are told of though a plan would serve. */
@@ -544,9 +485,9 @@ TEST(test_bound)
         satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
         satf_view to = from;
         to.data = malloc((size_t)height * SIDE);
-        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
         atomic_store(&largest, 0);
-        assert_int_equal(satf_filter_apply(ctx, filter, &from, &to), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
         bool again = atomic_load(&largest) > 0;
         assert_int_equal(again, height * SIDE * 4 > BOUND);
         free(from.data);

@@ -2,8 +2,7 @@
 #include "test.h"
 
 #include "base/parallel.h"
-#include "filter_make.h"
-#include "filter_reference.h"
+#include "ways.h"
 
 /* How many images the threads have shared; the linker leads these calls here (--wrap). */
 static const satf_context *watched;
@@ -27,62 +26,46 @@ static satf_view image_at(const satf_view *view, int64_t step, int64_t k)
     return image;
 }
 
-static void check_image(const char *spec, const satf_view *got, const satf_view *want, int64_t k)
-{
-    size_t bytes = (size_t)satf_row_samples(want) * satf_type_bytes(want->type);
-    for (int64_t y = 0; y < want->height; y++) {
-        if (memcmp(satf_row(got, y), satf_row(want, y), bytes) != 0) {
-            fail_msg("%s: row %d of image %d differs", spec, (int)y, (int)k);
-        }
-    }
-}
-
 /* A stack of random images against calls of another context, one after the other. */
-static void check_stack(satf_context *ctx, const char *spec, const ref_image *shape, int64_t count,
-                        bool backwards)
+static void check_stack(satf_context *ctx, const char *spec, int64_t width, int64_t height,
+                        int channels, int type, int64_t count, bool backwards)
 {
-    satf_context *other;
-    ref_image tall = *shape;
-    tall.height *= count;
-    ref_fill(&tall, (uint64_t)(count * 7 + shape->type));
-    satf_view all = ref_view(&tall, 8), in = all, out, want;
-    in.height = shape->height;
+    enum { GAP = 24 }; /* bytes between the images */
+    SCOPED_CONTEXT *other;
+    SCOPED_VIEW all =
+        draw_image(width, height * count, channels, type, 0, 8, (uint64_t)(count * 7 + type));
+    satf_view in = all;
+    in.height = height;
     int64_t step = in.stride * in.height;
-    for (int64_t y = 0; y < all.height && shape->type == SATF_F64; y++) {
-        double *row = satf_row(&all, y);
-        for (int64_t i = 0; i < satf_row_samples(&all); i++) {
-            row[i] *= 0.1; /* whose sums are not exact */
-        }
+    for (int64_t i = 0; i < all.height * satf_row_samples(&all) && type == SATF_F64; i++) {
+        double *row = satf_row(&all, i / satf_row_samples(&all));
+        row[i % satf_row_samples(&all)] *= 0.1; /* whose sums are not exact */
     }
-    satf_filter *filter = parse_filter(ctx, spec);
-    assert_int_equal(satf_context_create(&other), SATF_OK);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
+    MUST(ctx, satf_context_create(&other));
     satf_context_take_settings(other, &ctx->settings);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-    want = out;
-    int64_t made = out.stride * out.height + 24;
-    SCOPED char *results = malloc((size_t)(made * count)), *wanted = malloc((size_t)made);
+    SCOPED_VIEW like = output_of(ctx, filter, &in);
+    satf_view out = like;
+    int64_t made = out.stride * out.height + GAP, out_step = backwards ? -made : made;
+    SCOPED char *results = malloc((size_t)(made * count));
     out.data = backwards ? results + made * (count - 1) : results;
-    int64_t out_step = backwards ? -made : made;
     for (int run = 0; run < 2; run++) {
         memset(results, 5, (size_t)(made * count));
         if (satf_filter_apply_stack(ctx, filter, &in, step, &out, out_step, count)) {
             fail_msg("%s: %s", spec, satf_message(ctx));
         }
         for (int64_t k = 0; k < count; k++) {
+            char image[40];
             satf_view from = image_at(&in, step, k), got = image_at(&out, out_step, k);
-            want.data = wanted;
-            assert_int_equal(satf_filter_apply(other, filter, &from, &want), SATF_OK);
-            check_image(spec, &got, &want, k);
-            for (int b = 0; b < 24; b++) { /* between the images */
-                assert_int_equal(((char *)got.data)[made - 24 + b], 5);
+            SCOPED_VIEW want = result_of(other, filter, &from);
+            snprintf(image, sizeof image, "image %ld", (long)k);
+            require_same(spec, image, &got, &want);
+            for (int b = 0; b < GAP; b++) {
+                assert_int_equal(((char *)got.data)[made - GAP + b], 5);
             }
         }
         memset(all.data, run, (size_t)(step * count / 2));
     }
-    satf_filter_destroy(filter);
-    satf_context_destroy(other);
-    free(all.data);
-    free(tall.samples);
 }
 
 TEST(test_bits)
@@ -94,15 +77,14 @@ TEST(test_bits)
                                         "integral,squared",
                                         "guided=5",
                                         "box=7,border=valid"};
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     watched = ctx;
     for (int k = 0; k < 7 * 4 * 2; k++) {
-        ref_image shape = {41 + k, 37, k % 7 == 2 ? 1 : 1 + k % 3, types[k / 7 % 4], 0, NULL};
         satf_context_set_threads(ctx, 1 + k % 5);
         satf_context_set_engine(ctx, k >= 28 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         shared = 0;
         int64_t count = 1 + k % 4 * 6;
-        check_stack(ctx, specs[k % 7], &shape, count, k % 2);
+        check_stack(ctx, specs[k % 7], 41 + k, 37, k % 7 == 2 ? 1 : 1 + k % 3, ref_types[k / 7 % 4],
+                    count, k % 2);
         if (k % 5 && k % 4) { /* as soon as there are two images and threads */
             assert_true(shared >= 2 * count);
         }
@@ -117,17 +99,15 @@ TEST(test_large)
     satf_context_set_threads(ctx, 4);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     for (int large = 0; large < 2; large++) {
-        ref_image shape = {800, large ? 700 : 300, 1, SATF_F64, 0, NULL};
         shared = 0;
-        check_stack(ctx, "box=9", &shape, 4, false);
+        check_stack(ctx, "box=9", 800, large ? 700 : 300, 1, SATF_F64, 4, false);
         if (!large) {
             assert_true(shared >= 8);
         }
     }
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     shared = 0; /* each image is worth all threads */
-    ref_image shape = {1200, 700, 1, SATF_F64, 0, NULL};
-    check_stack(ctx, "box=9", &shape, 2, false);
+    check_stack(ctx, "box=9", 1200, 700, 1, SATF_F64, 2, false);
     satf_used used;
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.engine, "window");
@@ -136,36 +116,20 @@ TEST(test_large)
 /* What was used is told of images that threads share, too; the memory kept is bounded. */
 TEST(test_report)
 {
-    ref_image shape = {50, 40, 1, SATF_U8, 0, NULL};
     satf_used used;
     satf_context_set_threads(ctx, 3);
-    assert_int_equal(satf_context_set_algorithm(ctx, "reference"), SATF_OK);
-    check_stack(ctx, "box=9", &shape, 9, false);
+    MUST(ctx, satf_context_set_algorithm(ctx, "reference"));
+    check_stack(ctx, "box=9", 50, 40, 1, SATF_U8, 9, false);
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.algorithm, "reference");
     assert_string_equal(used.device, "cpu");
     /* and of this stack alone, though most threads have no image of it */
     for (int k = 0; k < 100; k++) {
         satf_context_set_threads(ctx, 8);
-        check_stack(ctx, "box=9", &shape, 64, false);
-        check_stack(ctx, "box=9 transpose", &shape, 2, false);
+        check_stack(ctx, "box=9", 50, 40, 1, SATF_U8, 64, false);
+        check_stack(ctx, "box=9 transpose", 50, 40, 1, SATF_U8, 2, false);
         satf_context_used(ctx, &used, sizeof used);
         assert_string_equal(used.engine, "move");
-    }
-}
-
-static void expect(satf_context *ctx, satf_status status, satf_status wanted, const char *words)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(satf_message(ctx), words)) {
-        fail_msg("'%s' lacks '%s'", satf_message(ctx), words);
-    }
-}
-
-static void must(satf_context *ctx, satf_status status)
-{
-    if (status) {
-        fail_msg("%s", satf_message(ctx));
     }
 }
 
@@ -203,7 +167,7 @@ TEST(test_refusals)
     wrong.width--;
     expect(ctx, STACK(box, &in, STEP, &wrong, STEP, 2), SATF_INVALID, "31 x 32");
     assert_memory_equal(to, before, sizeof to);
-    assert_int_equal(STACK(box, &in, STEP, &out, STEP, 0), SATF_OK);
+    MUST(ctx, STACK(box, &in, STEP, &out, STEP, 0));
     assert_int_equal(satf_filter_apply_stack(NULL, box, &in, STEP, &out, STEP, 1), SATF_INVALID);
     assert_memory_equal(to, before, sizeof to);
 
@@ -212,10 +176,10 @@ TEST(test_refusals)
     in.stride = SIDE;
     out = in;
     out.data = from + SIDE / 2;
-    assert_int_equal(STACK(box, &in, STEP, &out, STEP, COUNT), SATF_OK);
+    MUST(ctx, STACK(box, &in, STEP, &out, STEP, COUNT));
     /* One input, many outputs. */
     out = satf_view_packed(to, SIDE / 2, SIDE, 1, SATF_U8);
-    assert_int_equal(STACK(box, &in, 0, &out, STEP, COUNT), SATF_OK);
+    MUST(ctx, STACK(box, &in, 0, &out, STEP, COUNT));
     assert_memory_equal(to, to + STEP * (COUNT - 1), STEP / 2);
     satf_filter_destroy(box);
     satf_filter_destroy(moments);
@@ -246,7 +210,7 @@ TEST(test_progress)
         satf_context_set_threads(ctx, threads);
         watch w = {1, 0, 0, -1};
         satf_context_set_progress(ctx, note, &w);
-        assert_int_equal(satf_filter_apply_stack(ctx, box, &in, STEP, &out, STEP, COUNT), SATF_OK);
+        MUST(ctx, satf_filter_apply_stack(ctx, box, &in, STEP, &out, STEP, COUNT));
         assert_true(w.last == 1);
         w = (watch){1, 0, 0, 1};
         satf_status status = satf_filter_apply_stack(ctx, box, &in, STEP, &out, STEP, COUNT);
@@ -269,14 +233,14 @@ TEST(test_limit)
     expect(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY), SATF_LIMIT,
            "limit: max-memory");
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
-    assert_int_equal(satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY), SATF_OK);
+    MUST(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
     /* what is enough for one image is for all, on however many threads */
     satf_context_set_threads(ctx, 64);
-    must(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes));
+    MUST(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes));
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, (int64_t)bytes);
     for (int k = 0; k < 5; k++) {
-        must(ctx, satf_filter_apply(ctx, filter, &in, &out));
-        must(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
+        MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
+        MUST(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
     }
     free(in.data);
     free(out.data);
