@@ -211,8 +211,8 @@ static inline void check_part(satf_context *ctx, const satf_filter *filter, cons
 }
 
 /* The chain has the bits of `want`, as a whole and by rows. */
-static inline void check_chain(satf_context *ctx, const char *spec, const satf_view *in,
-                               const satf_view *want)
+static inline void check_ways(satf_context *ctx, const char *spec, const satf_view *in,
+                              const satf_view *want)
 {
     SCOPED_FILTER *filter = parse_filter(ctx, spec);
     SCOPED_VIEW got = result_of(ctx, filter, in);
@@ -220,6 +220,23 @@ static inline void check_chain(satf_context *ctx, const char *spec, const satf_v
     if (!check_rows(ctx, filter, spec, in, want)) {
         fail_msg("%s: %s", spec, satf_message(ctx));
     }
+}
+
+/* A chain is its second half behind its first, as a whole, by rows where it can be, and in part. */
+static inline void check_halves(satf_context *ctx, const char *first, const char *second,
+                                const satf_view *in)
+{
+    char spec[160];
+    snprintf(spec, sizeof spec, "%s %s", first, second);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
+    SCOPED_VIEW half = made_by(ctx, first, in), want = made_by(ctx, second, &half);
+    SCOPED_VIEW got = result_of(ctx, filter, in);
+    require_same(spec, "whole", &got, &want);
+    check_rows(ctx, filter, spec, in, &want);
+    satf_rect corner = {want.width - 1, want.height - 1, 1, 1};
+    satf_rect most = {want.width / 3, 1, want.width - want.width / 3, want.height - 1};
+    check_part(ctx, filter, spec, in, &want, corner);
+    check_part(ctx, filter, spec, in, &want, most);
 }
 
 /* ------------------------------------------------------------------------------ the table */
