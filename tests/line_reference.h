@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "base/border.h"
-#include "base/view.h"
+#include "ways.h"
 
 /* How a pass rounds. */
 typedef enum ref_passes {
@@ -97,27 +97,6 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
     }
 }
 
-static inline double ref_sample(const satf_view *view, int64_t y, int64_t i)
-{
-    const char *at = (const char *)satf_row(view, y) + (size_t)i * satf_type_bytes(view->type);
-    uint16_t word;
-    float real;
-    double value;
-    switch (view->type) {
-    case SATF_U8:
-        return *(const uint8_t *)at;
-    case SATF_U16:
-        memcpy(&word, at, sizeof word);
-        return word;
-    case SATF_F32:
-        memcpy(&real, at, sizeof real);
-        return real;
-    default:
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-}
-
 /* to: width * height * channels results, not rounded to samples. */
 static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long double *to)
 {
@@ -136,8 +115,8 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
         long double outside = (weighed ? v * v : v) * scale;
         for (int64_t y = 0; y < in->height; y++) {
             for (int64_t x = 0; x < in->width; x++) {
-                double a = ref_sample(in, y, x * channels + c);
-                double alpha = weighed ? ref_sample(in, y, x * channels + channels - 1) : 1;
+                double a = sample_at(in, y, x * channels + c);
+                double alpha = weighed ? sample_at(in, y, x * channels + channels - 1) : 1;
                 to[y * n + x * channels + c] = a * alpha * scale;
             }
             ref_along(g, &to[y * n + c], in->width, channels, outside, exp2l(40), false);

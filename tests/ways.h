@@ -117,6 +117,22 @@ static inline double sample_at(const satf_view *view, int64_t y, int64_t i)
     return view->type == SATF_F32 ? (double)f32 : view->type == SATF_F64 ? f64 : (double)u64;
 }
 
+/* Its opposite, saturated. */
+static inline void put_at(const satf_view *view, int64_t y, int64_t i, double value)
+{
+    double whole = fmin(fmax(value, 0), (double)satf_type_max(view->type));
+    uint8_t u8 = (uint8_t)fmin(whole, UINT8_MAX);
+    uint16_t u16 = (uint16_t)fmin(whole, UINT16_MAX);
+    float f32 = (float)value;
+    size_t bytes = satf_type_bytes(view->type);
+    memcpy((char *)satf_row(view, y) + (size_t)i * bytes,
+           view->type == SATF_U8    ? (void *)&u8
+           : view->type == SATF_U16 ? (void *)&u16
+           : view->type == SATF_F32 ? (void *)&f32
+                                    : (void *)&value,
+           bytes);
+}
+
 /* Another memory for a view like that, every byte of which is `fill`. */
 static inline satf_view view_like(const satf_view *like, int fill)
 {
