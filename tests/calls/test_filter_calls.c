@@ -3,8 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
-#include "filter_make.h"
-#include "filter_reference.h"
+#include "ways.h"
 
 /* The library's own allocations all end here. */
 static _Atomic int allocations;
@@ -16,24 +15,6 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     return posix_memalign(&memory, alignment, bytes) ? NULL : memory;
 }
 
-static satf_filter *parse(satf_context *ctx, const char *spec)
-{
-    satf_filter *filter;
-    if (satf_filter_parse(ctx, spec, &filter)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
-    }
-    return filter;
-}
-
-static satf_filter *make_template(satf_context *ctx)
-{
-    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
-    satf_filter *filter;
-    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_rects(ctx, filter, rects, 2), SATF_OK);
-    return filter;
-}
-
 static const char *const specs[] = {"box=5",     "variance=3,border=constant:2 box=4x9",
                                     "stddev=7",  "box=3 integral,squared",
                                     "transpose", "rotate=180 box=3 flip=v",
@@ -42,53 +23,41 @@ enum { SPECS = sizeof specs / sizeof *specs };
 
 static satf_filter *make(satf_context *ctx, size_t index)
 {
-    return index + 1 == SPECS ? make_template(ctx) : parse(ctx, specs[index]);
+    return index + 1 < SPECS
+               ? parse_filter(ctx, specs[index])
+               : make_filter_of(ctx, filter_info_find(specs[index]), 0, NULL, NULL, 0, 0);
 }
 
 /* With scratch handed in nothing is allocated, whatever the samples are. */
 TEST(test_no_allocation)
 {
     enum { W = 301, H = 207 };
-    SCOPED double *got = malloc(W * H * sizeof *got);
     satf_context_set_threads(ctx, 2);
-    for (int type = SATF_U8; type <= SATF_F64; type++) {
-        if (type == SATF_U32 || type == SATF_U64) {
-            continue;
-        }
-        ref_image image = {W, H, 1, type, 0, NULL};
-        ref_fill(&image, 5);
-        satf_view in = ref_view(&image, 0);
-        if (type == SATF_F32) {
-            ((float *)in.data)[777] = NAN;
-        }
-        if (type == SATF_F64) {
-            ((double *)in.data)[777] = 1e308;
-            ((double *)in.data)[779] = 1e308;
+    for (int k = 0; k < 4; k++) {
+        SCOPED_VIEW in = draw_image(W, H, 1, ref_types[k], 0, 0, 5);
+        if (satf_type_is_float(in.type)) { /* one that is not finite, or whose square is not */
+            put_at(&in, 0, 7, in.type == SATF_F32 ? NAN : 1e308);
         }
         for (size_t i = 0; i < SPECS; i++) {
             for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
                 SCOPED_FILTER *filter = make(ctx, i);
                 use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
-                satf_view out;
+                SCOPED_VIEW out = output_of(ctx, filter, &in);
                 size_t bytes;
-                assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-                out.data = got;
-                assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_OK);
+                MUST(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes));
                 SCOPED void *scratch = malloc(bytes + 1);
                 satf_context_set_scratch(ctx, scratch, bytes);
                 /* the first call starts the threads */
-                assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+                MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
                 int before = atomic_load(&allocations);
-                assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+                MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
                 if (atomic_load(&allocations) != before) {
-                    fail_msg("%s of %s, engine %d, allocates", specs[i], satf_type_name(type),
+                    fail_msg("%s of %s, engine %d, allocates", specs[i], satf_type_name(in.type),
                              engine);
                 }
                 satf_context_set_scratch(ctx, NULL, 0);
             }
         }
-        free(in.data);
-        free(image.samples);
     }
 }
 
@@ -107,63 +76,66 @@ static int note(void *user, double done)
     return ++log->calls == log->stop_at;
 }
 
-/* Once through, noting; then stopped at every one of the calls that there were. */
-static void check_progress(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                           const satf_view *out, int least, const char *what)
+typedef struct progress_run {
+    const satf_filter *filter; /* NULL: a table */
+    const satf_view *in, *out;
+    const char *what;
+    int least; /* calls */
+} progress_run;
+
+static progress_log run_until(satf_context *ctx, const progress_run *r, int stop_at)
 {
-    progress_log log = {0, 0, -1, 0};
+    progress_log log = {0, stop_at, -1, 0};
     satf_context_set_progress(ctx, note, &log);
+    satf_status status = r->filter ? satf_filter_apply(ctx, r->filter, r->in, r->out)
+                                   : satf_sat(ctx, r->in, r->out, 0);
+    satf_context_set_progress(ctx, NULL, NULL);
+    bool stopped = stop_at && log.calls >= stop_at;
+    if (log.defects || status != (stopped ? SATF_CANCELLED : SATF_OK)) {
+        fail_msg(
+            "%s, stopped at call %d: %s after %d calls, %d too many or not above the one before",
+            r->what, stop_at, satf_status_name(status), log.calls, log.defects);
+    }
+    return log;
+}
+
+/* Twice through; then stopped at every one of the calls that there were. */
+static void check_progress(satf_context *ctx, const progress_run *r)
+{
     for (int round = 0; round < 2; round++) {
-        log = (progress_log){0, 0, -1, 0};
-        satf_status status =
-            filter ? satf_filter_apply(ctx, filter, in, out) : satf_sat(ctx, in, out, 0);
-        if (status || log.defects || log.last != 1 || log.calls < least) {
-            fail_msg("%s: %s, %d calls, the last at %g, %d not above the one before", what,
-                     satf_status_name(status), log.calls, log.last, log.defects);
+        progress_log log = run_until(ctx, r, 0);
+        if (log.last != 1 || log.calls < r->least) {
+            fail_msg("%s: %d calls, the last at %g", r->what, log.calls, log.last);
         }
     }
     for (int stop_at = 1; stop_at < 5; stop_at++) {
-        log = (progress_log){0, stop_at, -1, 0};
-        satf_status status =
-            filter ? satf_filter_apply(ctx, filter, in, out) : satf_sat(ctx, in, out, 0);
-        bool cancelled = log.calls >= stop_at;
-        if (log.defects || log.calls > stop_at ||
-            status != (cancelled ? SATF_CANCELLED : SATF_OK)) {
-            fail_msg("%s, stopped at call %d: %s after %d calls, %d too many", what, stop_at,
-                     satf_status_name(status), log.calls, log.defects);
-        }
+        run_until(ctx, r, stop_at);
     }
-    satf_context_set_progress(ctx, NULL, NULL);
 }
 
 TEST(test_progress)
 {
-    enum { W = 1500, H = 1700 };
-    SCOPED uint8_t *pixels = malloc(W * H);
-    SCOPED double *got = malloc((size_t)W * H * sizeof *got);
-    memset(pixels, 1, W * H);
-    satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U8), out;
+    satf_view like = satf_view_packed(NULL, 1500, 1700, 1, SATF_U8);
+    SCOPED_VIEW in = view_like(&like, 1);
     char what[80];
-    for (int threads = 1; threads <= 3; threads++) {
+    for (size_t k = 0; k < 3 * SPECS * 2; k++) {
+        int threads = 1 + (int)(k / (2 * SPECS));
+        size_t i = k / 2 % SPECS;
+        SCOPED_FILTER *filter = make(ctx, i);
         satf_context_set_threads(ctx, threads);
-        for (size_t i = 0; i < SPECS; i++) {
-            for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_SAT; engine++) {
-                SCOPED_FILTER *filter = make(ctx, i);
-                use_tables(ctx, filter, in.type, engine == SATF_ENGINE_SAT);
-                assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-                out.data = got;
-                snprintf(what, sizeof what, "%s, engine %d, %d threads", specs[i], engine, threads);
-                /* only the calling thread reports; with others it may come away empty-handed */
-                check_progress(ctx, filter, &in, &out, threads == 1 ? 4 : 2, what);
-            }
-        }
+        use_tables(ctx, filter, in.type, k % 2);
+        SCOPED_VIEW out = output_of(ctx, filter, &in);
+        snprintf(what, sizeof what, "%s, engine %d, %d threads", specs[i], (int)k % 2, threads);
+        /* only the calling thread reports; with others it may come away empty-handed */
+        check_progress(ctx, &(progress_run){filter, &in, &out, what, threads == 1 ? 4 : 2});
     }
     const char *kind, *name;
-    out = satf_view_packed(got, W, H, 1, SATF_U32);
+    like.type = SATF_U32;
+    SCOPED_VIEW out = view_like(&like, 0);
     for (size_t i = 0; (name = satf_algorithm(i, &kind, NULL)); i++) {
         if (strcmp(kind, "cpu") == 0) {
-            assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
-            check_progress(ctx, NULL, &in, &out, 2, name);
+            MUST(ctx, satf_context_set_algorithm(ctx, name));
+            check_progress(ctx, &(progress_run){NULL, &in, &out, name, 2});
         }
     }
 }
@@ -174,11 +146,11 @@ TEST(test_message_stays)
     uint8_t pixels[30] = {0}, result[30];
     satf_view in = satf_view_packed(pixels, 6, 5, 1, SATF_U8), out = in;
     out.data = result;
-    SCOPED_FILTER *box = parse(ctx, "box=3");
+    SCOPED_FILTER *box = parse_filter(ctx, "box=3");
     for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
         assert_int_equal(satf_filter_set_int(ctx, box, "width", 0), SATF_INVALID);
-        assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, box, &in, &out));
         assert_non_null(strstr(satf_message(ctx), "width = 0"));
     }
 }
@@ -187,26 +159,18 @@ TEST(test_message_stays)
 TEST(test_side_by_side)
 {
     enum { W = 50, H = 40 };
-    SCOPED uint8_t *buffer = malloc(2 * W * H);
-    uint8_t copy[W * H], want[W * H];
-    for (int i = 0; i < W * H; i++) {
-        copy[i] = (uint8_t)(i * 7 % 251);
-        buffer[i / W * 2 * W + i % W] = copy[i];
-    }
-    satf_view in = satf_view_packed(copy, W, H, 1, SATF_U8), out = in;
-    out.data = want;
-    SCOPED_FILTER *box = parse(ctx, "box=7");
-    assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
-    in.data = buffer;
-    out.data = buffer + W;
-    in.stride = out.stride = 2 * W;
-    assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
-    for (int i = 0; i < W * H; i++) {
-        assert_int_equal(buffer[i / W * 2 * W + i % W], copy[i]);
-        assert_int_equal(buffer[i / W * 2 * W + W + i % W], want[i]);
-    }
-    out.data = buffer + W - 1;
-    assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_INVALID);
+    SCOPED_VIEW copy = draw_bytes(2 * W, H, 1, SATF_U8, 0, 1), buffer = view_like(&copy, 0);
+    memcpy(buffer.data, copy.data, 2 * W * H);
+    satf_view was = satf_view_rect(&copy, (satf_rect){0, 0, W, H});
+    satf_view in = satf_view_rect(&buffer, (satf_rect){0, 0, W, H});
+    satf_view out = satf_view_rect(&buffer, (satf_rect){W, 0, W, H});
+    SCOPED_FILTER *box = parse_filter(ctx, "box=7");
+    SCOPED_VIEW want = result_of(ctx, box, &was);
+    MUST(ctx, satf_filter_apply(ctx, box, &in, &out));
+    require_same("box=7", "the left half", &in, &was);
+    require_same("box=7", "the right half", &out, &want);
+    out.data = (char *)out.data - 1;
+    expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_INVALID, "overlaps");
 }
 
 /* A border's constant by text, by set_border() and by set_double(): the same bits. */
@@ -225,16 +189,14 @@ TEST(test_constant)
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
             char spec[64];
             snprintf(spec, sizeof spec, "box=1x3,border=constant:%s", texts[i]);
-            satf_filter *filter[3] = {parse(ctx, spec), parse(ctx, "box=1x3"),
-                                      parse(ctx, "box=1x3")};
-            assert_int_equal(satf_filter_set_border(ctx, filter[1], SATF_CONSTANT, constants[i]),
-                             SATF_OK);
-            assert_int_equal(satf_filter_set_double(ctx, filter[2], "constant", constants[i]),
-                             SATF_OK);
+            satf_filter *filter[3] = {parse_filter(ctx, spec), parse_filter(ctx, "box=1x3"),
+                                      parse_filter(ctx, "box=1x3")};
+            MUST(ctx, satf_filter_set_border(ctx, filter[1], SATF_CONSTANT, constants[i]));
+            MUST(ctx, satf_filter_set_double(ctx, filter[2], "constant", constants[i]));
             for (int k = 0; k < 3; k++) {
                 memset(got, 0x55, sizeof got);
                 out.data = k ? got : want;
-                assert_int_equal(satf_filter_apply(ctx, filter[k], &in, &out), SATF_OK);
+                MUST(ctx, satf_filter_apply(ctx, filter[k], &in, &out));
                 assert_true(k == 0 || memcmp(got, want, sizeof got) == 0);
                 satf_filter_destroy(filter[k]);
             }
@@ -244,9 +206,9 @@ TEST(test_constant)
             }
         }
         /* -0 counts as 0, even alone in its window */
-        SCOPED_FILTER *box = parse(ctx, "box=1");
+        SCOPED_FILTER *box = parse_filter(ctx, "box=1");
         out.data = got;
-        assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, box, &in, &out));
         for (int i = 0; i < W * H; i++) {
             assert_false(signbit(got[i]));
         }

@@ -3,17 +3,9 @@
 
 #include "base/image.h"
 #include "filter/filter.h"
+#include "ways.h"
 
 enum { TEXT_BYTES = 200 };
-
-static satf_filter *parse(satf_context *ctx, const char *spec)
-{
-    satf_filter *filter;
-    if (satf_filter_parse(ctx, spec, &filter)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
-    }
-    return filter;
-}
 
 static void require_print(const satf_filter *filter, const char *want)
 {
@@ -62,7 +54,7 @@ TEST(test_prints)
             char spec[TEXT_BYTES], want[TEXT_BYTES];
             snprintf(spec, sizeof spec, "%s=%s", name, cases[i][0]);
             snprintf(want, sizeof want, "%s=%s", name, cases[i][1]);
-            SCOPED_FILTER *filter = parse(ctx, spec), *again = parse(ctx, want);
+            SCOPED_FILTER *filter = parse_filter(ctx, spec), *again = parse_filter(ctx, want);
             require_print(filter, want);
             require_print(again, want);
         }
@@ -71,60 +63,55 @@ TEST(test_prints)
 
 TEST(test_refuses)
 {
-    static const char *const cases[] = {
-        "mm",
-        ".mm",
-        "-2mm",
-        "+2mm",
-        "0mm",
-        "0.0in",
-        "nanin",
-        "infin",
-        "infmm",
-        "1e3in",
-        "1e308in",
-        "0x1in",
-        "1.2.3in",
-        "10001in",
-        "0.0009mm",
-        "2m",
-        "2mmm",
-        "2MM",
-        "2inch",
-        "2in3",
-        "2inx",
-        "2inxin",
-        "2mmx3",
-        "3x2mm",
-        "2mmx3x4",
-        "2mmx3mmx4mm",
-        "2.",
-        "2.0",
-        "2.0x3",
-        "xmm",
-        "0.0000001in",
-        "1.0000001in",
-        "10000.000001in",
-        "99999999999999999999in",
-        "99999999999999999999.5mm",
-        "18446744073709551618mm",
-        "2mmx-3mm",
-        "2mmxnanin",
-    };
+    static const char *const cases[] = {"mm",
+                                        ".mm",
+                                        "-2mm",
+                                        "+2mm",
+                                        "0mm",
+                                        "0.0in",
+                                        "nanin",
+                                        "infin",
+                                        "infmm",
+                                        "1e3in",
+                                        "1e308in",
+                                        "0x1in",
+                                        "1.2.3in",
+                                        "10001in",
+                                        "0.0009mm",
+                                        "2m",
+                                        "2mmm",
+                                        "2MM",
+                                        "2inch",
+                                        "2in3",
+                                        "2inx",
+                                        "2inxin",
+                                        "2mmx3",
+                                        "3x2mm",
+                                        "2mmx3x4",
+                                        "2mmx3mmx4mm",
+                                        "2.",
+                                        "2.0",
+                                        "2.0x3",
+                                        "xmm",
+                                        "0.0000001in",
+                                        "1.0000001in",
+                                        "10000.000001in",
+                                        "99999999999999999999in",
+                                        "99999999999999999999.5mm",
+                                        "18446744073709551618mm",
+                                        "2mmx-3mm",
+                                        "2mmxnanin"};
     const char *name;
     for (size_t f = 0; (name = next_windowed(&f));) {
         SCOPED_FILTER *kept;
-        assert_int_equal(satf_filter_create(ctx, name, &kept), SATF_OK);
-        assert_int_equal(satf_filter_set(ctx, kept, "size", "1inx2mm"), SATF_OK);
+        MUST(ctx, satf_filter_create(ctx, name, &kept));
+        MUST(ctx, satf_filter_set(ctx, kept, "size", "1inx2mm"));
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             char spec[TEXT_BYTES], want[TEXT_BYTES];
             snprintf(spec, sizeof spec, "%s=%s", name, cases[i]);
             snprintf(want, sizeof want, "'%s' is no window for %s: N or WxH", cases[i], name);
             satf_filter *filter;
-            if (satf_filter_parse(ctx, spec, &filter) != SATF_INVALID ||
-                !strstr(satf_message(ctx), want)) {
-                fail_msg("%s: %s", spec, satf_message(ctx));
-            }
+            expect(ctx, satf_filter_parse(ctx, spec, &filter), SATF_INVALID, want);
             assert_int_equal(satf_filter_set(ctx, kept, "size", cases[i]), SATF_INVALID);
         }
         char want[TEXT_BYTES];
@@ -136,13 +123,13 @@ TEST(test_refuses)
 /* Pixels take a length's place, but not of one side alone. */
 TEST(test_sets)
 {
-    SCOPED_FILTER *filter = parse(ctx, "box=2mmx3mm");
-    assert_int_equal(satf_filter_set_int(ctx, filter, "width", 5), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "the window of box is a length"));
-    assert_int_equal(satf_filter_set_int(ctx, filter, "height", 5), SATF_INVALID);
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=2mmx3mm");
+    const char *why = "the window of box is a length";
+    expect(ctx, satf_filter_set_int(ctx, filter, "width", 5), SATF_INVALID, why);
+    expect(ctx, satf_filter_set_int(ctx, filter, "height", 5), SATF_INVALID, why);
     require_print(filter, "box=2mmx3mm");
-    assert_int_equal(satf_filter_set_int(ctx, filter, "size", 5), SATF_OK);
-    assert_int_equal(satf_filter_set_int(ctx, filter, "width", 7), SATF_OK);
+    MUST(ctx, satf_filter_set_int(ctx, filter, "size", 5));
+    MUST(ctx, satf_filter_set_int(ctx, filter, "width", 7));
     require_print(filter, "box=7x5");
 }
 
@@ -187,7 +174,7 @@ TEST(test_resolves)
                               .resolution_x = cases[i].x,
                               .resolution_y = cases[i].y,
                               .resolution_unit = 1};
-        SCOPED_FILTER *filter = parse(ctx, cases[i].spec), *made;
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec), *made;
         if (filter_resolve(ctx, filter, &picture, &from, &made)) {
             fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
         }
@@ -222,13 +209,11 @@ TEST(test_unresolved)
         {"box=2mm,at=12:0", OF(true, 11811, 11811, 1), "at=12:0 of box: a window of 23 x 23"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_filter *filter = parse(ctx, cases[i].spec), *made = filter;
-        satf_status status = filter_resolve(ctx, filter, &picture, &cases[i].from, &made);
-        if (status != SATF_INVALID || !strstr(satf_message(ctx), cases[i].sentence)) {
-            fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
-        }
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
+        satf_filter *made = filter;
+        expect(ctx, filter_resolve(ctx, filter, &picture, &cases[i].from, &made), SATF_INVALID,
+               cases[i].sentence);
         assert_null(made);
-        satf_filter_destroy(filter);
     }
 }
 
@@ -236,13 +221,11 @@ TEST(test_unresolved)
 
 static satf_image *make_image(satf_context *ctx, double x, double y)
 {
+    SCOPED_VIEW pixels = draw_bytes(61, 47, 3, SATF_U8, 0, 1);
     satf_image *image;
-    assert_int_equal(satf_image_create(ctx, 61, 47, 3, SATF_U8, 0, &image), SATF_OK);
-    for (int64_t i = 0; i < image->view.height; i++) {
-        unsigned char *row = (unsigned char *)image->view.data + i * image->view.stride;
-        for (int64_t k = 0; k < 3 * image->view.width; k++) {
-            row[k] = (unsigned char)((i * 7919 + k * 104729) >> 3);
-        }
+    MUST(ctx, satf_image_create(ctx, 61, 47, 3, SATF_U8, 0, &image));
+    for (int64_t i = 0; i < 47; i++) {
+        memcpy(satf_row(&image->view, i), satf_row(&pixels, i), 3 * 61);
     }
     image->metadata.has_resolution = x > 0;
     image->metadata.resolution_x = x;
@@ -253,11 +236,9 @@ static satf_image *make_image(satf_context *ctx, double x, double y)
 
 static satf_image *filtered(satf_context *ctx, const char *spec, const satf_image *in)
 {
-    SCOPED_FILTER *filter = parse(ctx, spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_image *out;
-    if (satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
-    }
+    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
     return out;
 }
 
@@ -276,16 +257,14 @@ TEST(test_images)
             snprintf(pixels, sizeof pixels, "%s=%s", name, cases[i].pixels);
             SCOPED_IMAGE *in = make_image(ctx, cases[i].x, cases[i].y);
             SCOPED_IMAGE *out = filtered(ctx, length, in), *want = filtered(ctx, pixels, in);
-            assert_int_equal(out->view.stride, want->view.stride);
-            assert_memory_equal(out->view.data, want->view.data,
-                                (size_t)(want->view.stride * want->view.height));
+            require_same(length, pixels, &out->view, &want->view);
         }
     }
-    SCOPED_FILTER *filter = parse(ctx, "box=2mm");
+    SCOPED_FILTER *filter = parse_filter(ctx, "box=2mm");
     satf_image *in = make_image(ctx, 0, 0), *out = in;
-    assert_int_equal(satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out), SATF_INVALID);
+    expect(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out), SATF_INVALID,
+           "the file names no resolution");
     assert_null(out);
-    assert_non_null(strstr(satf_message(ctx), "the file names no resolution"));
     satf_image_destroy(in);
 }
 
@@ -310,7 +289,8 @@ TEST(test_views)
         unsigned char in_pixels[35] = {0}, out_pixels[35 * 8];
         memset(out_pixels, 0x5a, sizeof out_pixels);
         snprintf(spec, sizeof spec, "flip=h %s=2mm", name);
-        SCOPED_FILTER *filter = parse(ctx, spec), *alone = parse(ctx, strchr(spec, ' ') + 1);
+        SCOPED_FILTER *filter = parse_filter(ctx, spec),
+                      *alone = parse_filter(ctx, strchr(spec, ' ') + 1);
         satf_view in = satf_view_packed(in_pixels, 7, 5, 1, SATF_U8), made;
         satf_view out = satf_view_packed(out_pixels, 7, 5, 1, SATF_U8);
         satf_rect where = {0, 0, 7, 5};
