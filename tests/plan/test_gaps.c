@@ -15,10 +15,9 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "filter/filter.h"
-#include "filter_make.h"
-#include "filter_reference.h"
+#include "ways.h"
 
-enum { TRIES = 6, LEAST_CASES = 100 };
+enum { TRIES = 6, LEAST_CASES = 80 };
 static const double most_share = 0.15, most_rest = 0.2; /* the latter gives memory back */
 
 /* In place of the library's: every tick asks. */
@@ -81,32 +80,29 @@ static void check(satf_context *ctx, const char *name, way run, const satf_filte
 {
     watch w, stopped;
     double share = 1, rest = 1;
+    char text[400];
+    int used = snprintf(text, sizeof text, "%s of %s, ", name, satf_type_name(in->type));
+    satf_filter_print(filter, text + used, sizeof text - (size_t)used);
     for (int i = 0; i < TRIES && (share > most_share || rest > most_rest); i++) {
         begin(ctx, &w, 0);
         if (run(ctx, filter, in, out)) {
-            fail_msg("%s: %s", name, satf_message(ctx));
+            fail_msg("%s: %s", text, satf_message(ctx));
         }
         look(&w); /* the return counts too */
         double all = used_ms() - w.start_ms;
-        share = w.longest_ms / all < share ? w.longest_ms / all : share;
+        share = fmin(share, w.longest_ms / all);
         begin(ctx, &stopped, w.calls / 2 + 1);
         satf_status status = run(ctx, filter, in, out);
         if (status != SATF_CANCELLED || strcmp(satf_message(ctx), "stopped on request") != 0) {
-            char text[300];
-            satf_filter_print(filter, text, sizeof text);
-            fail_msg("%s, %s of %s: %s after call %ld of %ld cancels, '%s'", name, text,
-                     satf_type_name(in->type), satf_status_name(status), stopped.stop_at, w.calls,
-                     satf_message(ctx));
+            fail_msg("%s: %s after call %ld of %ld cancels, '%s'", text, satf_status_name(status),
+                     stopped.stop_at, w.calls, satf_message(ctx));
         }
-        double behind = (used_ms() - stopped.latest_ms) / all;
-        rest = behind < rest ? behind : rest;
+        rest = fmin(rest, (used_ms() - stopped.latest_ms) / all);
     }
     if (share > most_share || rest > most_rest) {
-        char text[300];
-        satf_filter_print(filter, text, sizeof text);
-        fail_msg("%s, %s of %s: %.0f %% of the work without a call, behind %g of it; %.0f %% after "
-                 "one that cancels",
-                 name, text, satf_type_name(in->type), 100 * share, w.from, 100 * rest);
+        fail_msg("%s: %.0f %% of the work without a call, behind %g of it; %.0f %% after one that "
+                 "cancels",
+                 text, 100 * share, w.from, 100 * rest);
     }
 }
 
@@ -154,83 +150,47 @@ static satf_status by_rows(satf_context *ctx, const satf_filter *filter, const s
     SCOPED_PLAN *plan;
     images both = {in, out};
     filter_rows rows = {.in = row_in, .out = row_out, .user = &both};
-    assert_int_equal(filter_plan_rows(ctx, filter, 0, in, out, &plan), SATF_OK);
+    MUST(ctx, filter_plan_rows(ctx, filter, 0, in, out, &plan));
     assert_null(filter_plan_need(plan).refusal);
     satf_status status = filter_plan_run_rows(ctx, plan, &rows);
     return status;
 }
 
-/* ------------------------------------------------------------------------- pictures */
+/* ---------------------------------------------------------------------------- filters */
 
-/* Noise; what is not packed has as much again beside each row. */
-static satf_view draw(int64_t width, int64_t height, int channels, int type)
+static void check_filter(satf_context *ctx, const char *name, way run, const satf_filter *filter,
+                         const satf_view *in)
 {
-    satf_view view = satf_view_packed(NULL, width, height, channels, (satf_type)type);
-    uint64_t seed = 3;
-    view.data = malloc((size_t)(view.stride * height));
-    for (int64_t i = 0; i < width * height * channels; i++) {
-        uint64_t r = ref_random(&seed) >> 40;
-        if (type == SATF_F32) {
-            ((float *)view.data)[i] = (float)r / (1 << 24);
-        } else if (type == SATF_U16) {
-            ((uint16_t *)view.data)[i] = (uint16_t)r;
-        } else {
-            ((uint8_t *)view.data)[i] = (uint8_t)r;
-        }
-    }
-    return view;
-}
-
-static satf_view result(satf_context *ctx, const satf_filter *filter, const satf_view *in)
-{
-    satf_view out;
-    assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
-    out.data = malloc((size_t)(out.stride * out.height));
-    memset(out.data, 1, (size_t)(out.stride * out.height)); /* the system gives it page by page */
-    return out;
+    SCOPED_VIEW out = output_of(ctx, filter, in);
+    check(ctx, name, run, filter, in, &out);
 }
 
 static void check_spec(satf_context *ctx, const char *name, way run, const char *spec,
                        const satf_view *in)
 {
     SCOPED_FILTER *filter = parse_filter(ctx, spec);
-    satf_view out = result(ctx, filter, in);
-    check(ctx, name, run, filter, in, &out);
-    free(out.data);
+    check_filter(ctx, name, run, filter, in);
 }
 
-/* --------------------------------------------------------------------------- filters */
-
-/* Every filter with a low, a wide and a high window, and each border in turn. */
+/* Every filter with a low, a wide and a high window, each of another type; borders in turn. */
 TEST(test_every_filter)
 {
     static const char *const sizes[] = {"9x4", "601x3", "3x701"};
-    static const struct {
-        int64_t width, height;
-        int type;
-    } shapes[] = {{1601, 1499, SATF_U8}, {1501, 1601, SATF_F32}, {1301, 1199, SATF_U16}};
+    static const int64_t shapes[][2] = {{1601, 1499}, {1301, 1199}, {1501, 1601}};
     const filter_info *info;
     int cases = 0;
     satf_context_set_threads(ctx, 1);
     for (int k = 0; k < 3; k++) {
-        satf_view in = draw(shapes[k].width, shapes[k].height, 3, shapes[k].type);
-        for (size_t i = 0; (info = filter_info_at(i)); i++) {
-            for (int s = 0; s < 3; s++) {
-                const filter_param *window = filter_param_of_kind(info, PARAM_SIZE);
-                const char *size = window && window->max < 1000 && s ? "201x101" : sizes[s];
-                satf_filter *filter =
-                    make_filter_of(ctx, info, ((int)i + 2 * k + 3 * s) % (SATF_SHRINK + 1), size,
-                                   "0:0", in.width, in.height);
-                if (s == 0 || window) {
-                    satf_view out = result(ctx, filter, &in);
-                    check(ctx, "whole", apply, filter, &in, &out);
-                    free(out.data);
-                    cases++;
-                }
-                satf_filter_destroy(filter);
-            }
+        SCOPED_VIEW in = draw_image(shapes[k][0], shapes[k][1], 3, ref_types[k], 0, 0, 3);
+        for (size_t i = 0; (info = filter_info_at(i)); i++, cases++) {
+            size_t s = (i + (size_t)k) % 3;
+            const filter_param *window = filter_param_of_kind(info, PARAM_SIZE);
+            const char *size = window && window->max < 1000 && s ? "201x101" : sizes[s];
+            int border = ((int)i + 2 * k) % (SATF_SHRINK + 1);
+            SCOPED_FILTER *filter =
+                make_filter_of(ctx, info, border, size, "0:0", in.width, in.height);
+            check_filter(ctx, "whole", apply, filter, &in);
         }
-        free(in.data);
     }
     assert_true(cases >= LEAST_CASES);
 }
@@ -262,7 +222,8 @@ TEST(test_others)
                                           "resize=30%"};
     const char *name, *device;
     satf_context_set_threads(ctx, 1);
-    satf_view in = draw(1500, 1600, 3, SATF_U8), apart = in;
+    SCOPED_VIEW in = draw_bytes(1500, 1600, 3, SATF_U8, 0, 3);
+    satf_view apart = in, deep = in;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         check_spec(ctx, "whole", apply, specs[i], &in);
     }
@@ -274,17 +235,15 @@ TEST(test_others)
     apart.pixel_stride = 3;
     check_spec(ctx, "pixels apart", apply, "box=3", &apart);
     SCOPED_FILTER *variance = parse_filter(ctx, "variance=15");
-    satf_view shown =
-        satf_view_packed(malloc((size_t)in.stride * 1600 * 2), 1500, 1600, 3, SATF_U16);
+    deep.type = SATF_U16;
+    SCOPED_VIEW shown = view_like(&deep, 1);
     check(ctx, "a picture", render, variance, &in, &shown);
     for (size_t i = 0; (name = satf_algorithm(i, &device, NULL)); i++) {
         if (strcmp(device, "cpu") == 0) {
-            assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+            MUST(ctx, satf_context_set_algorithm(ctx, name));
             check_spec(ctx, name, apply, "variance=31", &in);
         }
     }
-    free(shown.data);
-    free(in.data);
 }
 
 /* A template of so many rectangles. */
@@ -295,8 +254,8 @@ static satf_filter *make_template(satf_context *ctx, int count)
     for (int k = 0; k < count; k++) {
         rects[k] = (satf_weighted_rect){{-(k % 50), -(k % 30), 5 + k % 9, 7 + k % 11}, k % 2 - 0.5};
     }
-    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_rects(ctx, filter, rects, (size_t)count), SATF_OK);
+    MUST(ctx, satf_filter_create(ctx, "template", &filter));
+    MUST(ctx, satf_filter_set_rects(ctx, filter, rects, (size_t)count));
     return filter;
 }
 
@@ -304,17 +263,13 @@ static satf_filter *make_template(satf_context *ctx, int count)
 TEST(test_slow_rows)
 {
     satf_context_set_threads(ctx, 1);
-    satf_view in = draw(700, 64, 3, SATF_U8);
+    SCOPED_VIEW low = draw_bytes(700, 64, 3, SATF_U8, 0, 3);
+    SCOPED_VIEW floats = draw_image(1200, 1300, 3, SATF_F32, 0, 0, 3);
     SCOPED_FILTER *filter = make_template(ctx, 1500);
-    satf_view out = result(ctx, filter, &in);
-    check(ctx, "many rectangles", apply, filter, &in, &out);
-    free(out.data);
-    free(in.data);
-    in = draw(1200, 1300, 3, SATF_F32);
-    ((float *)in.data)[5] = INFINITY;
-    assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
-    check_spec(ctx, "infinity", apply, "variance=31", &in);
-    free(in.data);
+    check_filter(ctx, "many rectangles", apply, filter, &low);
+    put_at(&floats, 0, 5, INFINITY);
+    MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_SAT));
+    check_spec(ctx, "infinity", apply, "variance=31", &floats);
 }
 
 /* An image of a stack, and a picture beside the input that gets its channels. */
@@ -327,17 +282,14 @@ static satf_status stack_of(satf_context *ctx, const satf_filter *filter, const 
 
 TEST(test_images_beside)
 {
-    satf_view in = draw(1500, 1600, 3, SATF_U8), one = draw(1500, 1600, 1, SATF_U8);
+    SCOPED_VIEW in = draw_bytes(1500, 1600, 3, SATF_U8, 0, 3);
+    SCOPED_VIEW one = draw_bytes(1500, 1600, 1, SATF_U8, 0, 3);
     SCOPED_FILTER *by;
     satf_context_set_threads(ctx, 1);
     check_spec(ctx, "a stack", stack_of, "unsharp=31", &in);
-    assert_int_equal(satf_filter_create(ctx, "by", &by), SATF_OK);
-    assert_int_equal(satf_filter_set_image(ctx, by, &one), SATF_OK);
-    satf_view out = result(ctx, by, &in);
-    check(ctx, "a picture beside", make_plan, by, &in, &out);
-    free(out.data);
-    free(in.data);
-    free(one.data);
+    MUST(ctx, satf_filter_create(ctx, "by", &by));
+    MUST(ctx, satf_filter_set_image(ctx, by, &one));
+    check_filter(ctx, "a picture beside", make_plan, by, &in);
 }
 
 /* ---------------------------------------------------------------------------- threads */
@@ -413,13 +365,13 @@ TEST(test_any_call)
         "wolf=9",     "box=9,border=valid", "integral",   "box=3 integral,zeros"};
     const char *name, *device = "cpu";
     char what[80];
-    satf_view in = draw(310, 290, 3, SATF_U8);
+    SCOPED_VIEW in = draw_bytes(190, 170, 3, SATF_U8, 0, 3);
     satf_share_anything();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         SCOPED_FILTER *filter = parse_filter(ctx, specs[i]);
-        satf_view out = result(ctx, filter, &in);
+        SCOPED_VIEW out = output_of(ctx, filter, &in);
         for (size_t a = 0; (name = a ? satf_algorithm(a - 1, &device, NULL) : "auto"); a++) {
-            assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+            MUST(ctx, satf_context_set_algorithm(ctx, name));
             bool can = !satf_filter_check_engine(ctx, filter) && strcmp(device, "cpu") == 0;
             for (int threads = 1; threads <= 3 && can; threads++) {
                 satf_context_set_threads(ctx, threads);
@@ -427,9 +379,7 @@ TEST(test_any_call)
                 assert_true(cancel_each(ctx, filter, &in, &out, what) >= 2);
             }
         }
-        free(out.data);
     }
-    free(in.data);
 }
 
 /* Images that threads have side by side take as many ticks as others. */
@@ -437,7 +387,8 @@ TEST(test_side_by_side)
 {
     enum { COUNT = 3, LEAST_CALLS = 12 };
     SCOPED_FILTER *filter = make_template(ctx, FILTER_MAX_RECTS);
-    satf_view in = draw(200, 150 * COUNT, 1, SATF_U8), out = result(ctx, filter, &in);
+    SCOPED_VIEW in = draw_bytes(200, 150 * COUNT, 1, SATF_U8, 0, 3),
+                out = output_of(ctx, filter, &in);
     watch w;
     in.height = out.height = 150;
     satf_context_set_threads(ctx, 2);
@@ -449,27 +400,20 @@ TEST(test_side_by_side)
         assert_true(w.calls >= LEAST_CALLS);
     }
     assert_string_equal(satf_message(ctx), "stopped on request");
-    free(in.data);
-    free(out.data);
 }
 
 /* A call that asks nobody is not stopped by what the one before was told. */
 TEST(test_silent_calls)
 {
-    satf_view in = draw(600, 500, 1, SATF_U8);
-    satf_filter *by, *box = parse_filter(ctx, "box=5");
-    satf_view out = result(ctx, box, &in);
+    SCOPED_VIEW in = draw_bytes(600, 500, 1, SATF_U8, 0, 3), out = view_like(&in, 1);
+    SCOPED_FILTER *by, *box = parse_filter(ctx, "box=5");
     watch w;
     size_t bytes;
     begin(ctx, &w, 1);
-    assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_CANCELLED);
+    expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_CANCELLED, "stopped on request");
     assert_int_equal(w.calls, 1);
-    assert_int_equal(satf_filter_create(ctx, "by", &by), SATF_OK);
-    assert_int_equal(satf_filter_set_image(ctx, by, &in), SATF_OK);
-    assert_int_equal(satf_filter_scratch(ctx, by, &in, &out, &bytes), SATF_OK);
+    MUST(ctx, satf_filter_create(ctx, "by", &by));
+    MUST(ctx, satf_filter_set_image(ctx, by, &in));
+    MUST(ctx, satf_filter_scratch(ctx, by, &in, &out, &bytes));
     assert_int_equal(w.calls, 1);
-    satf_filter_destroy(by);
-    satf_filter_destroy(box);
-    free(in.data);
-    free(out.data);
 }
