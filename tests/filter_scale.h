@@ -7,10 +7,7 @@
 
 #include "test.h"
 
-#include "base/view.h"
-#include "filter/pass.h"
-#include "filter_make.h"
-#include "filter_reference.h"
+#include "ways.h"
 
 enum { SCALE_W = 37, SCALE_H = 23, SCALE_SAMPLES = SCALE_W * SCALE_H * 4 };
 
@@ -51,22 +48,8 @@ static void scale_draw(scale_picture *p, int layout, int maxval, int times, uint
         int sample =
             i / channels % SCALE_W < 9 ? maxval / 3 : (int)((r >> 32) % (uint64_t)(maxval + 1));
         sample = times * (r % 7 == 0 ? maxval : r % 7 == 1 ? 0 : sample);
-        if (wide) {
-            ((uint16_t *)p->view.data)[i] = (uint16_t)sample;
-        } else {
-            ((uint8_t *)p->view.data)[i] = (uint8_t)sample;
-        }
+        put_at(&p->view, 0, i, sample);
     }
-}
-
-static double scale_load(const satf_view *view, int i)
-{
-    const void *data = view->data;
-    return view->type == SATF_U8    ? ((const uint8_t *)data)[i]
-           : view->type == SATF_U16 ? ((const uint16_t *)data)[i]
-           : view->type == SATF_U32 ? ((const uint32_t *)data)[i]
-           : view->type == SATF_U64 ? (double)((const uint64_t *)data)[i]
-                                    : ((const double *)data)[i];
 }
 
 /* With what the case says, samples among the parameters times `times`. */
@@ -76,12 +59,11 @@ static satf_filter *scale_filter(satf_context *ctx, const scale_case *c, int tim
         make_filter_of(ctx, c->info, SATF_CLAMP, c->size, c->at, SCALE_W, SCALE_H);
     if (filter_param_of_kind(c->info, PARAM_BORDER)) {
         double constant = c->border == SATF_CONSTANT ? c->maxval / 2 * times : 0;
-        assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)c->border, constant),
-                         SATF_OK);
+        MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)c->border, constant));
     }
     if (c->flag) {
         bool on = filter_param_find(c->info, c->flag)->kind == PARAM_FLAG;
-        assert_int_equal(satf_filter_set(ctx, filter, c->flag, on ? "on" : "2"), SATF_OK);
+        MUST(ctx, satf_filter_set(ctx, filter, c->flag, on ? "on" : "2"));
     }
     return filter;
 }
@@ -96,7 +78,7 @@ static bool scale_apply(satf_context *ctx, const scale_case *c, int times, int g
     if (c->guide) {
         bool radii = filter_last(c->info)->over == OVER_SIDES; /* which stay */
         scale_draw(&guide, c->layout, c->guide, radii ? 1 : guide_times, c->seed + 1);
-        assert_int_equal(satf_filter_set_image(ctx, filter, &guide.view), SATF_OK);
+        MUST(ctx, satf_filter_set_image(ctx, filter, &guide.view));
     }
     satf_status status = satf_filter_output(ctx, filter, &in.view, &out->view);
     out->view.data = out->memory;
@@ -150,8 +132,8 @@ static bool scale_is_tie(satf_context *ctx, const scale_case *c, int i)
         return false;
     }
     scale_draw(&in, c->layout, c->maxval, 1, c->seed);
-    double sample = scale_load(&in.view, i * in.view.channels);
-    return fabs(sample - scale_load(&surface.view, i)) <= 1e-12 * c->maxval;
+    double sample = sample_at(&in.view, 0, i * in.view.channels);
+    return fabs(sample - sample_at(&surface.view, 0, i)) <= 1e-12 * c->maxval;
 }
 
 static void scale_compare(satf_context *ctx, const scale_case *c, const scale_picture *coarse,
@@ -165,7 +147,7 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
     assert_int_equal(v->channels, fine->view.channels);
     for (int i = 0; i < v->width * v->height * v->channels; i++) {
         double ratio = alpha && i % v->channels == v->channels - 1 ? c->k : colour;
-        double a = scale_load(v, i), b = scale_load(&fine->view, i);
+        double a = sample_at(v, 0, i), b = sample_at(&fine->view, 0, i);
         double room = scale_room(c->info, v->type, ratio, b, c->maxval * c->k);
         bool tie = growth == 1 && v->type == SATF_U8 && a != b && scale_is_tie(ctx, c, i);
         if (!(fabs(a * ratio - b) <= room) && !tie) {

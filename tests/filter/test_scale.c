@@ -18,29 +18,20 @@ TEST(test_law)
     satf_cpu_limit(SATF_ISA_COUNT);
 }
 
-static void apply_made(satf_context *ctx, satf_filter *filter, const satf_view *in, void *out)
+/* With windows of 5 x 5, and that value of a parameter. */
+static satf_view apply_with(satf_context *ctx, const filter_info *info, const char *name,
+                            double value, const satf_view *in)
 {
-    satf_view to;
-    assert_int_equal(satf_filter_output(ctx, filter, in, &to), SATF_OK);
-    to.data = out;
-    if (satf_filter_apply(ctx, filter, in, &to)) {
-        fail_msg("%s", satf_message(ctx));
-    }
-    satf_filter_destroy(filter);
+    char text[40];
+    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+    snprintf(text, sizeof text, "%.17g", value);
+    MUST(ctx, satf_filter_set(ctx, filter, name, text));
+    return result_of(ctx, filter, in);
 }
 
-static void apply(satf_context *ctx, const char *spec, const satf_view *in, void *out)
+static bool are_same(const satf_view *a, const satf_view *b)
 {
-    apply_made(ctx, parse_filter(ctx, spec), in, out);
-}
-
-/* With windows of 5 x 5 and that full scale. */
-static void apply_full(satf_context *ctx, const filter_info *info, int64_t full,
-                       const satf_view *in, void *out)
-{
-    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
-    assert_int_equal(satf_filter_set_int(ctx, filter, "full", full), SATF_OK);
-    apply_made(ctx, filter, in, out);
+    return memcmp(a->data, b->data, (size_t)(a->stride * a->height)) == 0;
 }
 
 /* full=M says what the picture does not, for each filter that asks for it; and no more than the
@@ -48,26 +39,21 @@ static void apply_full(satf_context *ctx, const filter_info *info, int64_t full,
 TEST(test_parameter)
 {
     static scale_picture p;
-    static uint16_t said[SCALE_SAMPLES], told[SCALE_SAMPLES], plain[SCALE_SAMPLES];
     const filter_info *info;
     int found = 0;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        if (!filter_param_of_kind(info, PARAM_FULL)) {
-            continue;
+        if (filter_param_of_kind(info, PARAM_FULL)) {
+            scale_draw(&p, 0, 4095, 1, 5);
+            SCOPED_VIEW said = apply_with(ctx, info, "full", 0, &p.view);
+            SCOPED_VIEW more = apply_with(ctx, info, "full", 5000, &p.view);
+            p.view.full = 0;
+            SCOPED_VIEW told = apply_with(ctx, info, "full", 4095, &p.view);
+            SCOPED_VIEW plain = apply_with(ctx, info, "full", 0, &p.view);
+            require_same(info->name, "full=5000", &more, &said);
+            require_same(info->name, "full=4095", &told, &said);
+            assert_false(are_same(&plain, &said));
+            found++;
         }
-        scale_draw(&p, 0, 4095, 1, 5);
-        memset(said, 0, sizeof said); /* results of some types are smaller */
-        memset(told, 0, sizeof told);
-        memset(plain, 0, sizeof plain);
-        apply_full(ctx, info, 0, &p.view, said);
-        apply_full(ctx, info, 5000, &p.view, plain);
-        assert_memory_equal(said, plain, sizeof said);
-        p.view.full = 0;
-        apply_full(ctx, info, 4095, &p.view, told);
-        assert_memory_equal(said, told, sizeof said);
-        apply_full(ctx, info, 0, &p.view, plain);
-        assert_memory_not_equal(said, plain, sizeof said);
-        found++;
     }
     assert_true(found >= 3);
 }
@@ -76,84 +62,63 @@ TEST(test_parameter)
 TEST(test_chain)
 {
     static scale_picture p;
-    static uint8_t got[SCALE_SAMPLES];
     scale_draw(&p, 2, 15, 1, 9);
-    apply(ctx, "rotate=90 unsharp=5,amount=100 transpose unsharp=3,amount=20", &p.view, got);
-    int most = 0;
+    SCOPED_VIEW got =
+        made_by(ctx, "rotate=90 unsharp=5,amount=100 transpose unsharp=3,amount=20", &p.view);
+    SCOPED_VIEW mean = made_by(ctx, "unsharp=5 box=3", &p.view);
+    SCOPED_VIEW variance = made_by(ctx, "unsharp=5 variance=3", &p.view);
+    double most = 0;
     for (int i = 0; i < SCALE_W * SCALE_H * 3; i++) {
-        most = got[i] > most ? got[i] : most;
+        most = fmax(most, sample_at(&got, 0, i));
     }
-    assert_int_equal(most, 15);
-    satf_filter *filter = parse_filter(ctx, "unsharp=5 box=3");
-    satf_view out;
-    assert_int_equal(satf_filter_output(ctx, filter, &p.view, &out), SATF_OK);
-    assert_true(out.full == 15);
-    satf_filter_destroy(filter);
-    filter = parse_filter(ctx, "unsharp=5 variance=3");
-    assert_int_equal(satf_filter_output(ctx, filter, &p.view, &out), SATF_OK);
-    assert_true(out.full == 0);
-    satf_filter_destroy(filter);
+    assert_true(most == 15 && mean.full == 15 && variance.full == 0);
 }
 
 /* A constant beyond the border that is above full=M has a sample in the guide, too: so bytes give
  * what the same samples of 16 bits do. */
 TEST(test_constant_above)
 {
-    static const char spec[] = "guided=3x2,full=4,border=constant:91";
-    uint8_t in[6] = {4, 2, 90, 0, 3, 4}, aux[6] = {9, 80, 100, 0, 1, 50}, got[6];
-    uint16_t wide_in[6], wide_aux[6], wide_got[6];
-    for (int i = 0; i < 6; i++) {
-        wide_in[i] = in[i];
-        wide_aux[i] = aux[i];
-    }
+    static const double in[6] = {4, 2, 90, 0, 3, 4}, aux[6] = {9, 80, 100, 0, 1, 50};
+    double got[2][6];
     for (int wide = 0; wide <= 1; wide++) {
-        satf_type type = wide ? SATF_U16 : SATF_U8;
-        satf_view view = satf_view_packed(wide ? (void *)wide_in : in, 3, 2, 1, type);
-        satf_view guide = satf_view_packed(wide ? (void *)wide_aux : aux, 3, 2, 1, type);
-        satf_view out = satf_view_packed(wide ? (void *)wide_got : got, 3, 2, 1, type);
+        satf_view like = satf_view_packed(NULL, 3, 2, 1, wide ? SATF_U16 : SATF_U8);
+        SCOPED_VIEW view = view_like(&like, 0), guide = view_like(&like, 0);
+        for (int i = 0; i < 6; i++) {
+            put_at(&view, 0, i, in[i]);
+            put_at(&guide, 0, i, aux[i]);
+        }
         guide.full = 100;
-        SCOPED_FILTER *filter = parse_filter(ctx, spec);
-        assert_int_equal(satf_filter_set_image(ctx, filter, &guide), SATF_OK);
-        assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_OK);
+        SCOPED_FILTER *filter = parse_filter(ctx, "guided=3x2,full=4,border=constant:91");
+        MUST(ctx, satf_filter_set_image(ctx, filter, &guide));
+        SCOPED_VIEW out = result_of(ctx, filter, &view);
+        for (int i = 0; i < 6; i++) {
+            got[wide][i] = sample_at(&out, 0, i);
+        }
     }
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(got[i], wide_got[i]);
-    }
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
 }
 
 /* Floats that say nothing have 1, and levels of their own; what they say counts. */
 TEST(test_floats)
 {
     static double in[SCALE_W * SCALE_H];
-    static double unit[SCALE_W * SCALE_H], large[SCALE_W * SCALE_H];
-    static uint8_t white[2][SCALE_W * SCALE_H];
     uint64_t seed = 3;
     satf_view view = satf_view_packed(in, SCALE_W, SCALE_H, 1, SATF_F64);
     for (int i = 0; i < SCALE_W * SCALE_H; i++) {
         in[i] = (double)(ref_random(&seed) % 1000) / 1000;
     }
-    apply(ctx, "guided=5", &view, unit);
+    SCOPED_VIEW unit = made_by(ctx, "guided=5", &view);
     view.full = 1;
-    apply(ctx, "sauvola=5", &view, white[0]);
+    SCOPED_VIEW white = made_by(ctx, "sauvola=5", &view);
     for (int i = 0; i < SCALE_W * SCALE_H; i++) {
         in[i] *= 4096;
     }
     view.full = 4096;
-    apply(ctx, "guided=5", &view, large);
-    apply(ctx, "sauvola=5", &view, white[1]);
-    assert_memory_equal(white[0], white[1], sizeof white[0]);
+    SCOPED_VIEW large = made_by(ctx, "guided=5", &view), more = made_by(ctx, "sauvola=5", &view);
+    require_same("sauvola=5", "of 4096", &more, &white);
     for (int i = 0; i < SCALE_W * SCALE_H; i++) {
-        assert_true(fabs(unit[i] * 4096 - large[i]) < 1e-8);
+        assert_true(fabs(sample_at(&unit, 0, i) * 4096 - sample_at(&large, 0, i)) < 1e-8);
     }
-}
-
-/* What the filter makes of floats, with that level. */
-static void apply_level(satf_context *ctx, const filter_info *info, const filter_param *param,
-                        double level, const satf_view *view, double *out)
-{
-    satf_filter *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
-    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, level), SATF_OK);
-    apply_made(ctx, filter, view, out);
 }
 
 /* Levels of floats are any numbers, in their unit: samples and levels that are 2^20 times as large
@@ -161,7 +126,6 @@ static void apply_level(satf_context *ctx, const filter_info *info, const filter
 static void check_level(satf_context *ctx, const filter_info *info, const filter_param *param)
 {
     static double in[SCALE_W * SCALE_H], moved[SCALE_W * SCALE_H];
-    static double plain[SCALE_W * SCALE_H], got[SCALE_W * SCALE_H];
     static const double times[] = {0x1p20, 0x1p-40, -1};
     uint64_t seed = 4;
     bool bilevel = filter_last(info)->type == TYPE_BILEVEL;
@@ -172,18 +136,16 @@ static void check_level(satf_context *ctx, const filter_info *info, const filter
     }
     double level = strtod(param->default_text, NULL);
     level = level != 0 ? level : 2;
-    apply_level(ctx, info, param, level, &view, plain);
+    SCOPED_VIEW plain = apply_with(ctx, info, param->name, level, &view);
     for (int t = 0; t < (param->kind == PARAM_LEVEL ? 3 : 2); t++) {
         for (int i = 0; i < SCALE_W * SCALE_H; i++) {
             moved[i] = in[i] * times[t];
         }
-        apply_level(ctx, info, param, level * times[t], &other, got);
-        double growth = got[0] == plain[0] ? 1 : times[t]; /* of the first sample: of all */
-        for (int i = 0; i < SCALE_W * SCALE_H && !bilevel; i++) {
-            assert_true(got[i] == plain[i] * growth);
-        }
-        for (int i = 0; i < SCALE_W * SCALE_H && bilevel && times[t] > 0; i++) {
-            assert_true(((uint8_t *)got)[i] == ((uint8_t *)plain)[i]);
+        SCOPED_VIEW got = apply_with(ctx, info, param->name, level * times[t], &other);
+        bool grows = sample_at(&got, 0, 0) != sample_at(&plain, 0, 0); /* if one does, all do */
+        for (int i = 0; i < SCALE_W * SCALE_H && !(bilevel && times[t] < 0); i++) {
+            double growth = grows && !bilevel ? times[t] : 1;
+            assert_true(sample_at(&got, 0, i) == sample_at(&plain, 0, i) * growth);
         }
     }
 }
@@ -191,15 +153,14 @@ static void check_level(satf_context *ctx, const filter_info *info, const filter
 /* Those of integers have bounds, whatever sets them. */
 static void check_bounds(satf_context *ctx, const filter_info *info, const filter_param *param)
 {
-    uint8_t pixel = 1, result[8];
-    satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8), to;
+    uint8_t pixel = 1;
+    satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8);
     SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_CLAMP, "1", "0:0", 1, 1);
-    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, param->max), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &view, &to), SATF_OK);
-    to.data = result;
-    assert_int_equal(satf_filter_set_double(ctx, filter, param->name, 2 * param->max), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &view, &to), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "are possible for u8 samples"));
+    MUST(ctx, satf_filter_set_double(ctx, filter, param->name, param->max));
+    SCOPED_VIEW to = output_of(ctx, filter, &view);
+    MUST(ctx, satf_filter_set_double(ctx, filter, param->name, 2 * param->max));
+    expect(ctx, satf_filter_apply(ctx, filter, &view, &to), SATF_INVALID,
+           "are possible for u8 samples");
     assert_int_equal(satf_filter_set_double(ctx, filter, param->name, INFINITY), SATF_INVALID);
 }
 
@@ -227,14 +188,14 @@ static double by_one(satf_context *ctx, const satf_view *p, const satf_view *q, 
     double got = -1;
     satf_view out = satf_view_packed(&got, 1, 1, 1, SATF_F64);
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_create(ctx, "by", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_image(ctx, filter, q), SATF_OK);
+    MUST(ctx, satf_filter_create(ctx, "by", &filter));
+    MUST(ctx, satf_filter_set_image(ctx, filter, q));
     for (const char *at = spec; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ')) {
         char name[20], value[20];
         assert_int_equal(sscanf(at, "%19[^=]=%19s", name, value), 2);
-        assert_int_equal(satf_filter_set(ctx, filter, name, value), SATF_OK);
+        MUST(ctx, satf_filter_set(ctx, filter, name, value));
     }
-    assert_int_equal(satf_filter_apply(ctx, filter, p, &out), SATF_OK);
+    MUST(ctx, satf_filter_apply(ctx, filter, p, &out));
     return got;
 }
 
@@ -285,106 +246,82 @@ TEST(test_refused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         view = satf_view_packed(NULL, 2, 2, 1, wrong[i].type);
         view.full = wrong[i].full;
-        assert_int_equal(satf_filter_output(ctx, filter, &view, &out), SATF_INVALID);
-        assert_non_null(strstr(satf_message(ctx), "full scale"));
+        expect(ctx, satf_filter_output(ctx, filter, &view, &out), SATF_INVALID, "full scale");
     }
     /* a constant border is a sample like others */
     view = satf_view_packed(pixel, 2, 2, 1, SATF_U8);
     out = satf_view_packed(to, 2, 2, 1, SATF_U8);
-    assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_OK);
+    MUST(ctx, satf_filter_apply(ctx, filter, &view, &out));
     view.full = 15;
-    assert_int_equal(satf_filter_apply(ctx, filter, &view, &out), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "0 to 15"));
+    expect(ctx, satf_filter_apply(ctx, filter, &view, &out), SATF_INVALID, "0 to 15");
     SCOPED_FILTER *moved = parse_filter(ctx, "transpose");
-    assert_int_equal(satf_filter_output(ctx, moved, &view, &out), SATF_OK);
+    MUST(ctx, satf_filter_output(ctx, moved, &view, &out));
     assert_true(out.full == 15);
 }
 
+static void write_file(const char *path, const char *head, size_t head_bytes, const void *bytes,
+                       size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_true(file && fwrite(head, head_bytes, 1, file) == 1 && fwrite(bytes, n, 1, file) == 1);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* A file of the picture, of three channels and 8 bits, and what it becomes. */
-static void check_file(satf_context *ctx, const filter_info *info, int maxval, const char *folder)
+static void check_file(satf_context *ctx, const filter_info *info, int maxval)
 {
     static scale_picture p;
-    char in[80], out[80], head[40];
-    snprintf(in, sizeof in, "%s/in.ppm", folder);
-    snprintf(out, sizeof out, "%s/out.pam", folder);
+    char head[40];
     scale_draw(&p, 2, maxval, 1, 11);
-    FILE *file = fopen(in, "wb");
     snprintf(head, sizeof head, "P6 %d %d %d\n", SCALE_W, SCALE_H, maxval);
-    assert_true(file && fputs(head, file) >= 0);
-    assert_int_equal(fwrite(p.memory, SCALE_W * SCALE_H, 3, file), 3);
-    assert_int_equal(fclose(file), 0);
+    write_file("in.ppm", head, strlen(head), p.memory, SCALE_W * SCALE_H * 3);
     SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
     SCOPED_IMAGE *image = NULL;
     satf_image_info found;
-    if (satf_filter_file(ctx, filter, in, out, NULL, NULL, 0) ||
-        satf_image_read(ctx, out, &image) || satf_image_probe(ctx, out, &found, sizeof found)) {
+    if (satf_filter_file(ctx, filter, "in.ppm", "out.pam", NULL, NULL, 0) ||
+        satf_image_read(ctx, "out.pam", &image) ||
+        satf_image_probe(ctx, "out.pam", &found, sizeof found)) {
         fail_msg("%s, maxval %d: %s", info->name, maxval, satf_message(ctx));
     }
     if (filter_last(info)->type == TYPE_OF_INPUT) {
-        static uint8_t want[SCALE_SAMPLES];
-        satf_view to;
-        assert_int_equal(satf_filter_output(ctx, filter, &p.view, &to), SATF_OK);
-        to.data = want;
-        assert_int_equal(satf_filter_apply(ctx, filter, &p.view, &to), SATF_OK);
+        SCOPED_VIEW want = result_of(ctx, filter, &p.view);
         assert_true(found.hi == maxval && satf_image_view(image)->full == maxval);
-        assert_memory_equal(satf_image_view(image)->data, want, (size_t)(to.stride * to.height));
+        require_same(info->name, "in a file", satf_image_view(image), &want);
     }
-    assert_true(unlink(in) == 0 && unlink(out) == 0);
 }
 
 /* Whatever is written can be read again, with the same full scale. */
 TEST(test_files)
 {
-    char folder[] = "/tmp/satfilter-scale-XXXXXX";
     const filter_info *info;
-    assert_non_null(mkdtemp(folder));
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        check_file(ctx, info, 1, folder);
-        check_file(ctx, info, 15, folder);
-        check_file(ctx, info, 200, folder);
+        check_file(ctx, info, 1);
+        check_file(ctx, info, 15);
+        check_file(ctx, info, 200);
     }
-    assert_int_equal(rmdir(folder), 0);
+}
+
+/* A file of an array of bools, whose header takes 128 bytes. */
+static void write_bools(const char *path, int width, int height, const char *bools)
+{
+    char head[129], shape[100];
+    snprintf(shape, sizeof shape, "{'descr': '|b1', 'fortran_order': False, 'shape': (%d, %d)}",
+             height, width);
+    snprintf(head, sizeof head, "\x93NUMPY\x01_v_%-117s\n", shape);
+    head[7] = head[9] = 0; /* version 1.0, and 118 bytes */
+    write_file(path, head, 128, bools, (size_t)(width * height));
 }
 
 /* An array of bools is one of 0 and 1. */
 TEST(test_bools)
 {
-    static const char head[] = "\x93NUMPY\x01\x00\x76\x00"
-                               "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 3)}";
-    char file[128 + 3];
-    memset(file, ' ', sizeof file);
-    memcpy(file, head, sizeof head - 1);
-    file[127] = '\n';
-    memcpy(file + sizeof file - 3, "\0\1\1", 3);
-    satf_image *image, *sharp;
-    if (satf_image_decode(ctx, file, sizeof file, &image)) {
-        fail_msg("%s", satf_message(ctx));
-    }
+    SCOPED_IMAGE *image, *sharp;
+    write_bools("in.npy", 3, 1, "\0\1\1");
+    MUST(ctx, satf_image_read(ctx, "in.npy", &image));
     assert_true(satf_image_view(image)->full == 1);
     SCOPED_FILTER *filter = parse_filter(ctx, "unsharp=3x1,amount=5");
-    assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &sharp), SATF_OK);
+    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &sharp));
     assert_memory_equal(satf_image_view(sharp)->data, "\0\1\1", 3);
-    satf_image_destroy(image);
-    satf_image_destroy(sharp);
-}
-
-/* An array of bools in a file, whose header takes 128 bytes. */
-static void write_bools(const char *path)
-{
-    char file[128 + SCALE_W * SCALE_H];
-    uint64_t seed = 6;
-    memset(file, ' ', 128);
-    int n = snprintf(file, sizeof file,
-                     "\x93NUMPY\x01%c\x76%c{'descr': '|b1', 'fortran_order': False, "
-                     "'shape': (%d, %d)}",
-                     0, 0, SCALE_H, SCALE_W);
-    file[n] = ' ';
-    file[127] = '\n';
-    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
-        file[128 + i] = (char)(ref_random(&seed) % 2);
-    }
-    FILE *to = fopen(path, "wb");
-    assert_true(to && fwrite(file, sizeof file, 1, to) == 1 && fclose(to) == 0);
 }
 
 /* type: of the samples that are written, or SATF_TYPE_AUTO. */
@@ -396,9 +333,7 @@ static void filter_file(satf_context *ctx, const satf_filter *filter, const char
     satf_file_options_init(&options, sizeof options);
     write.type = type;
     options.write = &write;
-    if (satf_filter_file(ctx, filter, from, to, &options, NULL, 0)) {
-        fail_msg("%s", satf_message(ctx));
-    }
+    MUST(ctx, satf_filter_file(ctx, filter, from, to, &options, NULL, 0));
 }
 
 /* Of a file with 8-bit samples: "|b1" or "|u1"; false if the other file has other bytes. */
@@ -420,50 +355,45 @@ static bool is_like(const char *path, const char *other, char descr[4])
 /* White stays 1 through files in between: these give what the chain does in one call. */
 TEST(test_bool_files)
 {
-    char folder[] = "/tmp/satfilter-bools-XXXXXX", in[60], mid[60], out[60], once[60], descr[4];
     const filter_info *info;
+    char bools[SCALE_W * SCALE_H], descr[4];
     int found = 0;
-    assert_non_null(mkdtemp(folder));
-    snprintf(in, sizeof in, "%s/in.npy", folder);
-    snprintf(mid, sizeof mid, "%s/mid.npy", folder);
-    snprintf(out, sizeof out, "%s/out.npy", folder);
-    snprintf(once, sizeof once, "%s/once.npy", folder);
-    write_bools(in);
+    uint64_t seed = 6;
+    for (int i = 0; i < SCALE_W * SCALE_H; i++) {
+        bools[i] = (char)(ref_random(&seed) % 2);
+    }
+    write_bools("in.npy", SCALE_W, SCALE_H, bools);
     SCOPED_FILTER *next = parse_filter(ctx, "unsharp=5,amount=7");
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         if (filter_last(info)->type != TYPE_OF_INPUT) {
             continue;
         }
         SCOPED_FILTER *first = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
-        filter_file(ctx, first, in, mid, SATF_TYPE_AUTO);
-        filter_file(ctx, next, mid, out, SATF_TYPE_AUTO);
-        filter_file(ctx, first, in, once, SATF_U8); /* which is asked for */
-        assert_false(is_like(once, mid, descr));
+        filter_file(ctx, first, "in.npy", "mid.npy", SATF_TYPE_AUTO);
+        filter_file(ctx, next, "mid.npy", "out.npy", SATF_TYPE_AUTO);
+        filter_file(ctx, first, "in.npy", "once.npy", SATF_U8); /* which is asked for */
+        assert_false(is_like("once.npy", "mid.npy", descr));
         assert_string_equal(descr, "|u1");
-        assert_int_equal(satf_filter_append(ctx, first, next), SATF_OK);
-        filter_file(ctx, first, in, once, SATF_TYPE_AUTO);
-        if (!is_like(out, once, descr) || strcmp(descr, "|b1") != 0) {
+        MUST(ctx, satf_filter_append(ctx, first, next));
+        filter_file(ctx, first, "in.npy", "once.npy", SATF_TYPE_AUTO);
+        if (!is_like("out.npy", "once.npy", descr) || strcmp(descr, "|b1") != 0) {
             fail_msg("%s of bools, in files: %s", info->name, descr);
         }
         found++;
     }
     assert_true(found >= 10);
-    assert_true(!unlink(in) && !unlink(mid) && !unlink(out) && !unlink(once) && !rmdir(folder));
 }
 
 /* What is no bool, against what its view says, is not written as one. */
 TEST(test_no_bools)
 {
     uint8_t samples[3] = {0, 1, 2};
-    char path[] = "/tmp/satfilter-bools-XXXXXX.npy";
     satf_view view = satf_view_packed(samples, 3, 1, 1, SATF_U8);
-    satf_image *image;
+    SCOPED_IMAGE *image;
     view.full = 1;
-    int fd = mkstemps(path, 4);
-    assert_true(fd >= 0 && close(fd) == 0);
-    assert_int_equal(satf_image_wrap(ctx, &view, &image), SATF_OK);
-    assert_int_equal(satf_image_write(ctx, image, path, NULL), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "a sample is 2, and the full scale says"));
-    satf_image_destroy(image);
-    assert_int_equal(unlink(path), 0);
+    MUST(ctx, satf_image_wrap(ctx, &view, &image));
+    expect(ctx, satf_image_write(ctx, image, "no.npy", NULL), SATF_INVALID,
+           "a sample is 2, and the full scale says");
 }
+
+TEST_FILE(.folder = true)
