@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "base/view.h"
+#include "filter/filter.h"
 #include "filter/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
@@ -253,6 +254,36 @@ static inline void check_halves(satf_context *ctx, const char *first, const char
     satf_rect most = {want.width / 3, 1, want.width - want.width / 3, want.height - 1};
     check_part(ctx, filter, spec, in, &want, corner);
     check_part(ctx, filter, spec, in, &want, most);
+}
+
+/* Whether a filter of the chain sums floats: the last bits of these depend on the crop. */
+static inline bool sums_floats(satf_context *ctx, const satf_filter *chain, const satf_view *in)
+{
+    satf_view at = *in, next;
+    bool any = false;
+    for (size_t i = 0; i < filter_count(chain); i++, at = next) {
+        any = any || satf_type_is_float(at.type);
+        MUST(ctx, filter_output_at(ctx, chain, i, &at, &next));
+    }
+    return any;
+}
+
+/* A random case's chain as a whole, by rows where it can be, and any part of it. */
+static inline void check_number(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                                const satf_view *want, uint64_t *random, int number)
+{
+    char what[640];
+    int used = snprintf(what, sizeof what, "case %d, ", number);
+    satf_filter_print(chain, what + used, sizeof what - (size_t)used);
+    SCOPED_VIEW got = result_of(ctx, chain, in);
+    require_same(what, "whole", &got, want);
+    check_rows(ctx, chain, what, in, want);
+    satf_rect where = {0, 0, pick(random, 1, want->width), pick(random, 1, want->height)};
+    where.x = pick(random, 0, want->width - where.w);
+    where.y = pick(random, 0, want->height - where.h);
+    if (!sums_floats(ctx, chain, in)) {
+        check_part(ctx, chain, what, in, want, where);
+    }
 }
 
 /* ------------------------------------------------------------------------------ the table */

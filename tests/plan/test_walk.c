@@ -113,13 +113,9 @@ static void check_case(satf_context *ctx, int number, tally *t)
     SCOPED_FILTER *chain = one_by_one(ctx, &in, &random, &want);
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
     for (int threads = 1; chain && threads <= 4; threads += 1 + (int)pick(&random, 0, 1)) {
-        char how[60], text[600];
         satf_context_set_threads(ctx, threads);
-        SCOPED_VIEW got = result_of(ctx, chain, &in);
-        count_walks(ctx, chain, &in, &got, t);
-        satf_filter_print(chain, text, sizeof text);
-        snprintf(how, sizeof how, "case %d, %d threads", number, threads);
-        require_same(text, how, &got, &want);
+        check_number(ctx, chain, &in, &want, &random, number);
+        count_walks(ctx, chain, &in, &want, t);
         t->compared++;
     }
     free(chain ? want.data : NULL);
