@@ -247,21 +247,3 @@ TEST(test_images)
     assert_null(out);
     satf_image_destroy(in);
 }
-
-static int stop(void *user, double done)
-{
-    (void)user;
-    return done >= 0;
-}
-
-TEST(test_cancel)
-{
-    uint8_t pixels[9] = {0}, result[9] = {5, 5, 5, 5, 5, 5, 5, 5, 5};
-    satf_view in = satf_view_packed(pixels, 3, 3, 1, SATF_U8), out = in;
-    out.data = result;
-    SCOPED_FILTER *box = parse_filter(ctx, "box=3");
-    satf_context_set_progress(ctx, stop, NULL);
-    assert_int_equal(satf_filter_apply(ctx, box, &in, &out), SATF_CANCELLED);
-    assert_int_equal(result[4], 5);
-    satf_context_set_progress(ctx, NULL, NULL);
-}

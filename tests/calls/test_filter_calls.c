@@ -1,4 +1,4 @@
-/* What a call does beside computing: memory, progress, messages, views in one buffer. */
+/* What a call does beside computing: memory, progress, messages. */
 #include "test.h"
 #include <stdatomic.h>
 
@@ -153,24 +153,6 @@ TEST(test_message_stays)
         MUST(ctx, satf_filter_apply(ctx, box, &in, &out));
         assert_non_null(strstr(satf_message(ctx), "width = 0"));
     }
-}
-
-/* The left half of a buffer is filtered into its right half. */
-TEST(test_side_by_side)
-{
-    enum { W = 50, H = 40 };
-    SCOPED_VIEW copy = draw_bytes(2 * W, H, 1, SATF_U8, 0, 1), buffer = view_like(&copy, 0);
-    memcpy(buffer.data, copy.data, 2 * W * H);
-    satf_view was = satf_view_rect(&copy, (satf_rect){0, 0, W, H});
-    satf_view in = satf_view_rect(&buffer, (satf_rect){0, 0, W, H});
-    satf_view out = satf_view_rect(&buffer, (satf_rect){W, 0, W, H});
-    SCOPED_FILTER *box = parse_filter(ctx, "box=7");
-    SCOPED_VIEW want = result_of(ctx, box, &was);
-    MUST(ctx, satf_filter_apply(ctx, box, &in, &out));
-    require_same("box=7", "the left half", &in, &was);
-    require_same("box=7", "the right half", &out, &want);
-    out.data = (char *)out.data - 1;
-    expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_INVALID, "overlaps");
 }
 
 /* A border's constant by text, by set_border() and by set_double(): the same bits. */

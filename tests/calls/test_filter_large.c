@@ -1,4 +1,4 @@
-/* Large images: both engines against a running-sum reference; and properties. */
+/* Large images: both engines against a running-sum reference, and against each other. */
 #include "test.h"
 
 #include "base/parallel.h"
@@ -93,57 +93,6 @@ TEST(test_engines_agree)
         SCOPED_VIEW got = made_by(ctx, cases[k].spec, &in);
         require_same(cases[k].spec, "the engines", &got, &want);
     }
-}
-
-/* Constants have no variance, an impulse spreads to its window, means commute
- * with shifts and are linear. */
-TEST(test_properties)
-{
-    enum { W = 301, H = 203 };
-    SCOPED uint16_t *pixels = malloc(W * H * sizeof *pixels);
-    SCOPED double *a = malloc(W * H * sizeof *a), *b = malloc(W * H * sizeof *b);
-    satf_view in = satf_view_packed(pixels, W, H, 1, SATF_U16);
-    satf_view out_a = satf_view_packed(a, W, H, 1, SATF_F64);
-    satf_view out_b = satf_view_packed(b, W, H, 1, SATF_F64);
-    satf_filter *variance, *box;
-    MUST(ctx, satf_filter_parse(ctx, "variance=41x17", &variance));
-    MUST(ctx, satf_filter_parse(ctx, "box=16x9,border=wrap", &box));
-    for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
-        satf_context_set_engine(ctx, (satf_engine)engine);
-        for (int i = 0; i < W * H; i++) {
-            pixels[i] = 54321;
-        }
-        MUST(ctx, satf_filter_apply(ctx, variance, &in, &out_a));
-        for (int i = 0; i < W * H; i++) {
-            assert_true(a[i] == 0);
-        }
-        memset(pixels, 0, W * H * sizeof *pixels);
-        pixels[100 * W + 50] = 144 * 7;
-        MUST(ctx, satf_filter_apply(ctx, box, &in, &out_a));
-        for (int i = 0; i < W * H; i++) {
-            int x = i % W - 50, y = i / W - 100;
-            int inside = x > -8 && x <= 8 && y >= -4 && y <= 4; /* even: one more on the left */
-            assert_true(a[i] == (inside ? 7 : 0));
-        }
-        uint64_t seed = 9;
-        for (int i = 0; i < W * H; i++) {
-            pixels[i] = (uint16_t)(ref_random(&seed) & 0x3fff);
-        }
-        MUST(ctx, satf_filter_apply(ctx, box, &in, &out_a));
-        SCOPED uint16_t *turned = malloc(W * H * sizeof *turned);
-        for (int i = 0; i < W * H; i++) {
-            turned[(i / W + 31) % H * W + (i % W + 17) % W] = (uint16_t)(3 * pixels[i] + 5);
-        }
-        satf_view shifted = satf_view_packed(turned, W, H, 1, SATF_U16);
-        MUST(ctx, satf_filter_apply(ctx, box, &shifted, &out_b));
-        for (int i = 0; i < W * H; i++) {
-            double sum = a[i] * 144; /* exact: 144 is 9 * 16 and the sum an integer */
-            double want = (3 * round(sum) + 5 * 144) / 144;
-            assert_true(b[(i / W + 31) % H * W + (i % W + 17) % W] == want);
-        }
-    }
-    satf_filter_destroy(variance);
-    satf_filter_destroy(box);
 }
 
 TEST_FILE(.shared = true)

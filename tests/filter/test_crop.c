@@ -158,33 +158,6 @@ TEST(test_text)
     }
 }
 
-/* Sides are those of the part, resolutions stay. */
-TEST(test_metadata)
-{
-    unsigned char block[] = {
-        'I',  'I', '*', 0,    8,  0, 0,    0,    2,  0, /* at 8 a directory of two entries */
-        0x1a, 1,   5,   0,    1,  0, 0,    0,    68, 0, 0,    0,    0x69, 0x87, 4, 0,
-        1,    0,   0,   0,    38, 0, 0,    0,    0,  0, 0,    0, /* at 38 EXIF's: 4000 x 3000 */
-        2,    0,   2,   0xa0, 4,  0, 1,    0,    0,  0, 0xa0, 0x0f, 0,    0,    3, 0xa0,
-        3,    0,   1,   0,    0,  0, 0xb8, 0x0b, 0,  0, 0,    0,    0,    0, /* at 68 a fraction */
-        44,   1,   0,   0,    1,  0, 0,    0,
-    };
-    satf_metadata m = {.has_resolution = true,
-                       .resolution_x = 11811,
-                       .resolution_y = 7874,
-                       .resolution_unit = 1,
-                       .exif = block,
-                       .exif_bytes = sizeof block};
-    satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
-    SCOPED_FILTER *filter = parse_filter(ctx, "crop=640x480+10+20");
-    filter_change_metadata(filter, &in, &m);
-    assert_true(m.resolution_x == 11811 && m.resolution_y == 7874);
-    assert_int_equal(block[48] | block[49] << 8, 640);
-    assert_int_equal(block[60] | block[61] << 8, 480);
-    assert_int_equal(block[68] | block[69] << 8, 300);
-    assert_int_equal(block[72], 1);
-}
-
 /* ------------------------------------------------------------------------- grey */
 
 static ref_wide whole_at(const satf_view *view, const char *at)

@@ -367,25 +367,37 @@ static const unsigned char exif[] = {
     44,   1,    0,   0,    1,    0, 0, 0, 200,  0,    0,    0,    1,    0, 0, 0,
 };
 
+/* Sides are those of the result. Resolutions go with the size of its pixels: those of a part stay.
+ */
 TEST(test_metadata)
 {
-    unsigned char block[sizeof exif];
-    double x, y;
-    int unit;
-    memcpy(block, exif, sizeof exif);
-    satf_metadata m = {.has_resolution = true,
-                       .resolution_x = 11811,
-                       .resolution_y = 7874,
-                       .resolution_unit = 1,
-                       .exif = block,
-                       .exif_bytes = sizeof block};
+    static const struct {
+        const char *spec;
+        double x, y, exif_x, exif_y; /* dots an m */
+        int width, height;
+    } cases[] = {
+        {"resize=1000x1500! transpose resize=1500x500!", 7874 / 2., 11811 / 8., 100 / 0.0254,
+         37.5 / 0.0254, 1500, 500},
+        {"crop=640x480+10+20", 11811, 7874, 300 / 0.0254, 200 / 0.0254, 640, 480},
+    };
     satf_view in = satf_view_packed(NULL, 4000, 3000, 1, SATF_U8);
-    SCOPED_FILTER *filter = parse_filter(ctx, "resize=1000x1500! transpose resize=1500x500!");
-    filter_change_metadata(filter, &in, &m);
-    assert_true(m.resolution_x == 7874 / 2. && m.resolution_y == 11811 / 8.);
-    assert_true(satf_exif_resolution(block, m.exif_bytes, &x, &y, &unit));
-    assert_true(fabs(x - 100 / 0.0254) < 1e-6);
-    assert_true(fabs(y - 37.5 / 0.0254) < 1e-6);
-    assert_int_equal(block[60] | block[61] << 8, 1500);
-    assert_int_equal(block[72] | block[73] << 8, 500);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char block[sizeof exif];
+        double x, y;
+        int unit;
+        memcpy(block, exif, sizeof exif);
+        satf_metadata m = {.has_resolution = true,
+                           .resolution_x = 11811,
+                           .resolution_y = 7874,
+                           .resolution_unit = 1,
+                           .exif = block,
+                           .exif_bytes = sizeof block};
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
+        filter_change_metadata(filter, &in, &m);
+        assert_true(m.resolution_x == cases[i].x && m.resolution_y == cases[i].y);
+        assert_true(satf_exif_resolution(block, m.exif_bytes, &x, &y, &unit));
+        assert_true(fabs(x - cases[i].exif_x) < 1e-6 && fabs(y - cases[i].exif_y) < 1e-6);
+        assert_int_equal(block[60] | block[61] << 8, cases[i].width);
+        assert_int_equal(block[72] | block[73] << 8, cases[i].height);
+    }
 }

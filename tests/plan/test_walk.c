@@ -277,6 +277,7 @@ static double stopped_at(satf_context *ctx, const char *spec, const satf_view *i
     satf_context_set_progress(ctx, stop_after, &s);
     expect(ctx, satf_filter_apply(ctx, filter, in, &out), SATF_CANCELLED, "stopped");
     satf_context_set_progress(ctx, NULL, NULL);
+    assert_true(after >= 0 || *(char *)out.data == 0x5B); /* nothing is written yet */
     return s.latest;
 }
 
