@@ -8,9 +8,7 @@
 
 #include "test.h"
 #include "filter/step.h"
-#include "filter_make.h"
-#include "filter_reference.h"
-#include "pairs.h"
+#include "ways.h"
 
 enum { SPOILT_W = 61, SPOILT_H = 43, SPOILT_PIXELS = SPOILT_W * SPOILT_H };
 
@@ -179,17 +177,7 @@ static inline bool spoils_channel(const spoilt_case *c, int channel)
 static inline void spoilt_set(const satf_view *image, int64_t x, int64_t y, int channel,
                               double value)
 {
-    double most = (double)satf_type_max(image->type), whole = fmin(fmax(value, 0), most);
-    float f32 = (float)value;
-    uint8_t u8 = (uint8_t)fmin(whole, UINT8_MAX);
-    uint16_t u16 = (uint16_t)whole;
-    size_t bytes = satf_type_bytes(image->type);
-    memcpy((char *)satf_row(image, y) + (size_t)(x * image->channels + channel) * bytes,
-           image->type == SATF_U8    ? (void *)&u8
-           : image->type == SATF_U16 ? (void *)&u16
-           : image->type == SATF_F32 ? (void *)&f32
-                                     : (void *)&value,
-           bytes);
+    put_at(image, y, x * image->channels + channel, value);
 }
 
 static inline satf_filter *spoilt_filter(satf_context *ctx, const spoilt_case *c)
@@ -220,12 +208,6 @@ static inline satf_filter *spoilt_filter(satf_context *ctx, const spoilt_case *c
     return filter;
 }
 
-static inline double spoilt_number(const satf_view *view, int64_t i)
-{
-    const void *data = view->data;
-    return view->type == SATF_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
-}
-
 /* The same bits, or as near as sums of what is rounded between the steps of a filter are. */
 static inline bool spoilt_same(const spoilt_case *c, const satf_view *a, const satf_view *b,
                                int64_t i)
@@ -234,7 +216,7 @@ static inline bool spoilt_same(const spoilt_case *c, const satf_view *a, const s
     if (memcmp((const char *)a->data + at, (const char *)b->data + at, bytes) == 0) {
         return true;
     }
-    return c->near && fabs(spoilt_number(a, i) - spoilt_number(b, i)) <=
+    return c->near && fabs(sample_at(a, 0, i) - sample_at(b, 0, i)) <=
                           (a->type == SATF_F32 || filter_last(c->info)->grey ? 1e-4 : 1e-9);
 }
 
@@ -275,9 +257,9 @@ static inline int spoilt_compare(const spoilt_case *c, const satf_view *clean, c
 static inline satf_view spoilt_image(const spoilt_case *c)
 {
     uint64_t seed = c->seed;
-    satf_view view = satf_view_packed(NULL, SPOILT_W, SPOILT_H, c->channels, (satf_type)c->type);
+    satf_view like = satf_view_packed(NULL, SPOILT_W, SPOILT_H, c->channels, (satf_type)c->type);
+    satf_view view = view_like(&like, 0);
     view.flags = c->alpha ? SATF_ALPHA : 0;
-    view.data = malloc((size_t)(view.stride * view.height));
     for (int64_t i = 0; i < SPOILT_PIXELS * c->channels; i++) {
         int64_t x = i / c->channels % SPOILT_W, y = i / c->channels / SPOILT_W;
         int channel = (int)(i % c->channels);
@@ -310,17 +292,14 @@ static inline void spoilt_check(satf_context *ctx, spoilt_case *c, const char *h
 {
     static const char *const engines[] = {"auto", "sat", "window"};
     SCOPED_FILTER *filter = spoilt_filter(ctx, c);
-    satf_view in = spoilt_image(c), spoilt = spoilt_image(c), clean, got;
+    SCOPED_VIEW in = spoilt_image(c), spoilt = spoilt_image(c);
     char text[80];
     if (spoilt_by_surface(c)) {
         MUST(ctx, satf_filter_set(ctx, filter, "surface", "on"));
     }
     c->near = spoilt_by_surface(c) || !filter_is_simple(c->info);
     spoilt_set(&spoilt, c->x, c->y, c->channel, c->value);
-    MUST(ctx, satf_filter_output(ctx, filter, &in, &clean));
-    got = clean;
-    clean.data = malloc((size_t)(clean.stride * clean.height));
-    got.data = malloc((size_t)(got.stride * got.height));
+    SCOPED_VIEW clean = output_of(ctx, filter, &in), got = view_like(&clean, 0);
     for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
         satf_context_set_engine(ctx, (satf_engine)engine);
         satf_status status = satf_filter_apply(ctx, filter, &in, &clean);
@@ -332,10 +311,6 @@ static inline void spoilt_check(satf_context *ctx, spoilt_case *c, const char *h
         }
     }
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
-    free(in.data);
-    free(spoilt.data);
-    free(clean.data);
-    free(got.data);
 }
 
 /* Of every filter cases in which each pair of a float type and such a value, a border, a number

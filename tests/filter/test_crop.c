@@ -1,5 +1,5 @@
 /* A part of the picture, and its grey, pixel by pixel: of all types and layouts, as a whole, by
- * rows, by parts, in stacks and in chains. */
+ * rows, by parts and in chains. */
 #include "test.h"
 
 #include "base/cpu.h"
@@ -39,25 +39,14 @@ TEST(test_parts)
     }
 }
 
-/* A large picture that threads share, a view upside down, and one whose pixels are apart, into
- * another type. */
-TEST(test_layouts)
+/* Into another type, of pixels that are apart. */
+TEST(test_apart)
 {
     SCOPED_VIEW in = draw_bytes(3000, 900, 3, SATF_U8, 5, 9);
-    SCOPED_FILTER *filter = parse_filter(ctx, "crop=2900x800+90+7");
-    satf_view turned = in, apart = in;
-    turned.data = satf_row(&in, in.height - 1);
-    turned.stride = -in.stride;
-    for (int k = 0; k < 2; k++) {
-        const satf_view *from = k ? &turned : &in;
-        satf_view want = satf_view_rect(from, (satf_rect){90, 7, 2900, 800});
-        SCOPED_VIEW out = result_of(ctx, filter, from);
-        require_same("crop", k ? "upside down" : "a large one", &out, &want);
-    }
+    satf_view apart = in, like = satf_view_packed(NULL, 500, 60, 1, SATF_F32);
     apart.width /= 2; /* one channel of every other pixel */
     apart.channels = 1;
     apart.pixel_stride = 6;
-    satf_view like = satf_view_packed(NULL, 500, 60, 1, SATF_F32);
     SCOPED_VIEW wide = view_like(&like, 0);
     SCOPED_FILTER *part = parse_filter(ctx, "crop=500x60+1000+840");
     MUST(ctx, satf_filter_apply(ctx, part, &apart, &wide));
@@ -84,26 +73,6 @@ TEST(test_chains)
     SCOPED_VIEW in = draw_bytes(90, 70, 3, SATF_U8, 5, 5);
     for (size_t k = 0; k < sizeof chains / sizeof *chains; k++) {
         check_halves(ctx, chains[k][0], chains[k][1], &in);
-    }
-}
-
-TEST(test_stack)
-{
-    enum { IMAGES = 5 };
-    SCOPED_VIEW all = draw_bytes(40, 30 * IMAGES, 2, SATF_U16, 5, 3);
-    satf_view in = all, like;
-    in.height = 30;
-    SCOPED_FILTER *filter = parse_filter(ctx, "crop=13x11+20+4");
-    MUST(ctx, satf_filter_output(ctx, filter, &in, &like));
-    like.height *= IMAGES;
-    SCOPED_VIEW out = view_like(&like, 0);
-    out.height /= IMAGES;
-    MUST(ctx, satf_filter_apply_stack(ctx, filter, &in, 30 * in.stride, &out,
-                                      out.stride * out.height, IMAGES));
-    for (int k = 0; k < IMAGES; k++) {
-        satf_view made = out, from = satf_view_rect(&all, (satf_rect){20, 30 * k + 4, 13, 11});
-        made.data = (char *)out.data + k * out.stride * out.height;
-        require_same("crop", "a stack", &made, &from);
     }
 }
 

@@ -24,37 +24,24 @@ static int64_t divisor(int64_t a, int64_t b)
     return b ? divisor(b, a % b) : a;
 }
 
-/* A pixel's share of a sum: in both, its sample, by alpha if that weighs, or that of weights. */
-static void add_pixel(const ref_image *in, const int64_t *pixel, ref_wide share, int c,
-                      ref_wide *sum, ref_wide *weight)
-{
-    share *= in->alpha && c < in->channels - 1 ? pixel[in->channels - 1] : 1;
-    *sum += share * pixel[c];
-    *weight += share;
-}
+/* An interval of pixels along an axis, in so many parts of one. */
+typedef struct interval {
+    int64_t from, length, parts;
+} interval;
 
-/* Of channel c over pixel (X, Y) of w x h. */
-static void sum_cell(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
-                     ref_wide *sum, ref_wide *weight)
+/* Of channel c: the samples, by their shares in both intervals and by alpha if that weighs, and the
+ * weights. */
+static void sum_cell(const ref_image *in, interval x, interval y, int c, ref_wide *sum,
+                     ref_wide *weight)
 {
-    int64_t W = in->width, H = in->height;
-    for (int64_t j = Y * H / h; j < H && j * h < (Y + 1) * H; j++) {
-        for (int64_t i = X * W / w; i < W && i * w < (X + 1) * W; i++) {
-            ref_wide share = (ref_wide)shared(X * W, W, i * w, w) * shared(Y * H, H, j * h, h);
-            add_pixel(in, in->samples + (j * W + i) * in->channels, share, c, sum, weight);
-        }
-    }
-}
-
-/* Of channel c over the cell of w x h pixels, or of those that are left, that pixel (X, Y) is in.
- */
-static void sum_square(const ref_image *in, int64_t w, int64_t h, int64_t X, int64_t Y, int c,
-                       ref_wide *sum, ref_wide *weight)
-{
-    for (int64_t j = Y - Y % h; j < in->height && j < Y - Y % h + h; j++) {
-        for (int64_t i = X - X % w; i < in->width && i < X - X % w + w; i++) {
+    for (int64_t j = y.from / y.parts; j < in->height && j * y.parts < y.from + y.length; j++) {
+        for (int64_t i = x.from / x.parts; i < in->width && i * x.parts < x.from + x.length; i++) {
             const int64_t *pixel = in->samples + (j * in->width + i) * in->channels;
-            add_pixel(in, pixel, 1, c, sum, weight);
+            ref_wide share = shared(x.from, x.length, i * x.parts, x.parts);
+            share *= shared(y.from, y.length, j * y.parts, y.parts);
+            share *= in->alpha && c < in->channels - 1 ? pixel[in->channels - 1] : 1;
+            *sum += share * pixel[c];
+            *weight += share;
         }
     }
 }
@@ -100,7 +87,12 @@ static double mean_at(const test_case *t, const ref_image *in, int64_t X, int64_
 {
     const size_case *s = t->size;
     ref_wide sum = 0, weight = 0;
-    (t->squares ? sum_square : sum_cell)(in, s->w, s->h, X, Y, c, &sum, &weight);
+    interval x = {X * in->width, in->width, s->w}, y = {Y * in->height, in->height, s->h};
+    if (t->squares) { /* the cell of w x h pixels that (X, Y) is in */
+        x = (interval){X - X % s->w, s->w, 1};
+        y = (interval){Y - Y % s->h, s->h, 1};
+    }
+    sum_cell(in, x, y, c, &sum, &weight);
     int64_t least = t->squares ? 1 : divisor(in->width, s->w) * divisor(in->height, s->h);
     return mean_of(in, sum, weight, least, c);
 }

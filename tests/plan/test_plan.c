@@ -188,27 +188,21 @@ TEST(test_chains)
 /* A thousand runs do what one does, also once the filter is gone. */
 TEST(test_thousand)
 {
-    static uint8_t in[64 * 64], first[64 * 64], out[64 * 64];
-    for (size_t i = 0; i < sizeof in; i++) {
-        in[i] = (uint8_t)(i * 7 + i / 64);
-    }
     satf_filter *filter = parse_filter(ctx, "box=5 rotate=180 box=3");
-    satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_U8), from = view, to = view;
+    SCOPED_VIEW from = draw_bytes(64, 64, 1, SATF_U8, 0, 1), first = view_like(&from, 0);
+    SCOPED_VIEW to = view_like(&from, 0);
     SCOPED_PLAN *plan;
     int deciding = atomic_load(&decisions);
-    MUST(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan));
+    MUST(ctx, satf_plan_create(ctx, filter, &from, 1, &to, 1, &plan));
     assert_true(atomic_load(&decisions) >= deciding + 3 + 2 + 2); /* steps, windows; prepared */
     satf_filter_destroy(filter);
-    from.data = in;
-    to.data = first;
-    MUST(ctx, satf_plan_run(plan, &from, 1, &to, 1));
+    MUST(ctx, satf_plan_run(plan, &from, 1, &first, 1));
     int before = atomic_load(&allocations) + atomic_load(&decisions);
-    to.data = out;
     for (int i = 0; i < 1000; i++) {
         MUST(ctx, satf_plan_run(plan, &from, 1, &to, 1));
     }
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
-    assert_memory_equal(out, first, sizeof out);
+    require_same("box rotate box", "run 1000", &to, &first);
 }
 
 /* The second filter reads nothing of an input that is long, narrow and bottom up, which lies at the
@@ -315,24 +309,16 @@ static void expect_cpu(satf_context *ctx, const satf_plan *plan)
 TEST(test_automatic)
 {
     enum { SIDE = 128 };
-    static uint8_t in[SIDE * SIDE];
-    static double expected[SIDE * SIDE], got[SIDE * SIDE];
-    satf_context *own;
+    SCOPED_CONTEXT *own;
     MUST(ctx, satf_context_create(&own));
     satf_context_set_threads(own, 1);
-    for (size_t i = 0; i < sizeof in; i++) {
-        in[i] = (uint8_t)(i * i >> 3);
-    }
-    satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8), to;
-    satf_filter *cheap = parse_filter(own, "variance=5"), *dear = expensive(own, SIDE);
-    MUST(own, satf_filter_output(own, dear, &from, &to));
-    assert_int_equal(to.type, SATF_F64);
-    to.data = expected;
+    SCOPED_VIEW from = draw_bytes(SIDE, SIDE, 1, SATF_U8, 0, 1);
+    SCOPED_FILTER *cheap = parse_filter(own, "variance=5"), *dear = expensive(own, SIDE);
     pretended.there = true;
     pretended.asked = 0;
-    MUST(own, satf_filter_apply(own, dear, &from, &to)); /* the default */
+    SCOPED_VIEW want = result_of(own, dear, &from), to = view_like(&want, 0); /* the default */
     satf_plan *plan;
-    to.data = got;
+    assert_int_equal(to.type, SATF_F64);
     MUST(own, satf_context_set_device(own, SATF_DEVICE_AUTO));
     MUST(own, satf_filter_apply(own, cheap, &from, &to));
     size_t bytes;
@@ -342,10 +328,9 @@ TEST(test_automatic)
     static const satf_status failures[] = {SATF_NO_DEVICE, SATF_NO_MEMORY, SATF_DEVICE_FAILED};
     for (int i = 0; i < 3; i++) {
         pretended.status = failures[i];
-        memset(got, 0, sizeof got);
         satf_context_forget(own);
         MUST(own, satf_filter_apply(own, dear, &from, &to));
-        assert_memory_equal(got, expected, sizeof got);
+        require_same("templates", "after a failure", &to, &want);
         assert_true(pretended.asked > i);
         MUST(own, satf_plan_create(own, dear, &from, 1, &to, 1, &plan));
         expect_cpu(own, plan);
@@ -357,9 +342,6 @@ TEST(test_automatic)
     MUST(own, satf_context_set_device(own, SATF_CUDA(0)));
     assert_int_equal(satf_filter_apply(own, dear, &from, &to), SATF_DEVICE_FAILED);
     pretended.there = false;
-    satf_filter_destroy(cheap);
-    satf_filter_destroy(dear);
-    satf_context_destroy(own);
 }
 
 TEST(test_refusals)
@@ -443,36 +425,31 @@ TEST(test_other_images)
 /* It serves calls of the same shape, and gives way to whatever makes another result. */
 TEST(test_kept)
 {
-    static uint8_t in[64 * 64], out[64 * 64], expected[64 * 64];
-    for (size_t i = 0; i < sizeof in; i++) {
-        in[i] = (uint8_t)(i * i >> 3);
-    }
-    satf_view from = satf_view_packed(in, 64, 64, 1, SATF_U8), to = from;
+    SCOPED_VIEW from = draw_bytes(64, 64, 1, SATF_U8, 0, 1), to = view_like(&from, 0);
     SCOPED_FILTER *filter = parse_filter(ctx, "box=5");
-    to.data = expected;
-    MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
-    to.data = out;
+    SCOPED_VIEW want = result_of(ctx, filter, &from);
+    satf_view none = to;
     int before = atomic_load(&allocations) + atomic_load(&decisions);
     MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     assert_int_equal(atomic_load(&allocations) + atomic_load(&decisions), before);
-    assert_memory_equal(out, expected, sizeof out);
+    require_same("box=5", "the plan", &to, &want);
 
     satf_used used;
     MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_SAT));
     MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
     satf_context_used(ctx, &used, sizeof used);
     assert_string_equal(used.engine, "sat");
-    assert_memory_equal(out, expected, sizeof out);
+    require_same("box=5", "another engine", &to, &want);
     MUST(ctx, satf_context_set_engine(ctx, SATF_ENGINE_AUTO));
 
     MUST(ctx, satf_filter_set(ctx, filter, "size", "1"));
     MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
-    assert_memory_equal(out, in, sizeof out);
+    require_same("box=1", "another window", &to, &from);
 
     /* Bad views are told of though a plan would serve. */
+    none.data = NULL;
     expect(ctx, satf_filter_apply(ctx, filter, &from, &from), SATF_INVALID, "overlaps");
-    to.data = NULL;
-    expect(ctx, satf_filter_apply(ctx, filter, &from, &to), SATF_INVALID, "no data");
+    expect(ctx, satf_filter_apply(ctx, filter, &from, &none), SATF_INVALID, "no data");
 }
 
 /* Its memory is kept up to a bound. */
@@ -482,16 +459,13 @@ TEST(test_bound)
     SCOPED_FILTER *filter = parse_filter(ctx, "box=5");
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     for (int64_t height = SIDE / 4; height <= SIDE; height += SIDE - SIDE / 4) {
-        satf_view from = satf_view_packed(calloc((size_t)height, SIDE), SIDE, height, 1, SATF_U8);
-        satf_view to = from;
-        to.data = malloc((size_t)height * SIDE);
+        satf_view like = satf_view_packed(NULL, SIDE, height, 1, SATF_U8);
+        SCOPED_VIEW from = view_like(&like, 0), to = view_like(&like, 0);
         MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
         atomic_store(&largest, 0);
         MUST(ctx, satf_filter_apply(ctx, filter, &from, &to));
         bool again = atomic_load(&largest) > 0;
         assert_int_equal(again, height * SIDE * 4 > BOUND);
-        free(from.data);
-        free(to.data);
     }
 }
 

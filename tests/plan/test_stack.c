@@ -76,14 +76,15 @@ TEST(test_bits)
                                         "stddev=4x6,border=wrap",
                                         "integral,squared",
                                         "guided=5",
-                                        "box=7,border=valid"};
+                                        "box=7,border=valid",
+                                        "box=3 crop=13x11+20+4"};
     watched = ctx;
-    for (int k = 0; k < 7 * 4 * 2; k++) {
+    for (int k = 0; k < 8 * 4 * 2; k++) {
         satf_context_set_threads(ctx, 1 + k % 5);
-        satf_context_set_engine(ctx, k >= 28 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
+        satf_context_set_engine(ctx, k >= 32 ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);
         shared = 0;
         int64_t count = 1 + k % 4 * 6;
-        check_stack(ctx, specs[k % 7], 41 + k, 37, k % 7 == 2 ? 1 : 1 + k % 3, ref_types[k / 7 % 4],
+        check_stack(ctx, specs[k % 8], 41 + k, 37, k % 8 == 2 ? 1 : 1 + k % 3, ref_types[k / 8 % 4],
                     count, k % 2);
         if (k % 5 && k % 4) { /* as soon as there are two images and threads */
             assert_true(shared >= 2 * count);
