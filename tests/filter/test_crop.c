@@ -162,14 +162,11 @@ static satf_view make_colours(int channels, int type, uint64_t seed)
     satf_view view = draw_bytes(53, 31, channels, type, 5, seed);
     for (int64_t y = 0; y < view.height; y++) {
         for (int64_t i = 0; i < satf_row_samples(&view); i++) {
-            char *at = (char *)satf_row(&view, y) + (size_t)i * satf_type_bytes(type);
-            double value = (double)(ref_random(&seed) >> 30) / 1e6 - 8000;
-            float narrow = (float)value;
+            size_t bytes = satf_type_bytes(type);
             if (satf_type_is_float(type)) {
-                memcpy(at, type == SATF_F32 ? (void *)&narrow : (void *)&value,
-                       satf_type_bytes(type));
+                put_at(&view, y, i, (double)(ref_random(&seed) >> 30) / 1e6 - 8000);
             } else if (y % 5 == 0) {
-                memset(at, i % 7 ? 0xff : 0, satf_type_bytes(type));
+                memset((char *)satf_row(&view, y) + (size_t)i * bytes, i % 7 ? 0xff : 0, bytes);
             }
         }
     }

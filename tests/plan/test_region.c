@@ -38,6 +38,17 @@ TEST(test_view_rect)
 
 /* ------------------------------------------------------------------------------- reach */
 
+static void check_reach(satf_context *ctx, const satf_filter *filter, const int64_t *want)
+{
+    int64_t r[4];
+    char text[200];
+    satf_filter_print(filter, text, sizeof text);
+    MUST(ctx, satf_filter_reach(ctx, filter, &r[0], &r[1], &r[2], &r[3]));
+    if (memcmp(r, want, sizeof r) != 0) {
+        fail_msg("%s: %ld %ld %ld %ld", text, (long)r[0], (long)r[1], (long)r[2], (long)r[3]);
+    }
+}
+
 TEST(test_reach)
 {
     const int64_t all = INT64_MAX;
@@ -76,31 +87,23 @@ TEST(test_reach)
         {"integral flip=h", {all, all, 0, 0}},
         {"integral transpose box=3", {all, all, 1, 1}},
     };
-    int64_t left, top, right, bottom;
+    int64_t r[4];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
-        const int64_t *r = cases[i].reach;
-        MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
-        if (left != r[0] || top != r[1] || right != r[2] || bottom != r[3]) {
-            fail_msg("%s: %ld %ld %ld %ld", cases[i].spec, (long)left, (long)top, (long)right,
-                     (long)bottom);
-        }
-        assert_int_equal(satf_filter_reach(ctx, filter, &left, NULL, &right, &bottom),
-                         SATF_INVALID);
+        check_reach(ctx, filter, cases[i].reach);
+        assert_int_equal(satf_filter_reach(ctx, filter, &r[0], NULL, &r[2], &r[3]), SATF_INVALID);
     }
     SCOPED_FILTER *filter;
     MUST(ctx, satf_filter_create(ctx, "template", &filter));
-    assert_int_equal(satf_filter_reach(ctx, filter, &left, &top, &right, &bottom), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "no rectangles yet"));
+    expect(ctx, satf_filter_reach(ctx, filter, &r[0], &r[1], &r[2], &r[3]), SATF_INVALID,
+           "no rectangles yet");
     static const satf_weighted_rect rects[] = {{{-3, 2, 5, 7}, 1}, {{1, 1, 2, 2}, -0.5}};
     MUST(ctx, satf_filter_set_rects(ctx, filter, rects, 2));
-    MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
-    assert_true(left == 3 && top == 0 && right == 2 && bottom == 8);
+    check_reach(ctx, filter, (const int64_t[]){3, 0, 2, 8});
     MUST(ctx, satf_filter_set_border(ctx, filter, SATF_REFLECT, 0));
-    MUST(ctx, satf_filter_reach(ctx, filter, &left, &top, &right, &bottom));
-    assert_true(left == 3 && top == 8 && right == 3 && bottom == 8);
-    assert_int_equal(satf_filter_reach(NULL, NULL, &left, &top, &right, &bottom), SATF_INVALID);
-    assert_int_equal(satf_filter_reach(ctx, NULL, &left, &top, &right, &bottom), SATF_INVALID);
+    check_reach(ctx, filter, (const int64_t[]){3, 8, 3, 8});
+    assert_int_equal(satf_filter_reach(NULL, NULL, &r[0], &r[1], &r[2], &r[3]), SATF_INVALID);
+    assert_int_equal(satf_filter_reach(ctx, NULL, &r[0], &r[1], &r[2], &r[3]), SATF_INVALID);
 }
 
 /* ----------------------------------------------------------------------------- regions */
