@@ -115,18 +115,6 @@ TEST(test_errors)
            "crop needs to know the picture's height");
 }
 
-TEST(test_text)
-{
-    static const char *const specs[] = {"crop=5x7", "crop=5x7+0+0", "crop=5x7+12+3 grey",
-                                        "crop=2147483647x2147483647+2147483647+2147483647"};
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        char text[96];
-        SCOPED_FILTER *filter = parse_filter(ctx, specs[i]);
-        satf_filter_print(filter, text, sizeof text);
-        assert_string_equal(text, specs[i]);
-    }
-}
-
 /* ------------------------------------------------------------------------- grey */
 
 static ref_wide whole_at(const satf_view *view, const char *at)

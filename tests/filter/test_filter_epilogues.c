@@ -94,19 +94,15 @@ static void flush(batch *b)
 
 static void put(satf_sum_type type, void *sums, int64_t i, double real, uint64_t integer)
 {
-    switch (type) {
-    case SATF_SUM_U16:
-        ((uint16_t *)sums)[i] = (uint16_t)integer;
-        break;
-    case SATF_SUM_U32:
-        ((uint32_t *)sums)[i] = (uint32_t)integer;
-        break;
-    case SATF_SUM_U64:
-        ((uint64_t *)sums)[i] = integer;
-        break;
-    default:
-        ((double *)sums)[i] = real;
-    }
+    uint16_t u16 = (uint16_t)integer;
+    uint32_t u32 = (uint32_t)integer;
+    size_t bytes = satf_sum_bytes(type);
+    memcpy((char *)sums + (size_t)i * bytes,
+           type == SATF_SUM_U16   ? (void *)&u16
+           : type == SATF_SUM_U32 ? (void *)&u32
+           : type == SATF_SUM_U64 ? (void *)&integer
+                                  : (void *)&real,
+           bytes);
 }
 
 static void add(batch *b, uint64_t sum, uint64_t square)

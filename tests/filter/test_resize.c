@@ -219,6 +219,10 @@ TEST(test_shapes)
         const char *print;
     } cases[] = {
         {"resize=33%", 33, 17, NULL},
+        {"crop=5x7", 5, 7, NULL},
+        {"crop=5x7+0+0", 5, 7, NULL},
+        {"crop=5x7+12+3 grey", 5, 7, NULL},
+        {"crop=2147483647x2147483647+2147483647+2147483647", 0, 0, NULL}, /* no such picture */
         {"resize=33%x100%", 33, 51, NULL},
         {"resize=0.1%", 1, 1, NULL},
         {"resize=50%", 50, 26, NULL}, /* 25.5: half up */
@@ -248,13 +252,12 @@ TEST(test_shapes)
         SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
         char text[128];
         satf_filter_print(filter, text, sizeof text);
-        MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
+        out = (satf_view){0};
+        satf_filter_output(ctx, filter, &in, &out);
         if (out.width != cases[i].width || out.height != cases[i].height) {
             fail_msg("%s: %ld x %ld", cases[i].spec, (long)out.width, (long)out.height);
         }
-        if (!strchr(cases[i].spec, ' ')) {
-            assert_string_equal(text, cases[i].print ? cases[i].print : cases[i].spec);
-        }
+        assert_string_equal(text, cases[i].print ? cases[i].print : cases[i].spec);
     }
 }
 

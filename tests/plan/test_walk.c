@@ -22,19 +22,6 @@ static satf_filter *pick_filter(satf_context *ctx, uint64_t *random, const satf_
                           in->width, in->height);
 }
 
-/* SATF_OK, and the result; or why the filter takes no such image. */
-static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                         satf_view *out)
-{
-    *out = (satf_view){0};
-    satf_status status = satf_filter_output(ctx, filter, in, out);
-    if (!status) {
-        out->data = malloc((size_t)(out->stride * out->height));
-        status = satf_filter_apply(ctx, filter, in, out);
-    }
-    return status;
-}
-
 /* What is to be walked down, and how its plan does that. */
 typedef struct tally {
     int compared, walked, banded, deep;
@@ -86,11 +73,11 @@ static satf_filter *one_by_one(satf_context *ctx, const satf_view *in, uint64_t 
         satf_filter *one = pick_filter(ctx, random, &at);
         bool floats = satf_type_is_float(at.type);
         use_tables(ctx, one, at.type, !floats);
-        if (apply(ctx, one, &at, &next)) { /* too small for its window, or too many channels */
-            free(next.data);
+        if (satf_filter_output(ctx, one, &at, &next)) { /* too small, or too many channels */
             satf_filter_destroy(one);
             continue;
         }
+        next = result_of(ctx, one, &at);
         free(at.data == in->data ? NULL : at.data);
         at = next;
         if (chain) {
