@@ -163,21 +163,14 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
     }
 }
 
-/* Colour that becomes grey is rounded on the way, which may be all the difference to a threshold.
- */
-static bool scale_is_fair(const scale_case *c)
-{
-    return !filter_last(c->info)->grey || scale_layouts[c->layout].channels < 3;
-}
-
 /* The number of comparisons: 0 where what computes does not take such pictures. */
 static int scale_check(satf_context *ctx, scale_case *c)
 {
     static scale_picture coarse, fine;
-    if (!scale_is_fair(c) || !scale_apply(ctx, c, 1, 1, &coarse)) {
-        return 0;
-    }
-    if (!scale_apply(ctx, c, c->k, 1, &fine)) { /* whose samples are wider */
+    /* Colour that becomes grey is rounded, which may be all the difference to a threshold. */
+    if ((filter_last(c->info)->grey && scale_layouts[c->layout].channels >= 3) ||
+        !scale_apply(ctx, c, 1, 1, &coarse) ||
+        !scale_apply(ctx, c, c->k, 1, &fine)) { /* whose samples are wider */
         return 0;
     }
     scale_compare(ctx, c, &coarse, &fine);
