@@ -40,6 +40,7 @@ typedef struct watch {
     double start_ms, latest_ms, longest_ms; /* longest: between two calls */
     double from, latest;                    /* the progress in front of that; of the latest call */
     long calls, stop_at;                    /* the call that cancels; 0: none */
+    bool falls;                             /* progress was less than before */
 } watch;
 
 static void look(watch *w)
@@ -56,6 +57,7 @@ static int on_progress(void *user, double done)
 {
     watch *w = user;
     look(w);
+    w->falls |= done < w->latest;
     w->latest = done;
     w->latest_ms = used_ms();
     return ++w->calls == w->stop_at;
@@ -391,13 +393,15 @@ TEST(test_side_by_side)
                 out = output_of(ctx, filter, &in);
     watch w;
     in.height = out.height = 150;
-    satf_context_set_threads(ctx, 2);
-    for (int k = 0; k < 2; k++) {
-        begin(ctx, &w, k ? LEAST_CALLS : 0);
+    for (int k = 0; k < 6; k++) {
+        bool stops = k % 2;
+        satf_context_set_threads(ctx, 1 + k / 2);
+        begin(ctx, &w, stops ? LEAST_CALLS : 0);
         satf_status status = satf_filter_apply_stack(ctx, filter, &in, in.stride * 150, &out,
                                                      out.stride * 150, COUNT);
-        assert_int_equal(status, k ? SATF_CANCELLED : SATF_OK);
-        assert_true(w.calls >= LEAST_CALLS);
+        assert_int_equal(status, stops ? SATF_CANCELLED : SATF_OK);
+        assert_true(stops ? w.calls == LEAST_CALLS : w.calls >= LEAST_CALLS && w.latest == 1);
+        assert_false(w.falls);
     }
     assert_string_equal(satf_message(ctx), "stopped on request");
 }

@@ -187,39 +187,6 @@ TEST(test_refusals)
 #undef STACK
 }
 
-typedef struct watch {
-    double least, last;
-    int calls, most;
-} watch;
-
-static int note(void *user, double done)
-{
-    watch *w = user;
-    w->least = done < w->least ? done : w->least;
-    assert_true(done >= w->last);
-    w->last = done;
-    return ++w->calls == w->most;
-}
-
-TEST(test_progress)
-{
-    static uint8_t from[COUNT * STEP], to[COUNT * STEP];
-    satf_view in = satf_view_packed(from, SIDE, SIDE, 1, SATF_U8), out = in;
-    SCOPED_FILTER *box = parse_filter(ctx, "box=3");
-    out.data = to;
-    for (int threads = 1; threads < 4; threads += 2) {
-        satf_context_set_threads(ctx, threads);
-        watch w = {1, 0, 0, -1};
-        satf_context_set_progress(ctx, note, &w);
-        MUST(ctx, satf_filter_apply_stack(ctx, box, &in, STEP, &out, STEP, COUNT));
-        assert_true(w.last == 1);
-        w = (watch){1, 0, 0, 1};
-        satf_status status = satf_filter_apply_stack(ctx, box, &in, STEP, &out, STEP, COUNT);
-        expect(ctx, status, SATF_CANCELLED, "stopped on request");
-        assert_int_equal(w.calls, 1);
-    }
-}
-
 /* A failure at work has its sentence, and the next call works. */
 TEST(test_limit)
 {
