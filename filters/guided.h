@@ -108,7 +108,7 @@ SATF_FORMULA formula_value guided_sum_formula(const formula_sums *in,
 }
 
 /* eps as it is given, or three variances of the noise: the best multiple over photographs, or
- * nearly (tests/peers/noise.py). */
+ * nearly (tests/bench/noise.py). */
 SATF_FORMULA double guided_share(const guided_options *options)
 {
     double d = options->noise / UINT8_MAX, share = 3 * d * d;

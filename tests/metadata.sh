@@ -10,15 +10,15 @@ for program in python3 exiftool; do
         exit 77
     fi
 done
-python3 "$top_srcdir/tests/peers/metadata.py" "$top_builddir/satfilter" --check
+python3 "$top_srcdir/tests/records/metadata.py" "$top_builddir/satfilter" --check
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/tests/peers" "$work/docs"
-cp "$top_srcdir/tests/peers/metadata.py" "$top_srcdir/tests/peers/h200_base.py" "$work/tests/peers"
+mkdir -p "$work/tests/records" "$work/docs"
+cp "$top_srcdir/tests/records/metadata.py" "$top_srcdir/tests/records/base.py" "$work/tests/records"
 sed '/<!-- metadata -->/,/<!-- end -->/s/| kept |/| dropped with a note |/' \
     "$top_srcdir/docs/formats.md" >"$work/docs/formats.md"
-if python3 "$work/tests/peers/metadata.py" "$top_builddir/satfilter" --check >"$work/found"; then
+if python3 "$work/tests/records/metadata.py" "$top_builddir/satfilter" --check >"$work/found"; then
     echo "a page with another table goes unnoticed"
     exit 1
 fi
@@ -26,7 +26,7 @@ grep 'the table of metadata' "$work/found"
 
 printf '#!/bin/sh\nexec "%s" -q --strip "$@"\n' "$top_builddir/satfilter" >"$work/silent"
 chmod +x "$work/silent"
-if python3 "$work/tests/peers/metadata.py" "$work/silent" --check >"$work/found"; then
+if python3 "$work/tests/records/metadata.py" "$work/silent" --check >"$work/found"; then
     echo "metadata that goes in silence goes unnoticed"
     exit 1
 fi

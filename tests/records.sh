@@ -8,10 +8,10 @@ if ! python3 -c '' 2>/dev/null; then
     without python3 "there is no python3: the tables of the pages are not compared with the records"
     exit 77
 fi
-python3 "$top_srcdir/tests/peers/h200.py" --check
+python3 "$top_srcdir/tests/records/h200.py" --check
 
 # What counts the words that were read wrong finds what the recurrence by its definition finds.
-python3 -B - "$top_srcdir/tests/peers" <<'end'
+python3 -B - "$top_srcdir/tests/bench" <<'end'
 import random
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -37,20 +37,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top_srcdir"
 for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/thresholds.json \
-    tests/gpu/receipt.json tests/peers/h200*.py tests/peers/threshold_tables.py tools/papers.txt; do
+    tests/gpu/receipt.json tests/records/*.py tools/papers.txt; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
 chmod -R u+w "$work" # a tarball's files may be read-only
 sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/results.md >"$work/docs/results.md"
-if python3 "$work/tests/peers/h200.py" --check >"$work/found"; then
+if python3 "$work/tests/records/h200.py" --check >"$work/found"; then
     echo "a page with other figures than the records goes unnoticed"
     exit 1
 fi
 grep 'table aims' "$work/found"
 cp docs/results.md "$work/docs/"
 sed 's/"with": \[ 31,/"with": [ 33,/' results/cpu/thresholds.json >"$work/results/cpu/thresholds.json"
-if python3 "$work/tests/peers/h200.py" --check >"$work/found"; then
+if python3 "$work/tests/records/h200.py" --check >"$work/found"; then
     echo "a page of thresholds with other figures than the record goes unnoticed"
     exit 1
 fi
@@ -73,7 +73,7 @@ sed 's,: ".*satbench sat --sizes 16,: "/old/place/satbench sat --sizes 32,' "$wo
 sed 's,"name": ".*"\,$,"name": "another"\,,; s,here.svg,elsewhere.svg,' here.json >elsewhere.json
 sed 's,--sizes 32,--sizes none,; s,here.svg,fails.svg,' here.json >fails.json
 cp ./*.json "$work"
-record="python3 $work/tests/peers/h200_record.py --build $top_builddir"
+record="python3 $work/tests/records/h200_record.py --build $top_builddir"
 code=0
 $record fails elsewhere here >"$work/said" 2>"$work/failed" || code=$?
 [ "$code" -eq 1 ] || { echo "exit $code, not 1, though two were not measured"; exit 1; }

@@ -17,4 +17,4 @@ if ! python3 -c 'import numpy, tifffile' 2>/dev/null; then
     without tifffile "there is no tifffile: what a TIFF says is not compared with it"
     exit 77
 fi
-python3 "$top_srcdir/tests/peers/tiff_tags.py" "$top_builddir/satfilter"
+python3 "$top_srcdir/tests/tiff_tags.py" "$top_builddir/satfilter"

@@ -1,11 +1,11 @@
 """Filters that choose among windows, or take one from an image, by the pages in docs/ and --help
-(model_filters.py)."""
+(filters.py)."""
 import math
 from collections import namedtuple
 from fractions import Fraction
 
-from model_moments import mean, variances
-from model_sums import SLACK, U, Window, blank, bounds, channels, collect, each, moments, real
+from moments import mean, variances
+from sums import SLACK, U, Window, blank, bounds, channels, collect, each, moments, real
 
 # How much a window varies, how far off that is, its channels' mean squares added up, and their (mean, error).
 Varied = namedtuple('Varied', 'variance error squares means')

@@ -51,7 +51,7 @@ def run(*command, **options):
 
 
 def compile_peer(name, folder, *flags):
-    """Builds tests/peers/NAME.cpp against the OpenCV modules it needs, no more."""
+    """Builds tests/bench/NAME.cpp against the OpenCV modules it needs, no more."""
     compiler = os.environ.get("CXX", "c++")
     if not shutil.which(compiler):
         skip(f"no C++ compiler ({compiler})")

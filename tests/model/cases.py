@@ -1,10 +1,10 @@
 """Random parameters of filters, for the cases of the model (model.py)."""
 from fractions import Fraction
 
-from model_files import DTYPES, TOP, flat, fold, npy_write, planes_of
-from model_lines import box_of
-from model_pictures import array, pam, pixels, png, save
-from model_sums import valid_part
+from files import DTYPES, TOP, flat, fold, npy_write, planes_of
+from lines import box_of
+from pictures import array, pam, pixels, png, save
+from sums import valid_part
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
 MOVES = ('crop', 'transpose', 'rotate', 'flip', 'permute')

@@ -1,9 +1,9 @@
-"""Filters that weigh a pixel against the mean around it, as model_filters.py has the others."""
+"""Filters that weigh a pixel against the mean around it, as filters.py has the others."""
 import math
 from fractions import Fraction
 
-from model_moments import local, mean, variances
-from model_sums import (SLACK, as_float, blank, bounds, channels, collect, each, half_up, moments, real, window_of)
+from moments import local, mean, variances
+from sums import (SLACK, as_float, blank, bounds, channels, collect, each, half_up, moments, real, window_of)
 
 
 def full_of(image, link):

@@ -3,8 +3,8 @@ import math
 import struct
 from fractions import Fraction
 
-from model_files import DTYPES, TOP
-from model_sums import SLACK, U, half_up, real
+from files import DTYPES, TOP
+from sums import SLACK, U, half_up, real
 
 REALS = ('f32', 'f64')
 

@@ -7,12 +7,12 @@ a dict of the parameters.
 """
 from fractions import Fraction
 
-from model_files import TOP
-from model_light import FILTERS as LIGHT
-from model_lines import dog, gauss
-from model_moments import mean, root, variances
-from model_pair import FILTERS as PAIR
-from model_sums import (SLACK, U, Sums, Window, as_float, bounds, channels, collect, each, moments, over, real, scaled,
+from files import TOP
+from light import FILTERS as LIGHT
+from lines import dog, gauss
+from moments import mean, root, variances
+from pair import FILTERS as PAIR
+from sums import (SLACK, U, Sums, Window, as_float, bounds, channels, collect, each, moments, over, real, scaled,
                         window_of)
 
 PLAIN = {'alpha': False, 'alpha_span': None}  # of sums that take alpha as any channel

@@ -20,7 +20,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
-from h200_base import TOP
+from base import TOP
 
 RESULTS = TOP / "results" / "h200"
 IMAGES = TOP / "docs" / "images"
@@ -35,7 +35,7 @@ def measure(name, build, into):
     old = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     words = shlex.split(old["command"])
     words[0] = pathlib.PurePath(words[0]).name
-    programs = {"satbench": build / "satbench", "gpu_peers.py": TOP / "tests/peers/gpu_peers.py"}
+    programs = {"satbench": build / "satbench", "gpu_peers.py": TOP / "tests/bench/gpu_peers.py"}
     if words[0] not in programs:
         raise Unmeasured(f"its command is not {' or '.join(programs)}")
     made = f"{name}.json"

@@ -17,7 +17,7 @@ import zlib
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
-from h200_base import TOP, table
+from base import TOP, table
 
 PAGE = TOP / "docs/formats.md"
 BEGIN, END = "<!-- metadata -->\n", "<!-- end -->"

@@ -2,7 +2,7 @@
 import math
 from fractions import Fraction
 
-from model_sums import (SLACK, U, added, as_float, blank, bounds, channels, collect, inside, quotient_error, real,
+from sums import (SLACK, U, added, as_float, blank, bounds, channels, collect, inside, quotient_error, real,
                         scaled, sliding)
 
 

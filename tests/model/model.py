@@ -18,18 +18,18 @@ import subprocess
 import sys
 import tempfile
 
-import model_cases
-import model_pictures
-from model_files import npy_read, planes_of, png_read, pnm_read
-from model_choice import CHOICES
-from model_filters import FILTERS as OTHERS
-from model_resize import FILTERS as SMALLER
-from model_output import difference, outputs, settled, written
-from model_sums import trimmed
-from model_thresholds import THRESHOLDS
+import cases
+import pictures
+from files import npy_read, planes_of, png_read, pnm_read
+from choice import CHOICES
+from filters import FILTERS as OTHERS
+from resize import FILTERS as SMALLER
+from output import difference, outputs, settled, written
+from sums import trimmed
+from thresholds import THRESHOLDS
 
 FILTERS = {**OTHERS, **CHOICES, **SMALLER, **THRESHOLDS}
-NO_BORDER = model_cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate', 'grey')
+NO_BORDER = cases.MOVES + ('integral', 'by', 'real', 'threshold', 'resize', 'pixelate', 'grey')
 LARGE = 101  # one case in so many is of a large picture
 
 
@@ -57,11 +57,11 @@ def read(path):
 def engine(random, chain, tables, real):
     """Words that must not change a result, but for what tables make of floats."""
     names, words = [link['name'] for link in chain], ['-T', random.choice('12')]
-    if tables and any(name in model_cases.WINDOWS + model_cases.TABLES for name in names):
+    if tables and any(name in cases.WINDOWS + cases.TABLES for name in names):
         return words + random.choice((['--engine', 'sat'], ['--algorithm', random.choice(
             ('2r1w', '1r1w', '1+r') if real else ('2r2w', '4r1w', '2r1w', '1r1w', '1+r'))]))
     pick = random.randrange(4)
-    if pick == 0 and not tables and all(name in model_cases.WINDOWS and name != 'kuwahara' for name in names):
+    if pick == 0 and not tables and all(name in cases.WINDOWS and name != 'kuwahara' for name in names):
         words += ['--engine', 'window']
     return words + ['--no-stream'] * (pick == 1)
 
@@ -69,7 +69,7 @@ def engine(random, chain, tables, real):
 def wish(number, names):
     """The filter, the border and the kind of picture of a case: all of them together in some thousand."""
     rest, first = divmod(number, len(names))
-    borders, sources = model_cases.BORDERS, model_pictures.SOURCES
+    borders, sources = cases.BORDERS, pictures.SOURCES
     return names[first], borders[(rest + number) % len(borders)], \
         sources[(7 * number + 3 * rest + rest // len(borders)) % len(sources)]
 
@@ -98,24 +98,24 @@ def make(random, folder, number, names):
     """A case: (words of the command, output's name, what the model expects: one of some)."""
     first, border, source = wish(number, names)
     large = number % LARGE == 60
-    name, image = model_pictures.source(random, folder, source, large)
+    name, image = pictures.source(random, folder, source, large)
     result = image
     words, chain, real, whole = [], [], source[:4] == 'real' or image.kind in ('f32', 'f64'), image
-    tables = random.random() < 0.25 and not model_cases.refuses_tables(first, real)
+    tables = random.random() < 0.25 and not cases.refuses_tables(first, real)
     usual = random.choice(('clamp', 'clamp', 'mirror', 'reflect', 'wrap', 'shrink'))
-    picks = ['real'] * source.startswith('real') + [first if first in model_cases.choices(image) else None]
+    picks = ['real'] * source.startswith('real') + [first if first in cases.choices(image) else None]
     for at in range(max(len(picks), 1 if large else random.choice((1, 1, 2, 3)))):
         image = settled(result)
-        allowed = [one for one in model_cases.choices(image)
-                   if not tables or not model_cases.refuses_tables(one, image.kind in ('f32', 'f64'))]
+        allowed = [one for one in cases.choices(image)
+                   if not tables or not cases.refuses_tables(one, image.kind in ('f32', 'f64'))]
         pick = picks[at] if at < len(picks) and picks[at] else random.choice(allowed)
-        more, link = model_cases.link_of(random, folder, image, pick, at, usual, border if at < len(picks) else None)
+        more, link = cases.link_of(random, folder, image, pick, at, usual, border if at < len(picks) else None)
         link['tables'] = tables
         words, chain = words + more, chain + [link]
         result = trimmed(FILTERS[pick](image, link), image, link)
         real = real or result.kind in ('f32', 'f64')
     if random.random() < 0.1 and result.limits in (None, [whole.full] * whole.channels) and \
-            all(link['name'] in model_cases.LIKE_INPUT and link['border'] != 'valid' for link in chain):
+            all(link['name'] in cases.LIKE_INPUT and link['border'] != 'valid' for link in chain):
         part, result = region(random, whole, result)
         words += ['--region', part]
     output, options = outputs(random, result)

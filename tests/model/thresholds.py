@@ -1,13 +1,13 @@
-"""Filters to black and white, as model_filters.py has the others. THRESHOLDS maps their names."""
+"""Filters to black and white, as filters.py has the others. THRESHOLDS maps their names."""
 import bisect
 import math
 import struct
 from collections import namedtuple
 from fractions import Fraction
 
-from model_light import full_of, level_of, thousandths
-from model_moments import local, root, variances
-from model_sums import SLACK, as_float, blank, bounds, collect, real, valid_part, window_of
+from light import full_of, level_of, thousandths
+from moments import local, root, variances
+from sums import SLACK, as_float, blank, bounds, collect, real, valid_part, window_of
 
 
 def grey(image):

@@ -7,7 +7,7 @@ Pages are drawn from seeds (scans.py). One set of pages chooses the parameters o
 another, of other texts, is reported. DIR keeps what was read, so that a run that was stopped, or
 that --seconds ended, goes on; a later run may write the record alone. --pictures FOLDER writes the
 crops that docs/pages.md shows, of the record's parameters. The page's tables are those of the
-record, by tests/peers/h200.py. It needs Debian's tesseract-ocr, fonts-dejavu-core, fonts-liberation
+record, by tests/records/h200.py. It needs Debian's tesseract-ocr, fonts-dejavu-core, fonts-liberation
 and fonts-freefont-ttf, and PyPI's numpy, pillow, opencv-python-headless and doxapy.
 """
 import argparse

@@ -1,7 +1,7 @@
 """Tables of whole commands on the host of a device, from results/h100/ and results/cpu/."""
 import json
 
-from h200_base import digits, ratio, read, table
+from base import digits, ratio, read, table
 
 
 def auto():

@@ -1,8 +1,8 @@
-"""What resize and pixelate compute, in exact integers and fractions, by docs/design.md: as model_filters.py."""
+"""What resize and pixelate compute, in exact integers and fractions, by docs/design.md: as filters.py."""
 from fractions import Fraction
 
-from model_moments import mean
-from model_sums import U, collect, real, scaled
+from moments import mean
+from sums import U, collect, real, scaled
 
 
 def overlap(pixels, cells, cell, pixel):

@@ -2,7 +2,7 @@
 import json
 import random
 
-from h200_base import grouped, read, table
+from base import grouped, read, table
 
 RECORD, DRAWS = "results/cpu/thresholds.json", 2000
 SHORT = {"bleed-through": "bleed", "coloured paper": "coloured", "thermal paper": "thermal", "book photo": "book"}

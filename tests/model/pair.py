@@ -1,11 +1,11 @@
-"""Filters of two pictures, and what makes one of real numbers, as model_filters.py has the others."""
+"""Filters of two pictures, and what makes one of real numbers, as filters.py has the others."""
 import math
 from fractions import Fraction
 
-from model_files import TOP, Image
-from model_light import colours, full_of, kept_alpha, limits
-from model_moments import variances
-from model_sums import SLACK, U, Sums, Window, as_float, blank, channels, collect, each, half_up, real
+from files import TOP, Image
+from light import colours, full_of, kept_alpha, limits
+from moments import variances
+from sums import SLACK, U, Sums, Window, as_float, blank, channels, collect, each, half_up, real
 
 
 # --------------------------------------------------------------------------------------------- by

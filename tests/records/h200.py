@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as
 import h200_commands as commands
 import h200_machine as machine
 import threshold_tables
-from h200_base import TOP, digits, grouped, ratio, read, records, side, table
+from base import TOP, digits, grouped, ratio, read, records, side, table
 
 # ------------------------------------------------------------------ table 6.2
 LABELS = {"2r2w": "2R2W", "4r4w": "4R4W", "4r1w": "4R1W", "2r1w": "2R1W", "1r1w": "1R1W",
@@ -361,7 +361,7 @@ def main():
                 sys.exit(f"h200.py: {page} has {count} places for the table {name}, not one")
             if check and text != before:
                 print(f"h200.py: {page}: the table {name} is not that of the records; "
-                      "tests/peers/h200.py writes it anew")
+                      "tests/records/h200.py writes it anew")
                 wrong = 1
         if not check and text != old:
             (TOP / page).write_text(text, encoding="utf-8")

@@ -2,7 +2,7 @@
 import os
 import struct
 
-from model_files import COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of, png_write, pnm_write
+from files import COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of, png_write, pnm_write
 
 TUPLES = {1: 'GRAYSCALE', 2: 'GRAYSCALE_ALPHA', 3: 'RGB', 4: 'RGB_ALPHA'}
 # What pictures are of: a type; with an a behind it with alpha; maxval: a PNM whose white is none of its type's; real:

@@ -3,7 +3,7 @@ import csv
 import re
 import statistics
 
-from h200_base import digits, grouped, ratio, read, records, spread, table
+from base import digits, grouped, ratio, read, records, spread, table
 
 # ---------------------------------------------------------------- permutations
 def power(n):

@@ -3,7 +3,7 @@ import math
 from collections import namedtuple
 from fractions import Fraction
 
-from model_sums import U, Sums, as_float, each, moments, quotient_error, real
+from sums import U, Sums, as_float, each, moments, quotient_error, real
 
 
 def mean(image, weight, total, e_weight, e_total, exact, weighted):
