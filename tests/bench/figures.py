@@ -7,15 +7,14 @@ Writes the records to results/cpu/*.json and the tables between the page's
 `<!-- NAME -->` and `<!-- end -->`. A few minutes on a quiet machine; --sizes are
 those of the table of SATs ("paper": all 13 of the dissertation, up to 11 GiB).
 """
-import argparse
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-TOP = HERE.parent.parent
+from measure import TOP, parser_of
+
+HERE = TOP / "tests" / "bench"
 PAGE = TOP / "docs" / "performance.md"
 RESULTS = TOP / "results" / "cpu"
 
@@ -45,16 +44,13 @@ def by_threads(build, name, *options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path.cwd())
+    parser = parser_of(__doc__, build=".", repeat=15)
     parser.add_argument("--sizes", default="1K,2K,4K,8K")
-    parser.add_argument("--repeat", default="15")
     arguments = parser.parse_args()
-    build = arguments.build.resolve()
+    build = arguments.build
     RESULTS.mkdir(parents=True, exist_ok=True)
     filters = ("filter", "--sizes", "4K", "--types", "u8,f32", "--windows", "3,15,63,255")
-    peers = ("--build", os.path.relpath(build, TOP), "--repeat", arguments.repeat, "--json")
+    peers = ("--build", os.path.relpath(build, TOP), "--repeat", str(arguments.repeat), "--json")
     load = os.getloadavg()[0]
     tables = {
         "load": f"Load average over the minute before the first figure: {load:.2f} (a quiet "
@@ -63,8 +59,8 @@ def main():
         "types": by_threads(build, "types", "sat", "--sizes", "4K", "--types", "u8,u16,f32,f64",
                             "--algorithms", "blocked"),
         "filter": by_threads(build, "filter", *filters),
-        "calls": run(HERE / "peers.py", "calls", *peers, "results/cpu/calls.json"),
-        "commands": run(HERE / "peers.py", "commands", *peers, "results/cpu/commands.json"),
+        "calls": run(HERE / "calls.py", "box", *peers, "results/cpu/calls.json"),
+        "commands": run(HERE / "commands.py", "box", *peers, "results/cpu/commands.json"),
     }
     text = PAGE.read_text()
     for name, table in tables.items():

@@ -10,16 +10,13 @@ table; --page fills it in between `<!-- speed -->` and `<!-- end -->` of the hos
 with 77 where a program or an element is missing (Debian: gstreamer1.0-plugins-good and -bad,
 frei0r-plugins).
 """
-import argparse
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-from peers import TOP, skip, timed, write_json
+from measure import TOP, in_turn, parser_of, process, skip, write
 
 FEW = 10
 CORES = (1, 2)
@@ -69,9 +66,9 @@ def environment(build, folder):
 
 def check(host, variables):
     """gst-launch-1.0's exit status says little, so elements are asked for."""
-    for program in ("taskset", "gst-launch-1.0" if host == "gstreamer" else "ffmpeg"):
-        if not shutil.which(program):
-            skip(f"{program} is missing")
+    program = "gst-launch-1.0" if host == "gstreamer" else "ffmpeg"
+    if not shutil.which(program):
+        skip(f"{program} is missing")
     for _, filter_, _, _ in ROWS["gstreamer"] if host == "gstreamer" else ():
         name = filter_.split()[0]
         if subprocess.run(["gst-inspect-1.0", "--exists", "--atleast-version=0.1", name],
@@ -81,16 +78,10 @@ def check(host, variables):
 
 def measure(host, repeat, variables):
     """Least milliseconds by row, cores and number of frames: few, and more."""
-    least = {}
-    for _ in range(repeat):
-        for row in ROWS[host]:
-            for cores in CORES:
-                bound = ["taskset", "-c", ",".join(map(str, range(cores)))]
-                for frames in (FEW, FEW + row[2]):
-                    wall, _ = timed(bound + command(host, *row[:2], frames), variables)
-                    key = row, cores, frames
-                    least[key] = min(wall, least.get(key, wall))
-    return least
+    calls = {(row, cores, frames): lambda row=row, cores=cores, frames=frames: 1e3 * process(
+        command(host, *row[:2], frames), cores=cores, env=variables, stdout=subprocess.DEVNULL)[0]
+             for row in ROWS[host] for cores in CORES for frames in (FEW, FEW + row[2])}
+    return {key: min(times) for key, times in in_turn(calls, repeat).items()}
 
 
 def record_of(row, least):
@@ -104,19 +95,15 @@ def record_of(row, least):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, build=".", repeat=5)
     parser.add_argument("host", choices=list(ROWS))
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path.cwd())
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--json")
     parser.add_argument("--page", action="store_true")
     arguments = parser.parse_args()
     host = arguments.host
     print(f"Load average before the first figure: {os.getloadavg()[0]:.2f} (a quiet machine: 0).\n")
     lines = ["| filter | format | frames a second, one core | two cores |", "|---|---|--:|--:|"]
     with tempfile.TemporaryDirectory() as folder:
-        variables = environment(arguments.build.resolve(), folder)
+        variables = environment(arguments.build, folder)
         check(host, variables)
         least = measure(host, arguments.repeat, variables)
     records = [record_of(row, least) for row in ROWS[host]]
@@ -124,7 +111,7 @@ def main():
         lines.append(f"| `{r['filter']}`{row[3]} | {r['format']} | {r['fps_1']:.0f} | {r['fps_2']:.0f} |")
     text = "\n".join(lines)
     print(text)
-    write_json(arguments.json, records)
+    write(arguments.json, records)
     if arguments.page:
         page = TOP / PAGES[host]
         page.write_text(re.sub(r"(<!-- speed -->\n).*?(<!-- end -->)",

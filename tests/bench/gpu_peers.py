@@ -9,8 +9,7 @@ Times are medians by CUDA events beside a copy of the same bytes; each result is
 checked. Prints a Markdown table; records are satbench's. A peer that is missing
 is named and left out; exits with 77 if all are.
 """
-import argparse
-import datetime
+import itertools
 import json
 import pathlib
 import shutil
@@ -18,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import measure as shared
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = 15
@@ -56,6 +57,38 @@ def ones_in(size):
     return (size * size >> 22) + 1
 
 
+def events(make, elapsed_ms):
+    """A function of work: one of calls, the ms that so many take between two events."""
+    def timer(work):
+        def elapsed(calls):
+            begin, end = make(), make()
+            begin.record()
+            for _ in range(calls):
+                work()
+            end.record()
+            end.synchronize()
+            return elapsed_ms(begin, end)
+        return elapsed
+    return timer
+
+
+def ones(module, size, **place):
+    index = module.arange(size * size, dtype=module.int64, **place)
+    return (index * 2654435761 % 4294967296 // 64 % ones_in(size) == 0).reshape(size, size)
+
+
+def sat_record(name, kind, size, image, timer, sat, copy, out, is_right):
+    """The record, after the sums were taken apart again into the image."""
+    found = record(name, kind, size, timer(sat), timer(copy))
+    sat()
+    rows = out + 0
+    rows[1:] -= out[:-1]
+    columns = rows + 0
+    columns[:, 1:] -= rows[:, :-1]
+    check(name, size, is_right(columns, image))
+    return found
+
+
 def torch_records(sizes):
     try:
         import torch
@@ -63,42 +96,20 @@ def torch_records(sizes):
         return note("torch is missing"), []
     if not torch.cuda.is_available():
         return note("torch finds no CUDA device"), []
-
-    def timer(work):
-        def elapsed(calls):
-            begin = torch.cuda.Event(enable_timing=True)
-            end = torch.cuda.Event(enable_timing=True)
-            begin.record()
-            for _ in range(calls):
-                work()
-            end.record()
-            end.synchronize()
-            return begin.elapsed_time(end)
-        return elapsed
-
+    timer = events(lambda: torch.cuda.Event(enable_timing=True), lambda begin, end: begin.elapsed_time(end))
     records = []
-    for size in sizes:
-        for kind, dtype in (("f32", torch.float32), ("f64", torch.float64)):
-            index = torch.arange(size * size, device="cuda", dtype=torch.int64)
-            image = (index * 2654435761 % 4294967296 // 64 % ones_in(size) == 0).to(dtype)
-            del index
-            image = image.reshape(size, size)
-            between, out = torch.empty_like(image), torch.empty_like(image)
+    for size, (kind, dtype) in itertools.product(sizes, (("f32", torch.float32), ("f64", torch.float64))):
+        image = ones(torch, size, device="cuda").to(dtype)
+        between, out = torch.empty_like(image), torch.full_like(image, -1)
 
-            def sat():
-                torch.cumsum(image, 1, out=between)
-                torch.cumsum(between, 0, out=out)
+        def sat():
+            torch.cumsum(image, 1, out=between)
+            torch.cumsum(between, 0, out=out)
 
-            name = f"torch {torch.__version__} cumsum twice"
-            found = record(name, kind, size, timer(sat), timer(lambda: between.copy_(image)))
-            out.fill_(-1)
-            sat()
-            rows = torch.diff(out, dim=0, prepend=torch.zeros_like(out[:1]))
-            check(name, size,
-                  torch.equal(torch.diff(rows, dim=1, prepend=torch.zeros_like(rows[:, :1])), image))
-            records.append(found)
-            del image, between, out, rows
-            torch.cuda.empty_cache()
+        records.append(sat_record(f"torch {torch.__version__} cumsum twice", kind, size, image, timer, sat,
+                                  lambda: between.copy_(image), out, torch.equal))
+        del image, between, out
+        torch.cuda.empty_cache()
     return torch.cuda.get_device_name(0), records
 
 
@@ -110,46 +121,21 @@ def cupy_records(sizes):
         return note("cupy is missing"), []
     except Exception as error:  # cupy's own classes differ between versions
         return note(f"cupy finds no CUDA device: {error}"), []
-
-    def timer(work):
-        def elapsed(calls):
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            begin.record()
-            for _ in range(calls):
-                work()
-            end.record()
-            end.synchronize()
-            return cupy.cuda.get_elapsed_time(begin, end)
-        return elapsed
-
+    timer = events(cupy.cuda.Event, cupy.cuda.get_elapsed_time)
     records = []
-    for size in sizes:
-        for kind, dtype in (("f32", cupy.float32), ("f64", cupy.float64)):
-            index = cupy.arange(size * size, dtype=cupy.int64)
-            image = (index * 2654435761 % 4294967296 // 64 % ones_in(size) == 0).astype(dtype)
-            del index
-            image = image.reshape(size, size)
-            between, out = cupy.empty_like(image), cupy.empty_like(image)
+    for size, (kind, dtype) in itertools.product(sizes, (("f32", cupy.float32), ("f64", cupy.float64))):
+        image = ones(cupy, size).astype(dtype)
+        between, out = cupy.empty_like(image), cupy.full_like(image, -1)
 
-            def sat():
-                cupy.cumsum(image, axis=1, out=between)
-                cupy.cumsum(between, axis=0, out=out)
+        def sat():
+            cupy.cumsum(image, axis=1, out=between)
+            cupy.cumsum(between, axis=0, out=out)
 
-            name = f"cupy {cupy.__version__} cumsum twice"
-            found = record(name, kind, size, timer(sat),
-                           timer(lambda: cupy.copyto(between, image)))
-            out.fill(-1)
-            sat()
-            rows = out.copy()
-            rows[1:] -= out[:-1]
-            columns = rows.copy()
-            columns[:, 1:] -= rows[:, :-1]
-            check(name, size, bool((columns == image).all()))
-            records.append(found)
-            del image, between, out, rows, columns
-            cupy.get_default_memory_pool().free_all_blocks()
-    properties = cupy.cuda.runtime.getDeviceProperties(0)
-    return properties["name"].decode(), records
+        records.append(sat_record(f"cupy {cupy.__version__} cumsum twice", kind, size, image, timer, sat,
+                                  lambda: cupy.copyto(between, image), out, lambda a, b: bool((a == b).all())))
+        del image, between, out
+        cupy.get_default_memory_pool().free_all_blocks()
+    return cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), records
 
 
 def find_npp(nvcc):
@@ -193,9 +179,8 @@ def driver():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = shared.parser_of(__doc__)
     parser.add_argument("--sizes", default="4096,8192,16384")
-    parser.add_argument("--json")
     parser.add_argument("--with-npp", action="store_true")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
@@ -208,20 +193,11 @@ def main():
     if not records:
         note("skipped: no peer, or no CUDA device")
         sys.exit(77)
-    print("| peer | input | sum | side | ms | min | copy ms | x copy |")
-    print("|---|---|---|--:|--:|--:|--:|--:|")
-    for r in records:
-        print(f"| {r['name']} | {r['input']} | {r['sum']} | {r['width']} | {r['ms']:.4g} | "
-              f"{r['ms_min']:.4g} | {r['copy_ms']:.4g} | {r['x_copy']:.2f} |")
-    if options.json:
-        now = datetime.datetime.now(datetime.timezone.utc)
-        command = " ".join([pathlib.Path(sys.argv[0]).name] + sys.argv[1:])
-        document = {"program": "gpu_peers.py", "version": "1", "command": command,
-                    "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                    "device": {"kind": "cuda", "name": torch_device or cupy_device or "unknown",
-                               "driver": driver(), "threads": 1},
-                    "records": records}
-        pathlib.Path(options.json).write_text(json.dumps(document, indent=2) + "\n")
+    shared.table(["peer", "input", "sum", "side", "ms", "min", "copy ms", "x copy"],
+                 [[r["name"], r["input"], r["sum"], r["width"], f"{r['ms']:.4g}", f"{r['ms_min']:.4g}",
+                   f"{r['copy_ms']:.4g}", f"{r['x_copy']:.2f}"] for r in records])
+    shared.write(options.json, records, {"kind": "cuda", "name": torch_device or cupy_device or "unknown",
+                                         "driver": driver(), "threads": 1})
 
 
 if __name__ == "__main__":

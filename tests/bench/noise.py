@@ -4,16 +4,15 @@ signal-to-noise ratios in dB. Noise is normal, seeded, rounded to bytes; of each
 
     noise.py --satfilter ./satfilter --json results/cpu/noise.json PHOTO...
 """
-import argparse
-import json
 import math
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+
+import measure
 
 DEVIATIONS = (5, 10, 18, 30)
 WINDOWS = (5, 9, 15)
@@ -35,7 +34,7 @@ def filtered(satfilter, folder, word):
     return np.asarray(Image.open(folder / "out.png"))
 
 
-def measure(satfilter, folder, picture, deviation):
+def rows_of(satfilter, folder, picture, deviation):
     """Rows of the record for one picture: the ratio before, by noise, and by each multiple."""
     given = noisy(picture, deviation)
     Image.fromarray(given).save(folder / "in.png")
@@ -49,21 +48,20 @@ def measure(satfilter, folder, picture, deviation):
 
 
 def table(rows):
-    print("| deviation | window | colour | noisy | noise=D | " + " | ".join(f"{k} V" for k in MULTIPLES) + " |")
-    print("|---" * (5 + len(MULTIPLES)) + "|")
-    keys = sorted({(r["colour"], r["deviation"], r["window"]) for r in rows})
-    for colour, deviation, window in keys:
-        of = [r for r in rows if (r["colour"], r["deviation"], r["window"]) == (colour, deviation, window)]
-        means = [np.mean([r[name] for r in of]) for name in ("noisy", "noise")]
-        means += list(np.mean([r["eps"] for r in of], axis=0))
-        print(f"| {deviation} | {window} | {'yes' if colour else 'no'} | " +
-              " | ".join(f"{m:.1f}" for m in means) + " |")
+    def key(row):
+        return row["deviation"], row["window"], "yes" if row["colour"] else "no"
+
+    lines = []
+    for place in sorted(set(map(key, rows)), key=lambda one: (one[2], *one)):
+        of = [r for r in rows if key(r) == place]
+        means = np.mean([[r["noisy"], r["noise"], *r["eps"]] for r in of], axis=0)
+        lines.append([*place, *(f"{mean:.1f}" for mean in means)])
+    measure.table(["deviation", "window", "colour", "noisy", "noise=D", *(f"{k} V" for k in MULTIPLES)], lines)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = measure.parser_of(__doc__)
     parser.add_argument("--satfilter", default="satfilter")
-    parser.add_argument("--json", type=Path)
     parser.add_argument("photographs", nargs="+", type=Path)
     options = parser.parse_args()
     rows = []
@@ -73,13 +71,9 @@ def main():
             picture = np.asarray(picture.convert("L" if picture.mode == "L" else "RGB"))[:SIDE, :SIDE]
             for deviation in DEVIATIONS:
                 rows += [{"picture": path.name, **row}
-                         for row in measure(options.satfilter, Path(folder), picture, deviation)]
+                         for row in rows_of(options.satfilter, Path(folder), picture, deviation)]
     table(rows)
-    if options.json:
-        command = ["noise.py", *(a if not Path(a).exists() else Path(a).name for a in sys.argv[1:])]
-        head = json.dumps({"command": " ".join(command), "multiples": MULTIPLES})
-        lines = ",\n".join(json.dumps(row) for row in rows)
-        options.json.write_text(f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
+    measure.write(options.json, rows, multiples=MULTIPLES)
 
 
 if __name__ == "__main__":

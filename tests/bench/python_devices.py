@@ -7,15 +7,12 @@ Checks first: results are the host's bits; 1,000 frames in plans and in a captur
 from the host and wait for nothing (torch.profiler). Then times, in ms of CUDA events: the least of 20 sets of
 20 calls. What torch cannot do is left out; its means of floats have their borders shrunk here.
 """
-import argparse
-import json
-import sys
-
 import cupy
 import numpy as np
 import torch
 from cupyx.scipy import ndimage as cupy_ndimage
 
+import measure
 import satfilter
 
 FRAMES = 1000
@@ -29,7 +26,7 @@ def picture(shape, dtype):
 
 def check(condition, text):
     if not condition:
-        sys.exit(f"python_devices.py: {text}")
+        measure.fail(text)
 
 
 def check_frames():
@@ -112,22 +109,15 @@ def rows_of(side, dtype, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json")
-    options = parser.parse_args()
+    options = measure.parser_of(__doc__).parse_args()
     check_bits()
     launches = check_frames()
     records = [row for side, dtype, size in ((1024, "u1", 15), (4096, "u1", 15), (4096, "f4", 15), (4096, "f4", 63))
                for row in rows_of(side, dtype, size)]
     for row in records:
         print(f"{row['type']:8} {row['side']:5} box {row['window']:3} {row['call']:28} {row['ms']:9.4f} ms")
-    made = {"command": "python_devices.py --json FILE", "device": {"name": torch.cuda.get_device_name()},
-            "torch": torch.__version__, "cupy": cupy.__version__, "frames": FRAMES, "launches": launches,
-            "records": records}
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(made, file, indent=1)
-            file.write("\n")
+    measure.write(options.json, records, {"name": torch.cuda.get_device_name()}, torch=torch.__version__,
+                  cupy=cupy.__version__, frames=FRAMES, launches=launches)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import json
 import multiprocessing
 import os
 import pathlib
-import platform
 import re
 import subprocess
 import sys
@@ -32,6 +31,7 @@ from PIL import Image, features
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
+import measure
 import reading
 import scans
 
@@ -272,13 +272,8 @@ def first_line(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split("\n")[0]
 
 
-def processor():
-    found = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    return found[1] if found else platform.machine()
-
-
 def machine():
-    return {"device": {"kind": "cpu", "name": processor(), "cores": os.cpu_count(), "driver": platform.system()},
+    return {"device": {"kind": "cpu", "name": measure.processor(), "cores": os.cpu_count(), "driver": "Linux"},
             "programs": {"satfilter": first_line(OPTIONS.satfilter, "--version"), "OpenCV": cv2.__version__,
                          "doxapy": version("doxapy"), "tesseract": first_line("tesseract", "--version"),
                          "numpy": np.__version__, "pillow": version("pillow"),

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""TIFFs of others, read by satfilter, tifffile and Pillow: sample by sample the same, or why not.
+"""Files of others, as satfilter and as other programs read them: the same samples, or why not.
 
-    tiffs.py [--satfilter COMMAND] FOLDER
+    foreign.py [--satfilter COMMAND] FOLDER
 
-Takes every TIFF in the folder and below, its first page, and fetches nothing. Prints how many are
-the same as a peer's, differ, and are refused, each sentence with an example. It needs numpy, Pillow,
-tifffile and imagecodecs.
+Takes every TIFF, GIF and WebP in the folder and below, and fetches nothing. Prints how many pictures are the same as a
+peer's, differ, or are refused, each sentence with examples. TIFFs: the first page, beside tifffile and Pillow. GIFs and
+WebPs: up to 100 frames, as Pillow shows them; WebPs of one picture beside dwebp, too. Colours under a transparent pixel
+of these are not compared, for Pillow keeps those of a GIF. It needs numpy, Pillow, tifffile, imagecodecs, and dwebp for
+WebPs.
 """
 import argparse
 import collections
@@ -19,21 +21,21 @@ import tifffile
 from PIL import Image, ImageCms
 
 JPEG_TOLERANCE = 3  # decoders differ so much in colours: libtiff's YCbCr is of whole numbers
+MOST_FRAMES = 100
 
 
-def ours(command, path, work):
-    """The picture's samples and None, or None and the sentence that refuses it."""
-    out = work / "out.npy"
-    out.unlink(missing_ok=True)
-    words = [command, "-q", "-T", "1", "--page", "1", "--flip", "h", "--flip", "h", str(path), str(out)]
-    run = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
-    if run.returncode == 0:
-        return np.load(out), None
-    if run.returncode != 1:
+def ours(command, path, work, *words):
+    """The files that were written, and the sentence that refuses the picture."""
+    for old in work.iterdir():
+        old.unlink()
+    run = subprocess.run([command, "-q", "-T", "1", "--flip", "h", "--flip", "h", *words[:-1], str(path),
+                          str(work / words[-1])], capture_output=True, text=True, timeout=600, check=False)
+    if run.returncode not in (0, 1, 3):
         raise SystemExit(f"{path}: status {run.returncode}: {run.stderr}")
-    return None, run.stderr.strip().split(": ", 2)[-1]
+    return sorted(work.iterdir()), run.stderr.strip().split("\n")[0].split(": ", 2)[-1]
 
 
+# ------------------------------------------------------------------- TIFF
 def lab_to_srgb(a, icc):
     """Codes of Lab, with alpha or without, as sRGB's by CIE 15 and IEC 61966-2-1; white is D50."""
     top = np.iinfo(a.dtype).max
@@ -128,7 +130,7 @@ def peers(path):
     return found
 
 
-def same(a, b):
+def same_samples(a, b):
     if a.ndim == 3 and a.shape[2] == 1:
         a = a[..., 0]
     if b.ndim == 3 and b.shape[2] == 1:
@@ -143,21 +145,91 @@ def same(a, b):
     return not np.nanmax(d, initial=0) > JPEG_TOLERANCE
 
 
-def judge(command, path, work):
-    """(what happened, detail)"""
-    picture, sentence = ours(command, path, work)
+def judge_tiff(command, path, work):
+    """Yields (what happened, detail)."""
+    made, sentence = ours(command, path, work, "--page", "1", "out.npy")
     found = peers(path)
-    if picture is None:
-        return f"refused, {len(found)} peers read it", sentence
-    if any(same(a, picture) for a in found.values()):
-        return "the same", ""
-    return ("differs", ", ".join(found)) if found else ("read, no peer reads it", "")
+    if not made:
+        yield f"refused, {len(found)} peers read it", sentence
+    elif any(same_samples(a, np.load(made[0])) for a in found.values()):
+        yield "the same", ""
+    else:
+        yield ("differs", ", ".join(found)) if found else ("read, no peer reads it", "")
 
 
-def is_tiff(path):
+# ---------------------------------------------------------------- GIF, WebP
+def rgba(image):
+    return np.asarray(image.convert("RGBA"))
+
+
+def frames_of(path):
+    """The frames up to the first that Pillow cannot read."""
+    found = {}
+    try:
+        with Image.open(path) as image:
+            for k in range(min(getattr(image, "n_frames", 1), MOST_FRAMES)):
+                image.seek(k)
+                found[k + 1] = rgba(image)
+    except Exception:  # whatever it is: it reads no more
+        pass
+    return found
+
+
+def by_dwebp(path, work):
+    out = work / "peer.pam"
+    run = subprocess.run(["dwebp", "-quiet", "-pam", str(path), "-o", str(out)],
+                         capture_output=True, check=False)
+    if run.returncode != 0:
+        return None
+    data = out.read_bytes()
+    head, pixels = data.split(b"ENDHDR\n", 1)
+    sizes = dict(line.split()[:2] for line in head.decode().split("\n") if " " in line)
+    return np.frombuffer(pixels, "u1").reshape(int(sizes["HEIGHT"]), int(sizes["WIDTH"]), 4)
+
+
+def same_frame(a, b):
+    if a.shape != b.shape or (a[..., 3] != b[..., 3]).any():
+        return False
+    return not (a != b)[a[..., 3] > 0].any()
+
+
+def compare(a, b):
+    if a.shape != b.shape:
+        return "Pillow's screen has another size"  # it grows with frames that reach beyond
+    return "the same as Pillow's" if same_frame(a, b) else "differs"
+
+
+def judge_frames(command, path, work):
+    """For each frame (what happened, detail)."""
+    made, sentence = ours(command, path, work, "--png-level", "1", "--page", "all", "o.png")
+    numbers = [int(name.stem.split("-")[1]) if "-" in name.stem else 1 for name in made]
+    mine = {number: rgba(Image.open(name)) for number, name in zip(numbers, made) if number <= MOST_FRAMES}
+    peer = frames_of(path)
+    for number in sorted(set(mine) | set(peer)):
+        if number not in mine:
+            yield "refused, Pillow reads it", sentence
+        elif number not in peer:
+            yield "read, Pillow does not", ""
+        else:
+            yield compare(mine[number], peer[number]), ""
+    if not mine and not peer:
+        yield "refused by both", sentence
+    if path.read_bytes()[:4] == b"RIFF" and len(mine) == 1:
+        other = by_dwebp(path, work)
+        if other is not None:
+            yield ("the same as dwebp's" if same_frame(mine[1], other) else "differs from dwebp's"), ""
+
+
+# -------------------------------------------------------------------- files
+def judge_of(path):
+    """What judges the file; None if it is none of these."""
     with open(path, "rb") as file:
-        head = file.read(4)
-    return head in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+        head = file.read(12)
+    if head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
+        return judge_tiff
+    if head[:6] in (b"GIF87a", b"GIF89a") or (head[:4] == b"RIFF" and head[8:] == b"WEBP"):
+        return judge_frames
+    return None
 
 
 def main():
@@ -166,21 +238,18 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    Image.MAX_IMAGE_PIXELS = None
-    kinds, examples = collections.Counter(), {}
+    kinds, examples = collections.Counter(), collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as work:
-        for path in sorted(p for p in args.folder.rglob("*") if p.is_file() and is_tiff(p)):
-            what = judge(args.satfilter, path, pathlib.Path(work))
-            kinds[what] += 1
-            examples.setdefault(what, path)
-    totals = collections.Counter()
-    for (what, _), n in kinds.items():
-        totals[what] += n
-    for what, n in totals.most_common():
-        print(f"{n:5} {what}")
-        for (other, detail), count in kinds.most_common():
-            if other == what and detail:
-                print(f"      {count:5} {detail}: {examples[other, detail]}")
+        for path in sorted(p for p in args.folder.rglob("*") if p.is_file() and judge_of(p)):
+            judge = judge_of(path)
+            Image.MAX_IMAGE_PIXELS = None if judge is judge_tiff else 1 << 25  # it refuses twice as many
+            for what in judge(args.satfilter, path, pathlib.Path(work)):
+                what = judge.__name__.split("_")[1], *what
+                kinds[what] += 1
+                if path not in examples[what] and len(examples[what]) < 8:
+                    examples[what].append(path)
+    for what, n in kinds.most_common():
+        print(f"{n:6} {': '.join(filter(None, what))}: {' '.join(map(str, examples[what]))}")
 
 
 if __name__ == "__main__":
