@@ -137,7 +137,8 @@ def thresholds(options, report, picture):
 def opencv(options, report, picture):
     """Thresholds of bytes that are rounded there."""
     size, offset = 15, 5
-    surface, p = inner(run(options, picture, f'adaptive {size},surface'), size), inner(picture.samples.astype(int), size)
+    surface = inner(run(options, picture, f'adaptive {size},surface'), size)
+    p = inner(picture.samples.astype(int), size)
     theirs = inner(cv2.adaptiveThreshold(picture.samples, 255, cv2.ADAPTIVE_THRESH_MEAN_C,
                                          cv2.THRESH_BINARY, size, offset), size)
     near = np.abs((surface + offset) % 1 - 0.5) < 1e-6  # halves may go either way there

@@ -115,7 +115,3 @@ class Packaging(unittest.TestCase):
         names, said = self.wheel(source)
         self.assertIn("mean of a window", said, "the package has the system's library still")
         self.assertEqual(formats, {n for n in names if "libsatfilter-" in n})
-
-
-if __name__ == "__main__":
-    unittest.main()

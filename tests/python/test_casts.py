@@ -12,7 +12,7 @@ import satfilter.cv
 import satfilter.filters
 import satfilter.ndimage
 import satfilter.zarr
-from test_types import REAL, picture
+from common import REAL, picture
 from test_words import da, filters, others
 
 SHAPE = (20, 30)
@@ -215,7 +215,3 @@ class Names(unittest.TestCase):
                     if name in ("box", "sauvola", "uniform_filter", "blur", "moments", "rect_sums"):
                         self.assertRegex(said, remedy, (name, argument))
         self.assertGreater(count, 300)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,17 +1,16 @@
 """satfilter.cv beside OpenCV."""
+import itertools
 import unittest
 
 import numpy as np
 
 import reference
 import satfilter
+from common import Case, optional
 from satfilter import cv as ours
 
-try:
-    import cv2
-except ImportError:
-    cv2 = None
-
+cv2 = optional("cv2")
+BOTH = ours, cv2
 RNG = np.random.default_rng(8)
 GREY = RNG.integers(0, 256, (200, 300)).astype("u1")
 COLOUR = RNG.integers(0, 256, (120, 90, 3)).astype("u1")
@@ -20,17 +19,13 @@ REAL = RNG.random((120, 90)).astype("f4")
 
 
 @unittest.skipUnless(cv2, "cv2 is not installed")
-class OpenCV(unittest.TestCase):
+class OpenCV(Case):
     def test_blur(self):
         for image in (GREY, COLOUR, DEEP, REAL):
             for size, anchor in (((3, 3), (-1, -1)), ((15, 15), (-1, -1)), ((4, 7), (-1, -1)), ((5, 3), (0, 2))):
                 for border in (0, 1, 2, 4, 4 | 16):
-                    want = cv2.blur(image, size, anchor=anchor, borderType=border)
-                    made = ours.blur(image, size, anchor=anchor, borderType=border)
-                    self.assertEqual(made.dtype, want.dtype)
-                    limit = 1e-6 if image is REAL else 1
-                    off = np.abs(made.astype("f8") - want)
-                    self.assertLessEqual(off.max(), limit, (image.dtype, size, anchor, border))
+                    self.alike(BOTH, lambda m: m.blur(image, size, anchor=anchor, borderType=border),
+                               1e-6 if image is REAL else 1, (image.dtype, size, anchor, border))
         odd = cv2.blur(GREY, (15, 15))  # no ties: 225 is odd
         np.testing.assert_array_equal(ours.blur(GREY, (15, 15)), odd)
         np.testing.assert_array_equal(odd, reference.rounded_mean(GREY, 15, "mirror"))
@@ -38,32 +33,19 @@ class OpenCV(unittest.TestCase):
     def test_box_filter(self):
         for image, depth, normalize in ((GREY, -1, True), (GREY, 5, True), (GREY, 4, False), (COLOUR, 5, False),
                                         (DEEP, 6, True), (GREY, -1, False)):
-            want = cv2.boxFilter(image, depth, (7, 5), normalize=normalize)
-            made = ours.boxFilter(image, depth, (7, 5), normalize=normalize)
-            self.assertEqual(made.dtype, want.dtype)
-            np.testing.assert_allclose(made, want, 1e-6, err_msg=str((image.dtype, depth, normalize)))
+            self.alike(BOTH, lambda m: m.boxFilter(image, depth, (7, 5), normalize=normalize),
+                       what=(image.dtype, depth, normalize), rtol=1e-6)
         for image, depth, normalize in ((GREY, -1, True), (GREY, 6, False), (REAL, -1, True), (DEEP, 6, True)):
-            want = cv2.sqrBoxFilter(image, depth, (7, 5), normalize=normalize)
-            made = ours.sqrBoxFilter(image, depth, (7, 5), normalize=normalize)
-            self.assertEqual(made.dtype, want.dtype)
-            np.testing.assert_allclose(made, want, 1e-5)
+            self.alike(BOTH, lambda m: m.sqrBoxFilter(image, depth, (7, 5), normalize=normalize), rtol=1e-5)
 
     def test_adaptive(self):
-        for kind in (0, 1):
-            for c in (2, -3.5, 7.2, 0):
-                for size in (3, 15, 51):
-                    want = cv2.adaptiveThreshold(GREY, 200, 0, kind, size, c)
-                    np.testing.assert_array_equal(ours.adaptiveThreshold(GREY, 200, 0, kind, size, c), want)
-
-    def test_adaptive_levels(self):
-        """All differences, and values that are not 255."""
-        image = np.repeat(np.repeat(np.array([[0, 255, 1], [254, 128, 0]], "u1"), 9, 0), 9, 1)
-        for method in (0, 1):
-            for kind in (0, 1):
-                for c in (-300, -256, -255.5, -255, -254, -1, 0, 0.5, 1, 2, 128, 254, 255, 255.5, 256, 300):
-                    want = cv2.adaptiveThreshold(image, 17.5, method, kind, 5, c)
-                    np.testing.assert_array_equal(ours.adaptiveThreshold(image, 17.5, method, kind, 5, c), want,
-                                                  str((method, kind, c)))
+        """On levels: all differences, and values that are not 255; means of flat parts by both methods."""
+        levels = np.repeat(np.repeat(np.array([[0, 255, 1], [254, 128, 0]], "u1"), 9, 0), 9, 1)
+        differences = (-300, -256, -255.5, -255, -254, -1, 0, 0.5, 1, 2, 128, 254, 255, 255.5, 256, 300)
+        for image, white, methods, sizes, cs in ((GREY, 200, (0,), (3, 15, 51), (2, -3.5, 7.2, 0)),
+                                                 (levels, 17.5, (0, 1), (5,), differences)):
+            for case in itertools.product(methods, (0, 1), sizes, cs):
+                self.alike(BOTH, lambda m: m.adaptiveThreshold(image, white, *case), what=case)
 
     def test_adaptive_gaussian(self):
         page = cv2.blur(GREY, (9, 9))
@@ -79,16 +61,12 @@ class OpenCV(unittest.TestCase):
                                       ((9, 9), 1.5, {}), ((11, 11), 0, {}), ((9, 5), 3, {}), ((5, 5), 10, {}),
                                       ((0, 0), 4, {"sigmaY": 1}), ((1, 7), 2, {}), ((1, 1), 0, {})):
                 for border in (0, 1, 2, 4):
-                    want = cv2.GaussianBlur(image, size, sigma, borderType=border, **more)
-                    made = ours.GaussianBlur(image, size, sigma, borderType=border, **more)
-                    self.assertEqual(made.dtype, want.dtype)
-                    limit = 2e-6 if image is REAL else 2 if image.itemsize == 1 else 3
-                    self.assertLessEqual(np.abs(made.astype("f8") - want).max(), limit, (image.dtype, size, sigma))
+                    self.alike(BOTH, lambda m: m.GaussianBlur(image, size, sigma, borderType=border, **more),
+                               2e-6 if image is REAL else 2 if image.itemsize == 1 else 3, (image.dtype, size, sigma))
         for sigma in (2, 5.5, 12):
             np.testing.assert_array_equal(ours.GaussianBlur(GREY, (0, 0), sigma, borderType=1),
                                           satfilter.gauss(GREY, sigma))
-            made, want = (m.GaussianBlur(COLOUR, (0, 0), sigma).astype("f8") for m in (ours, cv2))
-            self.assertLess(np.abs(made - want).max(), 6, sigma)
+            self.alike(BOTH, lambda m: m.GaussianBlur(COLOUR, (0, 0), sigma), 5, sigma)
         for bad in (((4, 5), 1), ((0, 0), 0), ((-1, 3), 1), ((3, 3, 3), 1), ((0, 0), np.inf), ((0, 5), -1)):
             with self.assertRaises(ValueError, msg=str(bad)):
                 ours.GaussianBlur(GREY, *bad)
@@ -100,9 +78,7 @@ class OpenCV(unittest.TestCase):
                      lambda m, x: m.sqrBoxFilter(x, 5, (3, 3)), lambda m, x: m.GaussianBlur(x, (3, 3), 0),
                      lambda m, x: m.integral(x), lambda m, x: m.integral2(x)[1],
                      lambda m, x: m.adaptiveThreshold(x, 255, 0, 0, 3, 2)):
-            made, want = call(ours, image), call(cv2, image)
-            self.assertEqual((made.shape, made.dtype), (want.shape, want.dtype))
-            np.testing.assert_array_equal(made, call(ours, GREY))
+            np.testing.assert_array_equal(self.alike(BOTH, lambda m: call(m, image), 2), call(ours, GREY))
         for out in (np.zeros_like(image), np.zeros_like(GREY)):
             for call in (lambda m, d: m.blur(image, (3, 5), d), lambda m, d: m.GaussianBlur(image, (3, 3), 0, d),
                          lambda m, d: m.adaptiveThreshold(image, 255, 0, 0, 3, 2, d)):
@@ -139,13 +115,11 @@ class OpenCV(unittest.TestCase):
 
     def test_integral(self):
         for image in (GREY, COLOUR):
-            np.testing.assert_array_equal(ours.integral(image), cv2.integral(image))
-            self.assertEqual(ours.integral(image).dtype, np.dtype("i4"))
-            for made, want in zip(ours.integral2(image), cv2.integral2(image)):
-                np.testing.assert_array_equal(made, want)
-                self.assertEqual(made.dtype, want.dtype)
-        np.testing.assert_allclose(ours.integral(REAL), cv2.integral(REAL), 1e-12)
-        np.testing.assert_array_equal(ours.integral(GREY, sdepth=6), cv2.integral(GREY, sdepth=cv2.CV_64F))
+            self.alike(BOTH, lambda m: m.integral(image))
+            for k in (0, 1):
+                self.alike(BOTH, lambda m: m.integral2(image)[k])
+        self.alike(BOTH, lambda m: m.integral(REAL), rtol=1e-12)
+        self.alike(BOTH, lambda m: m.integral(GREY, sdepth=6))
 
     def test_thresholds(self):
         if not hasattr(cv2, "ximgproc"):
@@ -162,15 +136,11 @@ class OpenCV(unittest.TestCase):
         if not hasattr(cv2, "ximgproc"):
             self.skipTest("this OpenCV has no ximgproc")
         guide = cv2.blur(GREY, (5, 5))
-        for source, eps in ((GREY, 400.0), (guide, 100.0)):
-            want = cv2.ximgproc.guidedFilter(guide, source, 4, eps)
-            made = ours.guidedFilter(guide, source, 4, eps)
-            self.assertLessEqual(np.abs(made.astype("f8") - want).max(), 1)
         smooth = cv2.blur(COLOUR, (5, 5))
-        for guide, source in ((COLOUR, COLOUR), (smooth, COLOUR), (smooth, COLOUR[..., 1].copy())):
-            want = cv2.ximgproc.guidedFilter(guide, source, 4, 400.0)
-            made = ours.guidedFilter(guide, source, 4, 400.0)
-            self.assertLessEqual(np.abs(made.astype("f8") - want).max(), 1)
+        both = ours, cv2.ximgproc
+        for guide, source, eps in ((guide, GREY, 400.0), (guide, guide, 100.0), (COLOUR, COLOUR, 400.0),
+                                   (smooth, COLOUR, 400.0), (smooth, COLOUR[..., 1].copy(), 400.0)):
+            self.alike(both, lambda m: m.guidedFilter(guide, source, 4, eps), 1)
         green = COLOUR[..., 1].copy()  # eps is in the guide's unit
         want = ours.guidedFilter(smooth, green, 4, 400.0)
         self.assertLess(np.abs(ours.guidedFilter(smooth, green.astype("f4"), 4, 400.0) - want).max(), 0.51)
@@ -196,7 +166,3 @@ class OpenCV(unittest.TestCase):
             ours.guidedFilter(GREY, GREY, 3, 0.01)
         with self.assertRaises(TypeError):
             ours.adaptiveThreshold(DEEP, 255, 0, 0, 3, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

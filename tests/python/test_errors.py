@@ -1,22 +1,16 @@
 """What is refused, and in which words."""
-import os
 import re
-import tempfile
-import unittest
 from pathlib import Path
 
 import numpy as np
 
 import satfilter
+from common import Case
 
 IMAGE = np.arange(600, dtype="u1").reshape(20, 30)
 
 
-class Errors(unittest.TestCase):
-    def refuse(self, error, text, call, *args, **named):
-        with self.assertRaisesRegex(error, text):
-            call(*args, **named)
-
+class Errors(Case):
     def test_parameters(self):
         self.refuse(ValueError, "size=0 of box", satfilter.box, IMAGE, 0)
         self.refuse(ValueError, "15.5", satfilter.box, IMAGE, 15.5)
@@ -116,15 +110,13 @@ class Errors(unittest.TestCase):
         self.assertEqual(satfilter.box(memoryview(IMAGE), 3).dtype, IMAGE.dtype)
 
     def test_files(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "x.png")
-            self.refuse(FileNotFoundError, "x.png", satfilter.read, path)
-            self.refuse(FileNotFoundError, "x.png", satfilter.probe, path)
-            self.refuse(FileNotFoundError, "x.png", satfilter.filter_file, "box=3", path, path)
-            self.refuse(OSError, "x.png", satfilter.write, os.path.join(folder, "none", "x.png"), IMAGE)
-            with open(path, "wb") as file:
-                file.write(b"\x89PNG\r\n\x1a\nnothing")
-            self.refuse(ValueError, "x.png", satfilter.read, path)
+        path = self.folder() / "x.png"
+        self.refuse(FileNotFoundError, "x.png", satfilter.read, path)
+        self.refuse(FileNotFoundError, "x.png", satfilter.probe, path)
+        self.refuse(FileNotFoundError, "x.png", satfilter.filter_file, "box=3", path, path)
+        self.refuse(OSError, "x.png", satfilter.write, path.parent / "none" / "x.png", IMAGE)
+        path.write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+        self.refuse(ValueError, "x.png", satfilter.read, path)
         self.refuse(ValueError, "", satfilter.read, b"nothing at all")
         self.refuse(TypeError, "int32", satfilter.write, "x.png", IMAGE.astype("i4"))
         self.refuse(ValueError, r"\(9,\)", satfilter.write, "x.png", np.zeros(9, "u1"))
@@ -155,7 +147,3 @@ class Errors(unittest.TestCase):
         self.refuse(TypeError, "out is a list", satfilter.Plan, "box=3", IMAGE, out=[1])
         self.refuse(TypeError, "filters are text", satfilter.Filter, None)
         self.refuse(TypeError, "filters are text", satfilter.filter, IMAGE, ["box=3"])
-
-
-if __name__ == "__main__":
-    unittest.main()

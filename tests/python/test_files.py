@@ -13,14 +13,12 @@ import traceback
 import unittest
 import warnings
 from concurrent import futures
-from pathlib import Path
 
 import numpy as np
 
 import satfilter
+from common import COMMAND, ROOT, Case
 
-ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2])).resolve()
-COMMAND = Path(os.environ.get("top_builddir", ROOT)).resolve() / "satfilter"
 SCENE = ROOT / "samples" / "scene.png"
 EXIF = b"MM\0*\0\0\0\x08\0\x01\x01\x31\0\x02\0\0\0\x0b\0\0\0\x1a\0\0\0\0satfilter!\0"
 PROFILE = (b"\0\0\0\xc8\0\0\0\0\2\0\0\0mntrGRAYXYZ ".ljust(36, b"\0") + b"acsp".ljust(32, b"\0")
@@ -39,11 +37,9 @@ def growth(before, code):
     return float(done.stdout)
 
 
-class Files(unittest.TestCase):
+class Files(Case):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.place = self.folder()
 
     def test_the_commands_bytes(self):
         for spec, options, named, suffix in (
@@ -52,7 +48,7 @@ class Files(unittest.TestCase):
                 ("stddev=7", ["--range", "2:60"], {"range": (2, 60)}, "png"), ("box=5", [], {"quality": 70}, "jpg"),
                 ("transpose", [], {"png_level": 6}, "png"), ("box=3", [], {"format": "pnm"}, "img")):
             with self.subTest(spec=spec, named=named):
-                mine, theirs = self.folder / f"mine.{suffix}", self.folder / f"theirs.{suffix}"
+                mine, theirs = self.place / f"mine.{suffix}", self.place / f"theirs.{suffix}"
                 satfilter.filter_file(spec, SCENE, mine, **named)
                 for option, value in named.items():
                     if option != "range":
@@ -68,7 +64,7 @@ class Files(unittest.TestCase):
             with self.subTest(suffix=suffix, dtype=dtype, channels=channels):
                 shape = (12, 17) if channels == 1 else (12, 17, channels)
                 image = (rng.random(shape) * 250).astype(dtype)
-                path = self.folder / f"x.{suffix}"
+                path = self.place / f"x.{suffix}"
                 satfilter.write(path, image[::-1])
                 made = satfilter.read(path)
                 self.assertEqual(made.dtype, image.dtype)
@@ -80,8 +76,8 @@ class Files(unittest.TestCase):
                 for source in (data, bytearray(data), memoryview(data), str(path), os.fsencode(path).decode()):
                     np.testing.assert_array_equal(satfilter.read(source), made)
                 made[0] = 0  # it is the caller's
-        satfilter.write(self.folder / "bool.png", rng.random((5, 6)) > 0.5)
-        self.assertEqual(set(np.unique(satfilter.read(self.folder / "bool.png"))), {0, 255})
+        satfilter.write(self.place / "bool.png", rng.random((5, 6)) > 0.5)
+        self.assertEqual(set(np.unique(satfilter.read(self.place / "bool.png"))), {0, 255})
 
     def test_layouts(self):
         image = np.random.default_rng(4).integers(0, 256, (3, 12, 17)).astype("u1")
@@ -91,18 +87,18 @@ class Files(unittest.TestCase):
 
     def test_metadata(self):
         """An Image carries it through a filter to the next file, as the command does."""
-        phone = self.folder / "in.jpg"
+        phone = self.place / "in.jpg"
         subprocess.run([COMMAND, "-q", "--box", "1", SCENE, phone], check=True)
         data = phone.read_bytes()
         exif = b"Exif\0\0" + EXIF
         phone.write_bytes(data[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + data[2:])
         picture = satfilter.read_image(phone)
         self.assertFalse(picture.alpha)
-        satfilter.write(self.folder / "out.jpg", picture.filter("box=3"))
-        subprocess.run([COMMAND, "-q", "--box", "3", phone, self.folder / "want.jpg"], check=True)
-        made = (self.folder / "out.jpg").read_bytes()
+        satfilter.write(self.place / "out.jpg", picture.filter("box=3"))
+        subprocess.run([COMMAND, "-q", "--box", "3", phone, self.place / "want.jpg"], check=True)
+        made = (self.place / "out.jpg").read_bytes()
         self.assertIn(b"satfilter!", made)
-        self.assertEqual(made, (self.folder / "want.jpg").read_bytes())
+        self.assertEqual(made, (self.place / "want.jpg").read_bytes())
         with self.assertRaisesRegex(TypeError, "int32 samples: here a result is"):
             satfilter.read_image(phone).filter("variance=3", dtype="i4")
         self.assertEqual(satfilter.read_image(phone).filter("variance=3", dtype="f4").array.dtype, np.dtype("f4"))
@@ -110,8 +106,8 @@ class Files(unittest.TestCase):
     def test_changes_are_written(self):
         picture = satfilter.read_image(SCENE)
         picture.array[:9] = 7
-        satfilter.write(self.folder / "x.png", picture)
-        np.testing.assert_array_equal(satfilter.read(self.folder / "x.png"), picture.array)
+        satfilter.write(self.place / "x.png", picture)
+        np.testing.assert_array_equal(satfilter.read(self.place / "x.png"), picture.array)
 
     def test_around_an_array(self):
         """An Image, and what write() makes of an array, is the array's memory."""
@@ -136,7 +132,7 @@ class Files(unittest.TestCase):
 
     def test_written_without_a_copy(self):
         self.assertLess(growth("array = np.full((8192, 16384), 9, 'u1')[::-1, ::2]",
-                                    f"satfilter.write({str(self.folder / 'x.pgm')!r}, array)"), 24)
+                                    f"satfilter.write({str(self.place / 'x.pgm')!r}, array)"), 24)
 
     def test_blocks_of_metadata(self):
         picture = satfilter.Image(np.zeros((3, 4), "u1"))
@@ -167,7 +163,7 @@ class Files(unittest.TestCase):
     def test_notes(self):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            satfilter.filter_file("box=3", SCENE, self.folder / "x.png")
+            satfilter.filter_file("box=3", SCENE, self.place / "x.png")
         self.assertEqual(said, [])
 
     def test_formats(self):
@@ -227,7 +223,7 @@ class Fails(io.BytesIO):
         return self._do("seek", offset, whence)
 
 
-class Objects(unittest.TestCase):
+class Objects(Case):
     """File objects in place of paths."""
 
     def setUp(self):
@@ -280,15 +276,14 @@ class Objects(unittest.TestCase):
 
     def test_targets(self):
         data = satfilter.encode(self.image, "tif")
-        with tempfile.TemporaryDirectory() as folder:
-            for mode, buffering in (("wb", -1), ("wb", 0), ("ab", -1), ("r+b", 0)):
-                path = Path(folder, "x.tif")
-                path.write_bytes(b"before")
-                with open(path, mode, buffering) as file:
-                    file.seek(0, os.SEEK_END)
-                    at = file.tell()
-                    satfilter.write(file, self.image)  # by the suffix of its name
-                self.assertEqual(path.read_bytes(), b"before"[:at] + data)
+        path = self.folder() / "x.tif"
+        for mode, buffering in (("wb", -1), ("wb", 0), ("ab", -1), ("r+b", 0)):
+            path.write_bytes(b"before")
+            with open(path, mode, buffering) as file:
+                file.seek(0, os.SEEK_END)
+                at = file.tell()
+                satfilter.write(file, self.image)  # by the suffix of its name
+            self.assertEqual(path.read_bytes(), b"before"[:at] + data)
         parts = []
 
         class Nothing:  # is what its write() returns
@@ -411,7 +406,3 @@ class Counts:
 target = Counts()""", """
 satfilter.filter_file("box=15", Rows(), target, format="pgm")
 assert target.bytes == 8192 * 8192 + 17, target.bytes"""), 24)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,12 +15,14 @@ import satfilter.cv
 import satfilter.filters
 import satfilter.ndimage
 import satfilter.zarr
+from common import ROOT, picture
 from satfilter import _core, _params
 
-ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2]))
 
 
 class Functions(unittest.TestCase):
+    image = picture("u1", (40, 50))
+
     def test_generated(self):
         script = ROOT / "python" / "tools" / "make_functions.py"
         made = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
@@ -43,34 +45,32 @@ class Functions(unittest.TestCase):
 
     def test_defaults(self):
         """Defaults of the signature are those of the library."""
-        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
         for name, _, _, _, params in _core.table():
             if any(p[6] is None and p[8] for p in params):  # which has to be given
                 continue
             value = next((p[6] for p in params if p[8]), None)
             spec = name if value is None else f"{name}={value}"
             with self.subTest(spec):
-                np.testing.assert_array_equal(getattr(satfilter, name)(image), satfilter.filter(image, spec))
+                np.testing.assert_array_equal(getattr(satfilter, name)(self.image), satfilter.filter(self.image, spec))
 
     def test_every_parameter_arrives(self):
-        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
         for spec, call in {
-            "box=9x5,at=-2:1,border=wrap": lambda: satfilter.box(image, (5, 9), at=(1, -2), border="wrap"),
-            "box=9,border=constant:3": lambda: satfilter.box(image, 9, border=3),
-            "sauvola=15,k=0.2,r=100,invert": lambda: satfilter.sauvola(image, 15, k=0.2, r=100, invert=True),
+            "box=9x5,at=-2:1,border=wrap": lambda: satfilter.box(self.image, (5, 9), at=(1, -2), border="wrap"),
+            "box=9,border=constant:3": lambda: satfilter.box(self.image, 9, border=3),
+            "sauvola=15,k=0.2,r=100,invert": lambda: satfilter.sauvola(self.image, 15, k=0.2, r=100, invert=True),
             "unsharp=7,amount=2.5,threshold=4,full=200":
-                lambda: satfilter.unsharp(image, 7, amount=2.5, threshold=4, full=200),
-            "guided=7,eps=0.000001,amount=0.5": lambda: satfilter.guided(image, 7, eps=1e-6, amount=0.5),
-            "rotate=270": lambda: satfilter.rotate(image, 270),
-            "crop=7x9": lambda: satfilter.crop(image, (9, 7)),
-            "crop=7x9+5+2": lambda: satfilter.crop(image, (2, 5, 9, 7)),
-            "resize=20x10!": lambda: satfilter.resize(image, (10, 20)),
-            "guided=7,noise=18": lambda: satfilter.guided(image, 7, noise=18),
-            "flip=v": lambda: satfilter.flip(image, "v"),
-            "integral,squared,zeros": lambda: satfilter.integral(image, squared=True, zeros=True),
+                lambda: satfilter.unsharp(self.image, 7, amount=2.5, threshold=4, full=200),
+            "guided=7,eps=0.000001,amount=0.5": lambda: satfilter.guided(self.image, 7, eps=1e-6, amount=0.5),
+            "rotate=270": lambda: satfilter.rotate(self.image, 270),
+            "crop=7x9": lambda: satfilter.crop(self.image, (9, 7)),
+            "crop=7x9+5+2": lambda: satfilter.crop(self.image, (2, 5, 9, 7)),
+            "resize=20x10!": lambda: satfilter.resize(self.image, (10, 20)),
+            "guided=7,noise=18": lambda: satfilter.guided(self.image, 7, noise=18),
+            "flip=v": lambda: satfilter.flip(self.image, "v"),
+            "integral,squared,zeros": lambda: satfilter.integral(self.image, squared=True, zeros=True),
         }.items():
             with self.subTest(spec):
-                np.testing.assert_array_equal(call(), satfilter.filter(image, spec))
+                np.testing.assert_array_equal(call(), satfilter.filter(self.image, spec))
 
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
     def test_types(self):
@@ -81,11 +81,10 @@ class Functions(unittest.TestCase):
 
     def test_kept_filters(self):
         """The number of OpenCV's border is no constant."""
-        image = np.random.default_rng(1).integers(0, 256, (40, 50)).astype("u1")
         for border in (1, 2, 3, 4):
-            satfilter.cv.blur(image, (5, 5), borderType=border)
-            want = satfilter.filter(image, f"box=5,border=constant:{border}")
-            np.testing.assert_array_equal(satfilter.box(image, (5, 5), border=border), want)
+            satfilter.cv.blur(self.image, (5, 5), borderType=border)
+            want = satfilter.filter(self.image, f"box=5,border=constant:{border}")
+            np.testing.assert_array_equal(satfilter.box(self.image, (5, 5), border=border), want)
 
     def test_borders(self):
         """Words of numpy, scipy, OpenCV and torch that mean one thing; each is checked beside numpy's own padding."""
@@ -150,7 +149,3 @@ assert not hasattr(satfilter, "nothing")
             exec(f"from {module.__name__} import *", names)
             self.assertFalse((set(dir(builtins)) & set(names)) - {"__builtins__", "__name__", "__doc__"}, module)
             self.assertIn("box" if module is satfilter else module.__all__[0], names)
-
-
-if __name__ == "__main__":
-    unittest.main()

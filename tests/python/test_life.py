@@ -3,14 +3,13 @@ import multiprocessing
 import os
 import pickle
 import signal
-import tempfile
 import threading
-import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 import satfilter
+from common import Case
 
 IMAGE = np.random.default_rng(2).integers(0, 256, (64, 64)).astype("u1")
 
@@ -34,7 +33,7 @@ def endless(image):
     return np.broadcast_to(image, out.shape), out
 
 
-class Life(unittest.TestCase):
+class Life(Case):
     def test_pickles(self):
         for f in (satfilter.Filter("box=3 sauvola=31,k=0.2"), satfilter.Filter.of("box", size=(3, 5), border=7),
                   satfilter.Filter.of("template", rects=[(0, 0, 2, 3, 1.5)], border="mirror"),
@@ -64,14 +63,12 @@ class Life(unittest.TestCase):
                      (F.of("guided", size=3), F.of("guided", size=3, guide=IMAGE)),
                      (F.of("template", rects=[(0, 0, 2, 3, 1)]), F.of("template", rects=[(0, 0, 2, 3, 2)]))):
             self.assertNotEqual(a, b)
-        with tempfile.TemporaryDirectory() as folder:
-            files = [os.path.join(folder, name) for name in "ab"]
-            for k, file in enumerate(files):
-                with open(file, "w") as f:
-                    f.write(f"0 0 3 {k + 1} 1\n")
-            a, b, again = (F(f"template={file}") for file in (*files, files[0]))
-            self.assertNotEqual(a, b)
-            self.assertEqual(a, again)
+        files = [self.folder() / name for name in "ab"]
+        for k, file in enumerate(files):
+            file.write_text(f"0 0 3 {k + 1} 1\n")
+        a, b, again = (F(f"template={file}") for file in (*files, files[0]))
+        self.assertNotEqual(a, b)
+        self.assertEqual(a, again)
 
     def test_arrays_of_filters(self):
         """A filter keeps copies: what becomes of the caller's arrays changes nothing."""
@@ -232,7 +229,3 @@ class Life(unittest.TestCase):
             thread.join()
             for name in [n for n in os.environ if n.startswith("SATFILTER_TEST_")]:
                 del os.environ[name]
-
-
-if __name__ == "__main__":
-    unittest.main()

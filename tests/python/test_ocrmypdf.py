@@ -93,7 +93,3 @@ class Plugin(unittest.TestCase):
             self.assertNotIn("Traceback", said)
             self.assertEqual(len(said.split("--satfilter")), 2, said)
         self.assertIn("--satfilter SPEC", self.run_it("--satfilter-pages").stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -74,7 +74,3 @@ class Property(unittest.TestCase):
                 np.testing.assert_array_equal(out, want)
 
         check()
-
-
-if __name__ == "__main__":
-    unittest.main()

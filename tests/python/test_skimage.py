@@ -5,12 +5,9 @@ import numpy as np
 
 import satfilter
 import satfilter.filters as ours
+from common import Case, optional
 
-try:
-    from skimage import filters, transform
-except ImportError:
-    filters = None
-
+filters, transform = optional("skimage.filters"), optional("skimage.transform")
 SHAPE = (70, 90)
 
 
@@ -22,13 +19,14 @@ def pictures():
 
 
 @unittest.skipUnless(filters, "skimage is not installed")
-class Skimage(unittest.TestCase):
-    def near(self, made, want, image, what):
-        self.assertEqual(made.dtype, want.dtype, what)
-        self.assertEqual(made.shape, want.shape, what)
+class Skimage(Case):
+    def near(self, image, name, *given, **named):
+        """Both modules' function of the image."""
         # skimage takes the variance of floats for the mean square less the squared mean.
         off = 3e-4 if image.dtype == np.dtype("f4") else 1e-7
-        self.assertLess(np.abs(made - want).max(), off * max(float(np.abs(want).max()), 1), what)
+        most = np.abs(getattr(filters, name)(image, *given, **named)).max()
+        self.alike((ours, filters), lambda m: getattr(m, name)(image, *given, **named), off * max(float(most), 1),
+                   (name, image.shape, image.dtype, given, named))
 
     def test_thresholds(self):
         for image in pictures():
@@ -36,9 +34,7 @@ class Skimage(unittest.TestCase):
                 for name, named in (("threshold_niblack", {}), ("threshold_niblack", {"k": -1.5}),
                                     ("threshold_sauvola", {}), ("threshold_sauvola", {"k": 0.3, "r": 77}),
                                     ("threshold_sauvola", {"k": 11})):
-                    made = getattr(ours, name)(image, window, **named)
-                    want = getattr(filters, name)(image, window, **named)
-                    self.near(made, want, image, (name, image.dtype, window, named))
+                    self.near(image, name, window, **named)
 
     def test_decisions(self):
         """Black and white is the same where skimage's threshold is not at the sample itself."""
@@ -97,17 +93,13 @@ class Skimage(unittest.TestCase):
     def test_local(self):
         for image in pictures():
             for named in ({}, {"offset": 3}, {"mode": "constant", "cval": 2}, {"mode": "wrap"}):
-                made = ours.threshold_local(image, 15, "mean", **named)
-                self.near(made, filters.threshold_local(image, 15, "mean", **named), image, (image.dtype, named))
+                self.near(image, "threshold_local", 15, "mean", **named)
         for image in pictures():
             for block in (3, 5, (3, 9), (1, 11)):  # of Gaussians that are not made of boxes
-                self.near(ours.threshold_local(image, block), filters.threshold_local(image, block), image,
-                          (image.dtype, block))
+                self.near(image, "threshold_local", block)
                 if image.dtype != np.dtype("f4"):  # so flat paper is decided alike
-                    np.testing.assert_array_equal(ours.threshold_local(image, block),
-                                                  filters.threshold_local(image, block))
-            self.near(ours.threshold_local(image, 15, param=1.2, offset=2, mode="nearest"),
-                      filters.threshold_local(image, 15, param=1.2, offset=2, mode="nearest"), image, image.dtype)
+                    self.alike((ours, filters), lambda m: m.threshold_local(image, block))
+            self.near(image, "threshold_local", 15, param=1.2, offset=2, mode="nearest")
         with self.assertRaisesRegex(ValueError, "method='median': 'gaussian' or 'mean'"):
             ours.threshold_local(pictures()[0], 15, "median")
 
@@ -132,11 +124,9 @@ class Skimage(unittest.TestCase):
                 n = image.ndim
                 for window in (3, 15, (3, 1, 5, 7)[:n], (1,) * (n - 1) + (5,), (5,) + (1,) * (n - 1)):
                     for name in ("threshold_niblack", "threshold_sauvola"):
-                        made, want = getattr(ours, name)(image, window), getattr(filters, name)(image, window)
-                        self.near(made, want, image, (name, shape, image.dtype, window))
-                made, want = ours.threshold_local(image, 5, "mean"), filters.threshold_local(image, 5, "mean")
-                self.near(made, want, image, (shape, image.dtype))
-                self.near(ours.threshold_local(image, 5), filters.threshold_local(image, 5), image, shape)
+                        self.near(image, name, window)
+                for method in ("mean", "gaussian"):
+                    self.near(image, "threshold_local", 5, method)
 
     def test_no_cancellation(self):
         """The deviation of a volume far from zero is that of its samples."""
@@ -150,9 +140,8 @@ class Skimage(unittest.TestCase):
                           {"mode": "constant", "cval": 0.3}, {"sigma": 1, "truncate": 2}, {"channel_axis": -1}):
                 if "channel_axis" in named and image.ndim == 2:
                     continue
-                made, want = ours.gaussian(image, **named), filters.gaussian(image, **named)
-                self.assertEqual(made.dtype, want.dtype, (image.dtype, named))
-                np.testing.assert_allclose(made, want, 1e-6 if want.dtype == "f4" else 1e-11, 1e-7, err_msg=str(named))
+                self.alike((ours, filters), lambda m: m.gaussian(image, **named), 1e-7, (image.dtype, named),
+                           1e-6 if image.dtype == np.dtype("f4") else 1e-11)
         out = np.zeros(SHAPE)
         self.assertIs(ours.gaussian(pictures()[0], 3, out=out), out)
         np.testing.assert_allclose(out, satfilter.gauss(pictures()[0].astype("f8"), 3) / 255, 1e-12)
@@ -179,17 +168,14 @@ class Skimage(unittest.TestCase):
 
     def test_integral(self):
         for image in [*pictures(), pictures()[0].reshape(7, 10, 90), pictures()[1][0]]:
-            made, want = ours.integral_image(image), transform.integral_image(image)
-            self.assertEqual(made.dtype, want.dtype)
-            np.testing.assert_allclose(made, want, 1e-12)
+            made = self.alike((ours, transform), lambda m: m.integral_image(image), rtol=1e-12)
             if image.ndim == 2:
                 for start, end in (([(0, 0), (3, 4), (10, 10)], [(5, 5), (69, 89), (10, 10)]), ((0, 2), (9, 9)),
                                    ([(-9, -9)], [(-1, -2)])):
                     np.testing.assert_allclose(ours.integrate(made, start, end),
-                                               transform.integrate(want, start, end), 1e-9)
+                                               transform.integrate(made, start, end), 1e-9)
         for dtype in ("f4", "i4", "u8", "f8"):
-            made = ours.integral_image(pictures()[0], dtype=dtype)
-            np.testing.assert_array_equal(made, transform.integral_image(pictures()[0], dtype=dtype))
+            made = self.alike((ours, transform), lambda m: m.integral_image(pictures()[0], dtype=dtype))
             self.assertEqual(made.dtype, np.dtype(dtype))
 
     def test_refused(self):
@@ -202,7 +188,3 @@ class Skimage(unittest.TestCase):
                 ours.threshold_niblack(image, window)
         with self.assertRaises(IndexError):
             ours.integrate(ours.integral_image(image), (3, 3), (2, 3))
-
-
-if __name__ == "__main__":
-    unittest.main()

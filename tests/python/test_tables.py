@@ -82,7 +82,3 @@ class Tables(unittest.TestCase):
                 np.testing.assert_array_equal(deviation, satfilter.stddev(image, (4, 5), **named))
         with self.assertRaisesRegex(ValueError, "row"):
             satfilter.moments(stack[:, :, :0, :, 0])
-
-
-if __name__ == "__main__":
-    unittest.main()

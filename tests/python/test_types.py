@@ -1,42 +1,12 @@
 """Every type of samples by every kind of filter: values, types, and what is refused."""
-import tempfile
-import unittest
-from pathlib import Path
-
 import numpy as np
 
 import reference
 import satfilter
-
-UNSIGNED, SIGNED = ["u1", "u2"], ["i1", "i2"]
-LARGE = ["u4", "i4", "u8", "i8"]
-FLOATS = ["f4", "f8"]
-REAL = UNSIGNED + SIGNED + LARGE + ["f2"] + FLOATS
+from common import FLOATS, LARGE, REAL, SIGNED, UNSIGNED, Case, picture, saturated
 
 
-def picture(dtype, shape=(21, 30), seed=1):
-    rng, t = np.random.default_rng(seed), np.dtype(dtype)
-    if t.kind == "b":
-        return rng.random(shape) < 0.4
-    if t.kind == "c":
-        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(t)
-    if t.kind == "f":
-        return (rng.standard_normal(shape) * 50 + 100).astype(t)
-    info = np.iinfo(t)
-    return rng.integers(max(info.min, -2**44), min(info.max, 2**44), shape, dtype=t, endpoint=True)
-
-
-class Types(unittest.TestCase):
-    def same(self, made, want, dtype, what, tolerance=0.0):
-        self.assertEqual(made.dtype, np.dtype(dtype), what)
-        self.assertEqual(made.shape, want.shape, what)
-        if tolerance:
-            off = np.abs(made.astype("c16") - want).max()
-            self.assertLessEqual(off, tolerance * np.abs(want).max(), what)
-        else:
-            wrong = np.argwhere(made != want)
-            self.assertFalse(len(wrong), (what, wrong[:1], made[made != want][:3], want[made != want][:3]))
-
+class Types(Case):
     def test_box(self):
         for dtype in UNSIGNED + SIGNED + LARGE:
             image = picture(dtype)
@@ -73,8 +43,8 @@ class Types(unittest.TestCase):
             self.assertEqual(getattr(satfilter, name)(picture("?"), 5).dtype, np.dtype("f8"), name)
         image = picture("i4")
         mean = reference.true_mean(image, 5)
-        want = np.floor(2 * image.astype("f8") - mean + 0.5)
-        self.same(satfilter.unsharp(image, 5), want.clip(-2**31, 2**31 - 1).astype("i4"), "i4", "unsharp")
+        want = 2 * image.astype("f8") - mean
+        self.same(satfilter.unsharp(image, 5), saturated(want, "i4"), "i4", "unsharp")
 
     def test_guides(self):
         """Of every type: what float64 makes of both, with the full scale of the type."""
@@ -240,29 +210,18 @@ class Types(unittest.TestCase):
 
     def test_results(self):
         """dtype and out take other types: integers halves up and saturated, floats unrounded."""
-        image = picture("u2")
-        mean = reference.true_mean(image, 4)
-        for dtype in UNSIGNED + SIGNED + LARGE:
-            info = np.iinfo(dtype)
-            want = np.floor(mean + 0.5).clip(info.min, info.max).astype(dtype)
-            self.same(satfilter.box(image, 4, dtype=dtype), want, dtype, dtype)
-            out = np.empty(image.shape, dtype)
-            self.assertIs(satfilter.box(image, 4, out=out), out)
-            self.same(out, want, dtype, dtype)
-        for dtype in ("f2", "f4", "f8"):
-            with np.errstate(over="ignore"):
-                self.same(satfilter.box(image, 4, dtype=dtype), mean.astype(dtype), dtype, dtype)
-        for source in ("i1", "i4", "f2", "f8", "?"):
-            for dtype in ("i2", "u1", "f4", "f8"):
-                image = picture(source)
-                mean = reference.true_mean(image, 4)
-                made = satfilter.box(image, 4, dtype=dtype)
-                if np.dtype(dtype).kind == "f":
-                    self.same(made, mean.astype(dtype), dtype, (source, dtype), 1e-6)
-                else:
-                    info = np.iinfo(dtype)
-                    want = np.floor(mean + 0.5).clip(info.min, info.max).astype(dtype)
-                    self.same(made, want, dtype, (source, dtype))
+        for source in ("u2", "i1", "i4", "f2", "f8", "?"):
+            image = picture(source)
+            mean = reference.true_mean(image, 4)
+            for dtype in REAL:
+                is_float = np.dtype(dtype).kind == "f"
+                out = np.empty(image.shape, dtype)
+                with np.errstate(over="ignore"):
+                    want, made = mean.astype(dtype), satfilter.box(image, 4, dtype=dtype)
+                    self.assertIs(satfilter.box(image, 4, out=out), out)
+                for one in (made, out):
+                    self.same(one, want if is_float else saturated(mean, dtype), dtype, (source, dtype),
+                              1e-6 if is_float and source != "u2" else 0)
 
     def test_halves(self):
         """The half below one half, and odd numbers that half cannot be added to."""
@@ -310,13 +269,13 @@ class Types(unittest.TestCase):
 
     def test_memmaps(self):
         """Files take results of every way there is to them."""
-        with tempfile.TemporaryDirectory() as folder:
-            for dtype in ("u1", "i2", "i4", "f2"):
-                image = picture(dtype, (21, 30, 3))
-                out = np.memmap(Path(folder, dtype), dtype, "w+", shape=image.shape)
-                self.assertIs(satfilter.box(image, 5, channel_axis=-1, out=out), out)
-                want = satfilter.box(image, 5, channel_axis=-1)
-                np.testing.assert_array_equal(np.memmap(Path(folder, dtype), dtype, "r", shape=image.shape), want)
+        folder = self.folder()
+        for dtype in ("u1", "i2", "i4", "f2"):
+            image = picture(dtype, (21, 30, 3))
+            out = np.memmap(folder / dtype, dtype, "w+", shape=image.shape)
+            self.assertIs(satfilter.box(image, 5, channel_axis=-1, out=out), out)
+            want = satfilter.box(image, 5, channel_axis=-1)
+            np.testing.assert_array_equal(np.memmap(folder / dtype, dtype, "r", shape=image.shape), want)
 
     def test_refused(self):
         black_and_white = ("sauvola", "wolf", "adaptive", "bradley", "niblack", "nick")
@@ -335,26 +294,11 @@ class Types(unittest.TestCase):
         with self.assertRaises(TypeError):
             satfilter.box(picture("c16"), 3, dtype="f8")
 
-    def test_levels(self):
-        """Otsu's level of signed integers is that of unsigned ones, a constant lower."""
-        for dtype, unsigned in zip(SIGNED, UNSIGNED):
-            image = picture(dtype) // 3
-            sign = np.array(1 << (image.itemsize * 8 - 1), unsigned)
-            up = image.view(unsigned) ^ sign
-            made = satfilter.threshold(image, "otsu")
-            self.same(made, satfilter.threshold(up, "otsu"), "u1", dtype)
-            self.assertEqual(sorted(set(made.flat)), [0, 255])
-            self.same(satfilter.threshold(image, "otsu", surface=True),
-                      satfilter.threshold(up, "otsu", surface=True) - float(sign), "f8", dtype)
-
     def test_not_finite(self):
         for bad in (np.nan, np.inf):
             image = picture("f8", (40, 50))
             image[20, 30] = bad
             self.assertEqual(np.count_nonzero(~np.isfinite(satfilter.box(image, 7))), 49)
-        with np.errstate(invalid="ignore"):
-            made = satfilter.box(np.array([[np.nan, np.inf, -np.inf]]), 1, dtype="i2")
-        self.assertEqual(made.tolist(), [[0, 32767, -32768]])
 
     def test_borders(self):
         for dtype in ("u1", "i2", "i4", "f8"):
@@ -362,12 +306,8 @@ class Types(unittest.TestCase):
             for border in ("clamp", "mirror", "reflect", "wrap", 7):
                 for at in ((0, 0), (1, -2)):
                     made = satfilter.box(image, (4, 5), border=border, at=at)
-                    if dtype == "f8":
-                        want = reference.true_mean(image, (4, 5), border, at)
-                        self.same(made, want, dtype, (dtype, border, at), 1e-14)
-                    else:
-                        want = reference.rounded_mean(image, (4, 5), border, at)
-                        self.same(made, want, dtype, (dtype, border, at))
+                    mean = reference.true_mean if dtype == "f8" else reference.rounded_mean
+                    self.same(made, mean(image, (4, 5), border, at), dtype, (dtype, border, at), 1e-14 * (dtype == "f8"))
         for dtype in ("u1", "i4"):
             image = picture(dtype)
             for size in (3, (3, 5)):
@@ -377,7 +317,3 @@ class Types(unittest.TestCase):
             inside = reference.sums(np.ones_like(image), 5, 0)
             want = np.floor(reference.sums(image, 5, 0) / inside + 0.5)
             self.same(satfilter.box(image, 5, border="shrink"), want, dtype, "shrink")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -197,7 +197,3 @@ class Words(unittest.TestCase):
             with self.assertRaises(ERRORS) as caught:
                 call()
             self.assertEqual(str(caught.exception), said)
-
-
-if __name__ == "__main__":
-    unittest.main()

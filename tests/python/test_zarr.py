@@ -2,38 +2,23 @@
 import concurrent.futures
 import hashlib
 import importlib.util
-import itertools
 import multiprocessing
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import numpy as np
 
 import satfilter
+from blocks import Blocks
+from common import COMMAND, Case, optional, picture
 from satfilter import zarr as sz
-from test_types import picture
 
-try:
-    import zarr
-except ImportError:
-    zarr = None
-try:
-    import h5py
-except ImportError:
-    h5py = None
-try:
-    import dask
-    import dask.array as da
+zarr, h5py = optional("zarr"), optional("h5py")
+dask, da = optional("dask"), optional("dask.array")
+if dask:
     from satfilter import dask as sd
-except ImportError:
-    dask = None
-
-COMMAND = Path(os.environ.get("top_builddir", Path(__file__).resolve().parents[2])).resolve() / "satfilter"
-BORDERS = ("clamp", "mirror", "reflect", "wrap", "constant:7", "shrink", "valid")
 # Not fork: the library's threads and those of Zarr are at work in this process.
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -54,70 +39,27 @@ class Watched:
         self.array[where] = values
 
 
-class Filters(unittest.TestCase):
-    def same(self, image, spec, chunks, tolerance=0.0, **options):
-        want = satfilter.filter(image, spec, **options)
-        target = np.zeros_like(want)
-        sz.filter(image, target, spec, chunks=chunks, **options)
-        if tolerance:
-            np.testing.assert_allclose(target, want, rtol=0, atol=tolerance * np.abs(want).max())
-        else:
-            np.testing.assert_array_equal(target, want, f"{spec} {chunks}")
+class Filters(Blocks, Case):
+    chunks = (60, 71), (7, 71), (60, 9), (13, 20)
 
-    def test_borders(self):
-        """Windows with and without a middle, off the pixel, up to larger than blocks and than the image."""
-        image = picture("u1", (60, 71))
-        windows = ("box=9", "box=4x7,at=1:-2", "box=1x15", "box=33", "box=6,at=-2:3", "unsharp=5", "guided=7",
-                   "sauvola=15", "stddev=8x3", "normalize=9,full=200", "box=3 box=4x5,at=0:1")
-        for words, border, chunks in itertools.product(windows, BORDERS, ((60, 71), (7, 71), (60, 9), (13, 20))):
-            self.same(image, " ".join(f"{word},border={border}" for word in words.split()), chunks)
-        for border in BORDERS[:-1]:
-            self.same(image, f"box=201x173,border={border}", (20, 30))
-            self.same(image[:9, :9], f"box=4x7,at=1:-2,border={border}", (1, 1))
-        for spec in ("box=9,border=valid box=7,border=mirror", "box=3,border=reflect box=4x6,border=valid",
-                     "real box=9,border=wrap sauvola=6,border=wrap"):
-            self.same(image, spec, (20, 30))
+    def into(self, call, image, result, dtype, *args, **options):
+        """The call writes the result into an array."""
+        target = np.zeros_like(result, dtype)
+        call(image, target, *args, **options)
+        return target
 
-    def test_types(self):
-        for dtype in ("?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c16", ">u2"):
-            image = picture(dtype.lstrip(">"), (40, 50)).astype(dtype)
-            self.same(image, "box=7,border=mirror", (17, 11), 2**-20 if image.dtype.kind in "bfc" else 0)
-        image = picture("u1", (40, 50))
-        for dtype in ("f8", "i2", "f4", ">u2"):
-            target = np.zeros((40, 50), dtype)
-            sz.filter(image, target, "box=6", chunks=(13, 50))
-            np.testing.assert_array_equal(target, satfilter.box(image, 6, dtype=np.dtype(dtype).newbyteorder("=")))
+    def filter(self, image, spec, chunks, dtype=None, **options):
+        return self.into(sz.filter, image, satfilter.filter(image, spec, **options), dtype, spec, chunks=chunks, **options)
 
-    def test_axes(self):
-        stack = picture("u1", (2, 3, 30, 40))
-        self.same(stack, "box=9,border=valid", (11, 13))
-        self.same(stack, "wolf=9", (30, 40))
-        self.same(stack, "wolf=9", None)
-        for axis, shape in ((-1, (40, 30, 3)), (0, (3, 40, 30)), (1, (40, 3, 30))):
-            image = picture("u2", shape)
-            for spec in ("box=9", "sauvola=9", "unsharp=5,luma", "sauvola=9,border=valid", "sauvola=4,border=wrap"):
-                self.same(image, spec, (11, 13), channel_axis=axis)
-            target = np.zeros(shape, "u8")
-            sz.integral(image, target, channel_axis=axis, chunks=(11, 13))
-            np.testing.assert_array_equal(target, satfilter.integral(image, channel_axis=axis))
-        self.same(picture("u1", (40, 30, 4)), "box=7", (11, 13), channel_axis=-1, alpha=True)
+    def table(self, image, chunks, dtype=None, **options):
+        return self.into(sz.integral, image, satfilter.integral(image, **options), dtype, chunks=chunks, **options)
 
-    def test_tables(self):
-        for dtype in ("?", "u1", "i1", "u2", "i4", "u8", "f4", "f8"):
-            image = picture(dtype, (2, 60, 71))
-            for squared, chunks in itertools.product((False, True), ((60, 71), (7, 71), (60, 9), (13, 20))):
-                want = satfilter.integral(image, squared=squared)
-                target = np.zeros(image.shape, want.dtype)
-                sz.integral(image, target, squared=squared, chunks=chunks)
-                if want.dtype.kind == "f":
-                    np.testing.assert_allclose(target, want, rtol=1e-13)
-                else:
-                    np.testing.assert_array_equal(target, want, f"{dtype} {squared} {chunks}")
-        image = np.full((300, 300), 60000, "u2")
-        for dtype in ("u4", "i4", "u8"):
-            target = np.zeros(image.shape, dtype)
-            sz.integral(image, target, chunks=(100, 100))
-            np.testing.assert_array_equal(target, satfilter.integral(image, dtype=dtype))
+    def test_whole_images(self):
+        self.check(picture("u1", (2, 3, 30, 40)), "wolf=9", None)
+
+    def test_swapped(self):
+        target = self.into(sz.filter, picture("u1", (40, 50)), np.zeros((40, 50)), ">u2", "box=6", chunks=(13, 50))
+        np.testing.assert_array_equal(target, satfilter.box(picture("u1", (40, 50)), 6, dtype="u2"))
 
     def test_parts(self):
         """A task reads its block and what the filter reaches around it; each pixel is written once."""
@@ -168,11 +110,9 @@ class Filters(unittest.TestCase):
             sz.filter(image, target.array, "box=3", map=pool.map)
 
 
-class Maps(unittest.TestCase):
+class Maps(Case):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.place = self.folder()
         self.image = picture("u1", (300, 400))
 
     def in_place(self, array, again):
@@ -192,9 +132,9 @@ class Maps(unittest.TestCase):
         np.testing.assert_array_equal(target[:], satfilter.box(self.image, 9))
 
     def memmaps(self):
-        np.save(self.folder / "source.npy", self.image)
-        source = np.load(self.folder / "source.npy", mmap_mode="r")
-        return source, np.lib.format.open_memmap(self.folder / "target.npy", "w+", "u1", self.image.shape)
+        np.save(self.place / "source.npy", self.image)
+        source = np.load(self.place / "source.npy", mmap_mode="r")
+        return source, np.lib.format.open_memmap(self.place / "target.npy", "w+", "u1", self.image.shape)
 
     def test_threads(self):
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
@@ -205,13 +145,13 @@ class Maps(unittest.TestCase):
         with concurrent.futures.ProcessPoolExecutor(2, SPAWN, satfilter.set_threads, (1,)) as pool:
             source, target = self.memmaps()
             self.check(source, target, pool.map)
-            table = np.lib.format.open_memmap(self.folder / "table.npy", "w+", "u8", self.image.shape)
+            table = np.lib.format.open_memmap(self.place / "table.npy", "w+", "u8", self.image.shape)
             sz.integral(source, table, map=pool.map, chunks=(77, 99))
             np.testing.assert_array_equal(table, satfilter.integral(self.image))
             with self.assertRaisesRegex(TypeError, "memmap of a whole file"):
                 sz.filter(source[1:], target[1:], "box=3", map=pool.map)
             with self.assertRaisesRegex(TypeError, "memmap of a whole file"):  # a copy of its own
-                sz.filter(source, np.load(self.folder / "target.npy", mmap_mode="c"), "box=3", map=pool.map)
+                sz.filter(source, np.load(self.place / "target.npy", mmap_mode="c"), "box=3", map=pool.map)
         with SPAWN.Pool(2) as pool:
             self.check(source, target, pool.map)
 
@@ -231,10 +171,10 @@ class Maps(unittest.TestCase):
     @unittest.skipUnless(zarr, "zarr is not installed")
     def test_zarr(self):
         for form in ({"chunks": (50, 100)}, {"chunks": (50, 50), "shards": (100, 100)}):
-            source = zarr.create_array(self.folder / "source.zarr", shape=self.image.shape, dtype="u1", overwrite=True,
+            source = zarr.create_array(self.place / "source.zarr", shape=self.image.shape, dtype="u1", overwrite=True,
                                        **form)
             source[:] = self.image
-            target = zarr.create_array(self.folder / "target.zarr", shape=self.image.shape, dtype="u1",
+            target = zarr.create_array(self.place / "target.zarr", shape=self.image.shape, dtype="u1",
                                        overwrite=True, **form)
             self.check(source, target, map)
             with concurrent.futures.ProcessPoolExecutor(2, SPAWN) as pool:
@@ -243,20 +183,20 @@ class Maps(unittest.TestCase):
                     sz.filter(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), "box=3",
                               map=pool.map)
             self.check(source, zarr.zeros(self.image.shape, dtype="u1", chunks=(100, 100)), map)
-            self.in_place(source, zarr.open_array(self.folder / "source.zarr"))
+            self.in_place(source, zarr.open_array(self.place / "source.zarr"))
 
     def test_one_file(self):
         """Opened twice it is one array; its parts are several."""
         array = self.memmaps()[1]
         array[:] = self.image
-        self.in_place(array, np.load(self.folder / "target.npy", mmap_mode="r+"))
+        self.in_place(array, np.load(self.place / "target.npy", mmap_mode="r+"))
         want = satfilter.box(np.array(array[:100]), 3)
         sz.filter(array[:100], array[200:], "box=3", chunks=(50, 400))
         np.testing.assert_array_equal(array[200:], want)
 
     @unittest.skipUnless(h5py, "h5py is not installed")
     def test_h5py(self):
-        with h5py.File(self.folder / "image.h5", "w") as file:
+        with h5py.File(self.place / "image.h5", "w") as file:
             source = file.create_dataset("source", data=self.image, chunks=(64, 64))
             target = file.create_dataset("target", self.image.shape, "u1", chunks=(50, 100))
             self.check(source, target, map)
@@ -294,7 +234,7 @@ for call in (lambda a, b: sz.filter(a, b, "box=401"), sz.integral):
 """
 
 
-class Large(unittest.TestCase):
+class Large(Case):
     @unittest.skipUnless(os.path.exists("/proc/self/status"), "/proc/self/status is missing")
     def test_memory(self):
         said = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True).stdout
@@ -305,9 +245,8 @@ class Large(unittest.TestCase):
         """Of the command, numpy, Dask and Zarr with two processes each."""
         image = picture("u2", (700, 900))
         hashes = {"numpy": satfilter.box(image, 81)}
-        with tempfile.TemporaryDirectory() as name, \
-                concurrent.futures.ProcessPoolExecutor(2, SPAWN, satfilter.set_threads, (1,)) as pool:
-            folder = Path(name)
+        folder = self.folder()
+        with concurrent.futures.ProcessPoolExecutor(2, SPAWN, satfilter.set_threads, (1,)) as pool:
             np.save(folder / "in.npy", image)
             if COMMAND.exists():
                 subprocess.run([COMMAND, "-q", "--box", "81", folder / "in.npy", folder / "out.npy"], check=True)
@@ -326,7 +265,3 @@ class Large(unittest.TestCase):
             hashes["memmap"] = target
         hashes = {name: hashlib.sha256(made.tobytes()).hexdigest() for name, made in hashes.items()}
         self.assertEqual(len(set(hashes.values())), 1, hashes)
-
-
-if __name__ == "__main__":
-    unittest.main()

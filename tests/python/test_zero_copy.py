@@ -129,7 +129,3 @@ class ZeroCopy(unittest.TestCase):
         part = array[5:9, 7:20]
         del array
         np.testing.assert_array_equal(part, self.big[5:9, 7:20])
-
-
-if __name__ == "__main__":
-    unittest.main()
