@@ -3,30 +3,7 @@
 set -eu
 : "${top_builddir:?is set by make check}"
 . "$(dirname "$0")/sure.sh"
-satbench=$top_builddir/satbench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
-
-# expect STATUS ARGUMENTS...: that exit status; a failure says so in one line.
-expect()
-{
-    status=$1
-    shift
-    code=0
-    "$satbench" "$@" >out 2>err || code=$?
-    [ "$code" -eq "$status" ] || fail "satbench $*: exit $code, not $status: $(cat err)"
-    if [ "$status" -ne 0 ]; then
-        [ "$(grep -c '^satbench: ' err)" -eq 1 ] || fail "satbench $*: not one line: $(cat err)"
-        [ "$(wc -l <err)" -eq 1 ] || fail "satbench $*: more than a line: $(cat err)"
-    fi
-}
+. "$(dirname "$0")/satbench.sh"
 
 expect 0 --help
 expect 0 --version
@@ -38,11 +15,9 @@ done
 # Every figure is checked against the reference before it is printed, so a run is a test.
 expect 0 sat --sizes 1,67x31,130x9 --types u8,u8:u64,u16,f32,f64,f32:f32 --channels 1,3 \
     --repeat 2 --json sat.json --plot sat.svg
-expect 0 sat --sizes 64 --algorithms reference,auto -T 1 --repeat 1 --markdown
-grep -q '^| reference' out || fail "no Markdown table"
+says '^| reference' 0 sat --sizes 64 --algorithms reference,auto -T 1 --repeat 1 --markdown
 # Rows that are sequential stand beside a copy on one thread, whatever -T allows.
-expect 0 sat --sizes 1K --algorithms 2r2w,4r1w,blocked -T 2 --repeat 1
-grep -q '^2r2w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "2r2w used threads: $(cat out)"
+says '^2r2w  *f64  *f64  *1024  *1024  *1  *1 ' 0 sat --sizes 1K --algorithms 2r2w,4r1w,blocked -T 2 --repeat 1
 grep -q '^4r1w  *f64  *f64  *1024  *1024  *1  *1 ' out || fail "4r1w used threads: $(cat out)"
 grep -q '^blocked  *f64  *f64  *1024  *1024  *1  *2 ' out || fail "blocked used one: $(cat out)"
 expect 0 sat --sizes 600x700 --types u8,f32 --algorithms 2r1w,1r1w,1+r --r 0.5 -T 3 \
@@ -51,8 +26,7 @@ expect 0 sat --sizes 600x700 --types u8,f32 --algorithms 2r1w,1r1w,1+r --r 0.5 -
 [ "$(grep -c '"name": "1+r".* "r": 0.5' paper.json)" = 2 ] || fail "r is not told: $(cat paper.json)"
 expect 0 sat --sizes 600 --types u8 --algorithms sweep --repeat 1 --json sweep.json
 [ "$(grep -o '"r": [^,]*' sweep.json | sort -u | wc -l)" -eq 32 ] || fail "values of r: $(cat out)"
-expect 0 sat --sizes 64 --algorithms paper --repeat 1
-grep -q '^2R2W(CPU) ' out || fail "the paper's programs are missing: $(cat out)"
+says '^2R2W(CPU) ' 0 sat --sizes 64 --algorithms paper --repeat 1
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32 --windows 1,4,15,90 --channels 1,3 \
     --filters box,variance,stddev,template,integral --repeat 2 --json filter.json --plot filter.svg
 expect 0 filter --sizes 67x31,40 --types u8,u16,f32,f64,u8:f32 --channels 1,3 --repeat 2 \
@@ -178,11 +152,9 @@ PYTHON
 else
     without python3 "there is no python3: the JSON of simulations is not looked into"
 fi
-expect 1 model
-grep -q 'counted only' err || fail "model: $(cat err)"
+says 'counted only' 1 model
 for table in rap amm giles coalesce; do
-    expect 1 $table
-    grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"
+    says '--device cuda, or --simulate' 1 $table
 done
 for table in model rap amm giles coalesce; do
     expect 2 $table --simulate --device cuda
@@ -194,10 +166,8 @@ expect 2 amm --simulate --samples 5
 for table in permute permute-global; do
     expect 2 $table --simulate --plot plot.svg
 done
-expect 2 giles --simulate --repeat 3
-grep -q 'leave out --repeat' err || fail "--repeat: $(cat err)"
-expect 2 rap --widths 32,64
-grep -q '32 banks' err || fail "--widths: $(cat err)"
+says 'leave out --repeat' 2 giles --simulate --repeat 3
+says '32 banks' 2 rap --widths 32,64
 expect 2 rap --simulate --widths 1
 expect 2 rap --simulate --samples 0
 expect 2 rap --simulate --latency 5
@@ -207,9 +177,7 @@ expect 2 model --simulate --sizes 48 --widths 32
 expect 2 model --simulate --latency 0
 
 # Permutations: stages of shared memory and distributions are counted without a device.
-expect 0 permute --simulate --json permute.json
-grep -q '^transpose  *d-designated  *in-place  *f32  *1  *1  *1.000  *32.00  *33.00  *1.000  *16.00  *17.00 *$' out ||
-    fail "the stages of a transpose are missing: $(cat out)"
+says '^transpose  *d-designated  *in-place  *f32  *1  *1  *1.000  *32.00  *33.00  *1.000  *16.00  *17.00 *$' 0 permute --simulate --json permute.json
 awk '$2 == "conflict-free" && $3 == "array" { seen++; bad += $9 != "4.000" || $12 != "4.000" }
     END { exit !seen || bad }' out ||
     fail "a schedule has conflicts: $(cat out)"
@@ -224,28 +192,22 @@ grep -q '^bit-reversal: skipped\|bit-reversal: skipped' err || fail "96x160 is n
 for pattern in identical shuffle random bit-reversal transpose; do
     grep -q "\"pattern\": \"$pattern\"" global.json || fail "global.json has no $pattern"
 done
-expect 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --types f32 \
+says '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --types f32 \
     --algorithms fused --tile 2048
-grep -q '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' out ||
-    fail "no mean of random permutations: $(cat out)"
 expect 0 permute-global --simulate --sizes 64 --patterns transpose --types f32 \
     --algorithms transpose,fused --layouts raw,diagonal
 grep -q "^transpose  *-  *transpose  *raw  *f32 .* 4.500 *$" out || fail "no conflicts in raw: $(cat out)"
 grep -q "^transpose  *-  *transpose  *diagonal  *f32 .* 1.000 *$" out || fail "conflicts: $(cat out)"
 expect 2 permute-global --simulate --layouts nonsense
 # What would be ignored is refused, and what is skipped says why.
-expect 2 permute-global --simulate --sizes 64 --layouts raw
-grep -q 'of transpose' err || fail "--layouts: $(cat err)"
-expect 2 permute-global --simulate --sizes 64 --patterns transpose --samples 5
-grep -q 'of random' err || fail "--samples: $(cat err)"
-expect 2 permute-global --simulate --sizes 64 --algorithms scheduled --tile 2048
-grep -q 'of fused' err || fail "--tile: $(cat err)"
+says 'of transpose' 2 permute-global --simulate --sizes 64 --layouts raw
+says 'of random' 2 permute-global --simulate --sizes 64 --patterns transpose --samples 5
+says 'of fused' 2 permute-global --simulate --sizes 64 --algorithms scheduled --tile 2048
 expect 0 permute-global --simulate --sizes 33x65 --patterns random --samples 3 --types f32 \
     --algorithms s-designated,fused
 grep -q '^satbench: fused, random: skipped, .*elements' err || fail "nothing says why: $(cat err)"
 for table in permute permute-global; do
-    expect 1 $table
-    grep -q -e '--device cuda, or --simulate' err || fail "$table: $(cat err)"
+    says '--device cuda, or --simulate' 1 $table
     expect 2 $table --simulate --types u8
     expect 2 $table --simulate --algorithms nonsense
     expect 2 $table --simulate --patterns nonsense
@@ -298,14 +260,10 @@ for table in permute permute-global rap amm giles coalesce model; do
     grep -q "^  $table " help || fail "the help lacks $table"
 done
 expect 2 nonsense
-expect 2 sat --nonsense
-grep -q 'no such option; see --help' err || fail "--nonsense: $(cat err)"
-expect 2 sat --sized 8
-grep -q 'did you mean --sizes?' err || fail "--sized: $(cat err)"
-expect 2 --sizes 8 sat
-grep -q 'behind a table' err || fail "an option before the table: $(cat err)"
-expect 2 filter --widths 8
-grep -q 'filter does not take it' err || fail "--widths: $(cat err)"
+says 'no such option; see --help' 2 sat --nonsense
+says 'did you mean --sizes?' 2 sat --sized 8
+says 'behind a table' 2 --sizes 8 sat
+says 'filter does not take it' 2 filter --widths 8
 expect 2 sat sizes
 expect 2 sat --json=
 expect 0 sat --sizes=8 --algorithms blocked --repeat 1 -T1
@@ -329,8 +287,7 @@ expect 2 sat --r 1
 expect 2 sat --tile 0
 expect 2 sat --sizes 8 --tile 32
 expect 2 sat --sizes 8 --block-threads 64
-expect 2 sat --sizes 8 --search
-grep -q 'of CUDA rows' err || fail "--search: $(cat err)"
+says 'of CUDA rows' 2 sat --sizes 8 --search
 expect 2 sat --block-threads 1025
 expect 2 filter --search
 expect 2 sat --sizes 8 --sync launch
@@ -347,8 +304,7 @@ expect 2 filter --filters ''
 # --device cuda works where there is a device, and otherwise says so.
 for table in sat filter; do
     if ! "$satbench" $table --device cuda --sizes 64 --repeat 1 >out 2>err; then
-        expect 1 $table --device cuda --sizes 64
-        grep -q 'no CUDA device' err || fail "$table: $(cat err)"
+        says 'no CUDA device' 1 $table --device cuda --sizes 64
     fi
 done
 

@@ -4,30 +4,8 @@
 set -eu
 : "${top_builddir:?is set by make check}"
 . "$(dirname "$0")/sure.sh"
-satbench=$top_builddir/satbench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
-
-# expect STATUS ARGUMENTS...: that exit status; a failure says so in one line.
-expect()
-{
-    status=$1
-    shift
-    code=0
-    "$satbench" paper "$@" >out 2>err || code=$?
-    [ "$code" -eq "$status" ] || fail "satbench paper $*: exit $code, not $status: $(cat err)"
-    if [ "$status" -ne 0 ]; then
-        [ "$(wc -l <err)" -eq 1 ] || fail "satbench paper $*: not one line: $(cat err)"
-        [ ! -s out ] || fail "satbench paper $*: prints something: $(head -n 1 out)"
-    fi
-}
+only=paper
+. "$(dirname "$0")/satbench.sh"
 
 names="4.1 4.2 4.3 4.4 5.1 5.2 5.3 6.1 6.2 rap1 rap2 rap3 rap4 amm6 amm7 amm8 giles lecture"
 expect 0 --list
@@ -41,19 +19,15 @@ expect 0 4.1 RAP III
 [ "$(grep -c '^\(4.1\|rap3\)  ' out)" -eq 2 ] || fail "not two tables: $(cat out)"
 expect 0 AMM "amm figure 6" Amm6 --record
 [ "$(grep -c '^amm[678]  ' out)" -eq 3 ] || fail "not the paper's three figures: $(cat out)"
-expect 2 6.3
-grep -q '"6.3"; nearest: 6.1, 6.2;' err || fail "6.3: $(cat err)"
-expect 2 6.2 rap7
-grep -q 'nearest: rap1, rap2, rap3, rap4;' err || fail "rap7: $(cat err)"
-expect 2 nonsense
-grep -q 'satbench paper --list' err || fail "nonsense: $(cat err)"
+says '"6.3"; nearest: 6.1, 6.2;' 2 6.3
+says 'nearest: rap1, rap2, rap3, rap4;' 2 6.2 rap7
+says 'satbench paper --list' 2 nonsense
 expect 2 a-name-that-is-far-longer-than-any-that-the-list-of-tables-of-the-papers-has
 expect 2 --nonsense
 expect 2 6.2 --device gpu
 expect 2 6.2 --device
 if ! "$satbench" sat --device cuda --sizes 8 --repeat 1 >out 2>err; then
-    expect 1 6.2 --device cuda
-    grep -q 'no CUDA device' err || fail "--device cuda: $(cat err)"
+    says 'no CUDA device' 1 6.2 --device cuda
 fi
 
 # What cannot be printed is a failure.
@@ -62,18 +36,15 @@ code=0
 [ "$code" -eq 1 ] && grep -q 'standard output' err || fail "exit $code with a full disk: $(cat err)"
 
 # Records are told from what is measured here; nothing is measured where that is asked for.
-expect 0 6.2 --record
-grep -q '^record: NVIDIA H200, measured 2026-[0-9-]*, results/h200/sat.json$' out || fail "no card: $(cat out)"
+says '^record: NVIDIA H200, measured 2026-[0-9-]*, results/h200/sat.json$' 0 6.2 --record
 grep -q '^ *here ' out && fail "--record measures: $(cat out)"
-expect 0 6.2 --device cpu
-grep -q '^ *here  *[0-9.]* *[0-9.]* *[0-9.]* *[0-9.]*  *-  *-' out || fail "nothing is measured: $(cat out)"
+says '^ *here  *[0-9.]* *[0-9.]* *[0-9.]* *[0-9.]*  *-  *-' 0 6.2 --device cpu
 grep -q '^here: .*, satbench sat --types f64 --algorithms 2r2w,4r1w' out || fail "what ran: $(cat out)"
 grep -q 'satbench paper 6.2 --full' out || fail "nothing says how to get the other sizes: $(cat out)"
 grep -q '^2R1W .* paper .* 61 *$' out || fail "the paper's figure is missing: $(cat out)"
 
 # Markdown: as many columns in each line.
-expect 0 6.2 --record --markdown
-grep -q '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' out || fail "Markdown: $(cat out)"
+says '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' 0 6.2 --record --markdown
 [ "$(grep '^|' out | awk -F '|' '{ print NF }' | sort -u)" = 17 ] || fail "Markdown is ragged: $(cat out)"
 
 if ! python3 -c '' 2>/dev/null; then

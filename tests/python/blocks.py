@@ -8,13 +8,13 @@ from common import BORDERS, picture
 
 
 class Blocks:
-    """filter(image, spec, chunks, dtype=None, **options) and table(image, chunks, dtype=None, **options) work by blocks of
-    so many rows and columns, of which chunks has some of 60 x 71."""
+    """filter(image, spec, chunks, dtype=None, **options) and table(image, chunks, dtype=None, **options) work by blocks
+    of so many rows and columns, of which chunks has some of 60 x 71."""
 
     def check(self, image, spec, chunks, tolerance=0.0, dtype=None, **options):
         want = satfilter.filter(image, spec, dtype=dtype, **options)
-        self.same(self.filter(image, spec, chunks, dtype, **options), want, what=f"{image.dtype} {spec} {chunks} {options}",
-                  tolerance=tolerance)
+        self.same(self.filter(image, spec, chunks, dtype, **options), want,
+                  what=f"{image.dtype} {spec} {chunks} {options}", tolerance=tolerance)
 
     def check_table(self, image, chunks, dtype=None, **options):
         want = satfilter.integral(image, dtype=dtype, **options)

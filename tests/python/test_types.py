@@ -307,7 +307,8 @@ class Types(Case):
                 for at in ((0, 0), (1, -2)):
                     made = satfilter.box(image, (4, 5), border=border, at=at)
                     mean = reference.true_mean if dtype == "f8" else reference.rounded_mean
-                    self.same(made, mean(image, (4, 5), border, at), dtype, (dtype, border, at), 1e-14 * (dtype == "f8"))
+                    self.same(made, mean(image, (4, 5), border, at), dtype, (dtype, border, at),
+                              1e-14 * (dtype == "f8"))
         for dtype in ("u1", "i4"):
             image = picture(dtype)
             for size in (3, (3, 5)):

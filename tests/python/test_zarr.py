@@ -49,7 +49,8 @@ class Filters(Blocks, Case):
         return target
 
     def filter(self, image, spec, chunks, dtype=None, **options):
-        return self.into(sz.filter, image, satfilter.filter(image, spec, **options), dtype, spec, chunks=chunks, **options)
+        want = satfilter.filter(image, spec, **options)
+        return self.into(sz.filter, image, want, dtype, spec, chunks=chunks, **options)
 
     def table(self, image, chunks, dtype=None, **options):
         return self.into(sz.integral, image, satfilter.integral(image, **options), dtype, chunks=chunks, **options)
