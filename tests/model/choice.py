@@ -4,7 +4,7 @@ import math
 from collections import namedtuple
 from fractions import Fraction
 
-from moments import mean, variances
+from moments import mean, means, variances
 from sums import SLACK, U, Window, blank, bounds, channels, collect, each, moments, real
 
 # How much a window varies, how far off that is, its channels' mean squares added up, and their (mean, error).
@@ -91,15 +91,12 @@ def way(image, link, picks, k):
 def varbox(image, link):
     radii, found = link['radii'], {}
 
-    def means(channel, weighted, radius):
+    def of_radius(channel, weighted, radius):
         key = channel, radius
         if key not in found:
             side = 2 * radius + 1
             window = Window(image.width, image.height, link, (-radius, -radius, side, side))
-            w, s = moments(image, channel, window, 1, weighted)
-            found[key] = {(y, x): mean(image, weight, total, e_weight, e_total,
-                                       s.exact and w.exact, weighted) + (weight,)
-                          for y, x, (weight, total), (e_weight, e_total) in each(w, s)}
+            found[key] = {place[:2]: place[2:] for place in means(image, channel, window, weighted)}
         return found[key]
 
     def samples(channel, weighted):
@@ -107,9 +104,9 @@ def varbox(image, link):
         for y in range(image.height):
             for x in range(image.width):
                 radius, more = divmod(Fraction(plane[y][x]), 1)
-                value, error, weight = means(channel, weighted, radius)[y, x]
+                value, error, weight = of_radius(channel, weighted, radius)[y, x]
                 if more:
-                    other, far, _ = means(channel, weighted, radius + 1)[y, x]
+                    other, far, _ = of_radius(channel, weighted, radius + 1)[y, x]
                     value = other if weight == 0 else value + more * (Fraction(other) - Fraction(value))
                     error = max(error, far) + SLACK * (abs(float(value)) + abs(float(other)))
                 yield y, x, value, error

@@ -47,6 +47,24 @@ class Image:
             setattr(image, name, value)
         return image
 
+    def of_pairs(self, pairs, **changes):
+        """Another image of (values, errors) of each channel."""
+        image = self.like([values for values, _ in pairs], **changes)
+        if any(error for _, errors in pairs for row in errors for error in row):
+            image.errors = [errors for _, errors in pairs]
+        return image
+
+    def channel(self, number):
+        """(values, errors) of a channel, the errors None if all samples are exact."""
+        return self.planes[number], self.errors and self.errors[number]
+
+    def error(self, number, y, x):
+        return self.errors[number][y][x] if self.errors else 0
+
+
+def single(value):
+    return struct.unpack('f', struct.pack('f', value))[0]
+
 
 def planes_of(rows):
     return [[[pixel[channel] for pixel in row] for row in rows]

@@ -10,9 +10,9 @@ from fractions import Fraction
 from files import TOP
 from light import FILTERS as LIGHT
 from lines import dog, gauss
-from moments import mean, root, variances
+from moments import means, root, variances
 from pair import FILTERS as PAIR
-from sums import (SLACK, U, Sums, Window, as_float, bounds, channels, collect, each, moments, over, real, scaled,
+from sums import (SLACK, U, Sums, Window, as_float, bounds, channels, collect, each, over, real, scaled,
                         window_of)
 
 PLAIN = {'alpha': False, 'alpha_span': None}  # of sums that take alpha as any channel
@@ -24,10 +24,8 @@ def box(image, link):
     window = window_of(image, link)
 
     def function(channel, weighted):
-        w, s = moments(image, channel, window, 1, weighted)
-        for y, x, (weight, total), (e_weight, e_total) in each(w, s):
-            yield (y, x) + mean(image, weight, total, e_weight, e_total, s.exact and w.exact,
-                                weighted)
+        for y, x, value, error, _ in means(image, channel, window, weighted):
+            yield y, x, value, error
 
     return collect(image, channels(image, function), slack=SLACK, span=bounds(image, link))
 
@@ -37,9 +35,7 @@ def of_variance(image, link, finish, high):
 
     def function(channel, weighted):
         if image.alpha and channel == image.channels - 1:
-            w, s = moments(image, channel, window, 1, False)
-            for y, x, (weight, total_), (_, e_total) in each(w, s):
-                value, error = mean(image, weight, total_, 0, e_total, s.exact, False)
+            for y, x, value, error, _ in means(image, channel, window, False):
                 yield y, x, as_float(value), error
             return
         for y, x, of in variances(image, channel, window, weighted):
@@ -68,7 +64,7 @@ def total(image, link):
     window, (w, h) = window_of(image, link), link['size']
 
     def function(channel, _):
-        s = Sums(image, window, [(image.planes[channel], image.errors and image.errors[channel])])
+        s = Sums(image, window, [image.channel(channel)])
         for y, x, (value,), (error,) in each(s):
             yield y, x, value, error
 
@@ -117,7 +113,7 @@ def template(image, link):
     rects = link['rects']
 
     def function(channel, _):
-        sample = (image.planes[channel], image.errors and image.errors[channel])
+        sample = image.channel(channel)
         parts = [Sums(image, Window(image.width, image.height, {**link, 'tables': True}, rect), [sample])
                  for rect, _ in rects]
         exact = all(part.exact for part in parts)
@@ -154,24 +150,15 @@ def moved(image, width, height, source):
     return out
 
 
-def transpose(image, _):
-    return moved(image, image.height, image.width, lambda x, y: (y, x))
+# For each value the sides of the result, and the pixel that each of its pixels is.
+TURNS = {'': lambda w, h: (h, w, lambda x, y: (y, x)), '90': lambda w, h: (h, w, lambda x, y: (y, h - 1 - x)),
+         '180': lambda w, h: (w, h, lambda x, y: (w - 1 - x, h - 1 - y)),
+         '270': lambda w, h: (h, w, lambda x, y: (w - 1 - y, x)),
+         'h': lambda w, h: (w, h, lambda x, y: (w - 1 - x, y)), 'v': lambda w, h: (w, h, lambda x, y: (x, h - 1 - y))}
 
 
-def rotate(image, link):
-    w, h = image.width, image.height
-    if link['value'] == '90':
-        return moved(image, h, w, lambda x, y: (y, h - 1 - x))
-    if link['value'] == '180':
-        return moved(image, w, h, lambda x, y: (w - 1 - x, h - 1 - y))
-    return moved(image, h, w, lambda x, y: (w - 1 - y, x))
-
-
-def flip(image, link):
-    w, h = image.width, image.height
-    if link['value'] == 'h':
-        return moved(image, w, h, lambda x, y: (w - 1 - x, y))
-    return moved(image, w, h, lambda x, y: (x, h - 1 - y))
+def turned(image, link):
+    return moved(image, *TURNS[link.get('value', '')](image.width, image.height))
 
 
 def permute(image, link):
@@ -186,5 +173,5 @@ def crop(image, link):
 
 
 FILTERS = {'box': box, 'gauss': gauss, 'dog': dog, 'variance': variance, 'stddev': stddev, 'sum': total,
-           'template': template, 'integral': integral, 'transpose': transpose, 'rotate': rotate, 'flip': flip,
+           'template': template, 'integral': integral, 'transpose': turned, 'rotate': turned, 'flip': turned,
            'permute': permute, 'crop': crop, **LIGHT, **PAIR}

@@ -2,8 +2,8 @@
 import math
 from fractions import Fraction
 
-from moments import local, mean, variances
-from sums import (SLACK, as_float, blank, bounds, channels, collect, each, half_up, moments, real, window_of)
+from moments import local, means, variances
+from sums import SLACK, as_float, blank, bounds, channels, collect, half_up, kept, real, window_of
 
 
 def full_of(image, link):
@@ -34,26 +34,12 @@ def colours(image):
     return image.channels - bool(image.alpha)
 
 
-def kept_alpha(image, channel):
-    """Alpha's samples as they are."""
-    errors = image.errors and image.errors[channel]
-    for y, row in enumerate(image.planes[channel]):
-        for x, value in enumerate(row):
-            yield y, x, value, errors[y][x] if errors else 0
-
-
 def near_means(image, window, channel, weighted):
     """Yields (y, x, p, error of p, m, error of m) of each sample and its mean; m is None where
     nothing counts."""
-    plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
-    w, s = moments(image, channel, window, 1, weighted)
-    for y, x, (weight, total), (e_weight, e_total) in each(w, s):
-        p, e_p = Fraction(plane[y][x]), error_plane[y][x] if error_plane else 0
-        if weight == 0 and e_weight == 0:
-            yield y, x, p, e_p, None, 0
-            continue
-        m, e_m = mean(image, weight, total, e_weight, e_total, s.exact and w.exact, weighted)
-        yield y, x, p, e_p, Fraction(m), e_m
+    for y, x, m, e_m, weight in means(image, channel, window, weighted):
+        p = Fraction(image.planes[channel][y][x])
+        yield y, x, p, image.error(channel, y, x), Fraction(m) if weight else None, e_m
 
 
 def against_mean(image, link, function, empty):
@@ -62,9 +48,6 @@ def against_mean(image, link, function, empty):
     window = window_of(image, link)
 
     def samples(channel, weighted):
-        if image.alpha and not weighted:
-            yield from kept_alpha(image, channel)
-            return
         for y, x, p, e_p, m, e_m in near_means(image, window, channel, weighted):
             if m is None:
                 yield y, x, empty(p), e_p
@@ -72,7 +55,7 @@ def against_mean(image, link, function, empty):
             value, error, size = function(p, m, e_p, e_m)
             yield y, x, value, error + (SLACK * float(size) if real(image) else 0)
 
-    return collect(image, channels(image, samples), slack=SLACK, limits=limits(image, link, colours(image)))
+    return collect(image, channels(image, samples, kept), slack=SLACK, limits=limits(image, link, colours(image)))
 
 
 def unsharp(image, link):
@@ -111,11 +94,10 @@ def of_luma(image, link, change, amount):
                                         (SLACK * float(sizes) if real(image) else 0))
 
     def samples(channel, weighted):
-        for y, x, p, e_p in kept_alpha(image, channel):
-            here = weighted or not image.alpha
-            yield y, x, p + (found[y][x] if here else 0), e_p + (errors[y][x] if here else 0)
+        for y, x, p, e_p in kept(image, channel):
+            yield y, x, p + found[y][x], e_p + errors[y][x]
 
-    return collect(image, channels(image, samples), slack=SLACK, limits=limits(image, link, colours(image)))
+    return collect(image, channels(image, samples, kept), slack=SLACK, limits=limits(image, link, colours(image)))
 
 
 def highpass(image, link):
@@ -143,24 +125,20 @@ def normalize(image, link):
     c, window = float(link['c']) * level_of(image, link), window_of(image, link)
 
     def samples(channel, weighted):
-        plane, error_plane = image.planes[channel], image.errors and image.errors[channel]
-        if image.alpha and not weighted:
-            yield from kept_alpha(image, channel)
-            return
         for y, x, of in variances(image, channel, window, weighted):
             w = local(image, of)
             if not w:
                 yield y, x, 0, 0
                 continue
-            above = as_float(Fraction(plane[y][x]) - w.mean)
-            e_above = w.e_m + (error_plane[y][x] if error_plane else 0)
+            above = as_float(Fraction(image.planes[channel][y][x]) - w.mean)
+            e_above = w.e_m + image.error(channel, y, x)
             value = above / (w.s + c)
             error = (e_above + abs(value) * w.e_s) / (w.s + c)
             yield y, x, value, error + SLACK * (abs(value) + (abs(w.m) if real(image) else 0) / c)
 
     span = bounds(image, link)
     span = span and tuple(sign * float(span[1] - span[0]) / c for sign in (-1, 1))
-    return collect(image, channels(image, samples), kind='f64', full=1, span=span)
+    return collect(image, channels(image, samples, kept), kind='f64', full=1, span=span)
 
 
 FILTERS = {'unsharp': unsharp, 'highpass': highpass, 'flatten': flatten, 'normalize': normalize}

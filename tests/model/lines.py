@@ -71,7 +71,7 @@ def smooth_channels(image, link):
                        for rows in zip(colour, alpha, image.errors[channel], image.errors[-1])]
 
     def function(channel, weighted):
-        plain = image.planes[channel], image.errors and image.errors[channel]
+        plain = image.channel(channel)
         plane, errors = weighed(channel) if weighted else plain
         beyond = outside * outside if weighted else outside
         values, off = smooth(link, plane, beyond), errors_of(plane, beyond, errors, weighted)

@@ -19,6 +19,14 @@ def mean(image, weight, total, e_weight, e_total, exact, weighted):
     return value, error + 4 * U * abs(float(value))
 
 
+def means(image, channel, window, weighted):
+    """Yields (y, x, mean, error, weight) of each window."""
+    w, s = moments(image, channel, window, 1, weighted)
+    for y, x, (weight, total), (e_weight, e_total) in each(w, s):
+        yield (y, x) + mean(image, weight, total, e_weight, e_total, s.exact and w.exact, weighted) + (
+            weight or e_weight,)
+
+
 class Shift:
     """What is rounded of floats where a formula reads squares: sums are those of samples less a value p. It is a
     sample of the window; for tables one of the picture, or 0 where samples are not far from it."""

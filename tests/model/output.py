@@ -1,16 +1,11 @@
 """What satfilter writes of a result, by docs/formats.md, and how files are compared with that."""
 import math
-import struct
 from fractions import Fraction
 
-from files import DTYPES, TOP
+from files import DTYPES, TOP, single
 from sums import SLACK, U, half_up, real
 
 REALS = ('f32', 'f64')
-
-
-def single(value):
-    return struct.unpack('f', struct.pack('f', value))[0]
 
 
 def to_real(value, error, kind):
@@ -40,12 +35,11 @@ def to_integer(value, error, top):
 def converted(image, channel, kind, top, low=0, factor=1):
     """(plane, errors) of that channel, less low and times factor, as samples of that kind, integers
     being 0 ... top."""
-    plane, errors = image.planes[channel], image.errors and image.errors[channel]
     far, out = abs(float(low)), []
-    for y, row in enumerate(plane):
+    for y, row in enumerate(image.planes[channel]):
         line = []
         for x, value in enumerate(row):
-            error = (errors[y][x] if errors else 0) + image.slack * (abs(float(value)) + far)
+            error = image.error(channel, y, x) + image.slack * (abs(float(value)) + far)
             if low or factor != 1:
                 value, error = (Fraction(value) - low) * factor, error * float(factor)
             if math.isnan(error):
@@ -56,20 +50,13 @@ def converted(image, channel, kind, top, low=0, factor=1):
     return [[v for v, _ in line] for line in out], [[e for _, e in line] for line in out]
 
 
-def collected(image, pairs, **changes):
-    out = image.like([plane for plane, _ in pairs], **changes)
-    if any(error for _, errors in pairs for row in errors for error in row):
-        out.errors = [errors for _, errors in pairs]
-    return out
-
-
 def settled(image):
     """A filter's result in its exact type, as the next filter of a chain gets it."""
     exact = image.like(image.planes, errors=image.errors)
     top = image.full if image.kind in ('u8', 'u16') else TOP.get(image.kind)
-    return collected(image, [converted(exact, channel, image.kind,
-                                       image.limits[channel] if image.limits else top)
-                             for channel in range(image.channels)], limits=None)
+    return image.of_pairs([converted(exact, channel, image.kind,
+                                     image.limits[channel] if image.limits else top)
+                           for channel in range(image.channels)], limits=None)
 
 
 def opaque(image):
@@ -160,8 +147,8 @@ def picture(result, own, suffix, kind, given):
     stored = not given and kind == own.kind and span == (0, own.full) and \
         (suffix != 'png' or own.full == top)
     if stored and not bits:
-        return [(plane, own.errors[i] if own.errors else
-                 [[0] * own.width for _ in plane]) for i, plane in enumerate(own.planes)], own.full
+        return [(plane, errors or [[0] * own.width for _ in plane])
+                for plane, errors in map(own.channel, range(own.channels))], own.full
     pairs = []
     if real(own):  # this mapping is of doubles, in double
         own = own.like(own.planes, errors=own.errors, slack=max(own.slack, SLACK))

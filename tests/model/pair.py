@@ -3,9 +3,9 @@ import math
 from fractions import Fraction
 
 from files import TOP, Image
-from light import colours, full_of, kept_alpha, limits
+from light import colours, full_of, limits
 from moments import variances
-from sums import SLACK, U, Sums, Window, as_float, blank, channels, collect, each, half_up, real
+from sums import SLACK, U, Sums, Window, as_float, blank, channels, collect, each, half_up, kept, real
 
 
 # --------------------------------------------------------------------------------------------- by
@@ -58,22 +58,19 @@ def by(image, link):
     ratio = 1 if as_it_is else Fraction(full, other_full(image, other, link, 'other_full'))
 
     def samples(channel, weighted):
-        if image.alpha and not weighted:
-            yield from kept_alpha(image, channel)
-            return
         plane = other.planes[channel if colours(other) > 1 else 0]
         s, e_s = by_scale(image, link, other, plane)
         for y, row in enumerate(image.planes[channel]):
             for x, p in enumerate(row):
                 q = Fraction(plane[y][x]) * ratio
-                e_p = image.errors[channel][y][x] if image.errors else 0
+                e_p = image.error(channel, y, x)
                 value, size = by_sample(link, Fraction(p), q, s, full)
                 factor = {'mul': q * s, 'div': s / q if q else math.inf}.get(link['op'], 1)
                 rest = size if s == 0 else size / abs(s)
                 error = (abs(float(factor)) * e_p if e_p else 0) + e_s * float(rest)
                 yield y, x, value, error + (SLACK * float(size) if floats else 0)
 
-    return collect(image, channels(image, samples), slack=SLACK,
+    return collect(image, channels(image, samples, kept), slack=SLACK,
                    limits=limits(image, link, colours(image)))
 
 
@@ -186,7 +183,7 @@ def solved(matrix, right):
 def lines(image, link, channel, windows, full):
     """(values, errors) of one channel: the mean lines at the guide's samples."""
     (window, back), guide = windows, link.get('guide')
-    sample = (image.planes[channel], image.errors and image.errors[channel])
+    sample = image.channel(channel)
     steps, scale, beyond = (0, 0), full, window.constant or 0
     other, of_floats = beyond, real(image) or bool(guide) and real(guide)
     if not of_floats:
@@ -239,7 +236,7 @@ def guided(image, link):
                Window(image.width, image.height, link, (left - w + 1, above - h + 1, w, h)))
     amount, out = Fraction(float(link['amount'])), []
     for channel in range(image.channels):
-        sample = (image.planes[channel], image.errors and image.errors[channel])
+        sample = image.channel(channel)
         base = lines(image, link, channel, windows, full_of(image, link))
         out.append(with_detail(image, sample, base, amount))
     return collect(image, out, slack=SLACK, limits=limits(image, link, image.channels))

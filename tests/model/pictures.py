@@ -2,7 +2,7 @@
 import os
 import struct
 
-from files import COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of, png_write, pnm_write
+from files import COLOUR_TYPES, DTYPES, TOP, Image, flat, fold, npy_write, planes_of, png_write, pnm_write, single
 
 TUPLES = {1: 'GRAYSCALE', 2: 'GRAYSCALE_ALPHA', 3: 'RGB', 4: 'RGB_ALPHA'}
 # What pictures are of: a type; with an a behind it with alpha; maxval: a PNM whose white is none of its type's; real:
@@ -50,10 +50,6 @@ def integers(random, width, height, full):
     else:
         line = [random.randint(0, full) for _ in range(count)]
     return [line[i:i + width] for i in range(0, count, width)]
-
-
-def single(value):
-    return struct.unpack('f', struct.pack('f', value))[0]
 
 
 def floats(random, width, height, kind):

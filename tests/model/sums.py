@@ -251,8 +251,8 @@ class Sums:
 
 def moments(image, channel, window, power, weighted):
     """[W, S, S2 ...] up to that power: sums of weights, of samples and of their squares."""
-    sample = (image.planes[channel], image.errors and image.errors[channel])
-    weight = [(image.planes[-1], image.errors and image.errors[-1])] if weighted else []
+    sample = image.channel(channel)
+    weight = [image.channel(-1)] if weighted else []
     out = [Sums(image, window, weight + [sample] * k) for k in range(1, power + 1)]
     if weighted:
         return [Sums(image, window, weight)] + out
@@ -287,19 +287,25 @@ def blank(image):
 def collect(image, results, **changes):
     """The Image of a list of (values, errors), a pair for each channel."""
     changes = {'bilevel': False, 'limits': None, **({'depth': None} if 'kind' in changes else {}), **changes}
-    out = image.like([values for values, _ in results], **changes)
-    if any(error for _, errors in results for row in errors for error in row):
-        out.errors = [errors for _, errors in results]
-    return out
+    return image.of_pairs(results, **changes)
 
 
-def channels(image, function):
-    """A list of (values, errors); function(channel, weighted) yields (y, x, value, error)."""
+def kept(image, channel):
+    """A channel's samples as they are: (y, x, value, error)."""
+    for y, row in enumerate(image.planes[channel]):
+        for x, value in enumerate(row):
+            yield y, x, value, image.error(channel, y, x)
+
+
+def channels(image, function, alpha=None):
+    """A list of (values, errors); function(channel, weighted) yields (y, x, value, error), alpha(image, channel) those
+    of alpha if it is no channel as any."""
     out = []
     for channel in range(image.channels):
         values, errors = blank(image), blank(image)
         weighted = image.alpha and channel < image.channels - 1
-        for y, x, value, error in function(channel, weighted):
+        samples = alpha(image, channel) if alpha and image.alpha and not weighted else function(channel, weighted)
+        for y, x, value, error in samples:
             values[y][x], errors[y][x] = value, error
         out.append((values, errors))
     return out

@@ -1,10 +1,10 @@
 """Filters to black and white, as filters.py has the others. THRESHOLDS maps their names."""
 import bisect
 import math
-import struct
 from collections import namedtuple
 from fractions import Fraction
 
+from files import single
 from light import full_of, level_of, thousandths
 from moments import local, root, variances
 from sums import SLACK, as_float, blank, bounds, collect, real, valid_part, window_of
@@ -38,7 +38,7 @@ def only_grey(image, _):
         return image
     values = out.planes[0]
     if image.kind == 'f32':
-        values = [[struct.unpack('f', struct.pack('f', value))[0] for value in row] for row in values]
+        values = [list(map(single, row)) for row in values]
         if out.errors:
             out.errors[0] = [[e and e + abs(v) * 2**-23 for e, v in zip(*rows)] for rows in zip(out.errors[0], values)]
     out.kind, out.planes = image.kind, [values] + out.planes[1:]
@@ -53,7 +53,7 @@ def threshold(image, link, limit, low, high, reduction=lambda *_: None):
     span = span and (min(span[0], low(*span)), max(span[1], high(*span)))
     image = grey(image)
     window = window_of(image, link)
-    plane, errors = image.planes[0], image.errors and image.errors[0]
+    plane, errors = image.channel(0)
     rows, flat = [], []
     for y, x, of in variances(image, 0, window, bool(image.alpha)):
         rows.append((y, x, local(image, of)))
