@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Calls of the library beside those of OpenCV and scikit-image that do the same, in one process, in turn.
 
-    calls.py box|gauss|resize|pages [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--json FILE]
+    calls.py box|gauss|resize|pages|threads [--build DIR] [--side 4096] [--threads 2] [--repeat 5] [--json FILE]
              [--type u8|u16|f32] [--channels 1] [--sigmas 2,10,50] [--sizes WxH,WxH ...]
 
 box:    means, variances and tables on one thread and on two, OpenCV on one, and a copy; with what the project asks
         of itself.
 gauss:  beside GaussianBlur. resize: beside INTER_AREA, to --sizes.
 pages:  sauvola and guided beside ximgproc and scikit-image.
+threads: small images on all threads, which is the default, beside one thread: the least times in ms. Fails where all
+        take more than 1.1 times as long, for sharing must not cost more than it gains. --pause S: between calls, so
+        that threads fall asleep.
 
 Results are compared first. Prints medians (and least times) in ms, of one thread but in box the CPU's; x is a peer's
 time over ours. It needs numpy, OpenCV (for pages its contrib modules and scikit-image).
 """
 import ctypes
+import sys
 import time
 
 import cv2
@@ -145,6 +149,45 @@ def pages(o):
               {"OpenCV": lambda: cv2.ximgproc.guidedFilter(frame, frame, 7, 0.01 * 255 * 255)}, 1)
 
 
+# Filter, type and result, and sizes with their channels.
+SMALL = [("integral", "u1", "u4", "64x64x1 320x240x1 640x480x1 1920x1080x1 2560x1440x1 1920x1080x3 3840x2160x1 "
+          "4096x4096x1 3000x2000x3"), ("integral", "f4", "f8", "1920x1080x1 4096x2048x1"), ("integral", "u1", "u8", "1920x1080x1"),
+         ("box=15", "u1", "u1", "64x64x1 256x256x1 320x240x1 640x480x1 1920x1080x1 640x480x3"),
+         ("box=3", "u1", "u1", "640x480x1"), ("box=63", "u1", "u1", "640x480x1"),
+         ("box=15", "f4", "f4", "256x256x1 640x480x1"), ("variance=15", "u1", "f4", "256x256x1 640x480x1"),
+         ("flip=h", "u1", "u1", "256x256x1 1920x1080x1"), ("rotate=90", "u1", "u1", "640x480x1 1920x1080x1")]
+
+
+def sample(call, calls, pause):
+    """Milliseconds of one of so many calls."""
+    timed, spent = measure.timer(call), 0.0
+    for _ in range(calls):
+        spent += timed()
+        if pause:
+            time.sleep(pause)
+    return spent / calls
+
+
+def threads(o):
+    """Whether all threads are too slow anywhere; prints the table."""
+    lines, records = [], []
+    ours = [Ours(o.build, n) for n in (1, 0)]
+    for spec, dtype, result, size in ((*row[:3], size) for row in SMALL for size in row[3].split()):
+        w, h, c = map(int, size.split("x"))
+        image = (np.random.default_rng(1).random((h, w, c)) * 200).astype(dtype)
+        made = np.zeros((w, h, c) if spec == "rotate=90" else image.shape, result)
+        calls = [one.filter(spec, image, made) for one in ours]
+        count = 4 if o.pause else 1 + int(2 / (1e-3 + sample(calls[0], 3, 0)))
+        found = measure.in_turn({k: lambda call=call: sample(call, count, o.pause) for k, call in enumerate(calls)},
+                                o.repeat)
+        one, every = min(found[0]), min(found[1])
+        lines.append([f"{spec} {dtype} {result}", size, f"{one:.4f}", f"{every:.4f}", f"{every / one:.2f}"])
+        records.append({"name": spec, "size": size, "ms_1": one, "ms_all": every})
+    measure.table(["work", "size", "1 thread", "all", "ratio"], lines)
+    measure.write(o.json, records)
+    return any(record["ms_all"] > 1.1 * record["ms_1"] for record in records)
+
+
 def ours_of(row, ours):
     """The call that is timed; the table of squares comes after that of sums."""
     call = ours.filter(row.spec, row.image, row.made)
@@ -187,7 +230,8 @@ def cells_of(row, found):
 
 def main():
     parser = measure.parser_of(__doc__, build=".", repeat=5)
-    parser.add_argument("what", choices=["box", "gauss", "resize", "pages"])
+    parser.add_argument("what", choices=["box", "gauss", "resize", "pages", "threads"])
+    parser.add_argument("--pause", type=float, default=0)
     parser.add_argument("--side", type=int, default=4096)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sigmas", default="2,10,50")
@@ -195,6 +239,8 @@ def main():
     parser.add_argument("--type", default="u8", choices=SAMPLES)
     parser.add_argument("--channels", type=int, default=1)
     o = parser.parse_args()
+    if o.what == "threads":
+        return threads(o)
     is_box = o.what == "box"
     cv2.setNumThreads(1 if is_box else o.threads)
     ours = {f"satfilter, {n} threads": Ours(o.build, n) for n in ((1, 2) if is_box else (o.threads,))}
@@ -208,7 +254,8 @@ def main():
     print(f"{o.side} x {o.side}, OpenCV {cv2.__version__}, medians (least) of {o.repeat}, in ms\n")
     measure.table(head, [line + [""] * (len(head) - len(line)) for line in lines])
     measure.write(o.json, records)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,15 +3,22 @@
 
     OMP_NUM_THREADS=1 taskset -c 1 python3 package.py opencv [--repeat 40] [--json FILE]
     package.py host [--repeat 40] [--json FILE]
+    package.py gaussians
+    package.py skimage test_thresholding.py
 
 opencv: satfilter.cv, the same calls on 1920 x 1080 pixels, one thread each; ximgproc's functions are those of
         opencv-contrib-python-headless.
 host:   what a call costs, one thread on 4096 x 4096 bytes beside scipy and scikit-image where they are, and a stack of
         1,000 images on one thread and on all, into `out` where the call has one.
+gaussians: the table of docs/python.md, how far Gaussians that are made of boxes go from scikit-image's.
+skimage: scikit-image's own tests on satfilter.filters, and how many call it. The file is of its sources, which wheels
+        do not have: tests/skimage/filters/test_thresholding.py of the installed version. It needs pytest.
 
 Results are compared first; times are the least of each, in ms.
 """
 import os
+import subprocess
+import sys
 
 import cv2
 import numpy as np
@@ -118,6 +125,28 @@ def host():
         yield f"1,000 x box 64, {threads} threads", {"satfilter": lambda: satfilter.box(images, 15, out=out)}, 5
 
 
+def gaussians():
+    from skimage import data, filters
+    lines = []
+    for block in (3, 11, 15, 35, 101):
+        rows = []
+        for image in (data.page(), data.camera(), data.coins()):
+            made, want = (module.threshold_local(image, block) for module in (satfilter.filters, filters))
+            off, otherwise = made - want, ((image > made) != (image > want)).mean()
+            rows.append((np.abs(off).max(), np.sqrt((off * off).mean()), 100 * otherwise))
+        most = np.max(rows, 0)
+        lines.append([block, f"{most[0]:.1f} of 255", f"{most[1]:.1f}", f"{most[2]:.1f} %"])
+    measure.table(["block", "largest difference of thresholds", "root mean square", "pixels that turn out otherwise"],
+                  lines)
+
+
+def skimage(*files):
+    code = "import sys, pytest; sys.path.insert(0, sys.argv[1]); sys.exit(pytest.main(sys.argv[2:]))"
+    options = ["-q", "-p", "skimage_patched", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line"]
+    plugin = measure.TOP / "tests" / "python"
+    sys.exit(subprocess.run([sys.executable, "-c", code, plugin, *options, *files], check=False).returncode)
+
+
 def repeated(call, calls):
     """Milliseconds of one of so many calls."""
     def block():
@@ -129,8 +158,11 @@ def repeated(call, calls):
 
 def main():
     parser = measure.parser_of(__doc__, repeat=40)
-    parser.add_argument("what", choices=["opencv", "host"])
+    parser.add_argument("what", choices=["opencv", "host", "gaussians", "skimage"])
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
+    if options.what in ("gaussians", "skimage"):
+        return globals()[options.what](*options.files)
     satfilter.set_threads(1)
     records = {}
     for name, programs, calls in globals()[options.what]():
