@@ -12,10 +12,9 @@ import re
 import subprocess
 import sys
 
-from measure import TOP, parser_of
+from measure import TOP, fill, parser_of
 
 HERE = TOP / "tests" / "bench"
-PAGE = TOP / "docs" / "performance.md"
 RESULTS = TOP / "results" / "cpu"
 
 
@@ -62,12 +61,7 @@ def main():
         "calls": run(HERE / "calls.py", "box", *peers, "results/cpu/calls.json"),
         "commands": run(HERE / "commands.py", "box", *peers, "results/cpu/commands.json"),
     }
-    text = PAGE.read_text()
-    for name, table in tables.items():
-        text = re.sub(f"(<!-- {name} -->\n).*?(<!-- end -->)",
-                      lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text,
-                      flags=re.DOTALL)
-    PAGE.write_text(text)
+    fill("docs/performance.md", tables)
 
 
 if __name__ == "__main__":

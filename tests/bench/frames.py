@@ -11,12 +11,11 @@ with 77 where a program or an element is missing (Debian: gstreamer1.0-plugins-g
 frei0r-plugins).
 """
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 
-from measure import TOP, in_turn, parser_of, process, skip, write
+from measure import fill, in_turn, parser_of, process, skip, write
 
 FEW = 10
 CORES = (1, 2)
@@ -113,10 +112,7 @@ def main():
     print(text)
     write(arguments.json, records)
     if arguments.page:
-        page = TOP / PAGES[host]
-        page.write_text(re.sub(r"(<!-- speed -->\n).*?(<!-- end -->)",
-                               lambda match: f"{match[1]}{text}\n{match[2]}", page.read_text(),
-                               flags=re.DOTALL))
+        fill(PAGES[host], {"speed": text})
 
 
 if __name__ == "__main__":

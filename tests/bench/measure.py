@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -155,6 +156,15 @@ def write(path, records, device=None, **more):
     document = {"program": PROGRAM, "version": "1", "command": " ".join([PROGRAM, *sys.argv[1:]]), "date": now,
                 "device": device or here, **more, "records": records}
     pathlib.Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def fill(page, tables):
+    """Writes tables into a page, each between its `<!-- NAME -->` and `<!-- end -->`."""
+    text = (TOP / page).read_text(encoding="utf-8")
+    for name, made in tables.items():
+        text = re.sub(f"(<!-- {name} -->\\n).*?(<!-- end -->)", lambda m, made=made: f"{m[1]}{made}\n{m[2]}", text,
+                      flags=re.DOTALL)
+    (TOP / page).write_text(text, encoding="utf-8")
 
 
 def folder_for(work=None):

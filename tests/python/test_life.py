@@ -146,67 +146,51 @@ class Life(Case):
             made = pool.starmap(satfilter.filter, [(IMAGE, f), (IMAGE[::-1], f)])
         np.testing.assert_array_equal(made[0], satfilter.box(IMAGE, 9))
 
-    def interrupt(self, handler, work):
-        old = signal.signal(signal.SIGALRM, handler)
+    def stopped(self, handler, work=lambda image, out: satfilter.filter(image, LONG, out=out), *args):
+        """What Stop holds that the handler of a signal raises while a call has seconds of work."""
+        def stop(*_):
+            raise Stop(handler())
+
+        old = signal.signal(signal.SIGALRM, stop)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
-            work()
+            with self.assertRaises(Stop) as caught:
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
+                work(*(args or endless(IMAGE)))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, old)
+        return caught.exception.args[0]
 
     def test_signals(self):
-        """What a handler raises ends the call, and the next one is as ever. Seconds of work are at hand."""
-        def stop(*_):
-            raise Stop
-
-        image, out = endless(IMAGE)
-        with self.assertRaises(Stop):
-            self.interrupt(stop, lambda: satfilter.filter(image, LONG, out=out))
+        """What a handler raises ends the call, and the next one is as ever."""
+        self.stopped(lambda: None)
         np.testing.assert_array_equal(satfilter.box(IMAGE, 9), satfilter.Plan("box=9", IMAGE)(IMAGE))
 
     def test_calls_in_handlers(self):
-        said = []
-
-        def handler(*_):
-            try:
+        def handler():
+            with self.assertRaisesRegex(RuntimeError, "signal handler"):
                 satfilter.box(IMAGE, 3)
-            except RuntimeError as error:
-                said.append(str(error))
-            raise Stop
 
-        image, out = endless(IMAGE)
-        with self.assertRaises(Stop):
-            self.interrupt(handler, lambda: satfilter.filter(image, LONG, out=out))
-        self.assertIn("signal handler", said[0])
+        self.stopped(handler)
 
     def test_one_thread_a_plan(self):
         image, out = endless(IMAGE)
         plan = satfilter.Plan(LONG, image, out=out)
         self.assertGreater(plan.bytes, 0)
 
-        def other(*_):
+        def other():
             with ThreadPoolExecutor(1) as pool:
-                raised = pool.submit(plan, image).exception()
-            raise Stop(type(raised), str(raised))
+                return pool.submit(plan, image).exception()
 
-        with self.assertRaises(Stop) as stop:
-            self.interrupt(other, lambda: plan(image))
-        self.assertIs(stop.exception.args[0], RuntimeError)
-        self.assertIn("two threads", stop.exception.args[1])
+        raised = self.stopped(other, plan, image)
+        self.assertIs(type(raised), RuntimeError)
+        self.assertIn("two threads", str(raised))
 
     def test_the_lock_is_released(self):
         """Python runs while the library works."""
-        image, out = endless(IMAGE)
         ran = threading.Event()
         threading.Thread(target=ran.set).start()
-
-        def stop(*_):
-            raise Stop(ran.is_set())
-
-        with self.assertRaises(Stop) as stopped:
-            self.interrupt(stop, lambda: satfilter.filter(image, LONG, out=out))
-        self.assertTrue(stopped.exception.args[0])
+        self.assertTrue(self.stopped(ran.is_set))
 
     def test_environment(self):
         """Another thread changes it meanwhile."""
