@@ -192,8 +192,8 @@ grep -q '^bit-reversal: skipped\|bit-reversal: skipped' err || fail "96x160 is n
 for pattern in identical shuffle random bit-reversal transpose; do
     grep -q "\"pattern\": \"$pattern\"" global.json || fail "global.json has no $pattern"
 done
-says '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' 0 permute-global --simulate --sizes 256 --patterns random --samples 5 --types f32 \
-    --algorithms fused --tile 2048
+says '^random  *mean  *fused  *-  *f32  *256  *256  *2048  *64 .* 1.000 *$' 0 permute-global --simulate --sizes 256 \
+    --patterns random --samples 5 --types f32 --algorithms fused --tile 2048
 expect 0 permute-global --simulate --sizes 64 --patterns transpose --types f32 \
     --algorithms transpose,fused --layouts raw,diagonal
 grep -q "^transpose  *-  *transpose  *raw  *f32 .* 4.500 *$" out || fail "no conflicts in raw: $(cat out)"

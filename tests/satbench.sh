@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# How tests/bench.sh and tests/paper.sh run satbench, in a folder of their own. A script that sets only runs that table alone.
+# How tests/bench.sh and tests/paper.sh run satbench, in a folder of their own. A script that sets only
+# runs that table alone.
 satbench=${top_builddir:?is set by make check}/satbench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

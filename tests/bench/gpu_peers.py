@@ -77,16 +77,33 @@ def ones(module, size, **place):
     return (index * 2654435761 % 4294967296 // 64 % ones_in(size) == 0).reshape(size, size)
 
 
-def sat_record(name, kind, size, image, timer, sat, copy, out, is_right):
-    """The record, after the sums were taken apart again into the image."""
-    found = record(name, kind, size, timer(sat), timer(copy))
-    sat()
-    rows = out + 0
-    rows[1:] -= out[:-1]
-    columns = rows + 0
-    columns[:, 1:] -= rows[:, :-1]
-    check(name, size, is_right(columns, image))
-    return found
+def records_of(module, sizes, timer, copy, equal, free, **place):
+    """Two cumsums of torch's or cupy's, taken apart again into the image."""
+    for size, (kind, dtype) in itertools.product(sizes, (("f32", module.float32), ("f64", module.float64))):
+        image = module.zeros((size, size), dtype=dtype, **place)
+        image += ones(module, size, **place)
+        between, out = module.zeros_like(image), module.zeros_like(image)
+
+        def sat():
+            module.cumsum(image, 1, out=between)
+            module.cumsum(between, 0, out=out)
+
+        name = f"{module.__name__} {module.__version__} cumsum twice"
+        found = record(name, kind, size, timer(sat), timer(lambda: copy(between, image)))
+        out -= 1
+        sat()
+        between[:] = out
+        between[1:] -= out[:-1]
+        out[:] = between
+        out[:, 1:] -= between[:, :-1]
+        check(name, size, bool(equal(out, image)))
+        yield found
+        del image, between, out
+        free()
+
+
+def torch_timer(torch):
+    return events(lambda: torch.cuda.Event(enable_timing=True), lambda begin, end: begin.elapsed_time(end))
 
 
 def torch_records(sizes):
@@ -96,21 +113,9 @@ def torch_records(sizes):
         return note("torch is missing"), []
     if not torch.cuda.is_available():
         return note("torch finds no CUDA device"), []
-    timer = events(lambda: torch.cuda.Event(enable_timing=True), lambda begin, end: begin.elapsed_time(end))
-    records = []
-    for size, (kind, dtype) in itertools.product(sizes, (("f32", torch.float32), ("f64", torch.float64))):
-        image = ones(torch, size, device="cuda").to(dtype)
-        between, out = torch.empty_like(image), torch.full_like(image, -1)
-
-        def sat():
-            torch.cumsum(image, 1, out=between)
-            torch.cumsum(between, 0, out=out)
-
-        records.append(sat_record(f"torch {torch.__version__} cumsum twice", kind, size, image, timer, sat,
-                                  lambda: between.copy_(image), out, torch.equal))
-        del image, between, out
-        torch.cuda.empty_cache()
-    return torch.cuda.get_device_name(0), records
+    return torch.cuda.get_device_name(0), list(records_of(
+        torch, sizes, torch_timer(torch), lambda to, of: to.copy_(of), torch.equal, torch.cuda.empty_cache,
+        device="cuda"))
 
 
 def cupy_records(sizes):
@@ -121,21 +126,9 @@ def cupy_records(sizes):
         return note("cupy is missing"), []
     except Exception as error:  # cupy's own classes differ between versions
         return note(f"cupy finds no CUDA device: {error}"), []
-    timer = events(cupy.cuda.Event, cupy.cuda.get_elapsed_time)
-    records = []
-    for size, (kind, dtype) in itertools.product(sizes, (("f32", cupy.float32), ("f64", cupy.float64))):
-        image = ones(cupy, size).astype(dtype)
-        between, out = cupy.empty_like(image), cupy.full_like(image, -1)
-
-        def sat():
-            cupy.cumsum(image, axis=1, out=between)
-            cupy.cumsum(between, axis=0, out=out)
-
-        records.append(sat_record(f"cupy {cupy.__version__} cumsum twice", kind, size, image, timer, sat,
-                                  lambda: cupy.copyto(between, image), out, lambda a, b: bool((a == b).all())))
-        del image, between, out
-        cupy.get_default_memory_pool().free_all_blocks()
-    return cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), records
+    return cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), list(records_of(
+        cupy, sizes, events(cupy.cuda.Event, cupy.cuda.get_elapsed_time), cupy.copyto, lambda a, b: (a == b).all(),
+        cupy.get_default_memory_pool().free_all_blocks))
 
 
 def find_npp(nvcc):

@@ -14,6 +14,7 @@ from cupyx.scipy import ndimage as cupy_ndimage
 
 import measure
 import satfilter
+from gpu_peers import torch_timer
 
 FRAMES = 1000
 WAITS = ("Synchronize", "Memcpy HtoD", "Memcpy DtoH", "cudaMemcpy")
@@ -61,17 +62,9 @@ def check_frames():
 
 
 def time_of(call):
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     call()
-    least = float("inf")
-    for _ in range(20):
-        start.record()
-        for _ in range(20):
-            call()
-        end.record()
-        end.synchronize()
-        least = min(least, start.elapsed_time(end) / 20)
-    return least
+    elapsed = torch_timer(torch)(call)
+    return min(elapsed(20) / 20 for _ in range(20))
 
 
 def rows_of(side, dtype, size):

@@ -121,9 +121,8 @@ class OpenCV(Case):
         self.alike(BOTH, lambda m: m.integral(REAL), rtol=1e-12)
         self.alike(BOTH, lambda m: m.integral(GREY, sdepth=6))
 
+    @unittest.skipUnless(hasattr(cv2, "ximgproc"), "this OpenCV has no ximgproc")
     def test_thresholds(self):
-        if not hasattr(cv2, "ximgproc"):
-            self.skipTest("this OpenCV has no ximgproc")
         page = cv2.blur(GREY, (9, 9)) // 2 + 60
         for method, k in ((0, -0.2), (1, 0.2), (2, 0.3)):
             for kind in (0, 1):
@@ -132,9 +131,8 @@ class OpenCV(Case):
                 # OpenCV's thresholds are of single precision; samples are integers and often at them.
                 self.assertLess((made != want).mean(), 0.002, (method, kind))
 
+    @unittest.skipUnless(hasattr(cv2, "ximgproc"), "this OpenCV has no ximgproc")
     def test_guided(self):
-        if not hasattr(cv2, "ximgproc"):
-            self.skipTest("this OpenCV has no ximgproc")
         guide = cv2.blur(GREY, (5, 5))
         smooth = cv2.blur(COLOUR, (5, 5))
         both = ours, cv2.ximgproc
