@@ -177,7 +177,8 @@ expect 2 model --simulate --sizes 48 --widths 32
 expect 2 model --simulate --latency 0
 
 # Permutations: stages of shared memory and distributions are counted without a device.
-says '^transpose  *d-designated  *in-place  *f32  *1  *1  *1.000  *32.00  *33.00  *1.000  *16.00  *17.00 *$' 0 permute --simulate --json permute.json
+says '^transpose  *d-designated  *in-place  *f32  *1  *1  *1.000  *32.00  *33.00  *1.000  *16.00  *17.00 *$' \
+    0 permute --simulate --json permute.json
 awk '$2 == "conflict-free" && $3 == "array" { seen++; bad += $9 != "4.000" || $12 != "4.000" }
     END { exit !seen || bad }' out ||
     fail "a schedule has conflicts: $(cat out)"
