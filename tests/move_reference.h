@@ -111,6 +111,16 @@ static inline void ref_noise(const satf_view *view, uint64_t seed)
     }
 }
 
+/* A packed image of it, whose memory is for free(). */
+static inline satf_view ref_noise_view(int64_t width, int64_t height, int channels, int type,
+                                       uint64_t seed)
+{
+    satf_view view = satf_view_packed(NULL, width, height, channels, (satf_type)type);
+    view.data = malloc((size_t)(view.stride * height));
+    ref_noise(&view, seed);
+    return view;
+}
+
 /* -1 if out is symmetry k of in, else the first wrong pixel, counted along the rows. */
 static inline int64_t ref_wrong_pixel(int k, const satf_view *in, const satf_view *out)
 {

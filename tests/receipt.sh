@@ -59,7 +59,7 @@ for file in cuda/window/box.cuh cuda/move/geometry.cu cuda/backend.map src/windo
     src/satfilter/loops.h src/satfilter-module.h src/filter/device_window_engine.c src/base/gpu.c \
     src/sat/tuner.c src/move/kernels.c src/permute/schedule.c src/study/host.c filters/wolf.h \
     tests/filter_offsets.h tests/chosen_device.c tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
-    tests/gpu/check.sh tests/gpu/filter.inc samples/camera.cu src/window/Makefile.inc configure.ac \
+    tests/gpu/check.sh tests/gpu/Makefile.inc samples/camera.cu src/window/Makefile.inc configure.ac \
     Makefile.am m4/cuda.m4; do
     changes $file 'is older than'
 done

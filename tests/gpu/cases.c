@@ -1,13 +1,9 @@
 #include "cases.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../../src/base/memory.h"
-#include "../../src/base/view.h"
+#include "base/memory.h"
+#include "base/view.h"
 
 enum { GUARD_BYTES = 256 };
 
@@ -68,7 +64,7 @@ static gpu_block make_block(satf_context *ctx, const gpu_case *c, size_t sample_
     assert_non_null(b.host);
     memset(b.host, GPU_GUARD, b.bytes);
     void *device;
-    gpu_must(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, b.bytes, "a test", &device));
+    MUST(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, b.bytes, "a test", &device));
     b.device = device;
     return b;
 }
@@ -183,7 +179,7 @@ static void *reference(const gpu_data *d)
     void *scratch = satf_alloc(bytes);
     void *want = job.out = satf_alloc((size_t)(stride * c->height));
     assert_true(scratch && want);
-    gpu_must(d->ctx, row->run(d->ctx, &job, scratch));
+    MUST(d->ctx, row->run(d->ctx, &job, scratch));
     satf_free(scratch);
     return want;
 }
@@ -215,8 +211,8 @@ gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,
     d.in = make_block(ctx, c, satf_type_bytes(c->type), in);
     d.out = make_block(ctx, c, sum_bytes, out);
     fill(c, &d.in);
-    gpu_must(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, d.in.device, d.in.host, d.in.bytes));
-    gpu_must(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
+    MUST(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, d.in.device, d.in.host, d.in.bytes));
+    MUST(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
     d.want = reference(&d);
     if (c->pattern == GPU_RANDOM && satf_type_is_float(c->type)) {
         d.magnitudes = sum_magnitudes(&d);
@@ -266,13 +262,13 @@ static void reserve_scratch(gpu_data *d, size_t bytes)
         d->scratch = NULL;
         d->scratch_room = 0;
         if (room) {
-            gpu_must(d->ctx, satf_cuda()->alloc(d->ctx, GPU_DEVICE, room, "scratch", &d->scratch));
+            MUST(d->ctx, satf_cuda()->alloc(d->ctx, GPU_DEVICE, room, "scratch", &d->scratch));
         }
         d->scratch_room = room;
     }
     if (!gpu_small) {
-        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->scratch, GPU_GUARD,
-                                                d->scratch_room));
+        MUST(d->ctx,
+             satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->scratch, GPU_GUARD, d->scratch_room));
     }
     d->scratch_bytes = bytes;
 }
@@ -280,10 +276,20 @@ static void reserve_scratch(gpu_data *d, size_t bytes)
 void gpu_set_input(gpu_data *d, bool own)
 {
     enum { OTHER = 0x40 }; /* as a byte, 3 as a float, 32 as a double */
-    gpu_must(
-        d->ctx,
-        own ? satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
-            : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
+    MUST(d->ctx,
+         own ? satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
+             : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
+}
+
+void *gpu_scratch(const sat_algorithm *row, const sat_job *job)
+{
+    size_t bytes = 0;
+    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, job, &bytes));
+    void *scratch = bytes ? gpu_memory(bytes) : NULL;
+    if (bytes) {
+        gpu_set(scratch, 0, bytes);
+    }
+    return scratch;
 }
 
 void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
@@ -298,12 +304,12 @@ void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning
     char *scratch = bytes ? (char *)d->scratch + (gpu_small ? 0 : GUARD_BYTES) : NULL;
     unsigned runs = 1;
     if (row->keeps) { /* on zeros, or on what one or two runs of other samples have left */
-        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, scratch, 0, bytes));
+        MUST(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, scratch, 0, bytes));
         runs += d->kept_runs++ % 3;
     }
     for (unsigned run = 1; run <= runs; run++) {
-        gpu_must(d->ctx, satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD,
-                                                d->out.bytes));
+        MUST(d->ctx,
+             satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
         if (runs > 1) {
             gpu_set_input(d, run == runs);
         }
@@ -323,10 +329,9 @@ static bool scratch_guards_stand(gpu_data *d)
         return true;
     }
     const char *behind = (const char *)d->scratch + GUARD_BYTES + d->scratch_bytes;
-    gpu_must(d->ctx,
-             satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[0], d->scratch, GUARD_BYTES));
-    gpu_must(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[1], behind, GUARD_BYTES));
-    gpu_must(d->ctx, satf_cuda()->wait(d->ctx, GPU_DEVICE));
+    MUST(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[0], d->scratch, GUARD_BYTES));
+    MUST(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, guards[1], behind, GUARD_BYTES));
+    MUST(d->ctx, satf_cuda()->wait(d->ctx, GPU_DEVICE));
     for (size_t i = 0; i < GUARD_BYTES; i++) {
         if (guards[0][i] != GPU_GUARD || guards[1][i] != GPU_GUARD) {
             return false;
@@ -395,8 +400,7 @@ void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning
 {
     const gpu_case *c = &d->c;
     gpu_block *out = &d->out;
-    gpu_must(d->ctx,
-             satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, out->host, out->device, out->bytes));
+    MUST(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, out->host, out->device, out->bytes));
     satf_status status = satf_cuda()->wait(d->ctx, GPU_DEVICE);
     if (status) {
         describe(d, row, tuning);

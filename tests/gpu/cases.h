@@ -6,7 +6,7 @@
 #ifndef TESTS_GPU_CASES_H
 #define TESTS_GPU_CASES_H
 
-#include "../../src/sat/sat.h"
+#include "sat/sat.h"
 #include "program.h"
 
 typedef enum gpu_pattern {
@@ -80,6 +80,9 @@ void gpu_set_input(gpu_data *d, bool own);
 
 /* Why the row does not do it, or NULL. */
 const char *gpu_refusal(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);
+
+/* Zeros for it to work in, of the size it reports, or NULL; free with gpu_free_at(). */
+void *gpu_scratch(const sat_algorithm *row, const sat_job *job);
 
 /* Enqueues the row with exactly the scratch it reports, over guards. */
 void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning);

@@ -2,7 +2,9 @@
 #ifndef SATF_TESTS_GPU_NEAR_H
 #define SATF_TESTS_GPU_NEAR_H
 
-#include "../filter_reference.h"
+#include "test.h"
+
+#include "base/view.h"
 #include "filter/pass.h"
 
 /* Moments of floats are taken around shifts, which are not the same on both, so products that no
@@ -23,15 +25,18 @@ static inline bool is_near(const char *name, int in_type, int type, double great
 static inline double number_of(int type, const char *sample)
 {
     float f;
-    double d = 0;
+    double d;
+    uint64_t integer = 0;
     if (type == SATF_F32) {
         memcpy(&f, sample, sizeof f);
         return (double)f;
     }
     if (type == SATF_F64) {
         memcpy(&d, sample, sizeof d);
+        return d;
     }
-    return d;
+    memcpy(&integer, sample, satf_type_bytes(type)); /* little endian */
+    return (double)integer;
 }
 
 /* The greatest magnitude of a finite real sample. */

@@ -31,7 +31,7 @@ covered()
                 list[++count] = path
             }
         }
-        # What the files of the list include, and what these do. The compiler tries both places.
+        # What the files of the list include, and what these do. The compiler tries all three places.
         function follow(    path, line, part) {
             while (done < count) {
                 path = list[++done]
@@ -40,6 +40,7 @@ covered()
                         split(line, part, /["<>]/)
                         take(plain(folder(path) part[2]))
                         take(plain("src/" part[2]))
+                        take(plain("tests/" part[2]))
                     }
                 }
                 close(path)
@@ -53,7 +54,8 @@ covered()
             for (path in taken)
                 if (path ~ /^src\//) reached[folder(path)]
             for (path in known)
-                if ((folder(path) in reached) || path ~ /^tests\/gpu\// || path == "samples/camera.cu") take(path)
+                if ((folder(path) in reached) || path ~ /^tests\/(gpu\/|(test|chosen_device)\.c$)/ ||
+                    path == "samples/camera.cu") take(path)
             follow()
             for (i = 1; i <= count; i++) print list[i]
         }'

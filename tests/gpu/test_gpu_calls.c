@@ -3,14 +3,13 @@
  * of more than 2^31 pixels, and memory that runs out.
  */
 #include "cases.h"
+#include "driver.h"
+#include "filter_make.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "../../src/base/memory.h"
+#include "base/memory.h"
 
 /* ------------------------------------------------------------ several at a time */
 
@@ -83,9 +82,9 @@ static void *work(void *user)
     return NULL;
 }
 
-static void test_two_threads(void **unused)
+TEST_ALONE(test_two_threads)
 {
-    (void)unused;
+    NOT_SMALL;
     worker workers[AT_ONCE] = {{.seed = 1}, {.seed = 77}};
     for (int i = 0; i < AT_ONCE; i++) {
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
@@ -112,9 +111,8 @@ static int count_progress(void *user, double done)
 }
 
 /* Every call asks whether to go on, says 1 when it is complete, and starts anew. */
-static void test_progress(void **unused)
+TEST_ALONE(test_progress)
 {
-    (void)unused;
     enum { N = 300 };
     static uint8_t image[N * N];
     static uint32_t table[N * N], untouched[N * N];
@@ -123,8 +121,8 @@ static void test_progress(void **unused)
     satf_view in = satf_view_packed(image, N, N, 1, SATF_U8);
     satf_view out = satf_view_packed(table, N, N, 1, SATF_U32);
     progress p = {0, 0, 0};
-    gpu_must(gpu, satf_context_set_progress(gpu, count_progress, &p));
-    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    MUST(gpu, satf_context_set_progress(gpu, count_progress, &p));
+    MUST(gpu, satf_sat(gpu, &in, &out, 0));
     assert_true(p.calls >= 3);
     assert_true(p.last == 1);
     assert_int_equal(table[N * N - 1], N * N);
@@ -137,12 +135,12 @@ static void test_progress(void **unused)
         assert_memory_equal(table, untouched, sizeof table);
     }
     p = (progress){0, 0, 0};
-    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
+    MUST(gpu, satf_sat(gpu, &in, &out, 0));
     assert_int_equal(p.calls, calls);
     p = (progress){0, 1, 0};
     assert_int_equal(satf_context_tune(gpu), SATF_CANCELLED);
     assert_int_equal(p.calls, 1);
-    gpu_must(gpu, satf_context_set_progress(gpu, NULL, NULL));
+    MUST(gpu, satf_context_set_progress(gpu, NULL, NULL));
 }
 
 /* ------------------------------------------------------------- large, and none */
@@ -162,26 +160,16 @@ static uint32_t down(int64_t y)
 /* a[y][x] = across(x) * down(y), so b[y][x] is the product of their sums. */
 static void check_large(const sat_algorithm *row, sat_job *job, uint32_t *line)
 {
-    size_t bytes = 0;
-    void *scratch = NULL;
-    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, job, &bytes));
-    if (bytes) {
-        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
-    }
-    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, job->out, GPU_GUARD,
-                                         (size_t)LARGE_W * LARGE_H * 4));
-    gpu_must(gpu, row->run(gpu, job, scratch));
+    ON_DEVICE void *scratch = gpu_scratch(row, job);
+    gpu_set(job->out, GPU_GUARD, (size_t)LARGE_W * LARGE_H * 4);
+    MUST(gpu, row->run(gpu, job, scratch));
     uint32_t above = 0;
     for (int64_t y = 0; y < LARGE_H; y++) {
         above += down(y);
         if (!gpu_long && y % LARGE_STEP != 0 && y < LARGE_H - 3) {
             continue;
         }
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, line,
-                                              (const char *)job->out + y * job->out_stride,
-                                              LARGE_W * 4));
-        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+        gpu_download(line, (const char *)job->out + y * job->out_stride, LARGE_W * 4);
         uint32_t left = 0;
         for (int64_t x = 0; x < LARGE_W; x++) {
             left += across(x);
@@ -191,13 +179,12 @@ static void check_large(const sat_algorithm *row, sat_job *job, uint32_t *line)
             }
         }
     }
-    satf_cuda()->free(gpu, scratch);
     gpu_runs++;
 }
 
-static void test_large(void **unused)
+TEST_ALONE(test_large)
 {
-    (void)unused;
+    NOT_SMALL;
     static uint8_t lines[16][LARGE_W];
     static uint32_t line[LARGE_W];
     satf_gpu_info info;
@@ -212,12 +199,10 @@ static void test_large(void **unused)
         }
     }
     size_t pixels = (size_t)LARGE_W * LARGE_H;
-    void *in, *out;
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels, "a test", &in));
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
+    ON_DEVICE char *in = gpu_memory(pixels);
+    ON_DEVICE void *out = gpu_memory(pixels * 4);
     for (int64_t y = 0; y < LARGE_H; y++) {
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, (char *)in + y * LARGE_W,
-                                              lines[down(y)], LARGE_W));
+        gpu_upload(in + y * LARGE_W, lines[down(y)], LARGE_W);
     }
     sat_job job = {.in = satf_view_packed(in, LARGE_W, LARGE_H, 1, SATF_U8),
                    .sum_type = SATF_SUM_U32,
@@ -228,8 +213,6 @@ static void test_large(void **unused)
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_large(gpu_row_at(r), &job, line);
     }
-    satf_cuda()->free(gpu, in);
-    satf_cuda()->free(gpu, out);
 }
 
 /* On a device that has room for KEPT_BYTES once, but not twice: kept memory that is in use stays,
@@ -241,46 +224,48 @@ static void check_keeping_yields(void)
     satf_gpu_use use = {"a test", {1}};
     void *kept = NULL, *other = NULL;
     unsigned runs = 0;
-    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    MUST(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_non_null(kept);
     assert_int_equal(runs, 1);
     assert_int_equal(satf_cuda()->alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other),
                      SATF_NO_MEMORY);
     assert_null(other);
-    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, kept, 1, KEPT_BYTES));
+    gpu_set(kept, 1, KEPT_BYTES);
     satf_cuda()->kept(gpu, true);
-    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    MUST(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_int_equal(runs, 2);
     satf_cuda()->kept(gpu, true);
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, KEPT_BYTES, "a test", &other));
+    other = gpu_memory(KEPT_BYTES);
     satf_cuda()->free(gpu, other);
-    gpu_must(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
+    MUST(gpu, satf_cuda()->keep(gpu, GPU_DEVICE, &use, KEPT_BYTES, "a test", &kept, &runs));
     assert_int_equal(runs, 1);
     satf_cuda()->kept(gpu, true);
 }
 
 /* What cannot be had is an error with the bytes in it, and what could be done
  * before still can be. */
-static void test_exhaustion(void **unused)
+TEST_ALONE(test_exhaustion)
 {
-    (void)unused;
+    NOT_SMALL;
     enum { HOGS = 4096, N = 4096 };
     static void *hogs[HOGS];
     satf_gpu_info info;
     assert_true(satf_cuda()->describe(GPU_DEVICE, &info));
     satf_view in = satf_view_packed(NULL, N, N, 1, SATF_F64), out = in;
     in.device = out.device = GPU_DEVICE;
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &in.data));
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, (size_t)N * N * 8, "a test", &out.data));
-    gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, in.data, 0, (size_t)N * N * 8));
+    in.data = gpu_memory((size_t)N * N * 8);
+    out.data = gpu_memory((size_t)N * N * 8);
+    gpu_set(in.data, 0, (size_t)N * N * 8);
     void *none = NULL;
     assert_int_equal(satf_cuda()->alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
                      SATF_NO_MEMORY);
     char wanted[32];
     snprintf(wanted, sizeof wanted, "%zu", info.memory_bytes * 2);
+    assert_null(none);
     assert_non_null(strstr(satf_message(gpu), wanted));
-    void *spare = NULL;
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, SPARE, "a test", &spare));
+    assert_non_null(strstr(satf_message(gpu), "bytes wanted for a test"));
+    assert_non_null(strstr(satf_message(gpu), "are free"));
+    void *spare = gpu_memory(SPARE);
     int count = 0;
     for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)16 << 20; bytes /= 2) {
         while (count < HOGS &&
@@ -288,9 +273,9 @@ static void test_exhaustion(void **unused)
             count++;
         }
     }
-    assert_int_equal(satf_context_set_algorithm(gpu, "4r4w"), SATF_OK); /* of much scratch */
+    MUST(gpu, satf_context_set_algorithm(gpu, "4r4w")); /* of much scratch */
     size_t scratch = 0;
-    gpu_must(gpu, satf_sat_scratch(gpu, &in, &out, 0, &scratch));
+    MUST(gpu, satf_sat_scratch(gpu, &in, &out, 0, &scratch));
     if (scratch > (size_t)32 << 20) {
         assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
         assert_string_not_equal(satf_message(gpu), "");
@@ -300,12 +285,12 @@ static void test_exhaustion(void **unused)
     while (count) {
         satf_cuda()->free(gpu, hogs[--count]);
     }
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    gpu_must(gpu, satf_sat(gpu, &in, &out, 0));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    MUST(gpu, satf_sat(gpu, &in, &out, 0));
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     satf_cuda()->free(gpu, in.data);
     satf_cuda()->free(gpu, out.data);
-    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+    MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
     gpu_case c = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, 301, 203, GPU_INTEGERS, 5};
     gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
     for (size_t r = 0; gpu_row_at(r); r++) {
@@ -316,45 +301,14 @@ static void test_exhaustion(void **unused)
 
 /* ------------------------------------------------------- whose context is current */
 
-/* The driver's calls, which a program of its own contexts makes. */
-static struct {
-    int (*get)(void **);
-    int (*set)(void *);
-    int (*retain)(void **, int);
-    int (*release)(int);
-} driver;
-
-static bool find_driver(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    const struct {
-        const char *name;
-        void *to;
-    } calls[] = {{"cuCtxGetCurrent", &driver.get},
-                 {"cuCtxSetCurrent", &driver.set},
-                 {"cuDevicePrimaryCtxRetain", &driver.retain},
-                 {"cuDevicePrimaryCtxRelease_v2", &driver.release}};
-    for (size_t i = 0; library && i < sizeof calls / sizeof *calls; i++) {
-        void *call = dlsym(library, calls[i].name);
-        if (!call) {
-            return false;
-        }
-        memcpy(calls[i].to, &call, sizeof call);
-    }
-    return library != NULL;
-}
-
 /* Public calls on the device, a failing one among them; then `want` must be current. */
 static void check_current(void *want, const char *when)
 {
-    satf_context *own;
-    assert_int_equal(satf_context_create(&own), SATF_OK);
-    assert_int_equal(satf_context_set_device(own, GPU_DEVICE), SATF_OK);
+    SCOPED_CONTEXT *own = gpu_new_context();
+    SCOPED_FILTER *filter = parse_filter(own, "box=3");
     unsigned char pixels[12] = {1, 2, 3}, result[12];
     satf_view in = satf_view_packed(pixels, 4, 3, 1, SATF_U8);
     satf_view out = satf_view_packed(result, 4, 3, 1, SATF_U8);
-    satf_filter *filter;
-    assert_int_equal(satf_filter_parse(own, "box=3", &filter), SATF_OK);
     for (int call = 0; call < 4; call++) {
         void *stream = NULL, *now = &now;
         satf_status status = call == 0   ? satf_filter_apply(own, filter, &in, &out)
@@ -364,33 +318,28 @@ static void check_current(void *want, const char *when)
         if ((status == SATF_OK) != (call < 3) || (call == 1 && !stream)) {
             fail_msg("%s, call %d: %s", when, call, satf_message(own));
         }
-        assert_int_equal(driver.get(&now), 0);
+        assert_int_equal(driver.get_current(&now), 0);
         if (now != want) {
             fail_msg("%s, call %d: another context is current", when, call);
         }
     }
-    satf_filter_destroy(filter);
-    satf_context_destroy(own);
-    void *now = &now;
-    assert_int_equal(driver.get(&now), 0);
-    assert_ptr_equal(now, want);
     gpu_runs += 4;
 }
 
-static void test_current_context(void **state)
+TEST_ALONE(test_current_context)
 {
-    (void)state;
+    NOT_SMALL;
     if (!find_driver()) {
         skip();
     }
     void *before, *primary;
-    assert_int_equal(driver.get(&before), 0);
-    assert_int_equal(driver.set(NULL), 0);
+    assert_int_equal(driver.get_current(&before), 0);
+    assert_int_equal(driver.set_current(NULL), 0);
     check_current(NULL, "no context");
     assert_int_equal(driver.retain(&primary, satf_gpu_ordinal(GPU_DEVICE)), 0);
-    assert_int_equal(driver.set(primary), 0);
+    assert_int_equal(driver.set_current(primary), 0);
     check_current(primary, "the device's own");
-    assert_int_equal(driver.set(before), 0);
+    assert_int_equal(driver.set_current(before), 0);
     assert_int_equal(driver.release(satf_gpu_ordinal(GPU_DEVICE)), 0);
 }
 
@@ -436,7 +385,7 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
     }
     assert_ptr_equal(l->block[i].memory, memory);
     assert_int_equal(l->block[i].bytes, bytes);
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE)); /* what may still use it */
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE)); /* what may still use it */
     satf_cuda()->free(l->own, memory);
     l->block[i].memory = NULL;
     l->blocks--;
@@ -444,9 +393,9 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 
 /* Calls and plans by an allocator of the program's, on images of the host, one by one and as a
  * stack. All of it goes back. */
-static void test_allocator(void **state)
+TEST_ALONE(test_allocator)
 {
-    (void)state;
+    NOT_SMALL;
     static const char *const specs[] = {"box=15",   "variance=99", "guided=5 box=3",
                                         "integral", "wolf=5",      "threshold=otsu"};
     enum { SIDE = 150, COUNT = 3, STEP = SIDE * SIDE };
@@ -457,49 +406,33 @@ static void test_allocator(void **state)
         image[i] = (uint8_t)(i * i * 5 >> 2);
     }
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-        satf_filter *filter;
         satf_plan *plan;
+        SCOPED_FILTER *filter = parse_filter(gpu, specs[s]);
         satf_view in = satf_view_packed(image, SIDE, SIDE, 1, SATF_U8), out;
-        gpu_must(gpu, satf_filter_parse(gpu, specs[s], &filter));
-        gpu_must(gpu, satf_filter_output(gpu, filter, &in, &out));
+        MUST(gpu, satf_filter_output(gpu, filter, &in, &out));
         int64_t step = out.stride * out.height;
         out.data = want;
-        gpu_must(cpu, satf_context_set_engine(cpu, SATF_ENGINE_AUTO)); /* the bits are the same */
-        gpu_must(cpu, satf_filter_apply_stack(cpu, filter, &in, STEP, &out, step, COUNT));
-        gpu_must(gpu, satf_context_set_allocator(gpu, take, give, &l));
+        MUST(cpu, satf_context_set_engine(cpu, SATF_ENGINE_AUTO)); /* the bits are the same */
+        MUST(cpu, satf_filter_apply_stack(cpu, filter, &in, STEP, &out, step, COUNT));
+        MUST(gpu, satf_context_set_allocator(gpu, take, give, &l));
         int taken = l.taken;
         out.data = got;
         memset(got, 0, sizeof got);
-        gpu_must(gpu, satf_filter_apply_stack(gpu, filter, &in, STEP, &out, step, COUNT));
+        MUST(gpu, satf_filter_apply_stack(gpu, filter, &in, STEP, &out, step, COUNT));
         assert_memory_equal(got, want, (size_t)(COUNT * step));
         assert_true(l.taken > taken);
-        gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
+        MUST(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
         for (int run = 0; run < 2; run++) {
             memset(got, 0, sizeof got);
-            gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
+            MUST(gpu, satf_plan_run(plan, &in, 1, &out, 1));
             assert_memory_equal(got, want, (size_t)step);
         }
         satf_plan_destroy(plan);
-        gpu_must(gpu, satf_context_set_allocator(gpu, NULL, NULL, NULL));
+        MUST(gpu, satf_context_set_allocator(gpu, NULL, NULL, NULL));
         assert_int_equal(l.blocks, 0);
-        satf_filter_destroy(filter);
         gpu_runs += COUNT + 2;
     }
     satf_context_destroy(l.own);
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {
-        cmocka_unit_test(test_progress),
-    };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_threads), cmocka_unit_test(test_current_context),
-        cmocka_unit_test(test_progress),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_exhaustion),  cmocka_unit_test(test_allocator),
-    };
-    return gpu_test_end("test_gpu_calls",
-                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

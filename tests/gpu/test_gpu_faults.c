@@ -5,13 +5,9 @@
 #include "program.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../../src/base/backend.h"
-#include "../../src/filter/filter.h"
-#include "../chosen_device.h"
+#include "base/backend.h"
+#include "filter_make.h"
 #include "failing.h"
 
 /* Large enough to cross by pinned memory, and for tiles where memory is short. */
@@ -59,7 +55,7 @@ static long check_run(const work *w, int device, int mode, long k, long waits, b
 {
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    gpu_must(ctx, satf_context_set_device(ctx, device));
+    MUST(ctx, satf_context_set_device(ctx, device));
     memset(got, UNTOUCHED, w->bytes);
     fail_from(k, mode);
     satf_status status =
@@ -105,32 +101,27 @@ static void fail_all(const work *w)
     }
 }
 
-static void test_faults(void **unused)
+TEST_ALONE(test_faults)
 {
-    (void)unused;
     static const struct {
         const char *spec;
         bool by_plan;
     } cases[] = {{"box=5", false},   {"box=5", true},      {"box=99", false},
                  {"wolf=5", false},  {"sauvola=9", false}, {"template", false},
                  {"integral", true}, {"rotate=90", false}, {"box=5 sum=3,border=shrink", false}};
-    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
     for (size_t i = 0; i < sizeof image; i++) {
         image[i] = (uint8_t)(i * i >> 7);
     }
     for (size_t i = 0; i < (gpu_small ? 1 : sizeof cases / sizeof *cases); i++) {
+        const filter_info *info = filter_info_find(cases[i].spec);
         work w = {.spec = cases[i].spec, .by_plan = cases[i].by_plan};
         w.in = satf_view_packed(image, W, H, 1, SATF_U8);
-        if (strcmp(w.spec, "template") == 0) {
-            gpu_must(cpu, satf_filter_create(cpu, w.spec, &w.filter));
-            gpu_must(cpu, satf_filter_set_rects(cpu, w.filter, rects, 2));
-        } else {
-            gpu_must(cpu, satf_filter_parse(cpu, w.spec, &w.filter));
-        }
-        gpu_must(cpu, satf_filter_output(cpu, w.filter, &w.in, &w.out));
+        w.filter = info ? make_filter_of(cpu, info, SATF_CLAMP, "5x7", "0:0", W, H)
+                        : parse_filter(cpu, w.spec);
+        MUST(cpu, satf_filter_output(cpu, w.filter, &w.in, &w.out));
         w.bytes = (size_t)w.out.stride * (size_t)w.out.height;
         w.out.data = want;
-        gpu_must(cpu, satf_filter_apply(cpu, w.filter, &w.in, &w.out));
+        MUST(cpu, satf_filter_apply(cpu, w.filter, &w.in, &w.out));
         w.out.data = got;
         fail_all(&w);
         satf_filter_destroy(w.filter);
@@ -152,26 +143,15 @@ static bool open_failing(void)
     return failing != NULL;
 }
 
-static int set_up(void **unused)
-{
-    (void)unused;
-    return satf_context_create(&cpu) != SATF_OK;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(cpu);
-    return 0;
-}
-
-int main(int argc, char **argv)
+static int begin(void **state)
 {
     if (!open_failing()) {
         fprintf(stderr, "failing.so is missing: %s\n", dlerror());
         return 1;
     }
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults)};
-    return gpu_test_end("test_gpu_faults", cmocka_run_group_tests(tests, set_up, tear_down));
+    gpu_need_device();
+    (void)state;
+    return satf_context_create(&cpu) != SATF_OK;
 }
+
+GPU_TEST_FILE_WITH(begin, gpu_end);

@@ -1,19 +1,18 @@
 /* Floats that have a large offset, and what is not finite, on a CUDA device. */
-#include "../filter_offsets.h"
-#include "../not_finite.h"
+#include "filter_offsets.h"
+#include "not_finite.h"
 #include "program.h"
 
-static void test_offsets(void **state)
+TEST_ALONE(test_offsets)
 {
-    (void)state;
+    NOT_SMALL;
     check_offsets(gpu, "cuda");
     gpu_runs++;
 }
 
 /* Only tables weigh by alpha. */
-static void test_channel_offsets(void **state)
+TEST_ALONE(test_channel_offsets)
 {
-    (void)state;
     for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
         check_channel_offsets(gpu, false, (satf_engine)engine);
         if (engine != SATF_ENGINE_WINDOW) {
@@ -24,16 +23,16 @@ static void test_channel_offsets(void **state)
     satf_context_set_engine(gpu, SATF_ENGINE_AUTO);
 }
 
-static void test_seam(void **state)
+TEST_ALONE(test_seam)
 {
-    (void)state;
+    NOT_SMALL;
     check_seam(gpu);
     gpu_runs++;
 }
 
-static void test_not_finite(void **state)
+TEST_ALONE(test_not_finite)
 {
-    (void)state;
+    NOT_SMALL;
     spoilt_check_all(gpu, "cuda");
     gpu_runs++;
 }
@@ -92,9 +91,9 @@ static void check_local(const satf_filter *filter, const char *spec, int channel
 
 /* Sums alone have no shifts, whose bound of docs/design.md is here of samples in 1000 ... 1001;
  * where alpha weighs the march has no sums. */
-static void test_locality(void **state)
+TEST_ALONE(test_locality)
 {
-    (void)state;
+    NOT_SMALL;
     static const struct {
         const char *spec;
         int channels;
@@ -115,29 +114,26 @@ static void test_locality(void **state)
         {"guided=9,eps=0.01", 1, false, 8, 1000 * 0x1p-38},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_filter *filter;
-        gpu_must(gpu, satf_filter_parse(gpu, cases[i].spec, &filter));
+        SCOPED_FILTER *filter = parse_filter(gpu, cases[i].spec);
         check_local(filter, cases[i].spec, cases[i].channels, cases[i].alpha, cases[i].reach,
                     cases[i].most);
-        satf_filter_destroy(filter);
     }
     static double map[LOCAL_W * LOCAL_H];
     satf_view view = satf_view_packed(map, LOCAL_W, LOCAL_H, 1, SATF_F64);
     for (int64_t i = 0; i < LOCAL_W * LOCAL_H; i++) {
         map[i] = (double)(i * i % 40) / 2;
     }
-    satf_filter *filter;
-    gpu_must(gpu, satf_filter_create(gpu, "varbox", &filter));
-    gpu_must(gpu, satf_filter_set_image(gpu, filter, &view));
+    SCOPED_FILTER *filter;
+    MUST(gpu, satf_filter_create(gpu, "varbox", &filter));
+    MUST(gpu, satf_filter_set_image(gpu, filter, &view));
     check_local(filter, "varbox", 1, false, 20, 0);
     check_local(filter, "varbox", 4, true, 20, 0);
-    satf_filter_destroy(filter);
 }
 
 /* Of exact sums varbox and kuwahara make the CPU's bits, whatever the border. */
-static void test_exact(void **state)
+TEST_ALONE(test_exact)
 {
-    (void)state;
+    NOT_SMALL;
     static const char *const borders[] = {"clamp", "mirror",     "reflect",
                                           "wrap",  "constant:3", "shrink"};
     static double map[61 * 47];
@@ -147,41 +143,17 @@ static void test_exact(void **state)
     }
     for (int k = 0; k < 6 * 4; k++) {
         int type = k / 6 % 2 ? SATF_F32 : SATF_F64, channels = 1 + k / 6;
+        ON_HOST satf_view in = gpu_image(61, 47, channels, type, channels % 2 == 0, (uint64_t)k, 0);
         char spec[64];
-        for (int choice = 0; choice < 2; choice++) {
-            satf_filter *filter;
-            ref_image image = {61, 47, channels, type, channels % 2 == 0, NULL};
-            ref_fill(&image, (uint64_t)k);
-            satf_view in = ref_view(&image, 0);
-            snprintf(spec, sizeof spec, choice ? "kuwahara=%dx5,border=%s" : "varbox", 3 + k,
-                     borders[k % 6]);
-            if (choice) {
-                gpu_must(gpu, satf_filter_parse(gpu, spec, &filter));
-            } else {
-                gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
-                gpu_must(gpu, satf_filter_set_image(gpu, filter, &view));
-                gpu_must(gpu, satf_filter_set(gpu, filter, "border", borders[k % 6]));
-            }
-            gpu_compare_filter(spec, filter, &in, (uint64_t)k);
-            satf_filter_destroy(filter);
-            free(in.data);
-            free(image.samples);
-        }
+        snprintf(spec, sizeof spec, "kuwahara=%dx5,border=%s", 3 + k, borders[k % 6]);
+        SCOPED_FILTER *kuwahara = parse_filter(gpu, spec);
+        gpu_compare_filter(spec, kuwahara, &in, (uint64_t)k);
+        SCOPED_FILTER *varbox;
+        MUST(gpu, satf_filter_create(gpu, "varbox", &varbox));
+        MUST(gpu, satf_filter_set_image(gpu, varbox, &view));
+        MUST(gpu, satf_filter_set(gpu, varbox, "border", borders[k % 6]));
+        gpu_compare_filter("varbox", varbox, &in, (uint64_t)k);
     }
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets),  cmocka_unit_test(test_channel_offsets),
-        cmocka_unit_test(test_seam),     cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_locality), cmocka_unit_test(test_exact),
-    };
-    const struct CMUnitTest small_tests[] = {
-        cmocka_unit_test(test_channel_offsets),
-    };
-    return gpu_test_end("test_gpu_floats",
-                        gpu_small ? cmocka_run_group_tests(small_tests, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

@@ -1,12 +1,8 @@
 /* Passes along lines on a device have the bits of the CPU's, of any type, border and number of
  * channels. */
-#include "../filter_reference.h"
+#include "filter_make.h"
+#include "filter_reference.h"
 #include "program.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../src/base/view.h"
 
 static const int64_t sizes[][2] = {{1, 1}, {1, 70}, {300, 1}, {131, 67}, {64, 200}};
 static const char *const sigmas[] = {"0.3", "1,passes=3", "2.6,passes=5", "9", "120"};
@@ -42,46 +38,24 @@ static void check(int number, int to)
     char spec[80];
     snprintf(spec, sizeof spec, "gauss=%s,border=%s", sigmas[number % 7 % SIGMAS],
              borders[number % 11 % BORDERS]);
-    satf_view in = satf_view_packed(NULL, size[0], size[1], channels, type), out;
+    satf_view in = satf_view_packed(NULL, size[0], size[1], channels, type);
     in.flags = channels % 2 == 0 && number % 3 ? SATF_ALPHA : 0;
     in.data = malloc((size_t)(in.stride * in.height));
     fill(&in, (uint64_t)number);
-    satf_filter *filter;
-    gpu_must(cpu, satf_filter_parse(cpu, spec, &filter));
-    gpu_must(cpu, satf_filter_output(cpu, filter, &in, &out));
-    out.type = to == SATF_TYPE_AUTO ? out.type : to;
-    out.stride = satf_row_samples(&out) * (int64_t)satf_type_bytes(out.type);
-    size_t bytes = (size_t)(out.stride * out.height);
-    char *want = malloc(bytes), *got = malloc(bytes);
-    out.data = want;
-    gpu_must_do(cpu, gpu_apply_here(filter, &in, &out), spec);
-    out.data = got;
-    gpu_must_do(gpu, satf_filter_apply(gpu, filter, &in, &out), spec);
-    for (size_t i = 0; i < bytes; i++) {
-        if (want[i] != got[i]) {
-            fail_msg("%s of %ld x %ld, %d channels of %s%s to %s: byte %zu differs", spec,
-                     (long)size[0], (long)size[1], channels, satf_type_name(type),
-                     in.flags ? " with alpha" : "", satf_type_name(out.type), i);
-        }
-    }
-    satf_filter_destroy(filter);
+    SCOPED_FILTER *filter = parse_filter(cpu, spec);
+    gpu_trial t = gpu_trial_of(spec, filter, &in, (uint64_t)number);
+    t.out.type = to == SATF_TYPE_AUTO ? t.out.type : to;
+    t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type);
+    ON_HOST satf_view want = gpu_right(&t);
+    gpu_compare_here(&t, &want);
     free(in.data);
-    free(want);
-    free(got);
-    gpu_runs++;
 }
 
-static void test_lines(void **state)
+TEST_ALONE(test_lines)
 {
-    (void)state;
     for (int number = 0; number < (gpu_small ? 40 : 1200); number++) {
         check(number, number % 5 ? SATF_TYPE_AUTO : SATF_F64);
     }
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
-    return gpu_test_end("test_gpu_lines", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

@@ -1,31 +1,14 @@
 /*
  * The measured kernels of the tables rap, amm, giles and coalesce on a CUDA device against the
- * host's results: every layout, access, form and width of struct. --small: a few cases for
- * compute-sanitizer.
+ * host's results: every layout, access, form and width of struct.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "study/gpu.h"
 #include "study/machine.h"
 #include "study/tile_kernels.h"
 #include "study/tile_places.h"
 #include "program.h"
 
-enum { GUARD_BYTES = 256, W = MACHINE_BANKS };
-
-/* Fails the test unless status is SATF_OK. */
-static void must(satf_status status, const char *what)
-{
-    gpu_must_do(gpu, status, what);
-}
+enum { W = MACHINE_BANKS };
 
 static void *room(size_t bytes)
 {
@@ -34,58 +17,12 @@ static void *room(size_t bytes)
     return memory;
 }
 
-/* Device memory, filled from the host's. */
-static void *upload(const void *host, size_t bytes)
+/* Looks at the result; what, one, other: of which case. */
+static void compare(const gpu_result *r, const void *right, const char *what, int one, int other)
 {
-    void *there;
-    must(satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &there), "memory");
-    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there, host, bytes), "upload");
-    must(satf_cuda()->wait(gpu, GPU_DEVICE), "upload");
-    return there;
-}
-
-/* Room for a result on the device, between guards. */
-typedef struct result {
-    char *there, *got;
-    size_t bytes, whole;
-} result;
-
-static result prepare(size_t bytes)
-{
-    void *there;
-    result r = {.bytes = bytes, .whole = bytes + 2 * GUARD_BYTES};
-    must(satf_cuda()->alloc(gpu, GPU_DEVICE, r.whole, "a test", &there), "memory");
-    must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, there, GPU_GUARD, r.whole), "guards");
-    r.there = there;
-    r.got = room(r.whole);
-    return r;
-}
-
-static void *place(const result *r)
-{
-    return r->there + GUARD_BYTES;
-}
-
-/* Looks at the result and gives it back. */
-static void compare(result *r, const void *right, const char *what, int one, int other)
-{
-    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, r->got, r->there, r->whole), what);
-    must(satf_cuda()->wait(gpu, GPU_DEVICE), what);
-    const unsigned char *got = (const unsigned char *)r->got + GUARD_BYTES, *wanted = right;
-    for (size_t i = 0; i < r->bytes; i++) {
-        if (got[i] != wanted[i]) {
-            fail_msg("%s, %d, %d: word %zu is wrong", what, one, other, i / 4);
-        }
-    }
-    for (size_t i = 0; i < GUARD_BYTES; i++) {
-        if ((unsigned char)r->got[i] != GPU_GUARD ||
-            (unsigned char)r->got[GUARD_BYTES + r->bytes + i] != GPU_GUARD) {
-            fail_msg("%s, %d, %d: wrote outside of its array", what, one, other);
-        }
-    }
-    satf_cuda()->free(gpu, r->there);
-    free(r->got);
-    gpu_runs++;
+    char all[96];
+    snprintf(all, sizeof all, "%s, %d, %d", what, one, other);
+    gpu_result_check(r, right, 4, all);
 }
 
 /* ---------------------------------------------------------------- transposes */
@@ -99,8 +36,8 @@ static const layout_2d layouts[] = {
 static void try_transpose(const machine_transpose *t, const void *in, const uint32_t *numbers,
                           const void *right, int64_t times)
 {
-    result r = prepare((size_t)(MACHINE_MATRIX * t->element_bytes));
-    must(machine_cuda()->transpose(gpu, t, in, place(&r), numbers, times), "transpose");
+    ON_DEVICE_RESULT r = gpu_result_begin((size_t)(MACHINE_MATRIX * t->element_bytes), 0);
+    MUST(gpu, machine_cuda()->transpose(gpu, t, in, r.at, numbers, times));
     compare(&r, right, layout_2d_name(t->layout), t->way, t->element_bytes + t->computed);
 }
 
@@ -118,19 +55,16 @@ static void try_matrix(machine_transpose *t, machine_random *random)
         memcpy(right + to * words, host + i * words, words * sizeof *right);
     }
     layout_2d_draw(t->layout, W, random, numbers);
-    void *in = upload(host, N * words * sizeof *host);
-    uint32_t *drawn = upload(numbers, sizeof numbers);
+    ON_DEVICE void *in = gpu_uploaded(host, N * words * sizeof *host);
+    ON_DEVICE uint32_t *drawn = gpu_uploaded(numbers, sizeof numbers);
     static const int64_t times[] = {1, 7, 8, 19}; /* loops are unrolled by 8 */
     for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
         try_transpose(t, in, drawn, right, times[i]);
     }
-    satf_cuda()->free(gpu, in);
-    satf_cuda()->free(gpu, drawn);
 }
 
-static void test_transposes(void **unused)
+TEST_ALONE(test_transposes)
 {
-    (void)unused;
     machine_random random = {3};
     for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
         for (int way = 0; way < ACCESS_TRANSPOSE_COUNT; way++) {
@@ -152,8 +86,10 @@ static void try_layout(size_t kernel, layout_2d layout, int most_blocks, int64_t
 {
     const tile_kernel *k = tile_kernel_at(kernel);
     machine_residence residence;
-    result r = prepare((size_t)machine_tiles_out(kernel, tiles) * sizeof *right);
-    must(machine_cuda()->tiles_residence(gpu, kernel, layout, most_blocks, &residence), k->name);
+    ON_DEVICE_RESULT r =
+        gpu_result_begin((size_t)machine_tiles_out(kernel, tiles) * sizeof *right, 0);
+    gpu_must_do(gpu, machine_cuda()->tiles_residence(gpu, kernel, layout, most_blocks, &residence),
+                k->name);
     assert_true(residence.blocks >= 1);
     assert_true(residence.blocks * (int)k->threads <= residence.threads);
     if (most_blocks) { /* all these tiles are small enough for so many */
@@ -161,7 +97,8 @@ static void try_layout(size_t kernel, layout_2d layout, int most_blocks, int64_t
     }
     assert_int_equal(residence.bytes,
                      k->arrays * layout_2d_words(layout, k->width, k->rows) * sizeof(float));
-    must(machine_cuda()->tiles(gpu, kernel, layout, most_blocks, tiles, in, place(&r)), k->name);
+    gpu_must_do(gpu, machine_cuda()->tiles(gpu, kernel, layout, most_blocks, tiles, in, r.at),
+                k->name);
     compare(&r, right, k->name, (int)layout, (int)tiles);
 }
 
@@ -173,27 +110,23 @@ static void try_tiles(size_t kernel, int64_t tiles)
 #undef TILE_LAYOUT
     };
     int64_t words = machine_tiles_in(kernel, tiles), results = machine_tiles_out(kernel, tiles);
-    float *host = room((size_t)words * sizeof *host);
-    float *right = room((size_t)results * sizeof *right);
+    SCOPED float *host = room((size_t)words * sizeof *host);
+    SCOPED float *right = room((size_t)results * sizeof *right);
     for (int64_t i = 0; i < words; i++) { /* shifts of a diagonal block, and small values */
         bool shift = kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
         host[i] = shift ? 3.0f : (float)((uint32_t)i * 2654435761u >> 24) / 512;
     }
     machine_host_tiles(kernel, tiles, host, right);
-    float *in = upload(host, (size_t)words * sizeof *host);
+    ON_DEVICE float *in = gpu_uploaded(host, (size_t)words * sizeof *host);
     for (size_t l = 0; l < sizeof tile_layouts / sizeof *tile_layouts; l++) {
         for (int most_blocks = 0; most_blocks <= 3; most_blocks += 3) {
             try_layout(kernel, tile_layouts[l], most_blocks, tiles, in, right);
         }
     }
-    satf_cuda()->free(gpu, in);
-    free(host);
-    free(right);
 }
 
-static void test_tiles(void **unused)
+TEST_ALONE(test_tiles)
 {
-    (void)unused;
     static const int64_t tiles[] = {1, 3, 128, 384};
     for (size_t kernel = 0; kernel < TILE_KERNELS; kernel++) {
         for (size_t i = 0; i < (gpu_small ? 2 : 4); i++) {
@@ -211,26 +144,22 @@ static void test_tiles(void **unused)
 static void try_structs(uint32_t fields, int64_t structs)
 {
     size_t words = (size_t)structs * fields;
-    uint32_t *host = room(words * sizeof *host), *right = room((size_t)structs * sizeof *right);
+    SCOPED uint32_t *host = room(words * sizeof *host),
+                    *right = room((size_t)structs * sizeof *right);
     for (size_t i = 0; i < words; i++) {
         host[i] = (uint32_t)i * 2654435761u;
     }
-    uint32_t *in = upload(host, words * sizeof *host);
+    ON_DEVICE uint32_t *in = gpu_uploaded(host, words * sizeof *host);
     for (int way = 0; way < MACHINE_STRUCT_COUNT; way++) {
-        result r = prepare((size_t)structs * sizeof *right);
+        ON_DEVICE_RESULT r = gpu_result_begin((size_t)structs * sizeof *right, 0);
         machine_host_structs((machine_struct)way, fields, host, right, structs);
-        must(machine_cuda()->structs(gpu, (machine_struct)way, fields, in, place(&r), structs),
-             "structs");
+        MUST(gpu, machine_cuda()->structs(gpu, (machine_struct)way, fields, in, r.at, structs));
         compare(&r, right, "structs", way, (int)fields);
     }
-    satf_cuda()->free(gpu, in);
-    free(host);
-    free(right);
 }
 
-static void test_structs(void **unused)
+TEST_ALONE(test_structs)
 {
-    (void)unused;
     for (uint32_t fields = 1; fields <= MACHINE_MOST_FIELDS; fields++) {
         if (!gpu_small || fields <= 8 || fields % 32 == 0) {
             try_structs(fields, 32); /* three of a block's four warps have nothing to do */
@@ -244,24 +173,20 @@ static void test_structs(void **unused)
 static void try_copy(int64_t n, int64_t offset)
 {
     size_t bytes = (size_t)(n + offset) * sizeof(float);
-    float *host = room(bytes), *right = room(bytes);
+    SCOPED float *host = room(bytes), *right = room(bytes);
     for (int64_t i = 0; i < n + offset; i++) {
         host[i] = (float)(i + 1);
     }
     memset(right, GPU_GUARD, bytes);
     memcpy(right + offset, host + offset, (size_t)n * sizeof *right);
-    float *in = upload(host, bytes);
-    result r = prepare(bytes);
-    must(machine_cuda()->copy(gpu, in, place(&r), n, offset), "copy");
+    ON_DEVICE float *in = gpu_uploaded(host, bytes);
+    ON_DEVICE_RESULT r = gpu_result_begin(bytes, 0);
+    MUST(gpu, machine_cuda()->copy(gpu, in, r.at, n, offset));
     compare(&r, right, "copy", (int)n, (int)offset);
-    satf_cuda()->free(gpu, in);
-    free(host);
-    free(right);
 }
 
-static void test_copies(void **unused)
+TEST_ALONE(test_copies)
 {
-    (void)unused;
     static const int64_t sizes[] = {1, 255, 256, 1000, 65537};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int64_t offset = 0; offset <= 32; offset += gpu_small ? 31 : 1) {
@@ -273,27 +198,24 @@ static void test_copies(void **unused)
 static void try_powers(int64_t count, bool shared)
 {
     size_t words = (size_t)count * ACCESS_POWERS;
-    float *host = room((size_t)count * sizeof *host), *right = room(words * sizeof *right);
+    SCOPED float *host = room((size_t)count * sizeof *host), *right = room(words * sizeof *right);
     for (int64_t i = 0; i < count; i++) {
         host[i] = 0.9f + 0.0005f * (float)(i % 397);
     }
-    float *in = upload(host, (size_t)count * sizeof *host);
+    ON_DEVICE float *in = gpu_uploaded(host, (size_t)count * sizeof *host);
     for (int interleaved = 0; interleaved < 2; interleaved++) {
-        result r = prepare(words * sizeof *right);
+        ON_DEVICE_RESULT r = gpu_result_begin(words * sizeof *right, 0);
         machine_host_powers(interleaved, host, right, count);
-        must(shared ? machine_cuda()->powers_shared(gpu, interleaved, in, place(&r), 3)
-                    : machine_cuda()->powers(gpu, interleaved, in, place(&r), count),
-             "powers");
+        gpu_must_do(gpu,
+                    shared ? machine_cuda()->powers_shared(gpu, interleaved, in, r.at, 3)
+                           : machine_cuda()->powers(gpu, interleaved, in, r.at, count),
+                    "powers");
         compare(&r, right, shared ? "powers in shared memory" : "powers", interleaved, (int)count);
     }
-    satf_cuda()->free(gpu, in);
-    free(host);
-    free(right);
 }
 
-static void test_powers(void **unused)
+TEST_ALONE(test_powers)
 {
-    (void)unused;
     try_powers(32, false);
     try_powers(32 * 9, false);
     try_powers(32 * 2049, false);
@@ -303,29 +225,22 @@ static void test_powers(void **unused)
 static void try_product(int64_t side)
 {
     size_t n = (size_t)(side * side), bytes = n * sizeof(float);
-    float *a = room(bytes), *b = room(bytes), *right = room(bytes);
+    SCOPED float *a = room(bytes), *b = room(bytes), *right = room(bytes);
     for (size_t i = 0; i < n; i++) {
         a[i] = (float)((uint32_t)i * 2654435761u >> 24) / 128;
         b[i] = (float)((uint32_t)i * 2246822519u >> 24) / 64;
     }
-    float *there_a = upload(a, bytes), *there_b = upload(b, bytes);
+    ON_DEVICE float *there_a = gpu_uploaded(a, bytes), *there_b = gpu_uploaded(b, bytes);
     for (int way = 0; way < ACCESS_PRODUCT_COUNT; way++) {
-        result r = prepare(bytes);
+        ON_DEVICE_RESULT r = gpu_result_begin(bytes, 0);
         machine_host_product((access_product)way, a, b, right, side);
-        must(machine_cuda()->product(gpu, (access_product)way, there_a, there_b, place(&r), side),
-             "product");
+        MUST(gpu, machine_cuda()->product(gpu, (access_product)way, there_a, there_b, r.at, side));
         compare(&r, right, "product", way, (int)side);
     }
-    satf_cuda()->free(gpu, there_a);
-    satf_cuda()->free(gpu, there_b);
-    free(a);
-    free(b);
-    free(right);
 }
 
-static void test_products(void **unused)
+TEST_ALONE(test_products)
 {
-    (void)unused;
     try_product(32);
     try_product(96);
     if (!gpu_small) {
@@ -333,14 +248,4 @@ static void test_products(void **unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transposes), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_structs),    cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_powers),     cmocka_unit_test(test_products),
-    };
-    return gpu_test_end("test_gpu_machine",
-                        cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

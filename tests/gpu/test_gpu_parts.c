@@ -1,23 +1,12 @@
 /* Views on a CUDA device that are parts: channels, regions; and an order of pixels that is
  * prepared. */
+#include "filter_make.h"
+#include "move_reference.h"
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "base/view.h"
 
-#include "../../src/base/view.h"
-
-enum { W = 333, H = 222, CHANNELS = 3, IMAGES = 3, RUNS = 12, MOST = W * H * CHANNELS * 8 };
-
-static void *pixels_of(unsigned seed)
-{
-    uint8_t *pixels = malloc(W * H * CHANNELS);
-    assert_non_null(pixels);
-    for (unsigned i = 0; i < W * H * CHANNELS; i++) {
-        pixels[i] = (uint8_t)((i + 1) * (seed * 2 + 2654435761u) >> 24);
-    }
-    return pixels;
-}
+enum { W = 333, H = 222, CHANNELS = 3 };
 
 enum { LARGEST = (W + 1) * (H + 1) * 8 * 2 }; /* behind zeros, with gaps */
 
@@ -55,14 +44,13 @@ static void check_spread(const satf_view *want, const unsigned char *memory, con
 static void check_channel(const char *spec, const uint8_t *rgb, void *there, void *result)
 {
     static unsigned char got[LARGEST], wanted[LARGEST];
-    satf_filter *filter;
-    gpu_must(cpu, satf_filter_parse(cpu, spec, &filter));
+    SCOPED_FILTER *filter = parse_filter(cpu, spec);
     satf_view in = satf_view_packed((void *)(uintptr_t)(rgb + 1), W, H, 1, SATF_U8), want;
     in.stride = W * CHANNELS;
     in.pixel_stride = CHANNELS;
-    gpu_must(cpu, satf_filter_output(cpu, filter, &in, &want));
+    MUST(cpu, satf_filter_output(cpu, filter, &in, &want));
     want.data = wanted;
-    gpu_must(cpu, gpu_apply_here(filter, &in, &want));
+    MUST(cpu, gpu_apply_here(filter, &in, &want));
     const satf_rect where = {want.width / 3, want.height / 4, 40, 30};
     for (int way = 0; way < 4; way++) {
         bool on_device = way & 1, part = way & 2;
@@ -72,7 +60,7 @@ static void check_channel(const char *spec, const uint8_t *rgb, void *there, voi
         if (on_device) {
             from.device = GPU_DEVICE;
             from.data = (char *)there + 1;
-            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, result, GPU_GUARD, LARGEST));
+            gpu_set(result, GPU_GUARD, LARGEST);
         }
         memset(got, GPU_GUARD, sizeof got);
         gpu_must_do(gpu,
@@ -80,17 +68,15 @@ static void check_channel(const char *spec, const uint8_t *rgb, void *there, voi
                          : satf_filter_apply(gpu, filter, &from, &out),
                     spec);
         if (on_device) {
-            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, result, LARGEST));
-            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+            gpu_download(got, result, LARGEST);
         }
         check_spread(&piece, got, spec, on_device ? "on the device" : "on the host");
+        gpu_runs++;
     }
-    satf_filter_destroy(filter);
 }
 
-static void test_channels_and_parts(void **unused)
+TEST_ALONE(test_channels_and_parts)
 {
-    (void)unused;
     static const char *const grey[] = {"box=15",
                                        "variance=7,border=mirror",
                                        "sum=9x4,at=2:-1",
@@ -107,85 +93,52 @@ static void test_channels_and_parts(void **unused)
                                        "box=9x4,border=valid sum=4,border=valid",
                                        "unsharp=5,border=valid rotate=90 stddev=3,border=valid",
                                        "transpose"};
-    void *there, *result, *rgb = pixels_of(7);
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &there));
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, LARGEST, "a test", &result));
-    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there, rgb, W * H * CHANNELS));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    ON_HOST satf_view rgb = gpu_image(W, H, CHANNELS, SATF_U8, false, 7, 0);
+    ON_DEVICE void *there = gpu_uploaded(rgb.data, W * H * CHANNELS);
+    ON_DEVICE void *result = gpu_memory(LARGEST);
     for (size_t i = 0; i < sizeof grey / sizeof *grey; i++) {
-        check_channel(grey[i], rgb, there, result);
+        check_channel(grey[i], rgb.data, there, result);
     }
-    satf_cuda()->free(gpu, there);
-    satf_cuda()->free(gpu, result);
-    free(rgb);
 }
 
 /* An order without any pattern, too large for the device's caches: prepared, and as a gather where
  * images are not aligned to their pixels. */
-static void test_permute(void **unused)
+TEST_ALONE(test_permute)
 {
-    (void)unused;
     enum { SIDE = 4096, PIXELS = SIDE * SIDE };
-    if (gpu_small) {
-        skip();
-    }
-    int64_t *order = malloc(PIXELS * sizeof *order);
-    float *pixels = malloc(PIXELS * sizeof *pixels), *want = malloc(PIXELS * sizeof *want);
-    float *got = malloc(PIXELS * sizeof *got);
-    uint64_t seed = 1;
+    NOT_SMALL;
+    SCOPED int64_t *order = malloc(PIXELS * sizeof *order);
+    SCOPED float *pixels = malloc(PIXELS * sizeof *pixels), *got = malloc(PIXELS * sizeof *got);
+    ref_shuffle(order, PIXELS, 1);
     for (int64_t i = 0; i < PIXELS; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        int64_t j = (int64_t)((seed >> 33) % (uint64_t)(i + 1));
-        order[i] = order[j];
-        order[j] = i;
         pixels[i] = (float)i;
     }
-    for (int64_t i = 0; i < PIXELS; i++) {
-        want[i] = pixels[order[i]];
-    }
-    satf_filter *filter;
-    satf_plan *plan;
+    SCOPED_FILTER *filter;
+    SCOPED_PLAN *plan;
     satf_used used;
     satf_view view = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_F32);
     view.device = GPU_DEVICE;
-    gpu_must(gpu, satf_filter_create(gpu, "permute", &filter));
-    gpu_must(gpu, satf_filter_set_order(gpu, filter, order, PIXELS));
-    gpu_must(gpu, satf_plan_create(gpu, filter, &view, 1, &view, 1, &plan));
+    MUST(gpu, satf_filter_create(gpu, "permute", &filter));
+    MUST(gpu, satf_filter_set_order(gpu, filter, order, PIXELS));
+    MUST(gpu, satf_plan_create(gpu, filter, &view, 1, &view, 1, &plan));
     satf_plan_step(plan, 0, &used, sizeof used);
     assert_string_equal(used.engine, "permute");
     assert_true(strcmp(used.algorithm, "fused") == 0 || strcmp(used.algorithm, "scheduled") == 0);
-    void *in, *out;
     size_t bytes = PIXELS * sizeof *pixels;
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &in));
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes + 4, "a test", &out));
+    ON_DEVICE char *in = gpu_memory(bytes + 4);
+    ON_DEVICE char *out = gpu_memory(bytes + 4);
     for (int shift = 0; shift <= 2; shift += 2) {
         satf_view from = view, to = view;
-        from.data = (char *)in + shift;
-        to.data = (char *)out + shift;
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, from.data, pixels, bytes));
-        gpu_must(gpu, satf_plan_run(plan, &from, 1, &to, 1));
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, to.data, bytes));
-        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-        assert_memory_equal(got, want, bytes);
+        from.data = in + shift;
+        to.data = out + shift;
+        gpu_upload(from.data, pixels, bytes);
+        MUST(gpu, satf_plan_run(plan, &from, 1, &to, 1));
+        gpu_download(got, to.data, bytes);
+        for (int64_t i = 0; i < PIXELS; i++) {
+            assert_true(got[i] == (float)order[i]);
+        }
         gpu_runs++;
     }
-    satf_cuda()->free(gpu, in);
-    satf_cuda()->free(gpu, out);
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
-    free(order);
-    free(pixels);
-    free(want);
-    free(got);
 }
 
-int main(int argc, char **argv)
-{
-    setenv("SATFILTER_TUNE", "off", 1);
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_channels_and_parts),
-        cmocka_unit_test(test_permute),
-    };
-    return gpu_test_end("test_gpu_parts", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

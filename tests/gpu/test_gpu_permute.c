@@ -1,32 +1,14 @@
 /*
  * Permutations on a CUDA device against their definition: every algorithm, the five
  * patterns, random ones, odd shapes, arrays that are not aligned to 16 bytes, and those of chapter
- * 4 in shared memory. --small: a few cases for compute-sanitizer; --long: arrays of up to 2^28
- * elements.
+ * 4 in shared memory. GPU_CASES=long: arrays of up to 2^28 elements.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "study/machine.h"
 #include "study/pattern.h"
 #include "permute/schedule.h"
 #include "study/gpu.h"
+#include "permute_reference.h"
 #include "program.h"
-
-enum { GUARD_BYTES = 256 };
-
-/* Fails the test unless status is SATF_OK. */
-static void must(satf_status status, const char *what)
-{
-    gpu_must_do(gpu, status, what);
-}
 
 static void *room(size_t bytes)
 {
@@ -37,66 +19,53 @@ static void *room(size_t bytes)
 
 /* ------------------------------------------------------------- whole arrays */
 
-/* One array on the host, its image on the device, and the result's place between guards. */
+/* One array, on the host and on the device, what p makes of it, and the result's place. */
 typedef struct arrays {
-    uint32_t *p;
-    unsigned char *in, *out;
-    char *there_in, *there_out; /* as allocated */
+    const uint32_t *p;
+    unsigned char *in, *want;
+    char *there, *from; /* as allocated, and where it begins */
+    gpu_result out;
     int64_t n;
     int bytes;
-    size_t size, shift; /* bytes */
 } arrays;
 
-static arrays prepare(uint32_t *p, int64_t n, int bytes, size_t shift)
+static void order_by(arrays *a, const uint32_t *p)
 {
-    arrays a = {.p = p, .n = n, .bytes = bytes, .size = (size_t)(n * bytes), .shift = shift};
-    void *in, *out;
-    a.in = room(a.size);
-    a.out = room(a.size + 2 * GUARD_BYTES + shift);
+    a->p = p;
+    for (int64_t i = 0; i < a->n; i++) {
+        memcpy(a->want + (int64_t)p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes);
+    }
+}
+
+static arrays prepare(const uint32_t *p, int64_t n, int bytes, size_t shift)
+{
+    size_t size = (size_t)(n * bytes);
+    arrays a = {.in = room(size), .want = room(size), .n = n, .bytes = bytes};
     for (int64_t i = 0; i < n; i++) { /* each element is another */
         uint64_t value = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i;
         uint32_t word = (uint32_t)i * 2654435761u;
         memcpy(a.in + i * bytes, bytes == 8 ? (void *)&value : (void *)&word, (size_t)bytes);
     }
-    must(satf_cuda()->alloc(gpu, GPU_DEVICE, a.size + shift, "a test", &in), "memory");
-    must(satf_cuda()->alloc(gpu, GPU_DEVICE, a.size + 2 * GUARD_BYTES + shift, "a test", &out),
-         "memory");
-    a.there_in = in;
-    a.there_out = out;
-    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, a.there_in + shift, a.in, a.size), "upload");
+    order_by(&a, p);
+    a.there = gpu_memory(size + shift);
+    a.from = a.there + shift;
+    a.out = gpu_result_begin(size, shift);
+    gpu_upload(a.from, a.in, size);
     return a;
 }
 
 static void release(arrays *a)
 {
-    must(satf_cuda()->wait(gpu, GPU_DEVICE), "wait");
-    satf_cuda()->free(gpu, a->there_in);
-    satf_cuda()->free(gpu, a->there_out);
+    satf_cuda()->free(gpu, a->there);
+    gpu_result_end(&a->out);
     free(a->in);
-    free(a->out);
+    free(a->want);
 }
+#define ARRAYS __attribute__((cleanup(release))) arrays
 
 static void check(arrays *a, const char *what)
 {
-    size_t whole = a->size + 2 * GUARD_BYTES + a->shift;
-    must(satf_cuda()->copy_bytes(gpu, GPU_DEVICE, a->out, a->there_out, whole), "download");
-    must(satf_cuda()->wait(gpu, GPU_DEVICE), what);
-    const unsigned char *out = a->out + GUARD_BYTES + a->shift;
-    for (int64_t i = 0; i < a->n; i++) {
-        if (memcmp(out + (int64_t)a->p[i] * a->bytes, a->in + i * a->bytes, (size_t)a->bytes)) {
-            fail_msg("%s, %lld elements of %d bytes, %zu bytes off: element %lld is not at %u",
-                     what, (long long)a->n, a->bytes, a->shift, (long long)i, a->p[i]);
-        }
-    }
-    for (size_t i = 0; i < whole; i++) {
-        if (i == GUARD_BYTES + a->shift) {
-            i += a->size;
-        }
-        if (a->out[i] != GPU_GUARD) {
-            fail_msg("%s wrote outside of its array", what);
-        }
-    }
-    gpu_runs++;
+    gpu_result_check(&a->out, a->want, (size_t)a->bytes, what);
 }
 
 /* length: of the rows of fused, or 0. Returns whether the algorithm takes this permutation. */
@@ -110,55 +79,55 @@ static bool try(arrays *a, const char *algorithm, uint32_t length)
     if (status == SATF_UNSUPPORTED) {
         return false;
     }
-    must(status, algorithm);
+    gpu_must_do(gpu, status, algorithm);
     size_t bytes;
-    void *scratch = NULL;
-    must(satf_permutation_scratch(gpu, plan, &bytes), algorithm);
+    gpu_must_do(gpu, satf_permutation_scratch(gpu, plan, &bytes), algorithm);
+    ON_DEVICE void *scratch = bytes ? gpu_memory(bytes) : NULL;
     for (int own = 0; own < 2; own++) {
-        if (own && bytes) {
-            must(satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch), "scratch");
-            must(satf_context_set_scratch(gpu, scratch, bytes), "scratch");
-        }
-        must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a->there_out, GPU_GUARD,
-                                    a->size + 2 * GUARD_BYTES + a->shift),
-             "guards");
-        must(satf_permutation_apply(gpu, plan, a->there_in + a->shift,
-                                    a->there_out + GUARD_BYTES + a->shift),
-             algorithm);
-        must(satf_context_set_scratch(gpu, NULL, 0), "scratch");
+        MUST(gpu, satf_context_set_scratch(gpu, own ? scratch : NULL, own ? bytes : 0));
+        gpu_result_clear(&a->out);
+        gpu_must_do(gpu, satf_permutation_apply(gpu, plan, a->from, a->out.at), algorithm);
+        MUST(gpu, satf_context_set_scratch(gpu, NULL, 0));
         check(a, algorithm);
     }
-    satf_cuda()->free(gpu, scratch);
-    must(satf_cuda()->wait(gpu, GPU_DEVICE), algorithm);
     satf_permutation_destroy(plan);
     return true;
 }
 
-static int try_all(uint32_t *p, int64_t n, size_t shift)
+/* The same for elements of 4 and of 8 bytes; the number of those that it takes. */
+static int try_both(const uint32_t *p, int64_t n, const char *algorithm, uint32_t length)
 {
     int applicable = 0;
     for (int bytes = 4; bytes <= 8; bytes += 4) {
-        const char *name;
-        arrays a = prepare(p, n, bytes, shift * (size_t)bytes);
-        applicable += try(&a, "auto", 0);
-        for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL; i++) {
-            applicable += try(&a, name, 0);
-        }
-        release(&a);
+        ARRAYS a = prepare(p, n, bytes, 0);
+        applicable += try(&a, algorithm, length);
     }
     return applicable;
 }
 
-static void test_patterns(void **unused)
+static int try_all(const uint32_t *p, int64_t n, size_t shift)
 {
-    (void)unused;
+    int applicable = 0;
+    for (int bytes = 4; bytes <= 8; bytes += 4) {
+        const char *name;
+        ARRAYS a = prepare(p, n, bytes, shift * (size_t)bytes);
+        applicable += try(&a, "auto", 0);
+        for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL; i++) {
+            applicable += try(&a, name, 0);
+        }
+    }
+    return applicable;
+}
+
+TEST_ALONE(test_patterns)
+{
     static const uint32_t shapes[][2] = {
         {32, 32},   {96, 160},     {32, 2016}, {33, 65},     {1, 1},       {1, 7},      {512, 512},
         {480, 352}, {37 * 32, 32}, {64, 8192}, {1024, 2048}, {1056, 1504}, {4096, 4096}};
     size_t count = sizeof shapes / sizeof *shapes;
     for (size_t i = 0; i < (gpu_small ? 3 : gpu_long ? count : count - 1); i++) {
         int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
-        uint32_t *p = room((size_t)n * sizeof *p);
+        SCOPED uint32_t *p = room((size_t)n * sizeof *p);
         for (int which = 0; which < PATTERN_COUNT; which++) {
             if (pattern_fill((pattern)which, shapes[i][0], shapes[i][1], i, p)) {
                 assert_true(try_all(p, n, 0) >= (n % 1024 ? 6 : 10));
@@ -167,120 +136,83 @@ static void test_patterns(void **unused)
                 }
             }
         }
-        free(p);
     }
 }
 
 /* Every layout of the transpose's tiles. */
-static void test_layouts(void **unused)
+TEST_ALONE(test_layouts)
 {
-    (void)unused;
     enum { ROWS = 520, COLUMNS = 328 }; /* whole chunks of 16 bytes, but no whole tiles */
-    uint32_t *p = room(sizeof *p * ROWS * COLUMNS);
+    SCOPED uint32_t *p = room(sizeof *p * ROWS * COLUMNS);
     assert_true(pattern_fill(PATTERN_TRANSPOSE, ROWS, COLUMNS, 0, p));
-    for (int bytes = 4; bytes <= 8; bytes += 4) {
-        arrays a = prepare(p, (int64_t)ROWS * COLUMNS, bytes, 0);
-        for (int layout = 0; layout < LAYOUT_2D_COUNT; layout++) {
-            satf_permutation *plan;
-            machine_random random = {(uint64_t)layout};
-            must(satf_permutation_create(gpu, p, a.n, bytes, GPU_DEVICE, "transpose", &plan),
-                 "plan");
-            plan->tile.layout = (layout_2d)layout;
-            layout_2d_draw(plan->tile.layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
-            must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
-                                        a.size + 2 * GUARD_BYTES),
-                 "guards");
-            must(satf_permutation_apply(gpu, plan, a.there_in, a.there_out + GUARD_BYTES),
-                 layout_2d_name(plan->tile.layout));
-            check(&a, layout_2d_name(plan->tile.layout));
-            must(satf_cuda()->wait(gpu, GPU_DEVICE), "wait");
-            satf_permutation_destroy(plan);
-        }
-        release(&a);
+    for (int k = 0; k < 2 * LAYOUT_2D_COUNT; k++) {
+        satf_permutation *plan;
+        layout_2d layout = (layout_2d)(k / 2);
+        machine_random random = {(uint64_t)layout};
+        ARRAYS a = prepare(p, (int64_t)ROWS * COLUMNS, k % 2 ? 8 : 4, 0);
+        MUST(gpu, satf_permutation_create(gpu, p, a.n, a.bytes, GPU_DEVICE, "transpose", &plan));
+        plan->tile.layout = layout;
+        layout_2d_draw(layout, PERMUTE_TILE_SIDE, &random, plan->tile.numbers);
+        gpu_must_do(gpu, satf_permutation_apply(gpu, plan, a.from, a.out.at),
+                    layout_2d_name(layout));
+        check(&a, layout_2d_name(layout));
+        satf_permutation_destroy(plan);
     }
-    free(p);
 }
 
-static void test_row_and_column_wise(void **unused)
+TEST_ALONE(test_row_and_column_wise)
 {
-    (void)unused;
     static const uint32_t shapes[][2] = {{64, 96}, {160, 32}, {96, 2048}, {64, 16384}, {32768, 32}};
-    static uint32_t q[32768];
     for (size_t i = 0; i < (gpu_small ? 2 : 5); i++) {
         uint32_t rows = shapes[i][0], columns = shapes[i][1];
-        uint32_t *p = room((size_t)rows * columns * sizeof *p);
-        for (uint32_t y = 0; y < rows; y++) {
-            assert_true(pattern_fill(PATTERN_RANDOM, 1, columns, y, q));
-            for (uint32_t x = 0; x < columns; x++) {
-                p[y * columns + x] = y * columns + q[x];
-            }
+        int64_t n = (int64_t)rows * columns;
+        SCOPED uint32_t *p = room((size_t)n * sizeof *p);
+        ref_fill_rows(p, rows, columns);
+        assert_int_equal(try_both(p, n, "row-wise", 0), 2);
+        ref_fill_columns(p, rows, columns);
+        int fit = 0;
+        for (int64_t bytes = 4; bytes <= 8; bytes += 4) {
+            fit += rows * bytes <= PERMUTE_ROW_BYTES;
         }
-        for (int bytes = 4; bytes <= 8; bytes += 4) {
-            arrays a = prepare(p, (int64_t)rows * columns, bytes, 0);
-            assert_true(try(&a, "row-wise", 0));
-            release(&a);
-        }
-        for (uint32_t x = 0; x < columns; x++) {
-            assert_true(pattern_fill(PATTERN_RANDOM, 1, rows, x, q));
-            for (uint32_t y = 0; y < rows; y++) {
-                p[y * columns + x] = q[y] * columns + x;
-            }
-        }
-        for (int bytes = 4; bytes <= 8; bytes += 4) {
-            arrays a = prepare(p, (int64_t)rows * columns, bytes, 0);
-            assert_true(try(&a, "column-wise", 0) || (int64_t)rows * bytes > PERMUTE_ROW_BYTES);
-            release(&a);
-        }
-        free(p);
+        assert_true(try_both(p, n, "column-wise", 0) >= fit);
     }
 }
 
 /* Rows of all lengths that `fused` may take: one, two and four batches a thread, and
  * pieces that are no multiple of 16 bytes. */
-static void test_lengths(void **unused)
+TEST_ALONE(test_lengths)
 {
-    (void)unused;
     static const uint32_t cases[][2] = {{1 << 16, 256},   {1 << 16, 8192},  {3 << 14, 768},
                                         {15 << 10, 480},  {1 << 20, 1024},  {1 << 20, 8192},
                                         {1 << 20, 16384}, {1 << 20, 32768}, {9 << 16, 18432},
                                         {5 << 18, 20480}, {15 << 16, 30720}};
     for (size_t i = 0; i < (gpu_small ? 4 : sizeof cases / sizeof *cases); i++) {
-        uint32_t n = cases[i][0];
-        uint32_t *p = room(n * sizeof *p);
+        uint32_t n = cases[i][0], length = cases[i][1];
+        SCOPED uint32_t *p = room(n * sizeof *p);
         assert_true(pattern_fill(PATTERN_RANDOM, 1, n, i, p));
-        for (int bytes = 4; bytes <= 8; bytes += 4) {
-            arrays a = prepare(p, n, bytes, 0);
-            assert_true(try(&a, "fused", cases[i][1]) ||
-                        cases[i][1] * (uint32_t)bytes > PERMUTE_ROW_BYTES);
-            release(&a);
-        }
-        free(p);
+        int fit = (length * 4 <= PERMUTE_ROW_BYTES) + (length * 8 <= PERMUTE_ROW_BYTES);
+        assert_true(try_both(p, n, "fused", length) >= fit);
     }
 }
 
-static void test_large(void **unused)
+TEST_ALONE(test_large)
 {
-    (void)unused;
+    NOT_SMALL;
+    static const char *const algorithms[] = {"scheduled", "fused", "auto"};
     for (int log = 22; log <= (gpu_long ? 28 : 22); log += 6) {
         int64_t n = INT64_C(1) << log;
-        uint32_t *p = room((size_t)n * sizeof *p);
+        SCOPED uint32_t *p = room((size_t)n * sizeof *p);
         assert_true(pattern_fill(PATTERN_RANDOM, 1, (uint32_t)n, 5, p));
-        for (int bytes = 4; bytes <= 8; bytes += 4) {
-            arrays a = prepare(p, n, bytes, 0);
-            assert_true(try(&a, "scheduled", 0));
-            assert_true(try(&a, "fused", 0));
-            assert_true(try(&a, "auto", 0));
-            release(&a);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(try_both(p, n, algorithms[k], 0), 2);
         }
-        free(p);
     }
 }
 
 /* ----------------------------------------------------------- shared memory */
 
-static void test_shared(void **unused)
+TEST_ALONE(test_shared)
 {
-    (void)unused;
     static uint32_t p[PATTERN_SMALL], same[PATTERN_SMALL], table[4][PATTERN_SMALL],
         words[2 * PATTERN_SMALL];
     static uint16_t q[PATTERN_SMALL], s[PATTERN_SMALL], d[PATTERN_SMALL];
@@ -299,49 +231,24 @@ static void test_shared(void **unused)
             table[3][i] = d[i];
         }
         void *there;
-        must(satf_gpu_open(gpu, GPU_DEVICE), "device");
-        must(satf_cuda()->table_keep(gpu, GPU_DEVICE, table, sizeof table, &there), "tables");
+        MUST(gpu, satf_gpu_open(gpu, GPU_DEVICE));
+        MUST(gpu, satf_cuda()->table_keep(gpu, GPU_DEVICE, table, sizeof table, &there));
         for (int bytes = 4; bytes <= 8; bytes += 4) {
-            arrays a = prepare(p, PATTERN_SMALL, bytes, 0);
+            ARRAYS a = prepare(p, PATTERN_SMALL, bytes, 0);
             permute_call call = {.ctx = gpu, .element_bytes = bytes};
             for (int way = PERMUTE_COPY; way < PERMUTE_WAYS; way++) {
                 bool computed = way != PERMUTE_COPY && pattern_in_place((pattern)which);
-                a.p = way == PERMUTE_COPY ? same : p;
+                order_by(&a, way == PERMUTE_COPY ? same : p);
                 for (int in_place = 0; in_place <= computed; in_place++) {
-                    must(satf_cuda()->set_bytes(gpu, GPU_DEVICE, a.there_out, GPU_GUARD,
-                                                a.size + 2 * GUARD_BYTES),
-                         "guards");
-                    must(machine_cuda()->permute(&call, (permute_way)way, in_place, (pattern)which,
-                                                 a.there_in, a.there_out + GUARD_BYTES, there, 3),
-                         pattern_name((pattern)which));
+                    gpu_result_clear(&a.out);
+                    MUST(gpu, machine_cuda()->permute(&call, (permute_way)way, in_place,
+                                                      (pattern)which, a.from, a.out.at, there, 3));
                     check(&a, pattern_name((pattern)which));
                 }
             }
-            release(&a);
         }
         satf_cuda()->table_drop(there);
     }
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest few[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_row_and_column_wise),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_shared),
-    };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_row_and_column_wise),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_shared),
-    };
-    return gpu_test_end("test_gpu_permute",
-                        gpu_small ? cmocka_run_group_tests(few, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

@@ -1,16 +1,14 @@
 /*
  * Plans on a CUDA device: runs only enqueue, on whatever stream, and can be captured into graphs.
  */
+#include "driver.h"
+#include "filter_make.h"
 #include "program.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../../src/base/view.h"
-#include "../../src/sat/sat.h"
+#include "base/view.h"
+#include "sat/sat.h"
 
 enum { W = 333, H = 222, CHANNELS = 3, IMAGES = 3, RUNS = 12, MOST = W * H * CHANNELS * 8 };
 
@@ -56,53 +54,6 @@ satf_status __wrap_sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan
     return __real_sat_plan_make(ctx, job, plan);
 }
 
-/* ------------------------------------------------------------------------- the driver */
-
-typedef void *handle;
-
-static struct {
-    int (*stream_create)(handle *, unsigned);
-    int (*stream_destroy)(handle);
-    int (*stream_wait)(handle);
-    int (*capture)(handle, int);
-    int (*end_capture)(handle, handle *);
-    int (*instantiate)(handle *, handle, unsigned long long);
-    int (*launch)(handle, handle);
-    int (*destroy)(handle);
-    int (*exec_destroy)(handle);
-    int (*set_current)(handle);
-    int (*retain)(handle *, int);
-    int (*release)(int);
-} driver;
-
-static bool find_driver(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    const struct {
-        const char *name;
-        void *to;
-    } calls[] = {{"cuStreamCreate", &driver.stream_create},
-                 {"cuStreamDestroy_v2", &driver.stream_destroy},
-                 {"cuStreamSynchronize", &driver.stream_wait},
-                 {"cuStreamBeginCapture_v2", &driver.capture},
-                 {"cuStreamEndCapture", &driver.end_capture},
-                 {"cuGraphInstantiateWithFlags", &driver.instantiate},
-                 {"cuGraphLaunch", &driver.launch},
-                 {"cuGraphDestroy", &driver.destroy},
-                 {"cuGraphExecDestroy", &driver.exec_destroy},
-                 {"cuCtxSetCurrent", &driver.set_current},
-                 {"cuDevicePrimaryCtxRetain", &driver.retain},
-                 {"cuDevicePrimaryCtxRelease_v2", &driver.release}};
-    for (size_t i = 0; library && i < sizeof calls / sizeof *calls; i++) {
-        void *call = dlsym(library, calls[i].name);
-        if (!call) {
-            return false;
-        }
-        memcpy(calls[i].to, &call, sizeof call);
-    }
-    return library != NULL;
-}
-
 enum { NON_BLOCKING = 1, RELAXED = 2 };
 
 /* ------------------------------------------------------------------------------ images */
@@ -116,63 +67,34 @@ typedef struct images {
     size_t bytes; /* of a result */
 } images;
 
-static void *pixels_of(unsigned seed)
+static satf_view picture(unsigned seed)
 {
-    uint8_t *pixels = malloc(W * H * CHANNELS);
-    assert_non_null(pixels);
-    for (unsigned i = 0; i < W * H * CHANNELS; i++) {
-        pixels[i] = (uint8_t)((i + 1) * (seed * 2 + 2654435761u) >> 24);
-    }
-    return pixels;
+    return gpu_image(W, H, CHANNELS, SATF_U8, false, seed, 0);
 }
 
 static satf_filter *make_filter(const char *spec)
 {
-    satf_filter *filter;
-    static const satf_weighted_rect rects[] = {{{-3, -2, 5, 7}, 1}, {{0, 0, 2, 2}, -0.5}};
-    if (strcmp(spec, "template") == 0) {
-        gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
-        gpu_must(gpu, satf_filter_set_rects(gpu, filter, rects, 2));
-    } else if (strcmp(spec, "permute") == 0) {
-        int64_t *order = malloc(W * H * sizeof *order);
-        for (int64_t i = 0; i < W * H; i++) {
-            order[i] = i * 5 % (W * H);
-        }
-        gpu_must(gpu, satf_filter_create(gpu, spec, &filter));
-        gpu_must(gpu, satf_filter_set_order(gpu, filter, order, W * H));
-        free(order);
-    } else {
-        gpu_must_do(gpu, satf_filter_parse(gpu, spec, &filter), spec);
-    }
-    return filter;
+    const filter_info *info = filter_info_find(spec); /* what a text alone does not make */
+    return info ? make_filter_of(gpu, info, SATF_CLAMP, "5x7", "0:0", W, H)
+                : parse_filter(gpu, spec);
 }
 
 static void make_images(const char *spec, images *m)
 {
-    satf_view out;
     m->filter = make_filter(spec);
     for (unsigned i = 0; i < IMAGES; i++) {
-        satf_view view = satf_view_packed(pixels_of(i), W, H, CHANNELS, SATF_U8);
+        ON_HOST satf_view view = picture(i);
+        gpu_trial t = gpu_trial_of(spec, m->filter, &view, i);
         m->in[i] = view;
         m->in[i].device = GPU_DEVICE;
-        gpu_must(cpu, satf_filter_output(cpu, m->filter, &view, &out));
-        m->bytes = (size_t)(out.stride * out.height);
-        out.data = m->want[i] = malloc(m->bytes);
-        gpu_must_do(cpu, gpu_apply_here(m->filter, &view, &out), spec);
-        gpu_must(gpu,
-                 satf_cuda()->alloc(gpu, GPU_DEVICE, W * H * CHANNELS, "a test", &m->in[i].data));
-        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, m->bytes, "a test", &m->result[i]));
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, m->in[i].data, view.data,
-                                              W * H * CHANNELS));
-        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-        free(view.data);
+        m->in[i].data = gpu_uploaded(view.data, W * H * CHANNELS);
+        m->out = t.out;
+        m->out.device = GPU_DEVICE;
+        m->bytes = (size_t)(t.out.stride * t.out.height);
+        m->want[i] = gpu_right(&t).data;
+        m->result[i] = gpu_memory(m->bytes);
     }
-    m->out = out;
-    m->out.data = NULL;
-    m->out.device = GPU_DEVICE;
-    if (satf_plan_create(gpu, m->filter, &m->in[0], 1, &m->out, 1, &m->plan)) {
-        fail_msg("%s: %s", spec, satf_message(gpu));
-    }
+    gpu_must_do(gpu, satf_plan_create(gpu, m->filter, &m->in[0], 1, &m->out, 1, &m->plan), spec);
 }
 
 static void release_images(images *m)
@@ -184,29 +106,40 @@ static void release_images(images *m)
         satf_cuda()->free(gpu, m->result[i]);
         free(m->want[i]);
     }
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+}
+
+static satf_view result_of(const images *m, int image)
+{
+    satf_view out = m->out;
+    out.data = m->result[image];
+    return out;
 }
 
 static void run(images *m, int image)
 {
-    satf_view out = m->out;
-    out.data = m->result[image];
-    gpu_must_do(gpu, satf_plan_run(m->plan, &m->in[image], 1, &out, 1), "a plan");
+    satf_view out = result_of(m, image);
+    MUST(gpu, satf_plan_run(m->plan, &m->in[image], 1, &out, 1));
 }
 
 /* What the device has made of an image, which is spoilt then for the next time. */
 static void check(images *m, int image, const char *what)
 {
-    static char got[MOST];
-    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, m->result[image], m->bytes));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    SCOPED char *got = malloc(m->bytes);
+    gpu_download(got, m->result[image], m->bytes);
     if (memcmp(got, m->want[image], m->bytes) != 0) {
         fail_msg("%s: another result", what);
     }
-    gpu_must(gpu,
-             satf_cuda()->copy_bytes(gpu, GPU_DEVICE, m->result[image], m->in[image].data, 100));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    gpu_download(m->result[image], m->in[image].data, 100);
     gpu_runs++;
+}
+
+static void check_all(images *m, const char *what)
+{
+    for (int i = 0; i < IMAGES; i++) {
+        check(m, i, what);
+    }
+    release_images(m);
 }
 
 static const char *const specs[] = {"box=15",
@@ -229,9 +162,8 @@ enum { SPECS = sizeof specs / sizeof *specs };
 /* ------------------------------------------------------------------------------- tests */
 
 /* One behind the other, with nobody waiting: nothing is allocated, cleared or decided. */
-static void test_runs(void **unused)
+TEST_ALONE(test_runs)
 {
-    (void)unused;
     for (int s = 0; s < SPECS; s++) {
         images m;
         make_images(specs[s], &m);
@@ -242,17 +174,13 @@ static void test_runs(void **unused)
         }
         before += strncmp(specs[s], "wolf", 4) == 0 ? RUNS - 1 : 0; /* the reduction's extremes */
         assert_int_equal(allocations + clearings + decisions, before);
-        for (int i = 0; i < IMAGES; i++) {
-            check(&m, i, specs[s]);
-        }
-        release_images(&m);
+        check_all(&m, specs[s]);
     }
 }
 
 /* Streams take turns with a plan, whose memory they share. */
-static void test_streams(void **unused)
+TEST_ALONE(test_streams)
 {
-    (void)unused;
     handle stream[2];
     for (int i = 0; i < 2; i++) {
         assert_int_equal(driver.stream_create(&stream[i], NON_BLOCKING), 0);
@@ -261,17 +189,14 @@ static void test_streams(void **unused)
         images m;
         make_images(specs[s], &m);
         for (int i = 0; i < RUNS; i++) {
-            gpu_must(gpu, satf_context_set_stream(gpu, stream[i % 2]));
+            MUST(gpu, satf_context_set_stream(gpu, stream[i % 2]));
             run(&m, i % IMAGES);
         }
         for (int i = 0; i < 2; i++) {
             assert_int_equal(driver.stream_wait(stream[i]), 0);
         }
-        gpu_must(gpu, satf_context_use_own_stream(gpu));
-        for (int i = 0; i < IMAGES; i++) {
-            check(&m, i, specs[s]);
-        }
-        release_images(&m);
+        MUST(gpu, satf_context_use_own_stream(gpu));
+        check_all(&m, specs[s]);
     }
     for (int i = 0; i < 2; i++) {
         assert_int_equal(driver.stream_destroy(stream[i]), 0);
@@ -299,7 +224,7 @@ static handle capture(images *m, const char *spec, handle stream, bool by_plan)
 {
     handle graph, exec;
     satf_filter *filter = make_filter(spec);
-    gpu_must(gpu, satf_context_set_stream(gpu, stream));
+    MUST(gpu, satf_context_set_stream(gpu, stream));
     assert_int_equal(driver.capture(stream, RELAXED), 0);
     satf_plan *none;
     assert_int_equal(satf_plan_create(gpu, m->filter, &m->in[0], 1, &m->out, 1, &none),
@@ -308,9 +233,8 @@ static handle capture(images *m, const char *spec, handle stream, bool by_plan)
     if (by_plan) {
         run(m, 0);
     } else {
-        satf_view out = m->out;
-        out.data = m->result[0];
-        gpu_must(gpu, satf_filter_apply(gpu, filter, &m->in[0], &out));
+        satf_view out = result_of(m, 0);
+        MUST(gpu, satf_filter_apply(gpu, filter, &m->in[0], &out));
     }
     satf_filter_destroy(filter);
     use_freed_memory();
@@ -321,9 +245,8 @@ static handle capture(images *m, const char *spec, handle stream, bool by_plan)
 }
 
 /* Launches between other runs of the plan, and behind calls that take the context's memory. */
-static void test_graphs(void **unused)
+TEST_ALONE(test_graphs)
 {
-    (void)unused;
     handle stream;
     images other;
     assert_int_equal(driver.stream_create(&stream, NON_BLOCKING), 0);
@@ -335,9 +258,8 @@ static void test_graphs(void **unused)
         for (int turn = 0; turn < 3; turn++) {
             assert_int_equal(driver.launch(graph, stream), 0);
             run(&m, 1);
-            satf_view out = other.out;
-            out.data = other.result[turn];
-            gpu_must(gpu, satf_filter_apply(gpu, other.filter, &other.in[turn], &out));
+            satf_view out = result_of(&other, turn);
+            MUST(gpu, satf_filter_apply(gpu, other.filter, &other.in[turn], &out));
             assert_int_equal(driver.launch(graph, stream), 0);
             run(&m, 2);
             assert_int_equal(driver.stream_wait(stream), 0);
@@ -346,7 +268,7 @@ static void test_graphs(void **unused)
             }
             check(&other, turn, "stddev=3");
         }
-        gpu_must(gpu, satf_context_use_own_stream(gpu));
+        MUST(gpu, satf_context_use_own_stream(gpu));
         release_images(&m);
         assert_int_equal(driver.exec_destroy(graph), 0);
     }
@@ -355,17 +277,14 @@ static void test_graphs(void **unused)
 }
 
 /* Images of the host by a plan of the device. */
-static void test_across(void **unused)
+TEST_ALONE(test_across)
 {
-    (void)unused;
-    static uint8_t got[W * H * CHANNELS], want[W * H * CHANNELS];
-    satf_filter *filter;
-    satf_plan *plan;
     satf_plan_info info;
     satf_used used;
-    gpu_must(gpu, satf_filter_parse(gpu, "box=5 flip=h", &filter));
-    satf_view in = satf_view_packed(NULL, W, H, CHANNELS, SATF_U8), out = in;
-    gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
+    SCOPED_PLAN *plan;
+    SCOPED_FILTER *filter = parse_filter(gpu, "box=5 flip=h");
+    satf_view like = satf_view_packed(NULL, W, H, CHANNELS, SATF_U8);
+    MUST(gpu, satf_plan_create(gpu, filter, &like, 1, &like, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.device, GPU_DEVICE);
     assert_int_equal(info.steps, 2);
@@ -373,213 +292,168 @@ static void test_across(void **unused)
     assert_string_equal(used.device, "cuda");
     assert_string_equal(used.engine, "window");
     for (unsigned i = 0; i < IMAGES; i++) {
-        in.data = pixels_of(i);
-        out.data = want;
-        gpu_must(cpu, gpu_apply_here(filter, &in, &out));
-        out.data = got;
-        gpu_must(gpu, satf_plan_run(plan, &in, 1, &out, 1));
-        assert_memory_equal(got, want, sizeof got);
-        free(in.data);
-        gpu_runs++;
+        ON_HOST satf_view in = picture(i);
+        ON_HOST satf_view got = gpu_host_view(&in);
+        gpu_trial t = gpu_trial_of("box=5 flip=h", filter, &in, i);
+        ON_HOST satf_view want = gpu_right(&t);
+        MUST(gpu, satf_plan_run(plan, &in, 1, &got, 1));
+        gpu_same(&t, &want, &got, "a plan of host views");
     }
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
+}
+
+/* These views, or the same in memory of the device. */
+static void place(bool on_device, const satf_view *host, satf_view *views, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        views[i] = host[i];
+        if (on_device) {
+            views[i].device = GPU_DEVICE;
+            views[i].data = gpu_uploaded(host[i].data, (size_t)(host[i].stride * host[i].height));
+        }
+    }
+}
+
+static void bring_back(bool on_device, const satf_view *host, const satf_view *views, size_t count)
+{
+    for (size_t i = 0; i < count && on_device; i++) {
+        gpu_download(host[i].data, views[i].data, (size_t)(host[i].stride * host[i].height));
+        satf_cuda()->free(gpu, views[i].data);
+    }
+}
+
+/* A plan's second run, of images of the host as they are, or there. */
+static void run_twice(const satf_filter *filter, bool on_device, const satf_view *in, size_t inputs,
+                      const satf_view *out, size_t outputs)
+{
+    satf_view from[2], to[2];
+    SCOPED_PLAN *plan;
+    place(on_device, in, from, inputs);
+    place(on_device, out, to, outputs);
+    MUST(gpu, satf_plan_create(gpu, filter, from, inputs, to, outputs, &plan));
+    for (int run = 0; run < 2; run++) {
+        for (size_t i = 0; i < outputs && !on_device; i++) {
+            memset(out[i].data, GPU_GUARD, (size_t)(out[i].stride * out[i].height));
+        }
+        MUST(gpu, satf_plan_run(plan, from, inputs, to, outputs));
+    }
+    bring_back(on_device, in, from, inputs);
+    bring_back(on_device, out, to, outputs);
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
 }
 
 /* A second input: on the device, of the host, and the filter's own. */
-static void test_aux(void **unused)
+TEST_ALONE(test_aux)
 {
-    (void)unused;
-    enum { PIXELS = W * H * CHANNELS };
-    static uint8_t got[PIXELS], want[PIXELS];
-    satf_filter *filter;
-    uint8_t *pixels[2] = {pixels_of(5), pixels_of(6)};
-    void *there[3];
-    satf_view in = satf_view_packed(pixels[0], W, H, CHANNELS, SATF_U8), out = in, guide = in;
-    out.data = want;
-    guide.data = pixels[1];
-    gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
-    gpu_must(cpu, satf_filter_set_image(cpu, filter, &guide));
-    gpu_must(cpu, gpu_apply_here(filter, &in, &out));
-    out.data = got;
-    gpu_must(gpu, satf_filter_apply(gpu, filter, &in, &out));
-    assert_memory_equal(got, want, sizeof got);
-    satf_view there_in = in, there_out = out, inputs[2] = {in, guide};
-    for (int i = 0; i < 3; i++) {
-        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, PIXELS, "a test", &there[i]));
-    }
-    for (int i = 0; i < 2; i++) {
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[i], pixels[i], PIXELS));
-    }
-    there_in.data = there[0];
-    there_out.data = there[2];
-    there_in.device = there_out.device = GPU_DEVICE;
-    gpu_must(gpu, satf_filter_apply(gpu, filter, &there_in, &there_out));
-    satf_filter_destroy(filter); /* which has its own; as a second input: */
-    gpu_must(gpu, satf_filter_parse(gpu, "guided=9,eps=0.001", &filter));
+    static const char *const spec = "guided=9,eps=0.001";
+    const satf_view inputs[2] = {picture(5), picture(6)};
+    SCOPED_FILTER *own = parse_filter(gpu, spec);
+    SCOPED_FILTER *filter = parse_filter(gpu, spec);
+    MUST(cpu, satf_filter_set_image(cpu, own, &inputs[1]));
+    gpu_trial t = gpu_trial_of(spec, own, &inputs[0], 0);
+    ON_HOST satf_view want = gpu_right(&t);
+    gpu_compare_here(&t, &want);
+    gpu_compare_there(&t, false, &want);
     for (int on_device = 0; on_device < 2; on_device++) {
-        satf_plan *plan;
-        inputs[0].data = on_device ? there[0] : pixels[0];
-        inputs[1].data = on_device ? there[1] : pixels[1];
-        out.data = on_device ? there[2] : (void *)got;
-        inputs[0].device = inputs[1].device = out.device = on_device ? GPU_DEVICE : SATF_HOST;
-        memset(got, 0, sizeof got);
-        gpu_must(gpu, satf_plan_create(gpu, filter, inputs, 2, &out, 1, &plan));
-        for (int run = 0; run < 2; run++) {
-            gpu_must(gpu, satf_plan_run(plan, inputs, 2, &out, 1));
-        }
-        if (on_device) {
-            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got, there[2], PIXELS));
-            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-        }
-        assert_memory_equal(got, want, sizeof got);
-        satf_plan_destroy(plan);
-        gpu_runs++;
+        ON_HOST satf_view got = gpu_host_view(&inputs[0]);
+        run_twice(filter, on_device, inputs, 2, &got, 1);
+        gpu_same(&t, &want, &got, on_device ? "a guide on the device" : "a guide of the host");
     }
-    for (int i = 0; i < 3; i++) {
-        satf_cuda()->free(gpu, there[i]);
-    }
-    free(pixels[0]);
-    free(pixels[1]);
-    satf_filter_destroy(filter);
+    free(inputs[0].data);
+    free(inputs[1].data);
 }
 
 /* Filters that are gone before the device has read what it copies of them. */
-static void test_destroyed(void **unused)
+TEST_ALONE(test_destroyed)
 {
-    (void)unused;
     static const char *const names[] = {"template", "permute"};
     for (int k = 0; k < 2; k++) {
         images m;
         make_images(names[k], &m);
         for (int i = 0; i < RUNS; i++) {
             satf_filter *filter = make_filter(names[k]);
-            satf_view out = m.out;
-            out.data = m.result[i % IMAGES];
-            gpu_must(gpu, satf_filter_apply(gpu, filter, &m.in[i % IMAGES], &out));
+            satf_view out = result_of(&m, i % IMAGES);
+            MUST(gpu, satf_filter_apply(gpu, filter, &m.in[i % IMAGES], &out));
             satf_filter_destroy(filter);
             use_freed_memory();
         }
-        for (int i = 0; i < IMAGES; i++) {
-            check(&m, i, names[k]);
-        }
-        release_images(&m);
+        check_all(&m, names[k]);
     }
 }
 
 /* Mean and deviation, of images there and of the host. */
-static void test_outputs(void **unused)
+TEST_ALONE(test_outputs)
 {
-    (void)unused;
-    static double got[2][W * H * CHANNELS], want[2][W * H * CHANNELS];
-    static const char *const borders[] = {"clamp", "valid"};
-    void *pixels = pixels_of(3), *there[3];
-    size_t bytes = sizeof got[0];
-    for (int k = 0; k < 3; k++) {
-        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &there[k]));
-    }
-    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[2], pixels, W * H * CHANNELS));
+    static const char *const specs_of[] = {"flip=h moments=9x6,border=clamp",
+                                           "flip=h moments=9x6,border=valid"};
+    ON_HOST satf_view in = picture(3);
     for (int k = 0; k < 4; k++) {
-        char spec[64];
-        satf_filter *filter;
-        satf_view in = satf_view_packed(pixels, W, H, CHANNELS, SATF_U8), out[2];
-        satf_plan *plan;
-        snprintf(spec, sizeof spec, "flip=h moments=9x6,border=%s", borders[k / 2]);
-        gpu_must(gpu, satf_filter_parse(gpu, spec, &filter));
-        gpu_must(gpu, satf_filter_output(gpu, filter, &in, &out[0]));
-        bytes = (size_t)(out[0].stride * out[0].height);
-        out[1] = out[0];
-        out[0].data = want[0];
-        out[1].data = want[1];
-        gpu_must(cpu, satf_plan_create(cpu, filter, &in, 1, out, 2, &plan));
-        gpu_must(cpu, satf_plan_run(plan, &in, 1, out, 2));
-        satf_plan_destroy(plan);
-        in.device = out[0].device = out[1].device = k % 2 ? GPU_DEVICE : SATF_HOST;
-        in.data = k % 2 ? there[2] : pixels;
-        out[0].data = k % 2 ? there[0] : (void *)got[0];
-        out[1].data = k % 2 ? there[1] : (void *)got[1];
-        gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, out, 2, &plan));
+        satf_view want[2], got[2];
+        SCOPED_PLAN *plan;
+        SCOPED_FILTER *filter = parse_filter(gpu, specs_of[k / 2]);
+        gpu_trial t = gpu_trial_of(specs_of[k / 2], filter, &in, (uint64_t)k);
         for (int i = 0; i < 2; i++) {
-            memset(got, 0, sizeof got);
-            gpu_must(gpu, satf_plan_run(plan, &in, 1, out, 2));
+            want[i] = gpu_host_view(&t.out);
+            got[i] = gpu_host_view(&t.out);
         }
-        for (int i = 0; i < 2 && k % 2; i++) {
-            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got[i], there[i], bytes));
+        MUST(cpu, satf_plan_create(cpu, filter, &in, 1, want, 2, &plan));
+        MUST(cpu, satf_plan_run(plan, &in, 1, want, 2));
+        run_twice(filter, k % 2, &in, 1, got, 2);
+        for (int i = 0; i < 2; i++) {
+            gpu_same(&t, &want[i], &got[i], i ? "the deviation" : "the mean");
+            free(want[i].data);
+            free(got[i].data);
         }
-        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-        assert_memory_equal(got[0], want[0], bytes);
-        assert_memory_equal(got[1], want[1], bytes);
-        satf_plan_destroy(plan);
-        satf_filter_destroy(filter);
-        gpu_runs++;
     }
-    for (int k = 0; k < 3; k++) {
-        satf_cuda()->free(gpu, there[k]);
-    }
-    free(pixels);
 }
 
 /* SATF_DEVICE_AUTO takes the device once its start is paid, and the CPU when it is full or the
  * driver would have to compile the kernels. */
-static void test_automatic(void **unused)
+TEST_ALONE(test_automatic)
 {
-    (void)unused;
-    static uint8_t image[W * H * CHANNELS], got[W * H * CHANNELS], want[W * H * CHANNELS];
-    satf_context *own;
-    satf_filter *filter;
-    satf_plan *plan;
+    SCOPED_CONTEXT *own;
     satf_plan_info info;
     satf_used used;
     satf_gpu_info card;
     void *stream;
     assert_true(satf_cuda()->describe(GPU_DEVICE, &card));
-    gpu_must(cpu, satf_context_create(&own));
-    gpu_must(own, satf_context_set_threads(own, 1));
-    gpu_must(own, satf_filter_parse(own, "unsharp=9 box=31 unsharp=5 box=9", &filter));
-    for (size_t i = 0; i < sizeof image; i++) {
-        image[i] = (uint8_t)(i * i >> 3);
-    }
-    satf_view in = satf_view_packed(image, W, H, CHANNELS, SATF_U8), out = in;
-    out.data = want;
-    gpu_must(own, satf_filter_apply(own, filter, &in, &out));
-    out.data = got;
-    gpu_must(own, satf_context_get_stream(own, GPU_DEVICE, &stream));
-    gpu_must(own, satf_context_set_device(own, SATF_DEVICE_AUTO));
+    MUST(cpu, satf_context_create(&own));
+    MUST(own, satf_context_set_threads(own, 1));
+    SCOPED_FILTER *filter = parse_filter(own, "unsharp=9 box=31 unsharp=5 box=9");
+    ON_HOST satf_view in = picture(8);
+    ON_HOST satf_view want = gpu_host_view(&in);
+    gpu_trial t = gpu_trial_of("a chain", filter, &in, 0);
+    MUST(own, satf_filter_apply(own, filter, &in, &want));
+    MUST(own, satf_context_get_stream(own, GPU_DEVICE, &stream));
+    MUST(own, satf_context_set_device(own, SATF_DEVICE_AUTO));
     for (int full = 0; full < 2; full++) {
         bool there = !full && card.runs_kernels;
+        SCOPED_PLAN *plan;
+        ON_HOST satf_view got = gpu_host_view(&in);
         is_full = full;
-        memset(got, 0, sizeof got);
         satf_context_forget(own);
-        gpu_must(own, satf_filter_apply(own, filter, &in, &out));
-        assert_memory_equal(got, want, sizeof got);
+        MUST(own, satf_filter_apply(own, filter, &in, &got));
+        gpu_same(&t, &want, &got, full ? "a full device" : "by choice");
         satf_context_used(own, &used, sizeof used);
         assert_string_equal(used.device, there ? "cuda" : "cpu");
-        gpu_must(own, satf_plan_create(own, filter, &in, 1, &out, 1, &plan));
+        MUST(own, satf_plan_create(own, filter, &in, 1, &got, 1, &plan));
         satf_plan_describe(plan, &info, sizeof info);
         assert_int_equal(info.device, there ? GPU_DEVICE : SATF_HOST);
-        satf_plan_destroy(plan);
     }
     is_full = false;
-    satf_filter_destroy(filter);
-    satf_context_destroy(own);
 }
 
-int main(int argc, char **argv)
+/* The driver's calls are of the device's own context. */
+static int begin(void **state)
 {
-    setenv("SATFILTER_TUNE", "off", 1);
-    gpu_test_begin(argc, argv);
     handle primary;
-    if (!find_driver() || driver.retain(&primary, satf_gpu_ordinal(GPU_DEVICE)) != 0 ||
-        driver.set_current(primary) != 0) {
-        return 1;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),    cmocka_unit_test(test_across),
-        cmocka_unit_test(test_aux),     cmocka_unit_test(test_automatic),
-        cmocka_unit_test(test_streams), cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_outputs), cmocka_unit_test(test_destroyed),
-    };
-    int failed = cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down);
-    driver.release(satf_gpu_ordinal(GPU_DEVICE));
-    return gpu_test_end("test_gpu_plan", failed);
+    return gpu_begin(state) || !find_driver() ||
+           driver.retain(&primary, satf_gpu_ordinal(GPU_DEVICE)) != 0 ||
+           driver.set_current(primary) != 0;
 }
+
+static int end(const char *path)
+{
+    return gpu_end(path) | driver.release(satf_gpu_ordinal(GPU_DEVICE));
+}
+
+GPU_TEST_FILE_WITH(begin, end);

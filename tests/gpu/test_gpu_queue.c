@@ -5,11 +5,8 @@
  */
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../cuda/sat/stress.h"
-#include "../../src/base/view.h"
+#include "cuda/sat/stress.h"
+#include "base/view.h"
 
 /* Turns take the two images alternately, so that what is left of the turn before is wrong. */
 enum { TURNS = 4, IMAGES = 2, FEW_ONES = 3 };
@@ -66,29 +63,27 @@ static void check_queue(const queue_case *c, const char *first, const char *name
         want[i] = host_view(c);
         fill(c, &image[i], i);
         there[i] = gpu_view(gpu, &image[i], 0, 0, false, &memory[used++]);
-        gpu_must(gpu,
-                 satf_cuda()->copy_bytes(gpu, GPU_DEVICE, there[i].data, image[i].data, bytes));
-        gpu_must(cpu, satf_sat(cpu, &image[i], &got, 0));
-        gpu_must(cpu, satf_sat(cpu, &got, &want[i], 0));
+        gpu_upload(there[i].data, image[i].data, bytes);
+        MUST(cpu, satf_sat(cpu, &image[i], &got, 0));
+        MUST(cpu, satf_sat(cpu, &got, &want[i], 0));
     }
     table = gpu_view(gpu, &got, 0, 0, false, &memory[used++]);
     for (unsigned turn = 0; turn < TURNS; turn++) {
         second[turn] = gpu_view(gpu, &got, 0, 0, false, &memory[used++]);
     }
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     for (unsigned turn = 0; turn <= TURNS; turn++) {
-        assert_int_equal(satf_context_set_algorithm(gpu, first), SATF_OK);
-        assert_int_equal(satf_context_set_sync(gpu, strcmp(first, name) ? "auto" : sync), SATF_OK);
+        MUST(gpu, satf_context_set_algorithm(gpu, first));
+        MUST(gpu, satf_context_set_sync(gpu, strcmp(first, name) ? "auto" : sync));
         gpu_must_do(gpu, satf_sat(gpu, &there[turn % IMAGES], &table, 0), first);
-        assert_int_equal(satf_context_set_algorithm(gpu, name), SATF_OK);
-        assert_int_equal(satf_context_set_sync(gpu, sync), SATF_OK);
+        MUST(gpu, satf_context_set_algorithm(gpu, name));
+        MUST(gpu, satf_context_set_sync(gpu, sync));
         for (int again = 0; again < 2 && turn < TURNS; again++) { /* a graph is replayed */
             gpu_must_do(gpu, satf_sat(gpu, &table, &second[turn], 0), name);
         }
     }
     for (unsigned turn = 0; turn < TURNS; turn++) {
-        gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, got.data, second[turn].data, bytes));
-        gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+        gpu_download(got.data, second[turn].data, bytes);
         if (memcmp(got.data, want[turn % IMAGES].data, bytes) != 0) {
             fail_msg("%s behind %s, %s: %s, %d x %d, %d channels, turn %u: a wrong table", name,
                      first, sync, satf_type_name(c->type), (int)c->width, (int)c->height,
@@ -112,7 +107,7 @@ static bool takes_sync(const char *name, const char *sync)
     satf_view view = satf_view_packed(NULL, 64, 64, 1, SATF_F64);
     size_t scratch;
     view.device = GPU_DEVICE;
-    assert_int_equal(satf_context_set_sync(gpu, sync), SATF_OK);
+    MUST(gpu, satf_context_set_sync(gpu, sync));
     satf_status status = satf_sat_scratch(gpu, &view, &view, 0, &scratch);
     if (status != SATF_UNSUPPORTED) {
         gpu_must_do(gpu, status, name);
@@ -132,7 +127,7 @@ static void check_rows(bool stress)
         }
         rows++;
         for (unsigned s = 0; s < sizeof syncs / sizeof syncs[0]; s++) {
-            assert_int_equal(satf_context_set_algorithm(gpu, name), SATF_OK);
+            MUST(gpu, satf_context_set_algorithm(gpu, name));
             if (!takes_sync(name, syncs[s])) {
                 assert_int_not_equal(s, 0);
                 gpu_refused++; /* no stages */
@@ -145,32 +140,21 @@ static void check_rows(bool stress)
         }
     }
     gpu_stress(SAT_STRESS_NONE);
-    assert_int_equal(satf_context_set_sync(gpu, "auto"), SATF_OK);
-    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+    MUST(gpu, satf_context_set_sync(gpu, "auto"));
+    MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
     assert_true(rows >= 8 && staged >= 9); /* 4R1W, 1R1W and (1+r)R1W in three ways */
 }
 
-static void test_queues(void **unused)
+TEST_ALONE(test_queues)
 {
-    (void)unused;
     check_rows(false);
 }
 
 /* Behind look-back that, for one channel, lets the next kernel start before it has stored anything.
  */
-static void test_early(void **unused)
+TEST_ALONE(test_early)
 {
-    (void)unused;
     check_rows(true);
 }
 
-int main(int argc, char **argv)
-{
-    setenv("SATFILTER_TUNE", "off", 1);
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_early),
-    };
-    return gpu_test_end("test_gpu_queue", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

@@ -4,10 +4,8 @@
  */
 #include "cases.h"
 
-#include <string.h>
-
-#include "../../cuda/sat/stress.h"
-#include "../../src/base/memory.h"
+#include "cuda/sat/stress.h"
+#include "base/memory.h"
 
 static const sat_tuning defaults;
 
@@ -22,9 +20,8 @@ static gpu_case usual_case(gpu_kind kind, int64_t width, int64_t height, gpu_pat
 /* ----------------------------------------------------------------- properties */
 
 /* The table of an impulse is 1 in its quadrant and 0 elsewhere. */
-static void test_impulse(void **unused)
+TEST_ALONE(test_impulse)
 {
-    (void)unused;
     enum { W = 300, H = 170 };
     gpu_case c = usual_case(gpu_kinds[0], W, H, GPU_IMPULSE, 1);
     gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[4], &gpu_layouts[2]);
@@ -45,34 +42,23 @@ enum { LINEAR_W = 261, LINEAR_H = 133 };
 
 static void table_of(const sat_algorithm *row, const uint16_t *image, uint32_t *table)
 {
-    size_t pixels = (size_t)LINEAR_W * LINEAR_H, bytes = 0;
-    void *in, *out, *scratch = NULL;
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 2, "a test", &in));
-    gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, pixels * 4, "a test", &out));
+    size_t pixels = (size_t)LINEAR_W * LINEAR_H;
+    ON_DEVICE void *in = gpu_uploaded(image, pixels * 2);
+    ON_DEVICE void *out = gpu_memory(pixels * 4);
     sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
                    .sum_type = SATF_SUM_U32,
                    .out = out,
                    .out_stride = LINEAR_W * 4,
                    .scratch_runs = 1};
     job.in.device = GPU_DEVICE;
-    assert_true(!row->scratch_bytes || row->scratch_bytes(gpu, &job, &bytes));
-    if (bytes) {
-        gpu_must(gpu, satf_cuda()->alloc(gpu, GPU_DEVICE, bytes, "a test", &scratch));
-        gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, scratch, 0, bytes));
-    }
-    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, in, image, pixels * 2));
-    gpu_must(gpu, row->run(gpu, &job, scratch));
-    gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, table, out, pixels * 4));
-    gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    satf_cuda()->free(gpu, in);
-    satf_cuda()->free(gpu, out);
-    satf_cuda()->free(gpu, scratch);
+    ON_DEVICE void *scratch = gpu_scratch(row, &job);
+    MUST(gpu, row->run(gpu, &job, scratch));
+    gpu_download(table, out, pixels * 4);
 }
 
 /* table(a) + table(b) = table(a + b) */
-static void test_linear(void **unused)
+TEST_ALONE(test_linear)
 {
-    (void)unused;
     static uint16_t image[3][LINEAR_W * LINEAR_H];
     static uint32_t table[3][LINEAR_W * LINEAR_H];
     for (unsigned i = 0; i < LINEAR_W * LINEAR_H; i++) {
@@ -141,9 +127,9 @@ static void check_repeats(const sat_algorithm *row, gpu_data *d, const sat_tunin
 }
 
 /* Floats whose sums depend on the order of summation: all runs use the same. */
-static void test_repeats(void **unused)
+TEST_ALONE(test_repeats)
 {
-    (void)unused;
+    NOT_SMALL;
     for (size_t k = 0; k < GPU_KINDS; k++) {
         if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
             continue;
@@ -204,9 +190,9 @@ static void check_stress(const sat_algorithm *row, const gpu_case *c, lying lie,
 
 /* Blocks that start late, or one at a time: nobody may wait for a block that
  * has not begun, and the bits stay the same. */
-static void test_stress(void **unused)
+TEST_ALONE(test_stress)
 {
-    (void)unused;
+    NOT_SMALL;
     /* rows of the last but one suit the copy engine */
     static const int64_t sizes[][2] = {{1, 1}, {65, 4000}, {4000, 65}, {1040, 615}, {1031, 1033}};
     for (size_t k = 0; k < GPU_KINDS; k++) {
@@ -238,9 +224,9 @@ static const sat_algorithm *lookback_row(void)
  * in a row, an even number of them and an odd one, in few rows of blocks and, by one CUDA block and
  * by all, in more than 15.
  */
-static void test_orders(void **unused)
+TEST_ALONE(test_orders)
 {
-    (void)unused;
+    NOT_SMALL;
     static const int64_t sizes[][2] = {{2112, 1808}, {32768, 120}, {32896, 120}, {16448, 120}};
     for (size_t k = 0; k < GPU_KINDS; k++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -258,9 +244,8 @@ static void test_orders(void **unused)
 
 /* One CUDA block, which uses its memory again for each of at least twelve blocks of samples; all
  * warps have rows to the last, so that the image ends within 16 bytes that are sent for. */
-static void test_single(void **unused)
+TEST_ALONE(test_single)
 {
-    (void)unused;
     for (size_t k = 0; k < GPU_KINDS; k++) {
         gpu_case c = usual_case(gpu_kinds[k], 384, 336, GPU_RANDOM, 8);
         for (int i = 0; i < APART; i++) {
@@ -274,9 +259,9 @@ static void test_single(void **unused)
 enum { AT_ONCE = 2 };
 
 /* Two contexts, each with a stream of its own, from one thread. */
-static void test_two_streams(void **unused)
+TEST_ALONE(test_two_streams)
 {
-    (void)unused;
+    NOT_SMALL;
     satf_context *contexts[AT_ONCE];
     gpu_data d[AT_ONCE];
     for (unsigned i = 0; i < AT_ONCE; i++) {
@@ -308,10 +293,9 @@ static void run_kept(gpu_data *d, const sat_algorithm *row, const sat_tuning *tu
 {
     sat_job job = gpu_job(d, tuning);
     for (unsigned run = 0; run <= before; run++) {
-        gpu_must(gpu,
-                 satf_cuda()->set_bytes(gpu, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
+        gpu_set(d->out.device, GPU_GUARD, d->out.bytes);
         gpu_set_input(d, run == before);
-        gpu_must(gpu, sat_run(gpu, &job, NULL));
+        MUST(gpu, sat_run(gpu, &job, NULL));
     }
     gpu_compare(d, row, tuning);
 }
@@ -333,8 +317,8 @@ static void check_kept(const sat_algorithm *row)
     static gpu_data d[JOBS];
     sat_tuning tunings[JOBS];
     satf_context *other = gpu_new_context();
-    gpu_must(other, satf_gpu_open(other, GPU_DEVICE));
-    assert_int_equal(satf_context_set_algorithm(gpu, row->name), SATF_OK);
+    MUST(other, satf_gpu_open(other, GPU_DEVICE));
+    MUST(gpu, satf_context_set_algorithm(gpu, row->name));
     for (unsigned i = 0; i < JOBS; i++) {
         gpu_case c = usual_case(gpu_kinds[i % GPU_KINDS], 384, i == 9 ? 385 : 384, GPU_INTEGERS, i);
         c.channels = i == 10 ? 3 : 1;
@@ -348,9 +332,8 @@ static void check_kept(const sat_algorithm *row)
             unsigned job = turn % 2 ? jobs - 1 - i : i;
             /* the context's own stream, another's, CUDA's default one */
             void *stream = (i + turn) % 3 == 0 ? satf_cuda()->stream(other) : NULL;
-            assert_int_equal((i + turn) % 3 == 1 ? satf_context_use_own_stream(gpu)
-                                                 : satf_context_set_stream(gpu, stream),
-                             SATF_OK);
+            MUST(gpu, (i + turn) % 3 == 1 ? satf_context_use_own_stream(gpu)
+                                          : satf_context_set_stream(gpu, stream));
             run_kept(&d[job], row, &tunings[job], (job + turn) % MOST_BEFORE);
         }
     }
@@ -359,42 +342,42 @@ static void check_kept(const sat_algorithm *row)
         gpu_release(&d[i]);
     }
     satf_context_destroy(other);
-    assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+    MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
 }
 
 /* Large images in turns whose rows lie otherwise, with the words of one another: what the copy
  * engine takes, other strides and starts, and upside down. */
-static void test_kept_layouts(void **unused)
+TEST_ALONE(test_kept_layouts)
 {
-    (void)unused;
+    NOT_SMALL;
     enum { IMAGES = 3, TURNS = 4, W = 2560, H = 2112 };
     static const int layouts[IMAGES] = {0, 2, 5};
     const sat_algorithm *row = lookback_row();
     gpu_data d[IMAGES];
     for (size_t k = 0; k < GPU_KINDS; k++) {
         size_t bytes[IMAGES];
-        assert_int_equal(satf_context_set_algorithm(gpu, row->name), SATF_OK);
+        MUST(gpu, satf_context_set_algorithm(gpu, row->name));
         for (unsigned i = 0; i < IMAGES; i++) {
             gpu_case c = usual_case(gpu_kinds[k], W, H, GPU_INTEGERS, 11 + i);
             d[i] = gpu_prepare(gpu, &c, &gpu_layouts[layouts[i]], &gpu_layouts[layouts[i]]);
             sat_job job = gpu_job(&d[i], &defaults);
-            gpu_must(gpu, sat_scratch(gpu, &job, &bytes[i]));
+            MUST(gpu, sat_scratch(gpu, &job, &bytes[i]));
             assert_int_equal(bytes[i], bytes[0]);
             gpu_check(&d[i], row, &defaults);
         }
         for (unsigned turn = 0; turn < TURNS * IMAGES; turn++) {
             run_kept(&d[turn % IMAGES], row, &defaults, 0);
         }
-        assert_int_equal(satf_context_set_algorithm(gpu, "auto"), SATF_OK);
+        MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
         for (unsigned i = 0; i < IMAGES; i++) {
             gpu_release(&d[i]);
         }
     }
 }
 
-static void test_kept(void **unused)
+TEST_ALONE(test_kept)
 {
-    (void)unused;
+    NOT_SMALL;
     unsigned rows = 0;
     for (size_t r = 0; gpu_row_at(r); r++) {
         if (gpu_row_at(r)->keeps) {
@@ -405,22 +388,4 @@ static void test_kept(void **unused)
     assert_true(rows > 0);
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {
-        cmocka_unit_test(test_impulse),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_single),
-    };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impulse), cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_repeats), cmocka_unit_test(test_stress),
-        cmocka_unit_test(test_orders),  cmocka_unit_test(test_two_streams),
-        cmocka_unit_test(test_kept),    cmocka_unit_test(test_kept_layouts),
-        cmocka_unit_test(test_single),
-    };
-    return gpu_test_end("test_gpu_runs",
-                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

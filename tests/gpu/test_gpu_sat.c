@@ -5,10 +5,7 @@
  */
 #include "cases.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "../../src/base/view.h"
+#include "base/view.h"
 
 /* Of (1+r)R1W: the default, one block, the paper's, nearly all. */
 static const double rs[] = {0, 0.01, 0.25, 0.5, 0.9};
@@ -96,9 +93,8 @@ static void walk(const int64_t (*walked)[2], size_t count)
     }
 }
 
-static void test_rows(void **unused)
+TEST_ALONE(test_rows)
 {
-    (void)unused;
     assert_non_null(gpu_row_at(0));
     if (gpu_small) {
         walk(small_sizes, sizeof small_sizes / sizeof *small_sizes);
@@ -111,9 +107,8 @@ static void test_rows(void **unused)
 }
 
 /* Every tuning of every row on tiles that are full, cut, and many. */
-static void test_tunings(void **unused)
+TEST_ALONE(test_tunings)
 {
-    (void)unused;
     static const int64_t tiled[][2] = {{512, 256}, {301, 517}};
     bool saved = gpu_long;
     gpu_long = true;
@@ -133,9 +128,8 @@ static void test_tunings(void **unused)
 
 /* More than 65,535 blocks a side. 4R1W has a stage for every pixel of such a
  * line, so only --long waits for it. */
-static void test_lines(void **unused)
+TEST_ALONE(test_lines)
 {
-    (void)unused;
     static const int64_t lines[][2] = {{1, 2200000}, {2200000, 1}, {1, 8390000}, {8390000, 1}};
     for (unsigned s = 0; s < (gpu_small ? 0 : 4); s++) {
         gpu_case c = {SATF_U8,     SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1,
@@ -150,13 +144,4 @@ static void test_lines(void **unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_tunings),
-        cmocka_unit_test(test_lines),
-    };
-    return gpu_test_end("test_gpu_sat", cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

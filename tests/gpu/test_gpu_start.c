@@ -5,12 +5,8 @@
 #include "program.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "../../src/pipeline/pipeline.h"
+#include "pipeline/pipeline.h"
 
 enum { SIDE = 64 };
 
@@ -99,48 +95,38 @@ static satf_status work_on_cpu(void)
     return status;
 }
 
-static void test_cpu_leaves_the_driver_alone(void **unused)
+TEST_ALONE(test_cpu_leaves_the_driver_alone)
 {
-    (void)unused;
+    NOT_SMALL; /* compute-sanitizer loads it */
     assert_int_equal(cpu_work, SATF_OK);
     assert_string_equal(why_cpu, "the CPU will finish first");
     assert_false(loaded_by_cpu);
     assert_true(driver_is_loaded()); /* now that there was talk of devices */
 }
 
-static void test_context_comes_with_the_first_work(void **unused)
+TEST_ALONE(test_context_comes_with_the_first_work)
 {
-    (void)unused;
     assert_false(device_has_context());
     satf_context *ctx = gpu_new_context();
     assert_false(device_has_context());
-    gpu_must(ctx, table_of_ones(ctx));
+    MUST(ctx, table_of_ones(ctx));
     assert_true(device_has_context());
     gpu_runs++;
     satf_context_destroy(ctx);
     assert_int_not_equal(access(folder, F_OK), 0); /* nothing was measured that could be kept */
 }
 
-int main(int argc, char **argv)
+/* The CPU's work comes before anything that asks for a device. */
+static int begin(void **state)
 {
     if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1)) {
-        perror(folder);
         return 1;
     }
     cpu_work = work_on_cpu();
     loaded_by_cpu = driver_is_loaded();
-    if (rmdir(folder)) { /* what is kept would make it anew */
-        perror(folder);
-        return 1;
-    }
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {
-        cmocka_unit_test(test_context_comes_with_the_first_work),
-    };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_leaves_the_driver_alone), /* compute-sanitizer loads it */
-        cmocka_unit_test(test_context_comes_with_the_first_work),
-    };
-    return gpu_test_end("test_gpu_start", gpu_small ? cmocka_run_group_tests(small, NULL, NULL)
-                                                    : cmocka_run_group_tests(tests, NULL, NULL));
+    int failed = rmdir(folder) || gpu_begin(state); /* what is kept would make the folder anew */
+    unsetenv("SATFILTER_TUNE");
+    return failed;
 }
+
+GPU_TEST_FILE_WITH(begin, gpu_end);

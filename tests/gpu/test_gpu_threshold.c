@@ -1,6 +1,6 @@
 /* One level for the whole picture, given or found, on a device: the CPU's bits. */
-#include "../filter_make.h"
-#include "../filter_reference.h"
+#include "filter_make.h"
+#include "filter_reference.h"
 #include "program.h"
 
 enum { ANY, TWINS, ALIKE, KINDS };
@@ -22,16 +22,7 @@ static void fill(ref_image *image, int kind, uint64_t seed)
     }
 }
 
-static void check(const char *spec, const ref_image *image, uint64_t seed)
-{
-    satf_filter *filter = parse_filter(cpu, spec);
-    satf_view in = ref_view(image, (int64_t)(seed % 3));
-    gpu_compare_filter(spec, filter, &in, seed);
-    satf_filter_destroy(filter);
-    free(in.data);
-}
-
-static void test_levels(void **state)
+TEST_ALONE(test_levels)
 {
     static const char *const specs[] = {"threshold=otsu", "threshold=otsu,surface,invert",
                                         "threshold=otsu,invert", "threshold=100.5",
@@ -40,7 +31,6 @@ static void test_levels(void **state)
     static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
     static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     uint64_t seed = 0;
-    (void)state;
     for (int k = 0; k < 4 * 4 * 4 * KINDS; k++) {
         const int64_t *size = sizes[gpu_small ? k % 2 : k % 4];
         ref_image image = {
@@ -48,20 +38,21 @@ static void test_levels(void **state)
             NULL};
         fill(&image, k / 64, ++seed);
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-            check(specs[s], &image, seed * 5 + s);
+            SCOPED_FILTER *filter = parse_filter(cpu, specs[s]);
+            ON_HOST satf_view in = ref_view(&image, (int64_t)((seed * 5 + s) % 3));
+            gpu_compare_filter(specs[s], filter, &in, seed * 5 + s);
         }
         free(image.samples);
     }
 }
 
 /* Floats of any range, some of which are not finite. */
-static void test_ranges(void **state)
+TEST_ALONE(test_ranges)
 {
     enum { W = 211, H = 97 };
     static const double scales[] = {1, 1e300, 0x1p-1060, -3e-9};
-    double *samples = malloc(W * H * 2 * sizeof *samples);
+    SCOPED double *samples = malloc(W * H * 2 * sizeof *samples);
     uint64_t seed = 5;
-    (void)state;
     for (int k = 0; k < 16; k++) {
         int channels = 1 + k % 2;
         for (int i = 0; i < W * H * channels; i++) {
@@ -75,19 +66,10 @@ static void test_ranges(void **state)
         }
         satf_view in = satf_view_packed(samples, W, H, channels, SATF_F64);
         in.flags = channels == 2 ? SATF_ALPHA : 0;
-        satf_filter *filter =
+        SCOPED_FILTER *filter =
             parse_filter(cpu, k % 3 ? "threshold=otsu" : "threshold=otsu,surface");
         gpu_compare_filter("otsu of floats", filter, &in, (uint64_t)k);
-        satf_filter_destroy(filter);
     }
-    free(samples);
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),
-                                       cmocka_unit_test(test_ranges)};
-    return gpu_test_end("test_gpu_threshold",
-                        cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

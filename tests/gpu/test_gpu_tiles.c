@@ -2,55 +2,42 @@
  */
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "../filter_make.h"
+#include "filter_make.h"
 #include "filter/pass.h"
-#include "../filter_reference.h"
+#include "filter_reference.h"
 
-enum { W = 161, H = 147, MOST = W * H * 4 * 8 };
-
-static char want[MOST], got[MOST];
+enum { W = 161, H = 147 };
 
 /* By a fifth of what the whole takes; what depends on all of the image is refused. */
 static void check_filter(const char *what, const satf_filter *filter, const satf_view *in)
 {
-    satf_view out;
     satf_plan *plan;
     satf_plan_info info;
     int64_t reach[4];
-    gpu_must(cpu, satf_filter_output(cpu, filter, in, &out));
-    size_t bytes = (size_t)out.stride * (size_t)out.height;
-    out.data = want;
-    gpu_must(cpu, gpu_apply_here(filter, in, &out));
-    gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
-    gpu_must(gpu, satf_plan_create(gpu, filter, in, 1, &out, 1, &plan));
+    gpu_trial t = gpu_trial_of(what, filter, in, 0);
+    ON_HOST satf_view want = gpu_right(&t);
+    ON_HOST satf_view got = gpu_host_view(&t.out);
+    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_plan_create(gpu, filter, in, 1, &got, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     satf_plan_destroy(plan);
-    gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, (int64_t)(info.bytes / 5)));
-    gpu_must(gpu, satf_filter_reach(gpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, (int64_t)(info.bytes / 5)));
+    MUST(gpu, satf_filter_reach(gpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
     bool all = (reach[0] == INT64_MAX || reach[2] == INT64_MAX) &&
                (reach[1] == INT64_MAX || reach[3] == INT64_MAX);
-    out.data = got;
-    memset(got, 0, bytes);
-    satf_status status = satf_filter_apply(gpu, filter, in, &out);
+    satf_status status = satf_filter_apply(gpu, filter, in, &got);
     if (all) {
         assert_int_equal(status, SATF_LIMIT);
         gpu_refused++;
         return;
     }
     gpu_must_do(gpu, status, what);
-    if (memcmp(got, want, bytes) != 0) {
-        fail_msg("%s of %s, %d channels: other bits", what, satf_type_name(in->type), in->channels);
-    }
-    gpu_runs++;
+    gpu_same(&t, &want, &got, "tile by tile");
 }
 
 /* All but floats whose sums round, which depend on what else is in the table. */
-static void test_every_filter(void **unused)
+TEST_ALONE(test_every_filter)
 {
-    (void)unused;
     static const struct {
         int type, channels;
     } kinds[] = {{SATF_U8, 1}, {SATF_U8, 3}, {SATF_U16, 3}, {SATF_F32, 1}};
@@ -64,69 +51,45 @@ static void test_every_filter(void **unused)
                 if (!filter_is_simple(info) && satf_type_is_float(kinds[k].type)) {
                     continue;
                 }
-                ref_image image = {W, H, kinds[k].channels, kinds[k].type, 0, NULL};
-                ref_fill(&image, i * 100 + (uint64_t)k);
-                satf_view in = ref_view(&image, 0);
-                satf_filter *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
+                ON_HOST satf_view in = gpu_image(W, H, kinds[k].channels, kinds[k].type, false,
+                                                 i * 100 + (uint64_t)k, 0);
+                SCOPED_FILTER *filter = make_filter_of(cpu, info, border, sizes[s], at[s], W, H);
                 check_filter(info->name, filter, &in);
-                satf_filter_destroy(filter);
-                free(in.data);
-                free(image.samples);
             }
         }
     }
-    gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
 }
 
 /* 600 million samples, of which the table alone would be 2.4 GB, with 256 MB. */
-static void test_large(void **unused)
+TEST_ALONE(test_large)
 {
-    (void)unused;
+    NOT_SMALL;
     enum { WIDTH = 20000, HEIGHT = 30000 };
     const size_t bytes = (size_t)WIDTH * HEIGHT;
-    uint8_t *pixels = malloc(bytes), *right = malloc(bytes), *made = calloc(1, bytes);
-    assert_true(pixels && right && made);
+    satf_view in = satf_view_packed(NULL, WIDTH, HEIGHT, 1, SATF_U8);
+    ON_HOST satf_view pixels = gpu_host_view(&in);
+    ON_HOST satf_view right = gpu_host_view(&in);
+    ON_HOST satf_view made = gpu_host_view(&in);
     uint64_t seed = 7;
     for (size_t i = 0; i < bytes; i += 8) {
         uint64_t random = ref_random(&seed);
-        memcpy(pixels + i, &random, 8);
+        memcpy((char *)pixels.data + i, &random, 8);
     }
-    satf_view in = satf_view_packed(pixels, WIDTH, HEIGHT, 1, SATF_U8), out = in;
-    satf_context *own;
-    satf_filter *filter;
-    satf_plan *plan;
+    SCOPED_CONTEXT *own;
+    SCOPED_PLAN *plan;
     satf_plan_info info;
     assert_int_equal(satf_context_create(&own), SATF_OK);
-    gpu_must(own, satf_filter_parse(own, "box=255", &filter));
-    out.data = right;
-    gpu_must(own, satf_filter_apply(own, filter, &in, &out));
-    out.data = made;
-    gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 256 << 20));
-    gpu_must(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan));
+    SCOPED_FILTER *filter = parse_filter(own, "box=255");
+    MUST(own, satf_filter_apply(own, filter, &pixels, &right));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 256 << 20));
+    MUST(gpu, satf_plan_create(gpu, filter, &pixels, 1, &made, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_true(info.bytes <= 256 << 20 && info.device == GPU_DEVICE);
-    satf_plan_destroy(plan);
-    gpu_must(gpu, satf_filter_apply(gpu, filter, &in, &out));
-    assert_true(memcmp(made, right, bytes) == 0);
-    gpu_must(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_filter_apply(gpu, filter, &pixels, &made));
+    assert_true(memcmp(made.data, right.data, bytes) == 0);
+    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
     gpu_runs++;
-    satf_filter_destroy(filter);
-    satf_context_destroy(own);
-    free(pixels);
-    free(right);
-    free(made);
 }
 
-int main(int argc, char **argv)
-{
-    setenv("SATFILTER_TUNE", "off", 1);
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_filter),
-        cmocka_unit_test(test_large),
-    };
-    const struct CMUnitTest small[] = {cmocka_unit_test(test_every_filter)};
-    return gpu_test_end("test_gpu_tiles",
-                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

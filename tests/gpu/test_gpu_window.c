@@ -2,15 +2,12 @@
  * Windows without tables: means by matrix units, by every kernel and with every border that it
  * takes, and marches; rows and columns that end anywhere, against the CPU, byte for byte.
  */
+#include "filter_make.h"
+#include "filter_reference.h"
 #include "program.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../src/window/gpu.h"
-#include "../filter_reference.h"
+#include "window/gpu.h"
+#include "filter_reference.h"
 
 static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
                                    {16, 16},   {31, 17},    {33, 47},  {517, 131},
@@ -18,70 +15,51 @@ static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},
 static const int64_t windows[][2] = {{1, 1},   {2, 2},   {3, 3},   {15, 15}, {17, 17}, {16, 17},
                                      {18, 3},  {33, 33}, {31, 33}, {5, 33},  {65, 17}, {65, 65},
                                      {64, 64}, {3, 65},  {65, 2},  {129, 65}};
-static const struct {
-    int64_t pad, shift;
-    bool flip;
-} layouts[] = {{0, 0, false}, {8, 0, false}, {5, 3, false}, {0, 0, true}, {11, 8, true}};
+static const gpu_place layouts[] = {
+    {0, 0, false}, {8, 0, false}, {5, 3, false}, {0, 0, true}, {11, 8, true}};
 
+/* An image, and what is drawn for its windows. */
 typedef struct box_case {
-    ref_image image;
-    satf_view host, out; /* out: without data */
-    satf_filter *filter;
-    const char *spec;
+    satf_view host;
     uint64_t seed;
 } box_case;
 
-static void check_layout(const box_case *t, const satf_view *want, size_t layout, size_t other)
+/* Of new samples. */
+static box_case begin_case(int64_t width, int64_t height, int channels, int type, uint64_t fill,
+                           uint64_t seed)
 {
-    void *memory[2];
-    satf_view in = gpu_view(gpu, &t->host, layouts[layout].pad, layouts[layout].shift,
-                            layouts[layout].flip, &memory[0]);
-    satf_view out = gpu_view(gpu, &t->out, layouts[other].pad, layouts[other].shift,
-                             layouts[other].flip, &memory[1]);
-    satf_view got = t->out;
-    got.data = malloc((size_t)(got.stride * got.height));
-    gpu_must(gpu, satf_cuda()->copy(gpu, &t->host, &in));
-    gpu_must_do(gpu, satf_filter_apply(gpu, t->filter, &in, &out), t->spec);
-    gpu_must(gpu, satf_cuda()->copy(gpu, &out, &got));
-    gpu_must_do(gpu, satf_cuda()->wait(gpu, GPU_DEVICE), t->spec);
-    for (int64_t y = 0; y < got.height; y++) {
-        const unsigned char *a = satf_row(want, y), *b = satf_row(&got, y);
-        int64_t bytes = satf_row_samples(want) * (int64_t)satf_type_bytes(want->type);
-        for (int64_t i = 0; i < bytes; i++) {
-            if (a[i] != b[i]) {
-                fail_msg(
-                    "%s of %ld x %ld x %d, layouts %zu and %zu: %d for %d at row %ld, byte %ld",
-                    t->spec, (long)got.width, (long)got.height, got.channels, layout, other, b[i],
-                    a[i], (long)y, (long)i);
-            }
-        }
-    }
-    gpu_check_guards(gpu, &out, memory[1], layouts[other].shift);
-    gpu_runs++;
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
-    free(got.data);
+    return (box_case){gpu_image(width, height, channels, type, false, fill, 0), seed};
+}
+
+static void end_case(box_case *t)
+{
+    free(t->host.data);
+}
+
+/* CASE(t, width, ...) goes with its block. */
+#define CASE(t, ...) __attribute__((cleanup(end_case))) box_case t = begin_case(__VA_ARGS__)
+
+/* For a case, as the file goes on. */
+static void use_windows(bool use)
+{
+    MUST(gpu, satf_context_set_engine(gpu, use ? SATF_ENGINE_WINDOW : SATF_ENGINE_AUTO));
 }
 
 /* Against the CPU, in a few layouts from `first` on; reals sometimes as f32. */
-static void check_spec(box_case *t, const char *spec, size_t first)
+static void check_spec(const box_case *t, const char *spec, size_t first)
 {
-    t->spec = spec;
-    gpu_must_do(cpu, satf_filter_parse(cpu, spec, &t->filter), spec);
-    gpu_must_do(cpu, satf_filter_output(cpu, t->filter, &t->host, &t->out), spec);
-    if (t->out.type == SATF_F64 && t->host.type == SATF_U8 && first % 2) {
-        t->out = satf_view_packed(NULL, t->out.width, t->out.height, t->out.channels, SATF_F32);
+    enum { COUNT = sizeof layouts / sizeof *layouts };
+    SCOPED_FILTER *filter = parse_filter(cpu, spec);
+    gpu_trial c = gpu_trial_of(spec, filter, &t->host, t->seed);
+    if (c.out.type == SATF_F64 && c.in.type == SATF_U8 && first % 2) {
+        c.out = satf_view_packed(NULL, c.out.width, c.out.height, c.out.channels, SATF_F32);
     }
-    satf_view want = t->out;
-    want.data = malloc((size_t)(want.stride * want.height));
-    gpu_must_do(cpu, gpu_apply_here(t->filter, &t->host, &want), spec);
-    size_t count = sizeof layouts / sizeof *layouts;
+    ON_HOST satf_view want = gpu_right(&c);
     for (size_t k = 0; k < (gpu_small ? 1 : 2); k++) {
-        size_t layout = (first + k * 2) % count;
-        check_layout(t, &want, layout, k ? 0 : (layout + t->seed) % count);
+        size_t layout = (first + k * 2) % COUNT;
+        gpu_compare_placed(&c, layouts[layout], layouts[k ? 0 : (layout + t->seed) % COUNT], false,
+                           &want);
     }
-    satf_filter_destroy(t->filter);
-    free(want.data);
 }
 
 /* Means have kernels of all reaches, sums 129 x 65, squares 33 x 33: so many of check_window()'s
@@ -94,30 +72,25 @@ static size_t names_of(int64_t w, int64_t h)
 static void check_window(box_case *t, int64_t w, int64_t h, const char *border, size_t first)
 {
     char spec[96];
-    int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1, at_y = 0;
-    at_x = w < 4 ? 0 : at_x;
+    int64_t at_x = (int64_t)(ref_random(&t->seed) % 3) - 1;
     static const char *const names[] = {"box", "unsharp", "sum", "sauvola", "variance", "stddev"};
     const char *name = names[first % 7 % names_of(w, h)];
     if (t->host.channels > 1 && strcmp(name, "sauvola") == 0) {
         name = "variance";
     }
-    snprintf(spec, sizeof spec, "%s=%dx%d,at=%d:%d,border=%s", name, (int)w, (int)h, (int)at_x,
-             (int)at_y, border);
+    snprintf(spec, sizeof spec, "%s=%dx%d,at=%d:0,border=%s", name, (int)w, (int)h,
+             w < 4 ? 0 : (int)at_x, border);
     check_spec(t, spec, first);
 }
 
-static void test_boxes(void **state)
+TEST_ALONE(test_boxes)
 {
     static const char *const borders[] = {"clamp", "mirror", "reflect", "constant:0"};
-    (void)state;
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    use_windows(true);
     size_t turn = 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int channels = 1; channels <= 4; channels++) {
-            box_case t = {.image = {sizes[s][0], sizes[s][1], channels, SATF_U8, 0, NULL},
-                          .seed = s};
-            ref_fill(&t.image, s * 4 + (uint64_t)channels);
-            t.host = ref_view(&t.image, 0);
+            CASE(t, sizes[s][0], sizes[s][1], channels, SATF_U8, s * 4 + (uint64_t)channels, s);
             for (size_t k = 0; k < sizeof windows / sizeof *windows; k++) {
                 for (size_t b = 0; b < 4; b++, turn++) {
                     if (!gpu_small || turn % 37 == 0) {
@@ -125,11 +98,9 @@ static void test_boxes(void **state)
                     }
                 }
             }
-            free(t.host.data);
-            free(t.image.samples);
         }
     }
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 static void fill_words(const satf_view *view, size_t kind)
@@ -168,34 +139,24 @@ static void check_words(box_case *t, size_t *turn, int only)
     }
 }
 
-static void test_words(void **state)
+TEST_ALONE(test_words)
 {
-    (void)state;
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    use_windows(true);
     size_t turn = 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int channels = 1; channels <= 4; channels++) {
-            box_case t = {.image = {sizes[s][0], sizes[s][1], channels, SATF_U16, 0, NULL},
-                          .seed = s};
-            ref_fill(&t.image, s * 4 + (uint64_t)channels);
-            t.host = ref_view(&t.image, 0);
+            CASE(t, sizes[s][0], sizes[s][1], channels, SATF_U16, s * 4 + (uint64_t)channels, s);
             fill_words(&t.host, (s + (size_t)channels) % 5);
             check_words(&t, &turn, -1);
-            free(t.host.data);
-            free(t.image.samples);
         }
     }
     /* blocks of many steps */
-    box_case t = {.image = {2080, 2500, 1, SATF_U16, 0, NULL}, .seed = 1};
-    ref_fill(&t.image, 5);
-    t.host = ref_view(&t.image, 0);
+    CASE(t, 2080, 2500, 1, SATF_U16, 5, 1);
     for (int kind = 0; kind < (gpu_small ? 0 : 5); kind++) {
         fill_words(&t.host, (size_t)kind);
         check_words(&t, &turn, kind);
     }
-    free(t.host.data);
-    free(t.image.samples);
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Both engines of windows without tables call themselves "window"; only that of the matrix units
@@ -223,8 +184,9 @@ static void check_units(const char *spec, satf_view in, bool units)
     satf_filter_destroy(filter);
 }
 
-static void test_units(void **state)
+TEST_ALONE(test_units)
 {
+    NOT_SMALL;
     static const struct {
         const char *spec;
         int channels;
@@ -252,21 +214,20 @@ static void test_units(void **state)
         {"variance=35", 1, SATF_U8, false},
         {"box=15", 1, SATF_F32, false},
     };
-    (void)state;
     bool there = satf_cuda()->multiplies(GPU_DEVICE);
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    use_windows(true);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         satf_view in = satf_view_packed(NULL, 500, 300, cases[k].channels, cases[k].type);
         check_units(cases[k].spec, in, there && cases[k].units);
     }
     /* rows that are wide in pixels of one byte are no wider than others in bytes */
     check_units("box=15", satf_view_packed(NULL, INT32_MAX / 16 + 9, 1, 1, SATF_U8), there);
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Windows beyond those kernels' reach: ends anywhere in chunks and groups, groups cut in two or
  * not, images smaller than they are; rows of all residues. */
-static void test_large(void **state)
+TEST_ALONE(test_large)
 {
     static const int64_t shapes[][2] = {{40, 20},   {11, 90},    {64, 64},
                                         {333, 257}, {1040, 300}, {2080, 140}};
@@ -275,17 +236,13 @@ static void test_large(void **state)
                                        {255, 255}, {95, 96},   {7, 500},  {256, 129}};
     static const char *const borders[] = {"clamp", "mirror",     "reflect",
                                           "wrap",  "constant:0", "constant:200"};
-    (void)state;
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    use_windows(true);
     size_t turn = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int channels = 1; channels <= 4; channels++) {
             for (int64_t more = 0; more < 16; more += gpu_small ? 5 : s < 3 ? 1 : 3) {
-                box_case t = {
-                    .image = {shapes[s][0] + more, shapes[s][1], channels, SATF_U8, 0, NULL},
-                    .seed = s + (uint64_t)more};
-                ref_fill(&t.image, s * 4 + (uint64_t)channels);
-                t.host = ref_view(&t.image, 0);
+                CASE(t, shapes[s][0] + more, shapes[s][1], channels, SATF_U8,
+                     s * 4 + (uint64_t)channels, s + (uint64_t)more);
                 for (size_t k = turn++ % 3; k < sizeof sides / sizeof *sides; k += 3) {
                     const int64_t *side = sides[k];
                     const char *border = borders[(turn + k / 3) % 6];
@@ -293,31 +250,25 @@ static void test_large(void **state)
                         check_window(&t, side[0], side[1], border, turn);
                     }
                 }
-                free(t.host.data);
-                free(t.image.samples);
             }
         }
     }
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Blocks of many steps, most of them far from all edges, by each kernel: each shape has one channel
  * for the one half of the kernels, three for the other. */
-static void test_long(void **state)
+TEST_ALONE(test_long)
 {
+    NOT_SMALL;
     static const int64_t shapes[][2] = {{16400, 600}, {64, 40000}, {2080, 5000}};
     static const int64_t reaches[][2] = {{17, 17},   {65, 17},   {33, 33},  {129, 33},
                                          {65, 65},   {129, 65},  {128, 64}, {127, 127},
                                          {255, 255}, {101, 100}, {257, 300}};
-    (void)state;
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    use_windows(true);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int channels = 1; channels <= 3; channels += 2) {
-            box_case t = {
-                .image = {shapes[s][0] / channels, shapes[s][1], channels, SATF_U8, 0, NULL},
-                .seed = s};
-            ref_fill(&t.image, 70 + s);
-            t.host = ref_view(&t.image, 0);
+            CASE(t, shapes[s][0] / channels, shapes[s][1], channels, SATF_U8, 70 + s, s);
             for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) {
                 int64_t w = (reaches[k][0] - 1) / channels + 1, h = reaches[k][1];
                 size_t names = names_of(w, h);
@@ -325,16 +276,15 @@ static void test_long(void **state)
                     check_window(&t, w, h, k % 2 ? "clamp" : "mirror", name);
                 }
             }
-            free(t.host.data);
-            free(t.image.samples);
         }
     }
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Images of many strips and segments, under windows of no group, of one and of many. */
-static void test_marches(void **state)
+TEST_ALONE(test_marches)
 {
+    NOT_SMALL;
     static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     static const char *const names[] = {"box", "variance", "stddev", "sauvola", "sum", "unsharp"};
     static const char *const borders[] = {"clamp", "mirror",     "reflect",
@@ -342,19 +292,15 @@ static void test_marches(void **state)
     static const int64_t shapes[][2] = {{2107, 333}, {301, 2051}};
     static const int64_t sides[][2] = {{3, 3},   {8, 9},   {9, 8},    {17, 1},    {1, 18},
                                        {66, 67}, {31, 25}, {127, 40}, {255, 255}, {500, 33}};
-    (void)state;
     size_t turn = 0;
     for (size_t s = 0; s < 2 * (sizeof types / sizeof *types); s++) {
         for (int channels = 1; channels <= 3; channels += 2) {
             const int64_t *shape = shapes[s % 2];
-            box_case t = {.image = {shape[0] / channels, shape[1], channels, types[s / 2], 0, NULL},
-                          .seed = s};
-            ref_fill(&t.image, 40 + s);
-            t.host = ref_view(&t.image, 0);
+            CASE(t, shape[0] / channels, shape[1], channels, types[s / 2], 40 + s, s);
             for (size_t k = 0; k < sizeof sides / sizeof *sides; k++, turn++) {
                 /* the largest do not fit shared memory with all types and channels */
-                gpu_must(gpu, satf_context_set_engine(gpu, sides[k][0] > 200 ? SATF_ENGINE_AUTO
-                                                                             : SATF_ENGINE_WINDOW));
+                MUST(gpu, satf_context_set_engine(gpu, sides[k][0] > 200 ? SATF_ENGINE_AUTO
+                                                                         : SATF_ENGINE_WINDOW));
                 for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
                     char spec[96];
                     snprintf(spec, sizeof spec, "%s=%dx%d,border=%s", names[n], (int)sides[k][0],
@@ -364,40 +310,36 @@ static void test_marches(void **state)
                     }
                 }
             }
-            free(t.host.data);
-            free(t.image.samples);
         }
     }
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Plans of one kernel, one of large blocks and one of small ones, in turns. */
-static void test_turns(void **state)
+TEST_ALONE(test_turns)
 {
+    NOT_SMALL;
     enum { PLANS = 2, TURNS = 3 };
     static const int64_t sides[PLANS] = {8192, 512};
-    (void)state;
     satf_filter *filter;
     satf_plan *plans[PLANS];
     satf_view in[PLANS], out[PLANS];
     void *memory[PLANS][2];
     unsigned char sample = 0;
-    gpu_must(gpu, satf_filter_parse(gpu, "box=15", &filter));
+    MUST(gpu, satf_filter_parse(gpu, "box=15", &filter));
     for (int i = 0; i < PLANS; i++) {
         satf_view like = satf_view_packed(NULL, sides[i], sides[i], 1, SATF_U8);
         in[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][0]);
         out[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][1]);
-        gpu_must(gpu, satf_plan_create(gpu, filter, &in[i], 1, &out[i], 1, &plans[i]));
+        MUST(gpu, satf_plan_create(gpu, filter, &in[i], 1, &out[i], 1, &plans[i]));
     }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < PLANS; i++) {
             size_t bytes = (size_t)(sides[i] * sides[i]);
-            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][0], 11 + turn, bytes));
-            gpu_must(gpu, satf_cuda()->set_bytes(gpu, GPU_DEVICE, memory[i][1], 0, bytes));
+            gpu_set(memory[i][0], 11 + turn, bytes);
+            gpu_set(memory[i][1], 0, bytes);
             gpu_must_do(gpu, satf_plan_run(plans[i], &in[i], 1, &out[i], 1), "a plan");
-            gpu_must(gpu, satf_cuda()->copy_bytes(gpu, GPU_DEVICE, &sample,
-                                                  (char *)memory[i][1] + bytes - 1, 1));
-            gpu_must(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+            gpu_download(&sample, (char *)memory[i][1] + bytes - 1, 1);
             assert_int_equal(sample, 11 + turn);
             gpu_runs++;
         }
@@ -411,14 +353,12 @@ static void test_turns(void **state)
 }
 
 /* Windows of all that means round: sums that are exact halves, all samples at their largest. */
-static void test_halves(void **state)
+TEST_ALONE(test_halves)
 {
-    (void)state;
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));
+    NOT_SMALL;
+    use_windows(true);
     for (int kind = 0; kind < 4; kind++) {
-        box_case t = {.image = {1200, 300, 1, SATF_U8, 0, NULL}, .seed = 1};
-        ref_fill(&t.image, 5);
-        t.host = ref_view(&t.image, 0);
+        CASE(t, 1200, 300, 1, SATF_U8, 5, 1);
         unsigned char *bytes = t.host.data;
         for (int64_t i = 0; i < t.host.stride * t.host.height; i++) {
             bytes[i] = (unsigned char)(kind == 0   ? 255
@@ -434,16 +374,15 @@ static void test_halves(void **state)
             check_window(&t, side, side - kind, "reflect", (size_t)side);
         }
         check_window(&t, 257, 700, "constant:255", 0);
-        free(t.host.data);
-        free(t.image.samples);
     }
-    gpu_must(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
+    use_windows(false);
 }
 
 /* Pixels that lie exactly on the threshold, or on the mean: in flat surroundings, and in the middle
  * of a slope. */
-static void test_thresholds(void **state)
+TEST_ALONE(test_thresholds)
 {
+    NOT_SMALL;
     static const char *const specs[] = {
         "sauvola=3,k=0",  "sauvola=3,k=0.34",
         "sauvola=5,k=0",  "sauvola=7x3,k=0",
@@ -451,11 +390,8 @@ static void test_thresholds(void **state)
         "sauvola=31,k=0", "sauvola=3,k=10,r=0.000001",
         "sauvola=63,k=0", "sauvola=3,k=-10,r=1000000",
     };
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        box_case t = {.image = {1024, 1024, 1, SATF_U8, 0, NULL}, .seed = 1};
-        ref_fill(&t.image, 5);
-        t.host = ref_view(&t.image, 0);
+        CASE(t, 1024, 1024, 1, SATF_U8, 5, 1);
         for (int64_t y = 0; y < t.host.height; y++) {
             unsigned char *row = satf_row(&t.host, y);
             for (int64_t x = 0; x < t.host.width; x++) {
@@ -466,8 +402,6 @@ static void test_thresholds(void **state)
         for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
             check_spec(&t, specs[k], k);
         }
-        free(t.host.data);
-        free(t.image.samples);
     }
 }
 
@@ -506,14 +440,12 @@ static int find_amount(double sample, double mean)
 
 /* Patterns of few levels, which come again every 8 pixels: options so that at one place in 64 a
  * result is next to where rounding decides, which floats alone do wrongly. */
-static void test_near(void **state)
+TEST_ALONE(test_near)
 {
+    NOT_SMALL;
     enum { PERIOD = 8 };
     static const int64_t sides[] = {3, 15, 31, 45};
-    (void)state;
-    box_case t = {.image = {1024, 320, 1, SATF_U8, 0, NULL}, .seed = 1};
-    ref_fill(&t.image, 5);
-    t.host = ref_view(&t.image, 0);
+    CASE(t, 1024, 320, 1, SATF_U8, 5, 1);
     for (size_t k = 0; k < 4 * (gpu_small ? 1 : 6); k++) {
         unsigned char levels[PERIOD * PERIOD];
         for (int i = 0; i < PERIOD * PERIOD; i++) {
@@ -539,23 +471,6 @@ static void test_near(void **state)
                  find_amount(sample, mean) * 1e-4);
         check_spec(&t, spec, k);
     }
-    free(t.host.data);
-    free(t.image.samples);
 }
 
-int main(int argc, char **argv)
-{
-    gpu_test_begin(argc, argv);
-    const struct CMUnitTest small[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_large)};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large),      cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_words),      cmocka_unit_test(test_units),
-        cmocka_unit_test(test_long),       cmocka_unit_test(test_marches),
-        cmocka_unit_test(test_turns),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_near),
-    };
-    return gpu_test_end("test_gpu_window",
-                        gpu_small ? cmocka_run_group_tests(small, gpu_set_up, gpu_tear_down)
-                                  : cmocka_run_group_tests(tests, gpu_set_up, gpu_tear_down));
-}
+GPU_TEST_FILE;

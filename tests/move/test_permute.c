@@ -9,6 +9,7 @@
 #include "study/pattern.h"
 #include "permute/schedule.h"
 #include "permute/permute.h"
+#include "permute_reference.h"
 
 enum { LANES = 32, MAX_N = 1 << 18 };
 
@@ -301,20 +302,10 @@ TEST_ALONE(test_row_and_column_wise)
 {
     static const uint32_t shapes[][2] = {{64, 96}, {32, 1024}, {160, 32}, {96, 2048}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        uint32_t rows = shapes[i][0], columns = shapes[i][1], q[2048];
-        for (uint32_t y = 0; y < rows; y++) {
-            assert_true(pattern_fill(PATTERN_RANDOM, 1, columns, y, q));
-            for (uint32_t x = 0; x < columns; x++) {
-                p[y * columns + x] = y * columns + q[x];
-            }
-        }
+        uint32_t rows = shapes[i][0], columns = shapes[i][1];
+        ref_fill_rows(p, rows, columns);
         assert_int_equal(try("row-wise", (int64_t)rows * columns, 0, "rows"), 2);
-        for (uint32_t x = 0; x < columns; x++) {
-            assert_true(pattern_fill(PATTERN_RANDOM, 1, rows, x, q));
-            for (uint32_t y = 0; y < rows; y++) {
-                p[y * columns + x] = q[y] * columns + x;
-            }
-        }
+        ref_fill_columns(p, rows, columns);
         assert_int_equal(try("column-wise", (int64_t)rows * columns, 0, "columns"), 2);
     }
 }
