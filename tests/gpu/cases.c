@@ -1,183 +1,48 @@
 #include "cases.h"
 
-#include <inttypes.h>
-
 #include "base/memory.h"
-#include "base/view.h"
-
-enum { GUARD_BYTES = 256 };
-
-/* Packed, whole samples off, odd bytes off, upside down. */
-const gpu_layout gpu_layouts[GPU_LAYOUTS] = {
-    {0, 0, 0, 0, false},  {16, 0, 0, 0, false}, {1, 0, 1, 0, false}, {0, 1, 0, 0, false},
-    {0, 7, 0, 3, false},  {3, 0, 2, 0, true},   {0, 5, 1, 2, true},  {0, 0, 0, 7, true},
-    {32, 0, 16, 0, true}, {0, 0, 1, 0, false},  {0, 4, 0, 4, false},
-};
-
-const gpu_kind gpu_kinds[GPU_KINDS] = {
-    {SATF_U8, SATF_SUM_U32, false},  {SATF_U8, SATF_SUM_U64, false},
-    {SATF_U16, SATF_SUM_U32, false}, {SATF_U16, SATF_SUM_U64, false},
-    {SATF_F32, SATF_SUM_F64, false}, {SATF_F32, SATF_SUM_F64, true},
-    {SATF_F64, SATF_SUM_F64, false},
-};
 
 const sat_algorithm *gpu_row_at(size_t index)
 {
-    for (size_t i = 0; sat_algorithm_at(i); i++) {
-        if (strcmp(sat_algorithm_at(i)->device_kind, "cuda") == 0 && index-- == 0) {
-            return sat_algorithm_at(i);
-        }
-    }
-    return NULL;
+    return sat_row_at("cuda", index);
 }
 
 static void describe(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
-    static const char *const sums[] = {"u16", "u32", "u64", "u128", "f64"};
     static const char *const syncs[] = {"auto", "launch", "graph", "coop"};
-    const gpu_case *c = &d->c;
-    print_error("row %s, tile %d, threads %d, sync %s, r %g: %s summand %d to %s%s, %" PRId64
-                " x %" PRId64 " x %d, pattern %d, seed %u, strides %" PRId64 " and %" PRId64
-                ", starts %" PRId64 " and %" PRId64 ": ",
+    print_error("row %s, tile %d, threads %d, sync %s, r %g, strides %" PRId64 " and %" PRId64
+                ", starts %zu and %zu: ",
                 row->name, tuning->tile, tuning->threads, syncs[tuning->sync & 3], tuning->r,
-                satf_type_name(c->type), (int)c->summand, sums[c->sum_type],
-                c->f32_out ? " as f32" : "", c->width, c->height, c->channels, (int)c->pattern,
-                c->seed, d->in.stride, d->out.stride, d->in.first, d->out.first);
+                d->in.stride, d->out.stride, (size_t)(d->in.row0 - (char *)d->in.memory),
+                (size_t)(d->out.row0 - (char *)d->out.memory));
+    describe_case(&d->c);
 }
 
-/* --------------------------------------------------------------------- blocks */
-
-static gpu_block make_block(satf_context *ctx, const gpu_case *c, size_t sample_bytes,
-                            const gpu_layout *l)
+/* A buffer, and as many bytes on the device. */
+static buffer make_both(satf_context *ctx, const sat_case *c, size_t sample_bytes,
+                        const sat_layout *l, unsigned char **there)
 {
-    gpu_block b = {.height = c->height};
-    b.row_bytes = (size_t)(c->width * c->channels) * sample_bytes;
-    int64_t pitch =
-        (int64_t)(b.row_bytes + (size_t)l->padding_samples * sample_bytes) + l->padding_bytes;
-    int64_t offset = l->offset_samples * (int64_t)sample_bytes + l->offset_bytes;
-    size_t guard = gpu_small ? 0 : GUARD_BYTES;
-    /* Behind the last row there is no padding. */
-    b.bytes = guard + (size_t)(offset + pitch * (c->height - 1)) + b.row_bytes + guard;
-    b.first = (int64_t)guard + offset + (l->negative ? pitch * (c->height - 1) : 0);
-    b.stride = l->negative ? -pitch : pitch;
-    b.host = satf_alloc(b.bytes);
-    assert_non_null(b.host);
-    memset(b.host, GPU_GUARD, b.bytes);
     void *device;
+    buffer b =
+        make_buffer(c->height, case_samples(c), sample_bytes, l, gpu_small ? 0 : GUARD_BYTES);
     MUST(ctx, satf_cuda()->alloc(ctx, GPU_DEVICE, b.bytes, "a test", &device));
-    b.device = device;
+    *there = device;
     return b;
-}
-
-static void free_block(satf_context *ctx, gpu_block *b)
-{
-    satf_cuda()->free(ctx, b->device);
-    satf_free(b->host);
-}
-
-static unsigned char *block_row(const gpu_block *b, int64_t y)
-{
-    return b->host + b->first + y * b->stride;
-}
-
-/* True if every byte of the host's block that belongs to no row is a guard. */
-static bool guards_stand(const gpu_block *b)
-{
-    const unsigned char *at = b->host;
-    for (int64_t k = 0; k <= b->height; k++) {
-        int64_t y = b->stride < 0 ? b->height - 1 - k : k; /* ascending addresses */
-        const unsigned char *end = k < b->height ? block_row(b, y) : b->host + b->bytes;
-        for (; at < end; at++) {
-            if (*at != GPU_GUARD) {
-                return false;
-            }
-        }
-        at = end + b->row_bytes;
-    }
-    return true;
-}
-
-const char *gpu_out_row(const gpu_data *d, int64_t y)
-{
-    return (const char *)block_row(&d->out, y);
-}
-
-/* ---------------------------------------------------------------------- input */
-
-/* xorshift: the same everywhere */
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
-/* The largest m with m^3 * n <= 2^24 (cubes: the weighted squares), 1 ... 15:
- * sums of n products of such numbers are exact in f32. */
-static int exact_range(const gpu_case *c)
-{
-    double n = (double)c->width * (double)c->height;
-    double m = floor(cbrt(0x1p24 / n));
-    return m < 1 ? 1 : m > 15 ? 15 : (int)m;
-}
-
-static double float_sample(const gpu_case *c, uint32_t random)
-{
-    int m = exact_range(c);
-    switch (c->pattern) {
-    case GPU_RANDOM:
-        return (double)(random >> 8) / 4099 - 2000;
-    case GPU_MAXIMA:
-        return m;
-    default:
-        return (double)((random >> 8) % (uint32_t)(2 * m + 1)) - m;
-    }
-}
-
-static void fill(const gpu_case *c, gpu_block *b)
-{
-    uint32_t state = c->seed * 2654435761u + 12345u;
-    size_t bytes = satf_type_bytes(c->type);
-    for (int64_t y = 0; y < c->height; y++) {
-        for (int64_t i = 0; i < c->width * c->channels; i++) {
-            uint32_t random = next_random(&state);
-            bool middle = y == c->height / 2 && i / c->channels == c->width / 2;
-            double f64 = c->pattern == GPU_IMPULSE         ? middle
-                         : c->pattern == GPU_NAN && middle ? (double)NAN
-                                                           : float_sample(c, random);
-            uint16_t u16 = c->pattern == GPU_IMPULSE  ? middle
-                           : c->pattern == GPU_MAXIMA ? UINT16_MAX
-                                                      : (uint16_t)(random >> 8);
-            uint8_t u8 = (uint8_t)u16;
-            float f32 = (float)f64;
-            const void *sample = c->type == SATF_U8    ? (const void *)&u8
-                                 : c->type == SATF_U16 ? (const void *)&u16
-                                 : c->type == SATF_F32 ? (const void *)&f32
-                                                       : (const void *)&f64;
-            memcpy(block_row(b, y) + i * (int64_t)bytes, sample, bytes);
-        }
-    }
 }
 
 /* ------------------------------------------------------------- what is right */
 
 static void *reference(const gpu_data *d)
 {
-    const gpu_case *c = &d->c;
-    int64_t stride = c->width * c->channels * (int64_t)satf_sum_bytes(c->sum_type);
-    sat_job job = {
-        .in = {block_row(&d->in, 0), c->width, c->height, d->in.stride, c->channels, c->type,
-               SATF_HOST, 0, 0, 0},
-        .summand = c->summand,
-        .sum_type = c->sum_type,
-        .out_stride = stride,
-    };
+    const sat_case *c = &d->c;
+    sat_job job = make_job(c, &d->in, &d->out);
+    job.f32_out = false;
+    job.out_stride = case_samples(c) * (int64_t)satf_sum_bytes(c->sum_type);
     const sat_algorithm *row = sat_algorithm_find("reference", "cpu");
     size_t bytes = 0;
     assert_true(row && !row->refuses(&job) && row->scratch_bytes(d->ctx, &job, &bytes));
     void *scratch = satf_alloc(bytes);
-    void *want = job.out = satf_alloc((size_t)(stride * c->height));
+    void *want = job.out = satf_alloc((size_t)(job.out_stride * c->height));
     assert_true(scratch && want);
     MUST(d->ctx, row->run(d->ctx, &job, scratch));
     satf_free(scratch);
@@ -187,13 +52,13 @@ static void *reference(const gpu_data *d)
 /* The table of |summand|, in plain double sums. */
 static double *sum_magnitudes(const gpu_data *d)
 {
-    const gpu_case *c = &d->c;
+    const sat_case *c = &d->c;
     int64_t n = c->width * c->channels;
     double *sums = satf_alloc((size_t)(n * c->height) * sizeof *sums);
     assert_non_null(sums);
     for (int64_t y = 0; y < c->height; y++) {
         double *row = sums + y * n, left[SATF_MAX_CHANNELS] = {0};
-        satf_summands((satf_type)c->type, c->channels, c->summand, block_row(&d->in, y), c->width,
+        satf_summands((satf_type)c->type, c->channels, c->summand, buffer_row(&d->in, y), c->width,
                       SATF_SUM_F64, row);
         for (int64_t i = 0; i < n; i++) {
             left[i % c->channels] += fabs(row[i]);
@@ -203,18 +68,17 @@ static double *sum_magnitudes(const gpu_data *d)
     return sums;
 }
 
-gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,
-                     const gpu_layout *out)
+gpu_data gpu_prepare(satf_context *ctx, const sat_case *c, const sat_layout *in,
+                     const sat_layout *out)
 {
     gpu_data d = {.ctx = ctx, .c = *c};
-    size_t sum_bytes = c->f32_out ? sizeof(float) : satf_sum_bytes(c->sum_type);
-    d.in = make_block(ctx, c, satf_type_bytes(c->type), in);
-    d.out = make_block(ctx, c, sum_bytes, out);
+    d.in = make_both(ctx, c, satf_type_bytes(c->type), in, &d.there);
+    d.out = make_both(ctx, c, out_bytes(c), out, &d.out_there);
     fill(c, &d.in);
-    MUST(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, d.in.device, d.in.host, d.in.bytes));
+    MUST(ctx, satf_cuda()->copy_bytes(ctx, GPU_DEVICE, d.there, d.in.memory, d.in.bytes));
     MUST(ctx, satf_cuda()->wait(ctx, GPU_DEVICE));
     d.want = reference(&d);
-    if (c->pattern == GPU_RANDOM && satf_type_is_float(c->type)) {
+    if (c->pattern == RANDOM && satf_type_is_float(c->type)) {
         d.magnitudes = sum_magnitudes(&d);
     }
     return d;
@@ -223,8 +87,10 @@ gpu_data gpu_prepare(satf_context *ctx, const gpu_case *c, const gpu_layout *in,
 void gpu_release(gpu_data *d)
 {
     satf_cuda()->free(d->ctx, d->scratch);
-    free_block(d->ctx, &d->in);
-    free_block(d->ctx, &d->out);
+    satf_cuda()->free(d->ctx, d->there);
+    satf_cuda()->free(d->ctx, d->out_there);
+    satf_free(d->in.memory);
+    satf_free(d->out.memory);
     satf_free(d->want);
     satf_free(d->magnitudes);
 }
@@ -233,17 +99,12 @@ void gpu_release(gpu_data *d)
 
 sat_job gpu_job(const gpu_data *d, const sat_tuning *tuning)
 {
-    const gpu_case *c = &d->c;
-    return (sat_job){
-        .in = {d->in.device + d->in.first, c->width, c->height, d->in.stride, c->channels, c->type,
-               GPU_DEVICE, 0, 0, 0},
-        .summand = c->summand,
-        .sum_type = c->sum_type,
-        .f32_out = c->f32_out,
-        .out = d->out.device + d->out.first,
-        .out_stride = d->out.stride,
-        .tuning = *tuning,
-    };
+    sat_job job = make_job(&d->c, &d->in, &d->out);
+    job.in.data = d->there + (d->in.row0 - (char *)d->in.memory);
+    job.in.device = GPU_DEVICE;
+    job.out = d->out_there + (d->out.row0 - (char *)d->out.memory);
+    job.tuning = *tuning;
+    return job;
 }
 
 const char *gpu_refusal(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
@@ -277,8 +138,8 @@ void gpu_set_input(gpu_data *d, bool own)
 {
     enum { OTHER = 0x40 }; /* as a byte, 3 as a float, 32 as a double */
     MUST(d->ctx,
-         own ? satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, d->in.device, d->in.host, d->in.bytes)
-             : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->in.device, OTHER, d->in.bytes));
+         own ? satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, d->there, d->in.memory, d->in.bytes)
+             : satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->there, OTHER, d->in.bytes));
 }
 
 void *gpu_scratch(const sat_algorithm *row, const sat_job *job)
@@ -309,7 +170,7 @@ void gpu_enqueue(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning
     }
     for (unsigned run = 1; run <= runs; run++) {
         MUST(d->ctx,
-             satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->out.device, GPU_GUARD, d->out.bytes));
+             satf_cuda()->set_bytes(d->ctx, GPU_DEVICE, d->out_there, GPU_GUARD, d->out.bytes));
         if (runs > 1) {
             gpu_set_input(d, run == runs);
         }
@@ -351,24 +212,12 @@ static double tolerance(const gpu_data *d, double total)
     return (d->c.f32_out ? 0x1p-21 : steps * 0x1p-52) * total;
 }
 
-static double load_float(const gpu_case *c, const char *at)
-{
-    float f32;
-    double f64;
-    if (c->f32_out) {
-        memcpy(&f32, at, sizeof f32);
-        return (double)f32;
-    }
-    memcpy(&f64, at, sizeof f64);
-    return f64;
-}
-
 static bool is_right(const gpu_data *d, int64_t i, const char *want, const char *got)
 {
     if (d->c.sum_type != SATF_SUM_F64) {
         return memcmp(want, got, satf_sum_bytes(d->c.sum_type)) == 0;
     }
-    double expected, sum = load_float(&d->c, got);
+    double expected, sum = read_float(&d->c, got);
     memcpy(&expected, want, sizeof expected);
     if (d->magnitudes) {
         return fabs(sum - expected) <= tolerance(d, d->magnitudes[i]);
@@ -380,14 +229,14 @@ static void fail_pixel(const gpu_data *d, const sat_algorithm *row, const sat_tu
                        int64_t y, int64_t i, const char *want, const char *got)
 {
     describe(d, row, tuning);
-    const gpu_case *c = &d->c;
+    const sat_case *c = &d->c;
     int64_t x = i / c->channels;
     int channel = (int)(i % c->channels);
     if (c->sum_type == SATF_SUM_F64) {
         double expected;
         memcpy(&expected, want, sizeof expected);
         fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %.17g and should be %.17g", x, y,
-                 channel, load_float(c, got), expected);
+                 channel, read_float(c, got), expected);
     }
     uint64_t bits[2] = {0, 0};
     memcpy(&bits[0], got, satf_sum_bytes(c->sum_type));
@@ -398,9 +247,10 @@ static void fail_pixel(const gpu_data *d, const sat_algorithm *row, const sat_tu
 
 void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
-    const gpu_case *c = &d->c;
-    gpu_block *out = &d->out;
-    MUST(d->ctx, satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, out->host, out->device, out->bytes));
+    const sat_case *c = &d->c;
+    buffer *out = &d->out;
+    MUST(d->ctx,
+         satf_cuda()->copy_bytes(d->ctx, GPU_DEVICE, out->memory, d->out_there, out->bytes));
     satf_status status = satf_cuda()->wait(d->ctx, GPU_DEVICE);
     if (status) {
         describe(d, row, tuning);
@@ -410,7 +260,7 @@ void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning
     size_t want_bytes = satf_sum_bytes(c->sum_type), got_bytes = out->row_bytes / (size_t)n;
     for (int64_t y = 0; y < c->height; y++) {
         const char *want = (const char *)d->want + (size_t)(y * n) * want_bytes;
-        const char *got = gpu_out_row(d, y);
+        const char *got = buffer_row(out, y);
         if (want_bytes == got_bytes && memcmp(want, got, out->row_bytes) == 0) {
             continue;
         }

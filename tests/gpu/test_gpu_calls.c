@@ -291,8 +291,8 @@ TEST_ALONE(test_exhaustion)
     satf_cuda()->free(gpu, in.data);
     satf_cuda()->free(gpu, out.data);
     MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
-    gpu_case c = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, 301, 203, GPU_INTEGERS, 5};
-    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    sat_case c = {SATF_U8, SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1, 301, 203, WHOLE, 5, 0};
+    gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[0], &sat_layouts[0]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         gpu_check(&d, gpu_row_at(r), &(sat_tuning){0});
     }

@@ -9,12 +9,12 @@
 
 static const sat_tuning defaults;
 
-static gpu_case usual_case(gpu_kind kind, int64_t width, int64_t height, gpu_pattern pattern,
+static sat_case usual_case(sat_kind kind, int64_t width, int64_t height, sat_pattern pattern,
                            unsigned seed)
 {
-    return (gpu_case){
-        kind.type, SATF_SUMMAND_PLAIN, kind.sum_type, kind.f32_out, 1, width, height, pattern,
-        seed};
+    return (sat_case){
+        kind.type, SATF_SUMMAND_PLAIN, kind.sum_type, kind.f32_out, 1, width, height, pattern, seed,
+        0};
 }
 
 /* ----------------------------------------------------------------- properties */
@@ -23,14 +23,14 @@ static gpu_case usual_case(gpu_kind kind, int64_t width, int64_t height, gpu_pat
 TEST_ALONE(test_impulse)
 {
     enum { W = 300, H = 170 };
-    gpu_case c = usual_case(gpu_kinds[0], W, H, GPU_IMPULSE, 1);
-    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[4], &gpu_layouts[2]);
+    sat_case c = usual_case(sat_kinds[0], W, H, IMPULSE, 1);
+    gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[4], &sat_layouts[2]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         gpu_check(&d, gpu_row_at(r), &defaults);
         for (int64_t y = 0; y < H; y++) {
             for (int64_t x = 0; x < W; x++) {
                 uint32_t sum;
-                memcpy(&sum, gpu_out_row(&d, y) + x * 4, sizeof sum);
+                memcpy(&sum, buffer_row(&d.out, y) + x * 4, sizeof sum);
                 assert_int_equal(sum, x >= W / 2 && y >= H / 2);
             }
         }
@@ -94,7 +94,7 @@ static bool is_chained(const sat_algorithm *row)
 
 /* How many tunings of the row are tried. Look-back of one channel has blocks for large images,
  * which small ones do not get by themselves: its first variant. */
-static int ways_of(const sat_algorithm *row, const gpu_case *c)
+static int ways_of(const sat_algorithm *row, const sat_case *c)
 {
     return strcmp(row->name, "lookback") == 0 && c->channels == 1 ? 2 : 1;
 }
@@ -117,9 +117,9 @@ static void check_repeats(const sat_algorithm *row, gpu_data *d, const sat_tunin
         if (!first) {
             first = satf_alloc(d->out.bytes);
             assert_non_null(first);
-            memcpy(first, d->out.host, d->out.bytes);
+            memcpy(first, d->out.memory, d->out.bytes);
         }
-        if (memcmp(first, d->out.host, d->out.bytes) != 0) {
+        if (memcmp(first, d->out.memory, d->out.bytes) != 0) {
             fail_msg("row %s: run %d of the same job has other bits", row->name, i);
         }
     }
@@ -130,14 +130,14 @@ static void check_repeats(const sat_algorithm *row, gpu_data *d, const sat_tunin
 TEST_ALONE(test_repeats)
 {
     NOT_SMALL;
-    for (size_t k = 0; k < GPU_KINDS; k++) {
-        if (gpu_kinds[k].sum_type != SATF_SUM_F64) {
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
+        if (sat_kinds[k].sum_type != SATF_SUM_F64) {
             continue;
         }
         for (int channels = 1; channels <= 4; channels++) {
-            gpu_case c = usual_case(gpu_kinds[k], 1536 / channels, 1279, GPU_RANDOM, 7);
+            sat_case c = usual_case(sat_kinds[k], 1536 / channels, 1279, RANDOM, 7);
             c.channels = channels;
-            gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+            gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[0], &sat_layouts[0]);
             for (size_t r = 0; gpu_row_at(r); r++) {
                 const sat_algorithm *row = gpu_row_at(r);
                 for (int way = 0; way < ways_of(row, &c); way++) {
@@ -159,21 +159,21 @@ static const lying aligned = {0, 1}, apart[] = {{0, 1}, {2, 1}, {0, 2}, {2, 2}, 
 enum { APART = sizeof apart / sizeof *apart };
 
 /* The same bits in those modes as when nothing is held up. */
-static void check_modes(const sat_algorithm *row, const gpu_case *c, lying lie, int way, int first,
+static void check_modes(const sat_algorithm *row, const sat_case *c, lying lie, int way, int first,
                         int last, int runs)
 {
-    gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[lie.in], &gpu_layouts[lie.out]);
+    gpu_data d = gpu_prepare(gpu, c, &sat_layouts[lie.in], &sat_layouts[lie.out]);
     sat_tuning tuning = way_of(row, &d, way);
     gpu_check(&d, row, &tuning);
     unsigned char *calm = satf_alloc(d.out.bytes);
     assert_non_null(calm);
-    memcpy(calm, d.out.host, d.out.bytes);
+    memcpy(calm, d.out.memory, d.out.bytes);
     for (int mode = first; mode <= last; mode++) {
         for (int i = 0; i < runs; i++) {
             gpu_stress(mode);
             gpu_check(&d, row, &tuning);
             gpu_stress(SAT_STRESS_NONE);
-            if (memcmp(calm, d.out.host, d.out.bytes) != 0) {
+            if (memcmp(calm, d.out.memory, d.out.bytes) != 0) {
                 fail_msg("row %s, %d channels: stress %d changes bits", row->name, c->channels,
                          mode);
             }
@@ -183,7 +183,7 @@ static void check_modes(const sat_algorithm *row, const gpu_case *c, lying lie, 
     gpu_release(&d);
 }
 
-static void check_stress(const sat_algorithm *row, const gpu_case *c, lying lie, int way)
+static void check_stress(const sat_algorithm *row, const sat_case *c, lying lie, int way)
 {
     check_modes(row, c, lie, way, SAT_STRESS_NONE + 1, SAT_STRESS_MODES - 1, gpu_long ? 20 : 3);
 }
@@ -195,11 +195,11 @@ TEST_ALONE(test_stress)
     NOT_SMALL;
     /* rows of the last but one suit the copy engine */
     static const int64_t sizes[][2] = {{1, 1}, {65, 4000}, {4000, 65}, {1040, 615}, {1031, 1033}};
-    for (size_t k = 0; k < GPU_KINDS; k++) {
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             for (int channels = 1; channels <= 4; channels++) {
-                gpu_case c = usual_case(gpu_kinds[k], (sizes[s][0] - 1) / channels + 1, sizes[s][1],
-                                        GPU_RANDOM, 3);
+                sat_case c = usual_case(sat_kinds[k], (sizes[s][0] - 1) / channels + 1, sizes[s][1],
+                                        RANDOM, 3);
                 c.channels = channels;
                 for (size_t r = 0; gpu_row_at(r); r++) {
                     const sat_algorithm *row = gpu_row_at(r);
@@ -228,16 +228,16 @@ TEST_ALONE(test_orders)
 {
     NOT_SMALL;
     static const int64_t sizes[][2] = {{2112, 1808}, {32768, 120}, {32896, 120}, {16448, 120}};
-    for (size_t k = 0; k < GPU_KINDS; k++) {
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            gpu_case c = usual_case(gpu_kinds[k], sizes[s][0], sizes[s][1], GPU_RANDOM, 5);
+            sat_case c = usual_case(sat_kinds[k], sizes[s][0], sizes[s][1], RANDOM, 5);
             for (int i = 0; i < (s == 0 ? APART : 1); i++) {
                 check_stress(lookback_row(), &c, apart[i], 1);
             }
         }
         /* lanes have four columns of 128 where a sum takes 4 bytes, else two of 64 */
-        bool narrow = gpu_kinds[k].f32_out || gpu_kinds[k].sum_type == SATF_SUM_U32;
-        gpu_case c = usual_case(gpu_kinds[k], narrow ? 32768 : 16384, 1808, GPU_RANDOM, 6);
+        bool narrow = sat_kinds[k].f32_out || sat_kinds[k].sum_type == SATF_SUM_U32;
+        sat_case c = usual_case(sat_kinds[k], narrow ? 32768 : 16384, 1808, RANDOM, 6);
         check_modes(lookback_row(), &c, aligned, 1, SAT_STRESS_SINGLE, SAT_STRESS_SINGLE, 1);
     }
 }
@@ -246,8 +246,8 @@ TEST_ALONE(test_orders)
  * warps have rows to the last, so that the image ends within 16 bytes that are sent for. */
 TEST_ALONE(test_single)
 {
-    for (size_t k = 0; k < GPU_KINDS; k++) {
-        gpu_case c = usual_case(gpu_kinds[k], 384, 336, GPU_RANDOM, 8);
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
+        sat_case c = usual_case(sat_kinds[k], 384, 336, RANDOM, 8);
         for (int i = 0; i < APART; i++) {
             check_modes(lookback_row(), &c, apart[i], 1, SAT_STRESS_SINGLE, SAT_STRESS_SINGLE, 1);
         }
@@ -266,9 +266,9 @@ TEST_ALONE(test_two_streams)
     gpu_data d[AT_ONCE];
     for (unsigned i = 0; i < AT_ONCE; i++) {
         contexts[i] = gpu_new_context();
-        gpu_case c = usual_case(gpu_kinds[i ? 0 : 6], 1201 + 300 * i, 907, GPU_INTEGERS, i + 1);
+        sat_case c = usual_case(sat_kinds[i ? 0 : 6], 1201 + 300 * i, 907, WHOLE, i + 1);
         c.channels = i ? 3 : 1;
-        d[i] = gpu_prepare(contexts[i], &c, &gpu_layouts[0], &gpu_layouts[0]);
+        d[i] = gpu_prepare(contexts[i], &c, &sat_layouts[0], &sat_layouts[0]);
     }
     assert_ptr_not_equal(satf_cuda()->stream(contexts[0]), satf_cuda()->stream(contexts[1]));
     for (size_t r = 0; gpu_row_at(r); r++) {
@@ -293,7 +293,7 @@ static void run_kept(gpu_data *d, const sat_algorithm *row, const sat_tuning *tu
 {
     sat_job job = gpu_job(d, tuning);
     for (unsigned run = 0; run <= before; run++) {
-        gpu_set(d->out.device, GPU_GUARD, d->out.bytes);
+        gpu_set(d->out_there, GPU_GUARD, d->out.bytes);
         gpu_set_input(d, run == before);
         MUST(gpu, sat_run(gpu, &job, NULL));
     }
@@ -320,10 +320,10 @@ static void check_kept(const sat_algorithm *row)
     MUST(other, satf_gpu_open(other, GPU_DEVICE));
     MUST(gpu, satf_context_set_algorithm(gpu, row->name));
     for (unsigned i = 0; i < JOBS; i++) {
-        gpu_case c = usual_case(gpu_kinds[i % GPU_KINDS], 384, i == 9 ? 385 : 384, GPU_INTEGERS, i);
+        sat_case c = usual_case(sat_kinds[i % DEVICE_KINDS], 384, i == 9 ? 385 : 384, WHOLE, i);
         c.channels = i == 10 ? 3 : 1;
         c.summand = i == 7 ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
-        d[i] = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+        d[i] = gpu_prepare(gpu, &c, &sat_layouts[0], &sat_layouts[0]);
         tunings[i] = i == 8 || i == 11 ? other_blocks(row, &d[i]) : defaults;
     }
     for (unsigned turn = 0; turn < TURNS; turn++) {
@@ -354,12 +354,12 @@ TEST_ALONE(test_kept_layouts)
     static const int layouts[IMAGES] = {0, 2, 5};
     const sat_algorithm *row = lookback_row();
     gpu_data d[IMAGES];
-    for (size_t k = 0; k < GPU_KINDS; k++) {
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
         size_t bytes[IMAGES];
         MUST(gpu, satf_context_set_algorithm(gpu, row->name));
         for (unsigned i = 0; i < IMAGES; i++) {
-            gpu_case c = usual_case(gpu_kinds[k], W, H, GPU_INTEGERS, 11 + i);
-            d[i] = gpu_prepare(gpu, &c, &gpu_layouts[layouts[i]], &gpu_layouts[layouts[i]]);
+            sat_case c = usual_case(sat_kinds[k], W, H, WHOLE, 11 + i);
+            d[i] = gpu_prepare(gpu, &c, &sat_layouts[layouts[i]], &sat_layouts[layouts[i]]);
             sat_job job = gpu_job(&d[i], &defaults);
             MUST(gpu, sat_scratch(gpu, &job, &bytes[i]));
             assert_int_equal(bytes[i], bytes[0]);

@@ -1,7 +1,7 @@
 /*
  * Every CUDA row against the reference: tunings x type pairs x summands x
- * channels x sizes x layouts. --long takes every tuning in every case, and
- * --small a few cases for compute-sanitizer.
+ * channels x sizes x layouts. GPU_CASES=long takes every tuning in every
+ * case.
  */
 #include "cases.h"
 
@@ -53,10 +53,10 @@ static void check_row(gpu_data *d, const sat_algorithm *row, unsigned turn)
     }
 }
 
-static void check_case(const gpu_case *c, unsigned turn)
+static void check_case(const sat_case *c, unsigned turn)
 {
-    gpu_data d = gpu_prepare(gpu, c, &gpu_layouts[turn % GPU_LAYOUTS],
-                             &gpu_layouts[turn / GPU_LAYOUTS % GPU_LAYOUTS]);
+    gpu_data d =
+        gpu_prepare(gpu, c, &sat_layouts[turn % LAYOUTS], &sat_layouts[turn / LAYOUTS % LAYOUTS]);
     for (size_t r = 0; gpu_row_at(r); r++) {
         check_row(&d, gpu_row_at(r), turn + (unsigned)r);
     }
@@ -64,28 +64,28 @@ static void check_case(const gpu_case *c, unsigned turn)
 }
 
 /* All patterns in turn; NaN for floats only. */
-static gpu_pattern pattern_of(int type, unsigned turn)
+static sat_pattern pattern_of(int type, unsigned turn)
 {
-    static const gpu_pattern order[] = {GPU_INTEGERS, GPU_RANDOM,  GPU_INTEGERS, GPU_MAXIMA,
-                                        GPU_RANDOM,   GPU_IMPULSE, GPU_NAN};
-    gpu_pattern pattern = order[turn % (sizeof order / sizeof *order)];
-    return pattern == GPU_NAN && !satf_type_is_float(type) ? GPU_INTEGERS : pattern;
+    static const sat_pattern order[] = {WHOLE,  RANDOM,  WHOLE,  WHOLE_MAXIMA,
+                                        RANDOM, IMPULSE, ONE_NAN};
+    sat_pattern pattern = order[turn % (sizeof order / sizeof *order)];
+    return pattern == ONE_NAN && !satf_type_is_float(type) ? WHOLE : pattern;
 }
 
 static void walk(const int64_t (*walked)[2], size_t count)
 {
     static unsigned turn;
-    for (size_t k = 0; k < GPU_KINDS; k++) {
-        const gpu_kind *kind = &gpu_kinds[k];
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
+        const sat_kind *kind = &sat_kinds[k];
         for (int summand = 0; summand <= SATF_SUMMAND_WEIGHTED_SQUARE; summand++) {
             int least = summand >= SATF_SUMMAND_WEIGHTED ? 2 : 1;
             int most = gpu_small ? least + 1 : SATF_MAX_CHANNELS;
             for (int channels = least; channels <= most; channels++) {
                 for (size_t s = 0; s < count; s++) {
                     turn++;
-                    check_case(&(gpu_case){kind->type, (satf_summand)summand, kind->sum_type,
+                    check_case(&(sat_case){kind->type, (satf_summand)summand, kind->sum_type,
                                            kind->f32_out, channels, walked[s][0], walked[s][1],
-                                           pattern_of(kind->type, turn), turn},
+                                           pattern_of(kind->type, turn), turn, 0},
                                turn);
                 }
             }
@@ -112,13 +112,13 @@ TEST_ALONE(test_tunings)
     static const int64_t tiled[][2] = {{512, 256}, {301, 517}};
     bool saved = gpu_long;
     gpu_long = true;
-    for (size_t k = 0; k < GPU_KINDS && !gpu_small; k++) {
+    for (size_t k = 0; k < DEVICE_KINDS && !gpu_small; k++) {
         for (unsigned s = 0; s < 2; s++) {
             for (int channels = 1; channels <= 3; channels += 2) {
                 unsigned turn = (unsigned)k + 7 * s + (unsigned)channels;
-                check_case(&(gpu_case){gpu_kinds[k].type, SATF_SUMMAND_PLAIN, gpu_kinds[k].sum_type,
-                                       gpu_kinds[k].f32_out, channels, tiled[s][0], tiled[s][1],
-                                       GPU_INTEGERS, turn},
+                check_case(&(sat_case){sat_kinds[k].type, SATF_SUMMAND_PLAIN, sat_kinds[k].sum_type,
+                                       sat_kinds[k].f32_out, channels, tiled[s][0], tiled[s][1],
+                                       WHOLE, turn, 0},
                            turn);
             }
         }
@@ -127,14 +127,14 @@ TEST_ALONE(test_tunings)
 }
 
 /* More than 65,535 blocks a side. 4R1W has a stage for every pixel of such a
- * line, so only --long waits for it. */
+ * line, so only GPU_CASES=long waits for it. */
 TEST_ALONE(test_lines)
 {
     static const int64_t lines[][2] = {{1, 2200000}, {2200000, 1}, {1, 8390000}, {8390000, 1}};
     for (unsigned s = 0; s < (gpu_small ? 0 : 4); s++) {
-        gpu_case c = {SATF_U8,     SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1,
-                      lines[s][0], lines[s][1],        GPU_INTEGERS, s + 1};
-        gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+        sat_case c = {SATF_U8,     SATF_SUMMAND_PLAIN, SATF_SUM_U32, false, 1,
+                      lines[s][0], lines[s][1],        WHOLE,        s + 1, 0};
+        gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[0], &sat_layouts[0]);
         for (size_t r = 0; gpu_row_at(r); r++) {
             if (gpu_long || strcmp(gpu_row_at(r)->name, "4r1w") != 0) {
                 gpu_check(&d, gpu_row_at(r), &(sat_tuning){0});

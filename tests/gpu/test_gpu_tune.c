@@ -14,9 +14,8 @@ enum { SIDE = 608 };
 TEST_ALONE(test_fastest)
 {
     NOT_SMALL;
-    gpu_case c = {SATF_F64, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 1, SIDE, SIDE, GPU_INTEGERS,
-                  1};
-    gpu_data d = gpu_prepare(gpu, &c, &gpu_layouts[0], &gpu_layouts[0]);
+    sat_case c = {SATF_F64, SATF_SUMMAND_PLAIN, SATF_SUM_F64, false, 1, SIDE, SIDE, WHOLE, 1, 0};
+    gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[0], &sat_layouts[0]);
     for (size_t i = 0; gpu_row_at(i); i++) {
         const sat_algorithm *row = gpu_row_at(i);
         sat_tuning tunings[64] = {{0}};
