@@ -126,11 +126,13 @@ static inline int64_t ref_wrong_pixel(int k, const satf_view *in, const satf_vie
 {
     size_t bytes = (size_t)in->channels * satf_type_bytes(in->type);
     for (int64_t y = 0; y < out->height; y++) {
-        for (int64_t x = 0; x < out->width; x++) {
-            int64_t u, v;
-            ref_source(k, in->width, in->height, x, y, &u, &v);
-            if (memcmp((char *)satf_row(out, y) + (size_t)x * bytes,
-                       (char *)satf_row(in, v) + (size_t)u * bytes, bytes) != 0) {
+        int64_t u, v, next_u, next_v;
+        ref_source(k, in->width, in->height, 0, y, &u, &v);
+        ref_source(k, in->width, in->height, 1, y, &next_u, &next_v);
+        int64_t step = (next_v - v) * in->stride + (next_u - u) * (int64_t)bytes;
+        const char *from = (const char *)satf_row(in, v) + u * (int64_t)bytes;
+        for (int64_t x = 0; x < out->width; x++, from += step) {
+            if (memcmp((char *)satf_row(out, y) + (size_t)x * bytes, from, bytes) != 0) {
                 return y * out->width + x;
             }
         }

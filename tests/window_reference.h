@@ -403,4 +403,120 @@ static int64_t inside(int64_t at, int64_t n, int64_t window)
     return count;
 }
 
+/* ------------------------------------------------------------------- one case */
+
+typedef struct test_case {
+    satf_type type;
+    int channels;
+    int64_t width, height, w, h;
+    satf_border border;
+    bool weighted, squares;
+    unsigned seed;
+    bool shifts; /* sums are of what lies above a sample of the window */
+} test_case;
+
+typedef struct variant {
+    int threads;
+    satf_isa isa;
+    enum layout layout;
+    bool streaming;
+} variant;
+
+static inline void fail_case(const test_case *t, const variant *v, const char *what, int64_t sample)
+{
+    int64_t pixel = sample / t->channels;
+    fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
+             "%d, squares %d, seed %u, %d threads, %s, layout %d, streaming %d: first at x %lld y "
+             "%lld channel %d",
+             what, satf_type_name((int)t->type), (long long)t->width, (long long)t->height,
+             t->channels, (long long)t->w, (long long)t->h, satf_border_name((int)t->border),
+             t->weighted, t->squares, t->seed, v->threads, satf_isa_name(v->isa), (int)v->layout,
+             v->streaming, (long long)(pixel % t->width), (long long)(pixel / t->width),
+             (int)(sample % t->channels));
+}
+
+static inline satf_context *context_of(const variant *v)
+{
+    satf_context *ctx;
+    assert_int_equal(satf_context_create(&ctx), SATF_OK);
+    assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
+    satf_cpu_limit(v->isa);
+    return ctx;
+}
+
+static inline window_spec spec_of(const test_case *t, const satf_view *view)
+{
+    return (window_spec){.in = *view,
+                         .w = t->w,
+                         .h = t->h,
+                         .border = t->border,
+                         .constant = t->seed % 3 == 0 && t->type == SATF_U8 ? 255 : 37,
+                         .weighted = t->weighted,
+                         .squares = t->squares,
+                         .shifts = t->shifts};
+}
+
+static inline size_t bytes_of(satf_context *ctx, const window_spec *spec)
+{
+    window_plan plan;
+    assert_int_equal(window_plan_make(ctx, spec, &plan), SATF_OK);
+    return plan.shared_bytes + plan.band_bytes;
+}
+
+/* Runs the case and checks what can be checked without the sums' values. */
+static inline void run_variant(const test_case *t, const variant *v, const picture *p, results *r)
+{
+    window_spec spec = spec_of(t, &p->view);
+    satf_context *ctx = context_of(v);
+    source s = {.view = &p->view, .newest = -1, .kept = window_rows_kept(&spec), .fails_at = -1};
+    window_rows_wrapped(&spec, &s.end, &s.start);
+    if (v->streaming) {
+        s.rows = calloc((size_t)t->height, sizeof *s.rows);
+        spec.in.data = NULL;
+        spec.row = source_row;
+        spec.row_user = &s;
+    }
+    results_create(r, &p->view);
+    r->streaming = v->streaming;
+    satf_status status = run_once(ctx, &spec, collect, r);
+    if (status) {
+        fail_case(t, v, satf_message(ctx), 0);
+    }
+    for (int64_t y = 0; y < t->height; y++) {
+        if (r->next_x[y] != t->width) {
+            fail_case(t, v, "a row is incomplete", y * t->width * t->channels);
+        }
+        for (int64_t x = 0; x < t->width && t->border != SATF_SHRINK; x++) {
+            if (r->areas[y * t->width + x] != (uint64_t)(t->w * t->h)) {
+                fail_case(t, v, "a wrong area", (y * t->width + x) * t->channels);
+            }
+        }
+    }
+    if (r->defects || s.defects) {
+        fail_case(t, v, r->defects ? "a segment breaks the contract" : "a row asked for too late",
+                  0);
+    }
+    if (v->streaming) {
+        for (int64_t y = 0; y < t->height; y++) {
+            free(s.rows[y]);
+        }
+        free(s.rows);
+    }
+    satf_context_destroy(ctx);
+}
+
+static inline void check_same(const test_case *t, const variant *v, const results *a,
+                              const results *b)
+{
+    int64_t samples = t->width * t->height * t->channels;
+    for (int plane = 0; plane < 2; plane++) {
+        for (int64_t i = 0; i < samples; i++) {
+            if (memcmp(&a->reals[plane][i], &b->reals[plane][i], sizeof(double)) != 0 ||
+                a->integers[plane][i] != b->integers[plane][i] || a->shifts[i] != b->shifts[i]) {
+                fail_case(t, v, "differs from one thread's base kernels", i);
+            }
+        }
+    }
+}
+
 #endif

@@ -63,7 +63,7 @@ static void check_schedule(uint32_t n, uint32_t w)
 
 TEST_ALONE(test_random_schedules)
 {
-    for (uint64_t seed = 0; seed < 10000; seed++) {
+    for (uint64_t seed = 0; seed < 2000; seed++) {
         assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, seed, p));
         check_schedule(1024, LANES);
     }
@@ -281,9 +281,9 @@ static int try_all(int64_t n, const char *what)
 
 TEST_ALONE(test_algorithms)
 {
-    static const uint32_t shapes[][2] = {{32, 32},  {64, 64},   {96, 160},  {32, 2016},
-                                         {224, 96}, {256, 512}, {512, 512}, {33, 65},
-                                         {1, 1},    {1, 7},     {480, 352}, {37 * 32, 32}};
+    static const uint32_t shapes[][2] = {{32, 32},  {64, 64},   {96, 160},    {32, 2016},
+                                         {224, 96}, {256, 512}, {33, 65},     {1, 1},
+                                         {1, 7},    {480, 352}, {37 * 32, 32}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
         for (int which = 0; which < PATTERN_COUNT; which++) {

@@ -13,105 +13,6 @@
 #include "pairs.h"
 #include "window_reference.h"
 
-/* ------------------------------------------------------------------- one case */
-
-typedef struct test_case {
-    satf_type type;
-    int channels;
-    int64_t width, height, w, h;
-    satf_border border;
-    bool weighted, squares;
-    unsigned seed;
-} test_case;
-
-typedef struct variant {
-    int threads;
-    satf_isa isa;
-    enum layout layout;
-    bool streaming;
-} variant;
-
-static void fail_case(const test_case *t, const variant *v, const char *what, int64_t pixel,
-                      int channel)
-{
-    fail_msg("%s: %s, %lld x %lld pixels of %d channels, window %lld x %lld, border %s, weighted "
-             "%d, squares %d, seed %u, %d threads, %s, layout %d, streaming %d: first at x %lld y "
-             "%lld channel %d",
-             what, satf_type_name((int)t->type), (long long)t->width, (long long)t->height,
-             t->channels, (long long)t->w, (long long)t->h, satf_border_name((int)t->border),
-             t->weighted, t->squares, t->seed, v->threads, satf_isa_name(v->isa), (int)v->layout,
-             v->streaming, (long long)(pixel % t->width), (long long)(pixel / t->width), channel);
-}
-
-static satf_context *context_of(const variant *v)
-{
-    satf_context *ctx;
-    assert_int_equal(satf_context_create(&ctx), SATF_OK);
-    assert_int_equal(satf_context_set_threads(ctx, v->threads), SATF_OK);
-    satf_cpu_limit(v->isa);
-    return ctx;
-}
-
-static window_spec spec_of(const test_case *t, const satf_view *view)
-{
-    return (window_spec){.in = *view,
-                         .w = t->w,
-                         .h = t->h,
-                         .border = t->border,
-                         .constant = t->seed % 3 == 0 && t->type == SATF_U8 ? 255 : 37,
-                         .weighted = t->weighted,
-                         .squares = t->squares};
-}
-
-static size_t bytes_of(satf_context *ctx, const window_spec *spec)
-{
-    window_plan plan;
-    assert_int_equal(window_plan_make(ctx, spec, &plan), SATF_OK);
-    return plan.shared_bytes + plan.band_bytes;
-}
-
-/* Runs the case and checks what can be checked without the sums' values. */
-static void run_variant(const test_case *t, const variant *v, const picture *p, results *r)
-{
-    window_spec spec = spec_of(t, &p->view);
-    satf_context *ctx = context_of(v);
-    source s = {.view = &p->view, .newest = -1, .kept = window_rows_kept(&spec), .fails_at = -1};
-    window_rows_wrapped(&spec, &s.end, &s.start);
-    if (v->streaming) {
-        s.rows = calloc((size_t)t->height, sizeof *s.rows);
-        spec.in.data = NULL;
-        spec.row = source_row;
-        spec.row_user = &s;
-    }
-    results_create(r, &p->view);
-    r->streaming = v->streaming;
-    satf_status status = run_once(ctx, &spec, collect, r);
-    if (status) {
-        fail_case(t, v, satf_message(ctx), 0, 0);
-    }
-    for (int64_t y = 0; y < t->height; y++) {
-        if (r->next_x[y] != t->width) {
-            fail_case(t, v, "a row is incomplete", y * t->width, 0);
-        }
-        for (int64_t x = 0; x < t->width && t->border != SATF_SHRINK; x++) {
-            if (r->areas[y * t->width + x] != (uint64_t)(t->w * t->h)) {
-                fail_case(t, v, "a wrong area", y * t->width + x, 0);
-            }
-        }
-    }
-    if (r->defects || s.defects) {
-        fail_case(t, v, r->defects ? "a segment breaks the contract" : "a row asked for too late",
-                  0, 0);
-    }
-    if (v->streaming) {
-        for (int64_t y = 0; y < t->height; y++) {
-            free(s.rows[y]);
-        }
-        free(s.rows);
-    }
-    satf_context_destroy(ctx);
-}
-
 static void check_values(const test_case *t, const variant *v, const picture *p, const results *r)
 {
     window_spec spec = spec_of(t, &p->view);
@@ -129,8 +30,7 @@ static void check_values(const test_case *t, const variant *v, const picture *p,
                 good = r->integers[plane][i] == (satf_u128)expected[i].sum;
             }
             if (!good) {
-                fail_case(t, v, plane ? "a wrong sum of squares" : "a wrong sum", i / t->channels,
-                          (int)(i % t->channels));
+                fail_case(t, v, plane ? "a wrong sum of squares" : "a wrong sum", i);
             }
         }
     }
@@ -139,21 +39,7 @@ static void check_values(const test_case *t, const variant *v, const picture *p,
             int64_t area =
                 inside(i % t->width, t->width, t->w) * inside(i / t->width, t->height, t->h);
             if (r->areas[i] != (uint64_t)area) {
-                fail_case(t, v, "a wrong area", i, 0);
-            }
-        }
-    }
-}
-
-static void check_same(const test_case *t, const variant *v, const results *a, const results *b)
-{
-    int64_t samples = t->width * t->height * t->channels;
-    for (int plane = 0; plane < 2; plane++) {
-        for (int64_t i = 0; i < samples; i++) {
-            if (memcmp(&a->reals[plane][i], &b->reals[plane][i], sizeof(double)) != 0 ||
-                a->integers[plane][i] != b->integers[plane][i]) {
-                fail_case(t, v, "differs from one thread's base kernels", i / t->channels,
-                          (int)(i % t->channels));
+                fail_case(t, v, "a wrong area", i * t->channels);
             }
         }
     }
@@ -203,10 +89,17 @@ TEST(test_everything_small)
                                            count % 3 != 0, isa, layout)) {
                                 continue;
                             }
-                            test_case t = {
-                                types[type],    channels,      sizes[s][0],         sizes[s][1],
-                                windows[w][0],  windows[w][1], (satf_border)border, weighted,
-                                count % 3 != 0, count};
+                            test_case t = {types[type],
+                                           channels,
+                                           sizes[s][0],
+                                           sizes[s][1],
+                                           windows[w][0],
+                                           windows[w][1],
+                                           (satf_border)border,
+                                           weighted,
+                                           count % 3 != 0,
+                                           count,
+                                           false};
                             variant v[] = {
                                 {1, (satf_isa)isa, (enum layout)(count / 2 % LAYOUTS), true},
                                 {2, (satf_isa)((count + 1) % SATF_ISA_COUNT), (enum layout)layout,
@@ -239,7 +132,8 @@ TEST(test_chunk_edges)
                            (satf_border)(count % 6),
                            count % 8 >= 4,
                            count % 2 == 0,
-                           count};
+                           count,
+                           false};
             t.weighted = t.weighted && t.channels > 1;
             variant v[] = {{1, SATF_ISA_AVX512, UPSIDE_DOWN, false},
                            {1, SATF_ISA_AVX2, PADDED, true}};
@@ -265,7 +159,8 @@ TEST(test_every_window)
                            (satf_border)(seed % 6),
                            false,
                            seed % 2 == 0,
-                           seed};
+                           seed,
+                           false};
             variant v[] = {{1, SATF_ISA_AVX512, PACKED, false}, {1, SATF_ISA_AVX2, PACKED, false}};
             check_case(&t, v, 2);
         }
@@ -275,15 +170,15 @@ TEST(test_every_window)
 TEST(test_threads)
 {
     static const test_case cases[] = {
-        {SATF_U8, 1, 61, 4097, 15, 15, SATF_CLAMP, false, true, 1},
-        {SATF_U8, 1, 4097, 61, 255, 255, SATF_MIRROR, false, false, 2},
-        {SATF_U8, 4, 257, 263, 16, 31, SATF_WRAP, true, true, 3},
-        {SATF_U16, 3, 311, 211, 3, 255, SATF_REFLECT, false, true, 5},
-        {SATF_U16, 2, 509, 257, 33, 7, SATF_CONSTANT, true, true, 6},
-        {SATF_F32, 1, 521, 509, 15, 15, SATF_CLAMP, false, true, 7},
-        {SATF_F32, 3, 257, 331, 255, 64, SATF_MIRROR, false, false, 8},
-        {SATF_F64, 4, 129, 523, 17, 100, SATF_SHRINK, true, true, 9},
-        {SATF_F64, 1, 4097, 61, 63, 300, SATF_REFLECT, false, true, 10},
+        {SATF_U8, 1, 61, 4097, 15, 15, SATF_CLAMP, false, true, 1, false},
+        {SATF_U8, 1, 4097, 61, 255, 255, SATF_MIRROR, false, false, 2, false},
+        {SATF_U8, 4, 257, 263, 16, 31, SATF_WRAP, true, true, 3, false},
+        {SATF_U16, 3, 311, 211, 3, 255, SATF_REFLECT, false, true, 5, false},
+        {SATF_U16, 2, 509, 257, 33, 7, SATF_CONSTANT, true, true, 6, false},
+        {SATF_F32, 1, 521, 509, 15, 15, SATF_CLAMP, false, true, 7, false},
+        {SATF_F32, 3, 257, 331, 255, 64, SATF_MIRROR, false, false, 8, false},
+        {SATF_F64, 4, 129, 523, 17, 100, SATF_SHRINK, true, true, 9, false},
+        {SATF_F64, 1, 4097, 61, 63, 300, SATF_REFLECT, false, true, 10, false},
     };
     static const variant variants[] = {
         {2, SATF_ISA_AVX512, PADDED, false}, {3, SATF_ISA_AVX2, UPSIDE_DOWN, false},
@@ -300,10 +195,14 @@ TEST(test_largest_windows)
 {
     static const int64_t windows[][2] = {{65535, 65535}, {65534, 3}, {2, 65535}};
     static const int64_t sizes[][2] = {{1, 1}, {5, 4}, {2, 9}};
+    static pairs met;
     unsigned count = 0;
     for (int type = 0; type < 4; type++) {
         for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
-            for (size_t i = 0; i < 3; i++) {
+            for (size_t i = 0; i < 3; i++, count++) {
+                if (!PAIRS_ONLY(&met, type, border, (int)i, (int)(count + i) % 3)) {
+                    continue;
+                }
                 test_case t = {types[type],
                                2,
                                sizes[i][0],
@@ -313,7 +212,8 @@ TEST(test_largest_windows)
                                (satf_border)border,
                                count % 2 == 0,
                                true,
-                               4 * count + (count % 3 != 0)};
+                               4 * count + (count % 3 != 0),
+                               false};
                 variant v = {2, SATF_ISA_AVX512, PACKED, true};
                 check_case(&t, &v, 1);
                 picture p = picture_create(t.width, t.height, 2, t.type, PACKED, 0);
@@ -322,7 +222,6 @@ TEST(test_largest_windows)
                 assert_in_range(bytes_of(own, &spec), 1, 1 << 20);
                 satf_context_destroy(own);
                 picture_destroy(&p);
-                count++;
             }
         }
     }
@@ -335,7 +234,8 @@ TEST(test_locality)
     static const int64_t windows[][2] = {{3, 3}, {15, 4}, {16, 16}, {31, 7}, {64, 33}, {101, 5}};
     for (int k = 0; k < 36; k++) {
         int64_t w = windows[k / 3 % 6][0], h = windows[k / 3 % 6][1];
-        test_case t = {SATF_F64, 1 + k % 2, 301, 67, w, h, SATF_SHRINK, false, false, (unsigned)k};
+        test_case t = {SATF_F64,    1 + k % 2, 301,   67,          w,    h,
+                       SATF_SHRINK, false,     false, (unsigned)k, false};
         variant v = {1, (satf_isa)(k % SATF_ISA_COUNT), PACKED, false};
         picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
         int64_t x = 7 + k * 8, y = 3 + k;
@@ -352,7 +252,7 @@ TEST(test_locality)
             bool good = contains ? (k % 3 == 0 ? *b == 1e300 : !isfinite(*b))
                                  : memcmp(a, b, sizeof *a) == 0;
             if (!good || (t.channels > 1 && a[1] != b[1])) {
-                fail_case(&t, &v, "a wild pixel's reach is wrong", i, 0);
+                fail_case(&t, &v, "a wild pixel's reach is wrong", i * t.channels);
             }
         }
         results_destroy(&tame);
@@ -415,13 +315,14 @@ TEST(test_both_ways_of_floats)
             test_case t = {k % 2 ? SATF_F32 : SATF_F64,
                            1 + k / 2 % 4,
                            k % 3 == 0 ? 700 : 61,
-                           k % 5 == 0 ? 61 : 419,
+                           k % 5 == 0 ? 61 : 219,
                            window[0],
                            window[1],
                            (satf_border)((count + count / 6) % 6),
                            false,
                            false,
-                           count};
+                           count,
+                           false};
             variant v = {1 + (int)(count % 3), (satf_isa)(count / 2 % SATF_ISA_COUNT), PACKED,
                          k % 4 == 1};
             variant plain = {1, SATF_ISA_BASE, PACKED, false};
@@ -449,7 +350,7 @@ static void ignore(void *user, const window_segment *segment)
 
 TEST(test_refusals)
 {
-    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_CLAMP, false, false, 1};
+    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_CLAMP, false, false, 1, false};
     variant v = {1, SATF_ISA_AVX512, PACKED, false};
     picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
     satf_context *own = context_of(&v);
