@@ -1,6 +1,6 @@
 /*
- * CUDA rows beyond single results: properties of a SAT, equal bits run after
- * run, several jobs and contexts at once, and blocks that are held up.
+ * CUDA rows beyond single results: equal bits run after run, several jobs and contexts at once, and
+ * blocks that are held up.
  */
 #include "cases.h"
 
@@ -15,68 +15,6 @@ static sat_case usual_case(sat_kind kind, int64_t width, int64_t height, sat_pat
     return (sat_case){
         kind.type, SATF_SUMMAND_PLAIN, kind.sum_type, kind.f32_out, 1, width, height, pattern, seed,
         0};
-}
-
-/* ----------------------------------------------------------------- properties */
-
-/* The table of an impulse is 1 in its quadrant and 0 elsewhere. */
-TEST_ALONE(test_impulse)
-{
-    enum { W = 300, H = 170 };
-    sat_case c = usual_case(sat_kinds[0], W, H, IMPULSE, 1);
-    gpu_data d = gpu_prepare(gpu, &c, &sat_layouts[4], &sat_layouts[2]);
-    for (size_t r = 0; gpu_row_at(r); r++) {
-        gpu_check(&d, gpu_row_at(r), &defaults);
-        for (int64_t y = 0; y < H; y++) {
-            for (int64_t x = 0; x < W; x++) {
-                uint32_t sum;
-                memcpy(&sum, buffer_row(&d.out, y) + x * 4, sizeof sum);
-                assert_int_equal(sum, x >= W / 2 && y >= H / 2);
-            }
-        }
-    }
-    gpu_release(&d);
-}
-
-enum { LINEAR_W = 261, LINEAR_H = 133 };
-
-static void table_of(const sat_algorithm *row, const uint16_t *image, uint32_t *table)
-{
-    size_t pixels = (size_t)LINEAR_W * LINEAR_H;
-    ON_DEVICE void *in = gpu_uploaded(image, pixels * 2);
-    ON_DEVICE void *out = gpu_memory(pixels * 4);
-    sat_job job = {.in = satf_view_packed(in, LINEAR_W, LINEAR_H, 1, SATF_U16),
-                   .sum_type = SATF_SUM_U32,
-                   .out = out,
-                   .out_stride = LINEAR_W * 4,
-                   .scratch_runs = 1};
-    job.in.device = GPU_DEVICE;
-    ON_DEVICE void *scratch = gpu_scratch(row, &job);
-    MUST(gpu, row->run(gpu, &job, scratch));
-    gpu_download(table, out, pixels * 4);
-}
-
-/* table(a) + table(b) = table(a + b) */
-TEST_ALONE(test_linear)
-{
-    static uint16_t image[3][LINEAR_W * LINEAR_H];
-    static uint32_t table[3][LINEAR_W * LINEAR_H];
-    for (unsigned i = 0; i < LINEAR_W * LINEAR_H; i++) {
-        image[0][i] = (uint16_t)(i * 40503u >> 3 & 0x7FFF);
-        image[1][i] = (uint16_t)(i * 30011u >> 2 & 0x7FFF);
-        image[2][i] = (uint16_t)(image[0][i] + image[1][i]);
-    }
-    for (size_t r = 0; gpu_row_at(r); r++) {
-        for (int i = 0; i < 3; i++) {
-            table_of(gpu_row_at(r), image[i], table[i]);
-        }
-        for (int i = 0; i < LINEAR_W * LINEAR_H; i++) {
-            if (table[0][i] + table[1][i] != table[2][i]) {
-                fail_msg("row %s is not linear at (%d, %d)", gpu_row_at(r)->name, i % LINEAR_W,
-                         i / LINEAR_W);
-            }
-        }
-    }
 }
 
 /* ----------------------------------------------------------- equal bits, order */

@@ -9,7 +9,7 @@ static satf_machine *make(int32_t w, int32_t d, int32_t l, int32_t global, int32
 {
     satf_machine_params params = {w, d, l, global, asynchronous};
     satf_machine *machine = NULL;
-    assert_int_equal(satf_machine_create(ctx, &params, &machine), SATF_OK);
+    MUST(ctx, satf_machine_create(ctx, &params, &machine));
     assert_non_null(machine);
     return machine;
 }
@@ -18,8 +18,7 @@ static int64_t feed(satf_machine *m, int32_t memory, int write, const int64_t *a
                     size_t threads)
 {
     int64_t stages = -1;
-    assert_int_equal(satf_machine_access(ctx, m, memory, write, addresses, threads, &stages),
-                     SATF_OK);
+    MUST(ctx, satf_machine_access(ctx, m, memory, write, addresses, threads, &stages));
     return stages;
 }
 
@@ -27,18 +26,18 @@ static satf_machine_counts count(const satf_machine *m)
 {
     satf_machine_counts counts;
     memset(&counts, 0xa5, sizeof counts);
-    assert_int_equal(satf_machine_count(ctx, m, &counts), SATF_OK);
+    MUST(ctx, satf_machine_count(ctx, m, &counts));
     return counts;
 }
 
 static void end_round(satf_machine *m)
 {
-    assert_int_equal(satf_machine_end_round(ctx, m), SATF_OK);
+    MUST(ctx, satf_machine_end_round(ctx, m));
 }
 
 static void barrier(satf_machine *m)
 {
-    assert_int_equal(satf_machine_barrier(ctx, m), SATF_OK);
+    MUST(ctx, satf_machine_barrier(ctx, m));
 }
 
 /* Two warps, figure 3.3: 3 stages and 7 time units on the DMM, 5 and 9 on the UMM. */
@@ -59,7 +58,7 @@ TEST_ALONE(figure_3_3)
     assert_int_equal(counts.rounds, 1);
     assert_int_equal(counts.global.time, 0);
 
-    assert_int_equal(satf_machine_reset(ctx, m), SATF_OK);
+    MUST(ctx, satf_machine_reset(ctx, m));
     assert_int_equal(feed(m, SATF_MACHINE_GLOBAL, 1, addresses, 8), 5);
     counts = count(m);
     assert_int_equal(counts.time, 9);
@@ -213,7 +212,7 @@ TEST_ALONE(counting_changes_nothing)
         end_round(m);
         assert_int_equal(count(m).rounds, 1);
         assert_int_equal(count(m).time, 2 * once.global.stages + 9);
-        assert_int_equal(satf_machine_reset(ctx, m), SATF_OK);
+        MUST(ctx, satf_machine_reset(ctx, m));
         satf_machine_counts none = {0};
         once = count(m);
         assert_memory_equal(&once, &none, sizeof none);
@@ -278,7 +277,7 @@ TEST_ALONE(errors_leave_the_machine)
     assert_int_equal(stages, 77);
     after = count(m);
     assert_memory_equal(&before, &after, sizeof before);
-    assert_int_equal(satf_machine_access(ctx, m, 0, 0, addresses, 4, NULL), SATF_OK);
+    MUST(ctx, satf_machine_access(ctx, m, 0, 0, addresses, 4, NULL));
     satf_machine_destroy(m);
     satf_machine_destroy(NULL);
 }

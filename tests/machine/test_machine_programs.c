@@ -15,9 +15,9 @@ static satf_machine_counts run(const machine_program *p, const machine_case *c, 
     satf_machine_params params = {c->w, d, 1, LATENCY, p->asynchronous};
     satf_machine_counts counts;
     satf_machine *machine;
-    assert_int_equal(satf_machine_create(ctx, &params, &machine), SATF_OK);
+    MUST(ctx, satf_machine_create(ctx, &params, &machine));
     assert_int_equal(p->run(ctx, machine, c), SATF_OK);
-    assert_int_equal(satf_machine_count(ctx, machine, &counts), SATF_OK);
+    MUST(ctx, satf_machine_count(ctx, machine, &counts));
     satf_machine_destroy(machine);
     return counts;
 }
@@ -222,12 +222,12 @@ TEST_ALONE(refuses_what_does_not_fit)
         {.w = 4, .side = 64}, {.w = 8, .side = 60}, {.w = 8, .side = 0}, {.w = 8, .side = 1 << 16}};
     satf_machine *machine;
     const machine_program *p;
-    assert_int_equal(satf_machine_create(ctx, &params, &machine), SATF_OK);
+    MUST(ctx, satf_machine_create(ctx, &params, &machine));
     for (size_t i = 0; (p = machine_program_at(i)) != NULL; i++) {
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             satf_machine_counts counts;
             assert_int_equal(p->run(ctx, machine, &cases[k]), SATF_INVALID);
-            assert_int_equal(satf_machine_count(ctx, machine, &counts), SATF_OK);
+            MUST(ctx, satf_machine_count(ctx, machine, &counts));
             assert_int_equal(counts.shared.stages + counts.global.stages, 0);
         }
     }

@@ -39,7 +39,7 @@ TEST_ALONE(draws_are_uniform)
 static double mean_2d(layout_2d layout, sample_access_2d access, int32_t w, int64_t samples)
 {
     double mean = -1;
-    assert_int_equal(sample_congestion_2d(ctx, layout, access, w, samples, 1, &mean), SATF_OK);
+    MUST(ctx, sample_congestion_2d(ctx, layout, access, w, samples, 1, &mean));
     return mean;
 }
 
@@ -76,12 +76,9 @@ TEST_ALONE(table_2)
 TEST_ALONE(seeds_repeat)
 {
     double once, twice, other;
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &once),
-                     SATF_OK);
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &twice),
-                     SATF_OK);
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 8, &other),
-                     SATF_OK);
+    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &once));
+    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &twice));
+    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 8, &other));
     assert_true(once == twice && once != other);
 }
 
@@ -99,9 +96,8 @@ TEST_ALONE(table_4)
         for (int access = 0; access < SAMPLE_4D_COUNT; access++) {
             double mean = 0;
             int wanted = exact[layout][access];
-            assert_int_equal(sample_congestion_4d(ctx, (layout_4d)layout, (sample_access_4d)access,
-                                                  W, 5000, 3, &mean),
-                             SATF_OK);
+            MUST(ctx, sample_congestion_4d(ctx, (layout_4d)layout, (sample_access_4d)access, W,
+                                           5000, 3, &mean));
             bool right = wanted == LOG ? mean > 3 && mean < 4.1
                          : wanted      ? mean == wanted
                                        : mean >= 6 && mean < 12;

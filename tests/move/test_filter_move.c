@@ -3,46 +3,22 @@
 
 #include "base/parallel.h"
 #include "base/memory.h"
-#include "filter/filter.h"
+#include "filter_make.h"
 #include "satfilter/formula.h"
 #include "move_reference.h"
 #include "pipeline/pipeline.h"
 
 enum { GUARD = 0xa5 };
 
-static satf_filter *parse(satf_context *ctx, const char *spec)
-{
-    satf_filter *filter;
-    if (satf_filter_parse(ctx, spec, &filter)) {
-        fail_msg("%s: %s", spec, satf_message(ctx));
-    }
-    return filter;
-}
-
-static void require(satf_context *ctx, satf_status status, const char *what)
-{
-    if (status) {
-        fail_msg("%s: %s: %s", what, satf_status_name(status), satf_message(ctx));
-    }
-}
-
 /* The packed result of a filter, in memory of its own. */
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
 {
     satf_view out;
-    SCOPED_FILTER *filter = parse(ctx, spec);
-    require(ctx, satf_filter_output(ctx, filter, in, &out), spec);
+    SCOPED_FILTER *filter = parse_filter(ctx, spec);
+    MUST(ctx, satf_filter_output(ctx, filter, in, &out));
     out.data = malloc((size_t)(out.stride * out.height));
-    require(ctx, satf_filter_apply(ctx, filter, in, &out), spec);
+    MUST(ctx, satf_filter_apply(ctx, filter, in, &out));
     return out;
-}
-
-static satf_view noise(int64_t width, int64_t height, int channels, satf_type type, uint64_t seed)
-{
-    satf_view view = satf_view_packed(NULL, width, height, channels, type);
-    view.data = malloc((size_t)(view.stride * height));
-    ref_noise(&view, seed);
-    return view;
 }
 
 /* Shape, flags and pixels of every symmetry, for samples of every type. */
@@ -51,7 +27,7 @@ TEST(test_turns)
     for (int type = SATF_U8; type <= SATF_F64; type++) {
         for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
             for (int turn = 0; turn < REF_TURNS; turn++) {
-                satf_view in = noise(70, 33, channels, (satf_type)type, (uint64_t)turn);
+                satf_view in = ref_noise_view(70, 33, channels, type, (uint64_t)turn);
                 in.flags = channels % 2 ? 0 : SATF_ALPHA;
                 satf_view out = apply(ctx, ref_turns[turn].spec, &in);
                 assert_int_equal(out.type, type);
@@ -98,7 +74,7 @@ TEST(test_conversions)
         for (int to = SATF_U8; to <= SATF_F64; to++) {
             for (int k = 0; k < 3 && from != to; k++) {
                 int turn = turns[k], swaps = ref_swaps(turn);
-                satf_view in = noise(W, H, 3, (satf_type)from, (uint64_t)(from * 8 + to));
+                satf_view in = ref_noise_view(W, H, 3, from, (uint64_t)(from * 8 + to));
                 for (int64_t i = 0; i < (int64_t)W * H * 3; i++) { /* floats worth storing */
                     double value = (double)(i % 1000) * 77.5 - 300;
                     if (from == SATF_F32) {
@@ -107,10 +83,10 @@ TEST(test_conversions)
                         ((double *)in.data)[i] = value;
                     }
                 }
-                SCOPED_FILTER *filter = parse(ctx, ref_turns[turn].spec);
+                SCOPED_FILTER *filter = parse_filter(ctx, ref_turns[turn].spec);
                 ref_guarded out = ref_guarded_view(swaps ? H : W, swaps ? W : H, 3, (satf_type)to,
                                                    5, k == 1, 0, GUARD);
-                require(ctx, satf_filter_apply(ctx, filter, &in, &out.view), "conversion");
+                MUST(ctx, satf_filter_apply(ctx, filter, &in, &out.view));
                 size_t bytes = satf_type_bytes(from), to_bytes = satf_type_bytes(to);
                 for (int64_t y = 0; y < out.view.height; y++) {
                     for (int64_t i = 0; i < satf_row_samples(&out.view); i++) {
@@ -151,15 +127,15 @@ TEST(test_chains)
         {"transpose integral rotate=90 transpose", "transpose integral flip=v"},
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        satf_view in = noise(91, 40, 3, SATF_U8, i);
+        satf_view in = ref_noise_view(91, 40, 3, SATF_U8, i);
         satf_view a = apply(ctx, same[i][0], &in), b = apply(ctx, same[i][1], &in);
         assert_same(&a, &b);
         free(in.data);
         free(a.data);
         free(b.data);
     }
-    satf_view in = noise(5, 4, 1, SATF_U8, 1), out;
-    SCOPED_FILTER *filter = parse(ctx, "transpose integral box=3");
+    satf_view in = ref_noise_view(5, 4, 1, SATF_U8, 1), out;
+    SCOPED_FILTER *filter = parse_filter(ctx, "transpose integral box=3");
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_UNSUPPORTED);
     free(in.data);
 }
@@ -174,21 +150,21 @@ TEST(test_orders)
         SCOPED int64_t *order = malloc((size_t)n * sizeof *order);
         ref_shuffle(order, n, s + 1);
         for (int type = SATF_U8; type <= SATF_F64; type++) {
-            satf_view in = noise(w, h, 4, (satf_type)type, s), out;
+            satf_view in = ref_noise_view(w, h, 4, (satf_type)type, s), out;
             size_t pixel = 4 * satf_type_bytes(type);
             in.flags = SATF_ALPHA;
-            satf_filter *filter, *chain = parse(ctx, "flip=h");
-            require(ctx, satf_filter_create(ctx, "permute", &filter), "permute");
-            require(ctx, satf_filter_output(ctx, filter, &in, &out), "permute");
+            satf_filter *filter, *chain = parse_filter(ctx, "flip=h");
+            MUST(ctx, satf_filter_create(ctx, "permute", &filter));
+            MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
             out.data = malloc((size_t)(out.stride * h));
             assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_INVALID);
             assert_non_null(strstr(satf_message(ctx), "no order yet"));
-            require(ctx, satf_filter_set_order(ctx, filter, order, (size_t)n), "order");
+            MUST(ctx, satf_filter_set_order(ctx, filter, order, (size_t)n));
             /* a chain's copy shares the order, and outlives the filter that it came from */
-            require(ctx, satf_filter_append(ctx, chain, chain), "chain"); /* flips back */
-            require(ctx, satf_filter_append(ctx, chain, filter), "chain");
+            MUST(ctx, satf_filter_append(ctx, chain, chain)); /* flips back */
+            MUST(ctx, satf_filter_append(ctx, chain, filter));
             satf_filter_destroy(filter);
-            require(ctx, satf_filter_apply(ctx, chain, &in, &out), "permute");
+            MUST(ctx, satf_filter_apply(ctx, chain, &in, &out));
             assert_int_equal(out.flags, SATF_ALPHA);
             for (int64_t k = 0; k < n; k++) {
                 assert_memory_equal((char *)out.data + (size_t)k * pixel,
@@ -215,10 +191,10 @@ TEST(test_bad_orders)
         {{4294967296, 1, 2, 3, 4, 5}, "entry 0 is 4294967296"},
     };
     satf_filter *filter;
-    satf_view in = noise(3, 2, 1, SATF_U8, 1), out;
+    satf_view in = ref_noise_view(3, 2, 1, SATF_U8, 1), out;
     int64_t right[6] = {5, 4, 3, 2, 1, 0};
-    require(ctx, satf_filter_create(ctx, "permute", &filter), "permute");
-    require(ctx, satf_filter_set_order(ctx, filter, right, 6), "right");
+    MUST(ctx, satf_filter_create(ctx, "permute", &filter));
+    MUST(ctx, satf_filter_set_order(ctx, filter, right, 6));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(satf_filter_set_order(ctx, filter, cases[i].order, 6), SATF_INVALID);
         if (!strstr(satf_message(ctx), cases[i].message)) {
@@ -228,19 +204,19 @@ TEST(test_bad_orders)
     assert_int_equal(satf_filter_set_order(ctx, filter, right, 0), SATF_INVALID);
     assert_int_equal(satf_filter_set_order(ctx, filter, NULL, 6), SATF_INVALID);
     /* after all these failures the first one stands */
-    require(ctx, satf_filter_output(ctx, filter, &in, &out), "still right");
+    MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
     in.width = 2;
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "6 entries; the image has 2 x 2 = 4 pixels"));
     satf_filter_destroy(filter);
 
-    filter = parse(ctx, "rotate=90");
+    filter = parse_filter(ctx, "rotate=90");
     assert_int_equal(satf_filter_set_order(ctx, filter, right, 6), SATF_INVALID);
     assert_int_equal(satf_filter_set_int(ctx, filter, "angle", 45), SATF_INVALID);
-    assert_int_equal(satf_filter_set_int(ctx, filter, "angle", 270), SATF_OK);
+    MUST(ctx, satf_filter_set_int(ctx, filter, "angle", 270));
     in.width = 3;
     out = satf_view_packed(malloc(6), 2, 3, 1, SATF_U8);
-    require(ctx, satf_filter_apply(ctx, filter, &in, &out), "rotate");
+    MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
     assert_int_equal(ref_wrong_pixel(7, &in, &out), -1);
     satf_filter_destroy(filter);
     free(in.data);
@@ -298,9 +274,8 @@ TEST(test_files)
         unsigned char got[6];
         satf_view in = satf_view_packed((void *)(uintptr_t)image, 3, 2, 1, SATF_U8);
         satf_view out = satf_view_packed(got, 3, 2, 1, SATF_U8);
-        require(ctx, parse_file(ctx, cases[i].dictionary, cases[i].bytes, cases[i].n, &filter),
-                cases[i].dictionary);
-        require(ctx, satf_filter_apply(ctx, filter, &in, &out), cases[i].dictionary);
+        MUST(ctx, parse_file(ctx, cases[i].dictionary, cases[i].bytes, cases[i].n, &filter));
+        MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
         assert_memory_equal(got, want, 6);
         satf_filter_destroy(filter);
     }
@@ -340,8 +315,7 @@ TEST(test_bad_files)
     assert_non_null(strstr(satf_message(ctx), "'/nonexistent.npy' cannot be opened"));
     /* (3, 2) is an order for images of 2 x 3, not for others of 6 pixels */
     satf_view in = satf_view_packed(NULL, 3, 2, 1, SATF_U8), out;
-    require(ctx, parse_file(ctx, DICTIONARY("|u1", "False", "(3, 2)"), "\3\0\5\1\4\2", 6, &filter),
-            "3 x 2");
+    MUST(ctx, parse_file(ctx, DICTIONARY("|u1", "False", "(3, 2)"), "\3\0\5\1\4\2", 6, &filter));
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "2 x 3 pixels, width by height; this one has 3 x 2"));
 }
@@ -380,11 +354,11 @@ TEST(test_metadata)
                  {"flip=h variance=3", 0, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_image *in, *out;
-        SCOPED_FILTER *filter = parse(ctx, cases[i].spec);
-        require(ctx, satf_image_create(ctx, 8, 5, 4, SATF_U16, SATF_ALPHA, &in), "image");
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].spec);
+        MUST(ctx, satf_image_create(ctx, 8, 5, 4, SATF_U16, SATF_ALPHA, &in));
         give_metadata(in);
         in->has_range = true, in->hi = 4095, in->alpha_max = 4095;
-        require(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out), cases[i].spec);
+        MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
         assert_true(out->metadata.resolution_x == (cases[i].swaps ? 4000 : 3000));
         assert_true(out->metadata.resolution_y == (cases[i].swaps ? 3000 : 4000));
         assert_int_equal(out->metadata.exif[ORIENTATION_AT], cases[i].orientation);
@@ -433,14 +407,13 @@ TEST(test_streaming)
         snprintf(in, sizeof in, "%s/%s", directory, files[f].in);
         snprintf(out, sizeof out, "%s/%s", directory, files[f].out);
         unsigned flags = files[f].channels == 4 ? SATF_ALPHA : 0;
-        require(ctx,
-                satf_image_create(ctx, 301, 700, files[f].channels, files[f].type, flags, &image),
-                "image");
+        MUST(ctx,
+             satf_image_create(ctx, 301, 700, files[f].channels, files[f].type, flags, &image));
         ref_noise(&image->view, f);
         give_metadata(image);
-        require(ctx, satf_image_write(ctx, image, in, NULL), in);
+        MUST(ctx, satf_image_write(ctx, image, in, NULL));
         for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
-            SCOPED_FILTER *filter = parse(ctx, specs[k]);
+            SCOPED_FILTER *filter = parse_filter(ctx, specs[k]);
             unsigned char *bytes[2];
             size_t n[2];
             for (int whole = 0; whole < 2; whole++) {
@@ -451,7 +424,7 @@ TEST(test_streaming)
                                     .write = satf_write_defaults(),
                                     .route = whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO};
                 job.write.type = files[f].made;
-                require(ctx, pipeline_run(ctx, &job, &result), specs[k]);
+                MUST(ctx, pipeline_run(ctx, &job, &result));
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));
                 assert_string_equal(result.engine, "move");
                 bytes[whole] = slurp(out, &n[whole]);
@@ -461,7 +434,7 @@ TEST(test_streaming)
             if (files[f].made == SATF_TYPE_AUTO) {
                 SCOPED_IMAGE *read;
                 int turn = k == 0 ? 1 : k == 1 ? 3 : k == 2 ? 4 : k == 3 ? 2 : 0;
-                require(ctx, satf_image_read(ctx, out, &read), out);
+                MUST(ctx, satf_image_read(ctx, out, &read));
                 assert_int_equal(ref_wrong_pixel(turn, &image->view, &read->view), -1);
                 if (strstr(out, "png")) {
                     assert_int_equal(read->metadata.exif[ORIENTATION_AT], k < 3 ? 8 : 6);

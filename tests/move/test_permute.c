@@ -202,16 +202,16 @@ static void check_apply(const satf_permutation *plan, int64_t n, int bytes, cons
     for (size_t i = 0; i < size; i++) {
         in[i] = (unsigned char)(i * 2654435761u >> 11);
     }
-    assert_int_equal(satf_permutation_scratch(ctx, plan, &scratch_bytes), SATF_OK);
+    MUST(ctx, satf_permutation_scratch(ctx, plan, &scratch_bytes));
     for (int own = 0; own < 2; own++) { /* the call's memory, and the caller's, not aligned */
         SCOPED char *scratch = malloc(scratch_bytes + 1);
         assert_non_null(scratch);
         memset(out, 0xa5, size);
         if (own && scratch_bytes) {
-            assert_int_equal(satf_context_set_scratch(ctx, scratch + 1, scratch_bytes), SATF_OK);
+            MUST(ctx, satf_context_set_scratch(ctx, scratch + 1, scratch_bytes));
         }
-        assert_int_equal(satf_permutation_apply(ctx, plan, in, out), SATF_OK);
-        assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
+        MUST(ctx, satf_permutation_apply(ctx, plan, in, out));
+        MUST(ctx, satf_context_set_scratch(ctx, NULL, 0));
         for (int64_t i = 0; i < n; i++) {
             if (memcmp(out + (int64_t)p[i] * bytes, in + i * bytes, (size_t)bytes) != 0) {
                 fail_msg("%s: element %lld of %lld is not at place %u", what, (long long)i,
@@ -347,11 +347,11 @@ static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_
     plan->n = n;
     plan->element_bytes = bytes;
     plan->device = SATF_HOST;
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * n), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * n));
     satf_status status = permute_choose(ctx, &request, on_device, plan);
     const char *name = plan->algorithm->name;
     assert_int_equal(status, strcmp(name, "fused") == 0 ? SATF_LIMIT : SATF_OK);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
     satf_permutation_destroy(plan);
     return name;
 }
@@ -456,26 +456,26 @@ TEST_ALONE(test_errors)
     expect(SATF_INVALID, satf_permutation_create(ctx, p, MAX_N, 4, SATF_HOST, "auto", &plan),
            "element 100000 goes to place 4294967295, but");
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000));
     static const char *const limited[] = {"d-designated", "s-designated", "scheduled", "fused"};
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
         expect(SATF_LIMIT, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, limited[i], &plan),
                "1000");
         assert_null(plan);
     }
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
-    assert_int_equal(satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+    MUST(ctx, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan));
     SCOPED uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
     assert_non_null(arrays);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000));
     expect(SATF_LIMIT, satf_permutation_apply(ctx, plan, arrays, arrays + 1024), "scratch");
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
     satf_permutation_destroy(plan);
 
     for (uint32_t i = 0; i < 64; i++) {
         p[i] = i ^ 1;
     }
-    assert_int_equal(satf_permutation_create(ctx, p, 64, 4, SATF_HOST, "auto", &plan), SATF_OK);
+    MUST(ctx, satf_permutation_create(ctx, p, 64, 4, SATF_HOST, "auto", &plan));
     assert_string_equal(satf_permutation_choice(plan), "s-designated");
     assert_null(satf_permutation_choice(NULL));
     expect(SATF_INVALID, satf_permutation_apply(ctx, NULL, buffer, buffer + 64), "permutation");
@@ -486,16 +486,16 @@ TEST_ALONE(test_errors)
            "aligned");
     expect(SATF_INVALID, satf_permutation_scratch(ctx, NULL, &bytes), "permutation");
     expect(SATF_INVALID, satf_permutation_scratch(ctx, plan, NULL), "bytes");
-    assert_int_equal(satf_permutation_apply(ctx, plan, buffer, buffer + 64), SATF_OK);
+    MUST(ctx, satf_permutation_apply(ctx, plan, buffer, buffer + 64));
     satf_permutation_destroy(plan);
     satf_permutation_destroy(NULL);
 
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
-    assert_int_equal(satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan), SATF_OK);
+    MUST(ctx, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan));
     static uint32_t in[1024], out[1024];
-    assert_int_equal(satf_context_set_scratch(ctx, buffer, sizeof buffer), SATF_OK);
+    MUST(ctx, satf_context_set_scratch(ctx, buffer, sizeof buffer));
     expect(SATF_INVALID, satf_permutation_apply(ctx, plan, in, out), "scratch");
-    assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
+    MUST(ctx, satf_context_set_scratch(ctx, NULL, 0));
     satf_permutation_destroy(plan);
 }
 

@@ -60,7 +60,7 @@ TEST_ALONE(test_rect_sums)
     for (int channels = 1; channels <= 4; channels++) {
         for (unsigned squared = 0; squared <= SATF_SQUARED; squared++) {
             satf_view in = in_view(channels), out = out_view(channels);
-            assert_int_equal(satf_sat(ctx, &in, &out, squared), SATF_OK);
+            MUST(ctx, satf_sat(ctx, &in, &out, squared));
             static satf_rect rects[W * 9];
             static uint32_t sums[W * 9][4];
             size_t count = 0;
@@ -71,7 +71,7 @@ TEST_ALONE(test_rect_sums)
                 }
             }
             uint32_t *packed = sums[0];
-            assert_int_equal(satf_rect_sums(ctx, &out, rects, count, packed), SATF_OK);
+            MUST(ctx, satf_rect_sums(ctx, &out, rects, count, packed));
             for (size_t k = 0; k < count; k++) {
                 for (int c = 0; c < channels; c++) {
                     uint32_t want = brute_sum(rects[k], channels, c, (int)squared);
@@ -95,13 +95,13 @@ TEST_ALONE(test_rect_of_wrapped_table)
     memset(big, 0xFF, sizeof big);
     satf_view in = satf_view_packed(big, N, N, 1, SATF_U16);
     satf_view out = satf_view_packed(sums, N, N, 1, SATF_U32);
-    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &out, 0));
     assert_int_equal(sums[N * N - 1], (uint32_t)(65535ull * N * N)); /* it has wrapped */
     uint32_t sum;
-    assert_int_equal(satf_rect_sums(ctx, &out, &(satf_rect){40, 40, 256, 256}, 1, &sum), SATF_OK);
+    MUST(ctx, satf_rect_sums(ctx, &out, &(satf_rect){40, 40, 256, 256}, 1, &sum));
     assert_int_equal(sum, 65535u * 65536u);
     satf_type type;
-    assert_int_equal(satf_sat_type(ctx, &in, 0, &type), SATF_OK);
+    MUST(ctx, satf_sat_type(ctx, &in, 0, &type));
     assert_int_equal(type, SATF_U64);
 }
 
@@ -113,10 +113,10 @@ TEST_ALONE(test_float_rects)
     satf_view out32 = satf_view_packed(sums32, 2, 2, 1, SATF_F32);
     satf_view out64 = satf_view_packed(sums64, 2, 2, 1, SATF_F64);
     satf_rect rect = {1, 1, 1, 1};
-    assert_int_equal(satf_sat(ctx, &in, &out32, 0), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &out64, SATF_SQUARED), SATF_OK);
-    assert_int_equal(satf_rect_sums(ctx, &out32, &rect, 1, &sum32), SATF_OK);
-    assert_int_equal(satf_rect_sums(ctx, &out64, &rect, 1, &sum64), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &out32, 0));
+    MUST(ctx, satf_sat(ctx, &in, &out64, SATF_SQUARED));
+    MUST(ctx, satf_rect_sums(ctx, &out32, &rect, 1, &sum32));
+    MUST(ctx, satf_rect_sums(ctx, &out64, &rect, 1, &sum64));
     assert_true(sums32[3] == 6.75f && sum32 == 8 && sums64[2] == 9.25 && sum64 == 64);
 }
 
@@ -124,12 +124,12 @@ TEST_ALONE(test_float_rects)
 TEST_ALONE(test_moved_rects)
 {
     satf_view in = in_view(3), out = out_view(3);
-    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &out, 0));
     satf_rect rects[] = {{0, 0, 2, 3}, {1, 2, 3, 1}, {2, 1, 1, 1}, {0, 0, 5, 5}};
     uint32_t sums[4][3], *packed = sums[0];
     for (int64_t dy = 0; dy <= H - 5; dy++) {
         for (int64_t dx = 0; dx <= W - 5; dx++) {
-            assert_int_equal(satf_rect_sums_at(ctx, &out, rects, 4, dx, dy, packed), SATF_OK);
+            MUST(ctx, satf_rect_sums_at(ctx, &out, rects, 4, dx, dy, packed));
             for (int k = 0; k < 4; k++) {
                 satf_rect at = {rects[k].x + dx, rects[k].y + dy, rects[k].w, rects[k].h};
                 for (int c = 0; c < 3; c++) {
@@ -147,7 +147,7 @@ TEST_ALONE(test_moved_rects)
         assert_int_equal(sums[0][0], 0x07070707);
     }
     rects[0].x = -4; /* inside once it is moved */
-    assert_int_equal(satf_rect_sums_at(ctx, &out, rects, 1, 4, 0, packed), SATF_OK);
+    MUST(ctx, satf_rect_sums_at(ctx, &out, rects, 1, 4, 0, packed));
     assert_int_equal(sums[0][1], brute_sum((satf_rect){0, 0, 2, 3}, 3, 1, 0));
 }
 
@@ -160,10 +160,9 @@ static void check_stats(int channels, satf_type sum, satf_type square, const sat
     satf_view in = in_view(channels);
     satf_view sat = satf_view_packed(tables[0], W, H, channels, sum);
     satf_view squares = satf_view_packed(tables[1], W, H, channels, square);
-    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &squares, SATF_SQUARED), SATF_OK);
-    assert_int_equal(satf_rect_stats(ctx, &sat, &squares, rects, count, 1, -1, mean, variance),
-                     SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
+    MUST(ctx, satf_sat(ctx, &in, &squares, SATF_SQUARED));
+    MUST(ctx, satf_rect_stats(ctx, &sat, &squares, rects, count, 1, -1, mean, variance));
     for (size_t k = 0; k < count; k++) {
         for (int c = 0; c < channels; c++) {
             satf_rect at = {rects[k].x + 1, rects[k].y - 1, rects[k].w, rects[k].h};
@@ -205,11 +204,10 @@ TEST_ALONE(test_large_stats)
     satf_view in = satf_view_packed(big, N, N, 1, SATF_U16);
     satf_view sat = satf_view_packed(sums, N, N, 1, SATF_U32);
     satf_view square = satf_view_packed(squares, N, N, 1, SATF_U64);
-    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
+    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
     satf_rect rect = {40, 40, 256, 256};
-    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
-                     SATF_OK);
+    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
     assert_true(mean == 65534 && variance == 1);
 
     enum { LARGE = 600 };
@@ -221,11 +219,10 @@ TEST_ALONE(test_large_stats)
     in = satf_view_packed(halves, LARGE, LARGE, 1, SATF_U16);
     sat = satf_view_packed(tall[0], LARGE, LARGE, 1, SATF_U64);
     square = satf_view_packed(tall[1], LARGE, LARGE, 1, SATF_U64);
-    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
+    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
     rect = (satf_rect){3, 5, 512, 512};
-    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 40, 40, &mean, &variance),
-                     SATF_OK);
+    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 40, 40, &mean, &variance));
     assert_true(mean == 32768 && variance == 32767.0 * 32767);
 
     double pixels[4] = {0.5, 1.25, -3, 8}, tables[2][4];
@@ -233,19 +230,17 @@ TEST_ALONE(test_large_stats)
     in = satf_view_packed(pixels, 2, 2, 1, SATF_F64);
     sat = satf_view_packed(tables[0], 2, 2, 1, SATF_F64);
     square = satf_view_packed(tables[1], 2, 2, 1, SATF_F64);
-    assert_int_equal(satf_sat(ctx, &in, &sat, 0), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &square, SATF_SQUARED), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
+    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
     rect = (satf_rect){0, 0, 2, 2};
-    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
-                     SATF_OK);
+    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
     assert_true(mean == 6.75 / 4 && variance == (4 * 74.8125 - 6.75 * 6.75) / 16);
     for (int i = 0; i < 4; i++) {
         sums32[i] = (float)tables[0][i];
     }
     sat = satf_view_packed(sums32, 2, 2, 1, SATF_F32);
     rect = (satf_rect){1, 1, 1, 1};
-    assert_int_equal(satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance),
-                     SATF_OK);
+    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
     assert_true(mean == 8 && variance == 0);
 }
 
@@ -295,7 +290,7 @@ TEST_ALONE(test_types)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         satf_view view = satf_view_packed(NULL, rows[i].width, rows[i].height, 1, rows[i].in);
         satf_type type;
-        assert_int_equal(satf_sat_type(ctx, &view, rows[i].flags, &type), SATF_OK);
+        MUST(ctx, satf_sat_type(ctx, &view, rows[i].flags, &type));
         assert_int_equal(type, rows[i].out);
     }
     satf_type type;
@@ -313,15 +308,15 @@ TEST_ALONE(test_scratch)
         }
         satf_view in = in_view(3), out = out_view(3);
         size_t bytes;
-        assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
-        assert_int_equal(satf_sat_scratch(ctx, &in, &out, 0, &bytes), SATF_OK);
+        MUST(ctx, satf_context_set_algorithm(ctx, name));
+        MUST(ctx, satf_sat_scratch(ctx, &in, &out, 0, &bytes));
         for (size_t offset = 0; offset < 65; offset += 13) {
             SCOPED unsigned char *memory = malloc(bytes + offset + 64);
             assert_non_null(memory);
             memset(memory, 0xA5, bytes + offset + 64);
-            assert_int_equal(satf_context_set_scratch(ctx, memory + offset, bytes), SATF_OK);
+            MUST(ctx, satf_context_set_scratch(ctx, memory + offset, bytes));
             memset(table, 0, sizeof table);
-            assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+            MUST(ctx, satf_sat(ctx, &in, &out, 0));
             assert_int_equal(table[H - 1][(W - 1) * 3 + 2],
                              brute_sum((satf_rect){0, 0, W, H}, 3, 2, 0));
             for (size_t k = 0; k < 64; k++) {
@@ -329,13 +324,13 @@ TEST_ALONE(test_scratch)
                 assert_true(k >= offset || memory[k] == 0xA5);
             }
             if (bytes > 1) {
-                assert_int_equal(satf_context_set_scratch(ctx, memory, bytes - 1), SATF_OK);
+                MUST(ctx, satf_context_set_scratch(ctx, memory, bytes - 1));
                 expect(satf_sat(ctx, &in, &out, 0), SATF_INVALID, "scratch");
             }
         }
-        assert_int_equal(satf_context_set_scratch(ctx, NULL, 0), SATF_OK);
+        MUST(ctx, satf_context_set_scratch(ctx, NULL, 0));
     }
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
 }
 
 TEST_ALONE(test_refusals)
@@ -372,13 +367,13 @@ TEST_ALONE(test_refusals)
     }
     expect(satf_sat_scratch(ctx, &in, &out, 0, NULL), SATF_INVALID, "number of bytes");
     expect(satf_sat_type(ctx, &in, 0, NULL), SATF_INVALID, "type");
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64));
     expect(satf_sat(ctx, &in, &out, 0), SATF_LIMIT, "limit: max-memory");
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
     for (int i = 0; i < W; i++) {
         assert_int_equal(table[0][i], 0x5A5A5A5A);
     }
-    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &out, 0));
 
     static const satf_rect outside[] = {{-1, 0, 1, 1}, {0, -1, 1, 1},        {0, 0, 0, 1},
                                         {0, 0, 1, 0},  {W, 0, 1, 1},         {0, 0, W + 1, 1},
@@ -391,8 +386,8 @@ TEST_ALONE(test_refusals)
     }
     expect(satf_rect_sums(ctx, &out, NULL, 1, &sum), SATF_INVALID, "missing");
     expect(satf_rect_sums(ctx, &in, outside, 0, &sum), SATF_UNSUPPORTED, "table of u8");
-    assert_int_equal(satf_rect_sums(ctx, &out, NULL, 0, NULL), SATF_OK);
-    assert_int_equal(satf_sat_scratch(ctx, &in, &out, 0, &bytes), SATF_OK);
+    MUST(ctx, satf_rect_sums(ctx, &out, NULL, 0, NULL));
+    MUST(ctx, satf_sat_scratch(ctx, &in, &out, 0, &bytes));
 }
 
 TEST_ALONE(test_algorithms)
@@ -402,18 +397,18 @@ TEST_ALONE(test_algorithms)
     for (size_t i = 0; (name = satf_algorithm(i, &kind, &help)); i++) {
         assert_true(strcmp(kind, "cpu") == 0 || strcmp(kind, "cuda") == 0);
         assert_true(help && *help && !strchr(help, '\n'));
-        assert_int_equal(satf_context_set_algorithm(ctx, name), SATF_OK);
+        MUST(ctx, satf_context_set_algorithm(ctx, name));
         found += strcmp(kind, "cpu") == 0;
     }
     assert_int_equal(found, 7);
     satf_view in = in_view(1), out = out_view(1);
     static const char *const cuda_only[] = {"4r4w", "skss", "lookback"};
     for (size_t i = 0; i < sizeof cuda_only / sizeof *cuda_only; i++) {
-        assert_int_equal(satf_context_set_algorithm(ctx, cuda_only[i]), SATF_OK);
+        MUST(ctx, satf_context_set_algorithm(ctx, cuda_only[i]));
         expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "needs a CUDA device");
         expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, cuda_only[i]);
     }
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID, "'3r3w'");
     expect(satf_context_set_algorithm(ctx, "3r3w"), SATF_INVALID,
            "auto 2r2w 4r1w 2r1w 1r1w 1+r blocked");
@@ -422,13 +417,13 @@ TEST_ALONE(test_algorithms)
     }
     expect(satf_context_set_algorithm(ctx, ""), SATF_INVALID, "no algorithm");
     expect(satf_context_set_algorithm(ctx, NULL), SATF_INVALID, "missing");
-    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK); /* still "auto" */
-    assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
+    MUST(ctx, satf_sat(ctx, &in, &out, 0)); /* still "auto" */
+    MUST(ctx, satf_context_set_r(ctx, 0.5));
     expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "r = 0.5");
-    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
-    assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
-    assert_int_equal(satf_context_set_r(ctx, 0), SATF_OK);
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "1+r"));
+    MUST(ctx, satf_sat(ctx, &in, &out, 0));
+    MUST(ctx, satf_context_set_r(ctx, 0));
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
 }
 
 static int stop_later(void *user, double done)
@@ -449,18 +444,18 @@ TEST_ALONE(test_cancel)
     static const char *const algorithms[] = {"auto", "2r1w", "1r1w", "1+r"};
     for (int i = 0; i < 5 * 4; i++) {
         int threads = 1 + i / 4, calls = 0;
-        assert_int_equal(satf_context_set_algorithm(ctx, algorithms[i % 4]), SATF_OK);
-        assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-        assert_int_equal(satf_context_set_progress(ctx, stop_later, &calls), SATF_OK);
+        MUST(ctx, satf_context_set_algorithm(ctx, algorithms[i % 4]));
+        MUST(ctx, satf_context_set_threads(ctx, threads));
+        MUST(ctx, satf_context_set_progress(ctx, stop_later, &calls));
         satf_status status = satf_sat(ctx, &in, &out, 0);
         /* a slow caller may find a single band left for itself */
         assert_true(status == SATF_CANCELLED || (threads > 1 && calls < 2));
-        assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
-        assert_int_equal(satf_sat(ctx, &in, &out, 0), SATF_OK);
+        MUST(ctx, satf_context_set_progress(ctx, NULL, NULL));
+        MUST(ctx, satf_sat(ctx, &in, &out, 0));
         assert_int_equal(sums[N * 8 - 1], N * 8);
     }
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
-    assert_int_equal(satf_context_set_threads(ctx, 0), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
+    MUST(ctx, satf_context_set_threads(ctx, 0));
 }
 
 static void check_variants(const sat_algorithm *algorithm, const sat_job *job)

@@ -228,7 +228,7 @@ TEST_ALONE(test_saves)
     char path[256];
     sat_cache cache = some_cache();
     assert_true(sat_cache_path(SATF_CUDA(1), path, sizeof path));
-    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, true), SATF_OK);
+    MUST(ctx, sat_cache_save(ctx, SATF_CUDA(1), &cache, true));
     char *slash = strrchr(path, '/');
     *slash = '\0';
     assert_int_not_equal(access(path, F_OK), 0);
@@ -242,7 +242,7 @@ TEST_ALONE(test_saves)
     assert_int_equal(unlink(path), 0);
     *slash = '/';
     for (int times = 0; times < 2; times++) { /* new, and over an old one */
-        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, false), SATF_OK);
+        MUST(ctx, sat_cache_save(ctx, SATF_CUDA(1), &cache, false));
     }
     remove_file(SATF_CUDA(1));
 }
@@ -262,8 +262,8 @@ static sat_tuning tuning_of(const char *algorithm, const sat_job *job)
 {
     const sat_algorithm *row;
     sat_tuning tuning;
-    assert_int_equal(satf_context_set_algorithm(ctx, algorithm), SATF_OK);
-    assert_int_equal(sat_choose(ctx, job, &row, &tuning), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, algorithm));
+    MUST(ctx, sat_choose(ctx, job, &row, &tuning));
     assert_string_equal(row->name, strcmp(algorithm, "auto") ? algorithm : "lookback");
     return tuning;
 }
@@ -274,7 +274,7 @@ TEST_ALONE(test_finds_the_nearest)
     const int f64 = 2, k1 = 0, k2 = SAT_TUNED_PAIRS, k18 = 12 * SAT_TUNED_PAIRS;
     cache.r[k2 + f64] = 0;
     cache.r[k2 + 3] = 0.5;
-    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(1), &cache, false), SATF_OK);
+    MUST(ctx, sat_cache_save(ctx, SATF_CUDA(1), &cache, false));
     sat_job job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 1024, 1024);
     assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k1 + f64]) < 1e-9);
     job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 100, 3);
@@ -300,15 +300,15 @@ TEST_ALONE(test_who_goes_by_it)
     sat_job job = job_of(SATF_CUDA(2), SATF_F64, SATF_F64, 8192, 8192);
     double reckoned = tuning_of("1+r", &job).r;
     assert_true(reckoned > 0 && reckoned != 0.125);
-    assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
+    MUST(ctx, sat_cache_save(ctx, SATF_CUDA(2), &cache, false));
     assert_true(tuning_of("1+r", &job).r == 0.125);
     assert_true(tuning_of("auto", &job).r == 0);
     setenv("SATFILTER_TUNE", "off", 1);
     assert_true(tuning_of("1+r", &job).r == reckoned);
     setenv("SATFILTER_TUNE", "", 1);
-    assert_int_equal(satf_context_set_r(ctx, 0.5), SATF_OK);
+    MUST(ctx, satf_context_set_r(ctx, 0.5));
     assert_true(tuning_of("1+r", &job).r == 0.5);
-    assert_int_equal(satf_context_set_r(ctx, 0), SATF_OK);
+    MUST(ctx, satf_context_set_r(ctx, 0));
     job.tuning.r = 0.75;
     assert_true(tuning_of("1+r", &job).r == 0.75);
     job.tuning = (sat_tuning){.tile = 64};
@@ -325,7 +325,7 @@ TEST_ALONE(test_who_goes_by_it)
     job.in.device = SATF_CUDA(2);
     for (int k = 0; k < 3; k++) {
         device.name[0] = device.driver[0] = 'a';
-        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
+        MUST(ctx, sat_cache_save(ctx, SATF_CUDA(2), &cache, false));
         device.name[0] = k == 1 ? 'A' : 'a';
         device.driver[0] = k == 2 ? 'A' : 'a';
         assert_int_equal(tuning_of("1+r", &job).r == 0.125, k == 0);
@@ -333,7 +333,7 @@ TEST_ALONE(test_who_goes_by_it)
     device.driver[0] = 'a';
     /* Nor of a build with other blocks for any pair of types. */
     for (int k = 0; k < 2 * SAT_TUNED_PAIRS; k++) {
-        assert_int_equal(sat_cache_save(ctx, SATF_CUDA(2), &cache, false), SATF_OK);
+        MUST(ctx, sat_cache_save(ctx, SATF_CUDA(2), &cache, false));
         changed_pair = k / 2;
         changed_threads = k % 2;
         assert_true(tuning_of("1+r", &job).r != 0.125);
@@ -367,34 +367,34 @@ TEST_ALONE(test_names_what_it_cannot_honour)
     static const char *const wrong[] = {"on", "random:1", "offf", "of"};
     sat_job there = job_of(SATF_CUDA(0), SATF_U8, SATF_U32, 100, 100), here = there;
     here.in.device = SATF_HOST;
-    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "1+r"));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         setenv("SATFILTER_TUNE", wrong[i], 1);
         check_refusal(&there, SATF_INVALID, wrong[i]);
     }
     unsetenv("SATFILTER_TUNE");
-    assert_int_equal(satf_context_set_algorithm(ctx, "blocked"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "blocked"));
     check_refusal(&there, SATF_UNSUPPORTED, "blocked");
-    assert_int_equal(satf_context_set_algorithm(ctx, "skss"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "skss"));
     check_refusal(&here, SATF_UNSUPPORTED, "skss");
-    assert_int_equal(satf_context_set_algorithm(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
     there.in.channels = 2;
     check_refusal(&there, SATF_UNSUPPORTED, "no blocks of so many channels");
     there.in.channels = 3; /* look-back refuses it, another row does not */
     const sat_algorithm *row;
     sat_tuning tuning;
-    assert_int_equal(sat_choose(ctx, &there, &row, &tuning), SATF_OK);
+    MUST(ctx, sat_choose(ctx, &there, &row, &tuning));
     assert_ptr_equal(row, &rows[0]);
     there.in.channels = 1;
     there.tuning.r = 0.5;
     check_refusal(&there, SATF_UNSUPPORTED, "r = 0.5");
-    assert_int_equal(satf_context_set_sync(ctx, "coop"), SATF_OK);
+    MUST(ctx, satf_context_set_sync(ctx, "coop"));
     check_refusal(&here, SATF_UNSUPPORTED, "sync coop");
     assert_int_equal(satf_context_set_sync(ctx, "never"), SATF_INVALID);
     assert_non_null(strstr(satf_message(ctx), "never"));
     assert_int_equal(satf_context_set_sync(ctx, NULL), SATF_INVALID);
     assert_int_equal(satf_context_set_sync(NULL, "auto"), SATF_INVALID);
-    assert_int_equal(satf_context_set_sync(ctx, "auto"), SATF_OK);
+    MUST(ctx, satf_context_set_sync(ctx, "auto"));
     assert_int_equal(satf_context_tune(NULL), SATF_INVALID);
 }
 
@@ -417,20 +417,20 @@ TEST_ALONE(test_finds_the_fastest)
     enum { COUNT = 39 };
     sat_tuning tunings[COUNT] = {{0}};
     sat_job job = job_of(SATF_CUDA(0), SATF_F64, SATF_F64, 4096, 4096);
-    assert_int_equal(satf_context_set_algorithm(ctx, "1+r"), SATF_OK);
+    MUST(ctx, satf_context_set_algorithm(ctx, "1+r"));
     for (int i = 0; i < COUNT; i++) {
         tunings[i].r = (i + 1) / 40.0;
     }
     cost_ms = slowing_cost;
     for (good = 1; good <= COUNT; good++) {
         int best = -1;
-        assert_int_equal(sat_fastest(ctx, &job, tunings, COUNT, &best), SATF_OK);
+        MUST(ctx, sat_fastest(ctx, &job, tunings, COUNT, &best));
         assert_int_equal(best, good - 1);
         assert_true(last_ms >= SATF_SAMPLE_MS && last_ms < 3 * SATF_SAMPLE_MS);
     }
     int best = -1; /* what is refused does not count */
     tunings[good = 3].sync = SAT_SYNC_GRAPH;
-    assert_int_equal(sat_fastest(ctx, &job, tunings, COUNT, &best), SATF_OK);
+    MUST(ctx, sat_fastest(ctx, &job, tunings, COUNT, &best));
     assert_true(best == 2 || best == 4);
     assert_int_equal(sat_fastest(ctx, &job, tunings + 3, 1, &best), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "sync graph"));
@@ -479,20 +479,20 @@ TEST_ALONE(test_tunes_the_cpu)
     char path[256];
     watcher w = {.stop_at = 40};
     cost_ms = cost_of_side;
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64 << 20), SATF_OK);
-    assert_int_equal(satf_context_set_algorithm(ctx, "blocked"), SATF_OK);
-    assert_int_equal(satf_context_set_progress(ctx, watch, &w), SATF_OK);
-    assert_int_equal(satf_report_progress(ctx, 0.9), SATF_OK); /* of a call before it */
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64 << 20));
+    MUST(ctx, satf_context_set_algorithm(ctx, "blocked"));
+    MUST(ctx, satf_context_set_progress(ctx, watch, &w));
+    MUST(ctx, satf_report_progress(ctx, 0.9)); /* of a call before it */
     w.last = 0;
     assert_int_equal(satf_context_tune(ctx), SATF_CANCELLED);
     assert_int_equal(w.calls, 40);
     assert_true(sat_cache_path(SATF_HOST, path, sizeof path));
     assert_int_not_equal(access(path, F_OK), 0);
     w = (watcher){0};
-    assert_int_equal(satf_context_tune(ctx), SATF_OK);
+    MUST(ctx, satf_context_tune(ctx));
     assert_true(w.last > 0.1);
     assert_string_equal(ctx->settings.algorithm, "blocked");
-    assert_int_equal(satf_context_set_progress(ctx, NULL, NULL), SATF_OK);
+    MUST(ctx, satf_context_set_progress(ctx, NULL, NULL));
     for (int i = 0; i < 2 * SAT_TUNED_PAIRS; i++) {
         sat_job job = sat_tuned_job(i);
         assert_true(tuned_side(i) == (double)best_side(&job));
@@ -501,9 +501,9 @@ TEST_ALONE(test_tunes_the_cpu)
     sat_job large = job_of(SATF_HOST, SATF_F64, SATF_F64, 3072, 3072), small = sat_tuned_job(9);
     assert_true(tuning_of("1+r", &large).r == tuning_of("1+r", &small).r);
     int threads = ctx->settings.threads;
-    assert_int_equal(satf_context_set_threads(ctx, threads == 3 ? 5 : 3), SATF_OK);
+    MUST(ctx, satf_context_set_threads(ctx, threads == 3 ? 5 : 3));
     assert_true(tuning_of("1+r", &small).r == 0);
-    assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
+    MUST(ctx, satf_context_set_threads(ctx, threads));
     assert_true(tuning_of("1+r", &small).r > 0);
     remove_file(SATF_HOST);
 }
@@ -518,7 +518,7 @@ TEST_ALONE(test_ends_with_its_cap)
 {
     double start_ms = clock_ms;
     cost_ms = cost_of_seconds;
-    assert_int_equal(satf_context_tune(ctx), SATF_OK);
+    MUST(ctx, satf_context_tune(ctx));
     assert_true(clock_ms - start_ms < 600e3);
     sat_job first = sat_tuned_job(0), second = sat_tuned_job(1);
     assert_true(tuning_of("1+r", &first).r > 0 && tuning_of("1+r", &first).r < 0.3);
