@@ -330,7 +330,6 @@ TEST_ALONE(test_scratch)
         }
         MUST(ctx, satf_context_set_scratch(ctx, NULL, 0));
     }
-    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
 }
 
 TEST_ALONE(test_refusals)
@@ -422,8 +421,6 @@ TEST_ALONE(test_algorithms)
     expect(satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "r = 0.5");
     MUST(ctx, satf_context_set_algorithm(ctx, "1+r"));
     MUST(ctx, satf_sat(ctx, &in, &out, 0));
-    MUST(ctx, satf_context_set_r(ctx, 0));
-    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
 }
 
 static int stop_later(void *user, double done)
@@ -454,8 +451,6 @@ TEST_ALONE(test_cancel)
         MUST(ctx, satf_sat(ctx, &in, &out, 0));
         assert_int_equal(sums[N * 8 - 1], N * 8);
     }
-    MUST(ctx, satf_context_set_algorithm(ctx, "auto"));
-    MUST(ctx, satf_context_set_threads(ctx, 0));
 }
 
 static void check_variants(const sat_algorithm *algorithm, const sat_job *job)
@@ -488,18 +483,11 @@ TEST_ALONE(test_variants)
     }
 }
 
-static int set_up(void **unused)
+static int begin(void **unused)
 {
     (void)unused;
     make_image();
-    return satf_context_create(&ctx) || satf_context_set_device(ctx, SATF_HOST);
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    satf_context_destroy(ctx);
     return 0;
 }
 
-TEST_FILE(.shared = true, .begin = set_up, .end = tear_down)
+TEST_FILE(.shared = true, .begin = begin, .context = &ctx)

@@ -530,18 +530,13 @@ static int set_up(void **state)
 {
     (void)state;
     unsetenv("SATFILTER_TUNE");
-    if (!mkdtemp(folder)) {
-        return 1;
-    }
-    setenv("XDG_CACHE_HOME", folder, 1);
-    return satf_context_create(&ctx);
+    return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    satf_context_destroy(ctx);
     return rmdir(folder);
 }
 
-TEST_FILE(.begin = set_up, .end = tear_down)
+TEST_FILE(.begin = set_up, .end = tear_down, .context = &ctx)
