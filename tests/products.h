@@ -9,6 +9,24 @@
 
 enum { LANES = BANDS_LANES, ROWS = BANDS_DOWN_TILE, COLUMNS = BANDS_ACROSS_TILE };
 
+/* A picture of bytes. */
+typedef struct byte_picture {
+    int64_t width, height;
+    int channels, border;
+    uint8_t *bytes;
+} byte_picture;
+
+static inline byte_picture make_bytes(int64_t width, int64_t height, int channels)
+{
+    size_t count = (size_t)(width * height * channels);
+    byte_picture p = {width, height, channels, 0, malloc(count)};
+    assert_non_null(p.bytes);
+    for (size_t i = 0; i < count; i++) {
+        p.bytes[i] = (uint8_t)((i + 3) * 2654435761u >> 23);
+    }
+    return p;
+}
+
 static inline int byte_of(uint32_t word, int e, bool with_sign)
 {
     int byte = word >> (8 * e) & 255;

@@ -7,13 +7,12 @@
 
 #include "test.h"
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "base/border.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/view.h"
+#include "guarded.h"
 #include "window/march.h"
 
 /* ------------------------------------------------------------------ pictures */
@@ -28,12 +27,8 @@ static uint64_t next_random(void)
 
 enum layout { PACKED, PADDED, UPSIDE_DOWN, LAYOUTS };
 
-/* A picture between two pages that must not be touched, flush with one of them. */
-typedef struct picture {
-    satf_view view;
-    char *map;
-    size_t map_bytes;
-} picture;
+/* A picture between two pages that must not be touched. */
+typedef ref_guarded picture;
 
 static void put_sample(void *at, int type, double value)
 {
@@ -69,24 +64,8 @@ static double random_sample(int type, unsigned seed)
 static picture picture_create(int64_t width, int64_t height, int channels, satf_type type,
                               enum layout layout, unsigned seed)
 {
-    picture p;
-    p.view = satf_view_packed(NULL, width, height, channels, type);
-    p.view.stride += layout == PACKED ? 0 : 13;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t row = (size_t)width * (size_t)channels * satf_type_bytes((int)type);
-    size_t bytes = (size_t)(height - 1) * (size_t)p.view.stride + row;
-    size_t whole = (bytes + page - 1) / page * page;
-    p.map_bytes = whole + 2 * page;
-    p.map = mmap(NULL, p.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(p.map != MAP_FAILED);
-    assert_int_equal(mprotect(p.map, page, PROT_NONE), 0);
-    assert_int_equal(mprotect(p.map + page + whole, page, PROT_NONE), 0);
-    char *data = p.map + page + (seed % 2 ? whole - bytes : 0);
-    if (layout == UPSIDE_DOWN) {
-        data += (height - 1) * p.view.stride;
-        p.view.stride = -p.view.stride;
-    }
-    p.view.data = data;
+    picture p = ref_guarded_view(width, height, channels, type, layout == PACKED ? 0 : 13,
+                                 layout == UPSIDE_DOWN, seed % 2 == 0, 0);
     random_state = seed * 977u + 5;
     for (int64_t y = 0; y < height; y++) {
         for (int64_t i = 0; i < width * channels; i++) {
@@ -99,7 +78,7 @@ static picture picture_create(int64_t width, int64_t height, int channels, satf_
 
 static void picture_destroy(picture *p)
 {
-    munmap(p->map, p->map_bytes);
+    ref_guarded_free(p);
 }
 
 /* A source that keeps no row longer than the contract asks for. */

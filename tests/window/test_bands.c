@@ -10,13 +10,7 @@
 #include "pairs.h"
 #include "products.h"
 
-typedef struct picture {
-    int64_t width, height;
-    int channels;
-    uint8_t *bytes;
-} picture;
-
-static uint32_t bytes_at(const picture *p, int64_t x, int64_t y, int count)
+static uint32_t bytes_at(const byte_picture *p, int64_t x, int64_t y, int count)
 {
     uint32_t word = 0;
     for (int e = 0; e < count; e++) {
@@ -27,7 +21,7 @@ static uint32_t bytes_at(const picture *p, int64_t x, int64_t y, int count)
     return word;
 }
 
-static void add_along_rows(const picture *p, const window_bands *b, const uint32_t *matrix,
+static void add_along_rows(const byte_picture *p, const window_bands *b, const uint32_t *matrix,
                            int64_t x, int64_t y, row_sums *to)
 {
     int pieces = b->halo / 8 + 2;
@@ -73,7 +67,7 @@ static void add_down(const window_bands *b, const uint32_t *matrix, const row_su
     }
 }
 
-static int64_t sum_at(const picture *p, const window_bands *across, const window_bands *down,
+static int64_t sum_at(const byte_picture *p, const window_bands *across, const window_bands *down,
                       int64_t x, int64_t y)
 {
     int64_t sum = 0, column = x / p->channels;
@@ -94,7 +88,7 @@ static int64_t matrix_of(const window_bands *b, int64_t tile)
     return tile < b->first ? 1 + tile : tile >= b->last ? 1 + b->first + tile - b->last : 0;
 }
 
-static void check_tile(const picture *p, const window_bands *across, const window_bands *down,
+static void check_tile(const byte_picture *p, const window_bands *across, const window_bands *down,
                        const uint32_t *weights, int64_t column, int64_t row)
 {
     enum { MOST_GROUPS = 5 };
@@ -126,8 +120,8 @@ static void check_tile(const picture *p, const window_bands *across, const windo
     }
 }
 
-static void check(const picture *p, int64_t w, int64_t h, int64_t at, int border, int halo_across,
-                  int halo_down)
+static void check(const byte_picture *p, int64_t w, int64_t h, int64_t at, int border,
+                  int halo_across, int halo_down)
 {
     window_bands across, down;
     if (!window_bands_make(&across, p->width, p->channels, at - w / 2, w, border, COLUMNS,
@@ -164,13 +158,7 @@ TEST(test_sums)
     static pairs met;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int channels = 1; channels <= 8; channels += channels < 4 ? 1 : 2) {
-            picture p = {sizes[s][0], sizes[s][1], channels, NULL};
-            size_t count = (size_t)(p.width * p.height * channels);
-            p.bytes = malloc(count);
-            assert_non_null(p.bytes);
-            for (size_t i = 0; i < count; i++) {
-                p.bytes[i] = (uint8_t)((i + 3) * 2654435761u >> 23);
-            }
+            byte_picture p = make_bytes(sizes[s][0], sizes[s][1], channels);
             for (size_t k = 0; k < sizeof borders / sizeof *borders; k++) {
                 int border = borders[k];
                 if (!PAIRS_ONLY(&met, (int)s, channels, (int)k)) {

@@ -11,13 +11,7 @@
 
 enum { OUTSIDE = 77 }; /* the constant */
 
-typedef struct picture {
-    int64_t width, height;
-    int channels, border;
-    uint8_t *bytes;
-} picture;
-
-static int sample_at(const picture *p, int64_t x, int64_t y)
+static int sample_at(const byte_picture *p, int64_t x, int64_t y)
 {
     int64_t c = p->channels, pixel = (x + 1000 * c) / c - 1000; /* rounds down */
     int64_t column = satf_border_index(p->border, pixel, p->width);
@@ -30,7 +24,7 @@ typedef struct window {
     int width, height, left, above;
 } window;
 
-static int64_t sum_at(const picture *p, const window *w, int64_t x, int64_t y)
+static int64_t sum_at(const byte_picture *p, const window *w, int64_t x, int64_t y)
 {
     int64_t sum = 0;
     for (int64_t v = y - w->above; v < y - w->above + w->height; v++) {
@@ -41,7 +35,7 @@ static int64_t sum_at(const picture *p, const window *w, int64_t x, int64_t y)
     return sum;
 }
 
-static uint32_t bytes_at(const picture *p, int64_t x, int64_t y)
+static uint32_t bytes_at(const byte_picture *p, int64_t x, int64_t y)
 {
     uint32_t word = 0;
     for (int e = 0; e < 4; e++) {
@@ -51,8 +45,8 @@ static uint32_t bytes_at(const picture *p, int64_t x, int64_t y)
 }
 
 /* sums += the quad's weights times 32 bytes from x on of 8 rows from y on. */
-static void add_product(const picture *p, const uint32_t *words, int quad, int64_t x, int64_t y,
-                        int (*sums)[4])
+static void add_product(const byte_picture *p, const uint32_t *words, int quad, int64_t x,
+                        int64_t y, int (*sums)[4])
 {
     uint32_t left[LANES][4], right[LANES][2];
     for (int lane = 0; lane < LANES; lane++) {
@@ -66,8 +60,8 @@ static void add_product(const picture *p, const uint32_t *words, int quad, int64
     multiply(sums, left, right, 32, true);
 }
 
-static void add_along_rows(const picture *p, const window_pieces *pieces, const uint32_t *words,
-                           int64_t x, int64_t y, row_sums *to)
+static void add_along_rows(const byte_picture *p, const window_pieces *pieces,
+                           const uint32_t *words, int64_t x, int64_t y, row_sums *to)
 {
     static int sums[2][2][LANES][4];
     memset(sums, 0, sizeof sums);
@@ -118,7 +112,7 @@ static void add_all(const row_sums *group, int sign, int (*sums)[2][2][LANES][4]
     }
 }
 
-static void check_step(const picture *p, const window *w, const window_pieces *pieces,
+static void check_step(const byte_picture *p, const window *w, const window_pieces *pieces,
                        const uint32_t *words, const row_sums *groups, int (*kept)[2][2][LANES][4],
                        int64_t x, int64_t y)
 {
@@ -148,7 +142,7 @@ static void check_step(const picture *p, const window *w, const window_pieces *p
     }
 }
 
-static void check(const picture *p, window w)
+static void check(const byte_picture *p, window w)
 {
     enum { STEPS = 2, MOST = 66 };
     static row_sums groups[MOST + STEPS];
@@ -182,13 +176,7 @@ TEST(test_sums)
                                    {31, 66},   {3, 15},  {30, 16}, {101, 17}, {96, 95},   {2, 2}};
     static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_REFLECT, SATF_WRAP, SATF_CONSTANT};
     for (int channels = 1; channels <= 4; channels++) {
-        picture p = {100, 70, channels, SATF_CLAMP, NULL};
-        size_t count = (size_t)(p.width * p.height * channels);
-        p.bytes = malloc(count);
-        assert_non_null(p.bytes);
-        for (size_t i = 0; i < count; i++) {
-            p.bytes[i] = (uint8_t)((i + 3) * 2654435761u >> 23);
-        }
+        byte_picture p = make_bytes(100, 70, channels);
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
             int width = sides[k][0], height = sides[k][1];
             p.border = borders[(k + (size_t)channels) % 5];
@@ -202,9 +190,8 @@ TEST(test_sums)
 /* The largest sums there are, of the widest window. */
 TEST(test_largest)
 {
-    picture p = {300, 40, 1, SATF_CLAMP, NULL};
-    p.bytes = malloc((size_t)(p.width * p.height));
-    assert_non_null(p.bytes);
+    byte_picture p = make_bytes(300, 40, 1);
+    p.border = SATF_CLAMP;
     memset(p.bytes, 255, (size_t)(p.width * p.height));
     check(&p, (window){PIECES_MOST_WIDTH, 1000, 100, 500});
     free(p.bytes);

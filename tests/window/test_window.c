@@ -1,9 +1,5 @@
 /* The window engine against sums formed pixel by pixel, in exact arithmetic for integers. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "test.h"
-#include <sys/mman.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
