@@ -21,64 +21,51 @@ typedef struct worker {
     char problem[256]; /* cmocka reports from its own thread only */
 } worker;
 
-/* A SAT of u8 through the public call, against plain sums. */
-static const char *one_table(satf_context *own, const uint8_t *image, uint32_t *table,
-                             const satf_view *in, const satf_view *out)
+/* Tables of bytes through the public call, in memory of the device, against the CPU's. */
+static const char *make_tables(satf_context *own, satf_context *here, unsigned seed)
 {
-    int64_t n = in->width, pixels = n * in->height;
-    if (satf_sat(own, in, out, 0) ||
-        satf_cuda()->copy_bytes(own, GPU_DEVICE, table, out->data, (size_t)pixels * 4) ||
-        satf_cuda()->wait(own, GPU_DEVICE)) {
-        return satf_message(own);
+    enum { N = 700, PIXELS = N * N };
+    SCOPED uint8_t *image = malloc(PIXELS);
+    SCOPED uint32_t *table = malloc(PIXELS * 4), *want = malloc(PIXELS * 4);
+    void *memory[2];
+    satf_view in = satf_view_packed(image, N, N, 1, SATF_U8), there = in;
+    satf_view out = satf_view_packed(want, N, N, 1, SATF_U32), made = out;
+    if (!image || !table || !want ||
+        satf_cuda()->alloc(own, GPU_DEVICE, PIXELS, "a test", &memory[0]) ||
+        satf_cuda()->alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &memory[1])) {
+        return "no memory";
     }
-    for (int64_t i = 0; i < pixels; i++) {
-        uint32_t want = image[i];
-        want += i % n ? table[i - 1] : 0;
-        want += i >= n ? table[i - n] : 0;
-        want -= i % n && i >= n ? table[i - n - 1] : 0;
-        if (table[i] != want) {
+    there.data = memory[0], made.data = memory[1];
+    there.device = made.device = GPU_DEVICE;
+    for (unsigned turn = 0; turn < 30; turn++) {
+        for (unsigned i = 0; i < PIXELS; i++) {
+            image[i] = (uint8_t)((i + turn + seed) * 2654435761u >> 24);
+        }
+        if (satf_sat(here, &in, &out, 0) ||
+            satf_cuda()->copy_bytes(own, GPU_DEVICE, there.data, image, PIXELS) ||
+            satf_cuda()->wait(own, GPU_DEVICE) || satf_sat(own, &there, &made, 0) ||
+            satf_cuda()->copy_bytes(own, GPU_DEVICE, table, made.data, PIXELS * 4) ||
+            satf_cuda()->wait(own, GPU_DEVICE)) {
+            return satf_message(own);
+        }
+        if (memcmp(table, want, PIXELS * 4) != 0) {
             return "a wrong sum";
         }
     }
-    return NULL;
+    satf_cuda()->free(own, memory[0]);
+    satf_cuda()->free(own, memory[1]);
+    return "";
 }
 
 static void *work(void *user)
 {
     worker *w = user;
-    enum { N = 700, PIXELS = N * N };
-    satf_context *own = NULL;
-    uint8_t *image = satf_alloc(PIXELS);
-    uint32_t *table = satf_alloc(PIXELS * 4);
-    void *in = NULL, *out = NULL;
-    const char *problem = "no memory";
-    if (image && table && satf_context_create(&own) == SATF_OK) {
-        problem = satf_context_set_device(own, GPU_DEVICE) ||
-                          satf_cuda()->alloc(own, GPU_DEVICE, PIXELS, "a test", &in) ||
-                          satf_cuda()->alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &out)
-                      ? satf_message(own)
-                      : NULL;
-    }
-    for (unsigned turn = 0; turn < 30 && !problem; turn++) {
-        for (unsigned i = 0; i < PIXELS; i++) {
-            image[i] = (uint8_t)((i + turn + w->seed) * 2654435761u >> 24);
-        }
-        satf_view views[2] = {satf_view_packed(in, N, N, 1, SATF_U8),
-                              satf_view_packed(out, N, N, 1, SATF_U32)};
-        views[0].device = views[1].device = GPU_DEVICE;
-        problem = satf_cuda()->copy_bytes(own, GPU_DEVICE, in, image, PIXELS) ||
-                          satf_cuda()->wait(own, GPU_DEVICE)
-                      ? satf_message(own)
-                      : one_table(own, image, table, &views[0], &views[1]);
-    }
-    snprintf(w->problem, sizeof w->problem, "%s", problem ? problem : "");
-    if (own) {
-        satf_cuda()->free(own, in);
-        satf_cuda()->free(own, out);
-        satf_context_destroy(own);
-    }
-    satf_free(image);
-    satf_free(table);
+    SCOPED_CONTEXT *own = NULL, *here = NULL;
+    const char *problem = satf_context_create(&own) || satf_context_create(&here) ||
+                                  satf_context_set_device(own, GPU_DEVICE)
+                              ? "no context"
+                              : make_tables(own, here, w->seed);
+    snprintf(w->problem, sizeof w->problem, "%s", problem);
     return NULL;
 }
 

@@ -45,16 +45,15 @@ static void fill(const queue_case *c, const satf_view *view, unsigned seed)
 
 static satf_view host_view(const queue_case *c)
 {
-    satf_view view = satf_view_packed(NULL, c->width, c->height, c->channels, c->type);
-    view.data = malloc((size_t)(view.stride * view.height));
-    assert_non_null(view.data);
-    return view;
+    satf_view like = satf_view_packed(NULL, c->width, c->height, c->channels, c->type);
+    return gpu_host_view(&like);
 }
 
 /* first: the algorithm of the tables, which those of the tables of them follow. */
 static void check_queue(const queue_case *c, const char *first, const char *name, const char *sync)
 {
-    satf_view image[IMAGES], there[IMAGES], want[IMAGES], got = host_view(c), table, second[TURNS];
+    satf_view image[IMAGES], there[IMAGES], want[IMAGES], table, second[TURNS];
+    ON_HOST satf_view got = host_view(c);
     void *memory[IMAGES + TURNS + 1];
     int used = 0;
     size_t bytes = (size_t)(got.stride * got.height);
@@ -98,7 +97,6 @@ static void check_queue(const queue_case *c, const char *first, const char *name
         free(image[i].data);
         free(want[i].data);
     }
-    free(got.data);
 }
 
 /* Whether the algorithm has stages that wait so; it has been set. */

@@ -163,12 +163,11 @@ TEST_ALONE(test_words)
  * has memory for an aligned copy of the image. */
 static void check_units(const char *spec, satf_view in, bool units)
 {
-    satf_filter *filter;
-    satf_plan *plan;
+    SCOPED_PLAN *plan;
     satf_plan_info info;
     satf_used used;
     satf_view out;
-    gpu_must_do(gpu, satf_filter_parse(gpu, spec, &filter), spec);
+    SCOPED_FILTER *filter = parse_filter(gpu, spec);
     gpu_must_do(gpu, satf_filter_output(gpu, filter, &in, &out), spec);
     in.device = out.device = GPU_DEVICE;
     gpu_must_do(gpu, satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), spec);
@@ -180,8 +179,6 @@ static void check_units(const char *spec, satf_view in, bool units)
                  (long)in.height, in.channels, satf_type_bytes(in.type),
                  units ? "march" : "matrix units");
     }
-    satf_plan_destroy(plan);
-    satf_filter_destroy(filter);
 }
 
 TEST_ALONE(test_units)
@@ -299,8 +296,7 @@ TEST_ALONE(test_marches)
             CASE(t, shape[0] / channels, shape[1], channels, types[s / 2], 40 + s, s);
             for (size_t k = 0; k < sizeof sides / sizeof *sides; k++, turn++) {
                 /* the largest do not fit shared memory with all types and channels */
-                MUST(gpu, satf_context_set_engine(gpu, sides[k][0] > 200 ? SATF_ENGINE_AUTO
-                                                                         : SATF_ENGINE_WINDOW));
+                use_windows(sides[k][0] <= 200);
                 for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
                     char spec[96];
                     snprintf(spec, sizeof spec, "%s=%dx%d,border=%s", names[n], (int)sides[k][0],
@@ -321,35 +317,32 @@ TEST_ALONE(test_turns)
     NOT_SMALL;
     enum { PLANS = 2, TURNS = 3 };
     static const int64_t sides[PLANS] = {8192, 512};
-    satf_filter *filter;
     satf_plan *plans[PLANS];
     satf_view in[PLANS], out[PLANS];
     void *memory[PLANS][2];
     unsigned char sample = 0;
-    MUST(gpu, satf_filter_parse(gpu, "box=15", &filter));
+    SCOPED_FILTER *filter = parse_filter(gpu, "box=15");
     for (int i = 0; i < PLANS; i++) {
         satf_view like = satf_view_packed(NULL, sides[i], sides[i], 1, SATF_U8);
         in[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][0]);
         out[i] = gpu_view(gpu, &like, 0, 0, false, &memory[i][1]);
         MUST(gpu, satf_plan_create(gpu, filter, &in[i], 1, &out[i], 1, &plans[i]));
     }
-    for (int turn = 0; turn < TURNS; turn++) {
-        for (int i = 0; i < PLANS; i++) {
-            size_t bytes = (size_t)(sides[i] * sides[i]);
-            gpu_set(memory[i][0], 11 + turn, bytes);
-            gpu_set(memory[i][1], 0, bytes);
-            gpu_must_do(gpu, satf_plan_run(plans[i], &in[i], 1, &out[i], 1), "a plan");
-            gpu_download(&sample, (char *)memory[i][1] + bytes - 1, 1);
-            assert_int_equal(sample, 11 + turn);
-            gpu_runs++;
-        }
+    for (int k = 0; k < TURNS * PLANS; k++) {
+        int i = k % PLANS, level = 11 + k / PLANS;
+        size_t bytes = (size_t)(sides[i] * sides[i]);
+        gpu_set(memory[i][0], level, bytes);
+        gpu_set(memory[i][1], 0, bytes);
+        MUST(gpu, satf_plan_run(plans[i], &in[i], 1, &out[i], 1));
+        gpu_download(&sample, (char *)memory[i][1] + bytes - 1, 1);
+        assert_int_equal(sample, level);
+        gpu_runs++;
     }
     for (int i = 0; i < PLANS; i++) {
         satf_plan_destroy(plans[i]);
         satf_cuda()->free(gpu, memory[i][0]);
         satf_cuda()->free(gpu, memory[i][1]);
     }
-    satf_filter_destroy(filter);
 }
 
 /* Windows of all that means round: sums that are exact halves, all samples at their largest. */
