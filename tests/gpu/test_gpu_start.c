@@ -54,30 +54,23 @@ static satf_status table_of_ones(satf_context *ctx)
 static satf_status small_file(satf_context *ctx)
 {
     char input[64], output[64];
+    SCOPED_IMAGE *image = NULL;
+    SCOPED_FILTER *filter = NULL;
+    satf_file_report result = {0};
     snprintf(input, sizeof input, "%s/in.pgm", folder);
     snprintf(output, sizeof output, "%s/out.pgm", folder);
-    FILE *file = fopen(input, "wb");
-    if (!file) {
-        return SATF_IO;
-    }
-    fprintf(file, "P5 %d %d 255\n", SIDE, SIDE);
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        fputc(i % 251, file);
-    }
-    fclose(file);
-    satf_filter *filter = NULL;
-    satf_status status = satf_filter_parse(ctx, "box=15", &filter);
+    satf_status status = satf_image_create(ctx, SIDE, SIDE, 1, SATF_U8, 0, &image);
+    status = status ? status : satf_image_write(ctx, image, input, NULL);
+    status = status ? status : satf_filter_parse(ctx, "box=15", &filter);
     if (!status) {
         pipeline_job job = {.input = input,
                             .output = output,
                             .filter = filter,
                             .write = satf_write_defaults(),
                             .route = SATF_ROUTE_AUTO};
-        satf_file_report result;
         status = pipeline_run(ctx, &job, &result);
         snprintf(why_cpu, sizeof why_cpu, "%s", result.why_cpu);
     }
-    satf_filter_destroy(filter);
     remove(input);
     remove(output);
     return status;

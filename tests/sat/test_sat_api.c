@@ -190,58 +190,41 @@ TEST_ALONE(test_stats)
     }
 }
 
+/* Makes tables of those types in static memory; the stats of a rectangle there, moved by `by`. */
+static void check_rect(const satf_view *in, satf_type sum, satf_type square, satf_rect rect,
+                       int64_t by, double want_mean, double want_variance)
+{
+    static uint64_t tables[2][600 * 600];
+    double mean, variance;
+    satf_view sat = satf_view_packed(tables[0], in->width, in->height, 1, sum);
+    satf_view squares = satf_view_packed(tables[1], in->width, in->height, 1, square);
+    MUST(ctx, satf_sat(ctx, in, &sat, 0));
+    MUST(ctx, satf_sat(ctx, in, &squares, SATF_SQUARED));
+    MUST(ctx, satf_rect_stats(ctx, &sat, &squares, &rect, 1, by, by, &mean, &variance));
+    assert_true(mean == want_mean && variance == want_variance);
+}
+
 /* Products beyond 64 bits, in a table of sums that has wrapped; and floats. */
 TEST_ALONE(test_large_stats)
 {
-    enum { N = 300 };
-    static uint16_t big[N * N];
-    static uint32_t sums[N * N];
-    static uint64_t squares[N * N];
-    double mean, variance;
-    for (int i = 0; i < N * N; i++) {
+    static uint16_t big[600 * 600];
+    double pixels[4] = {0.5, 1.25, -3, 8};
+    float narrow[4] = {0.5f, 1.25f, -3, 8};
+    for (int i = 0; i < 300 * 300; i++) {
         big[i] = i % 2 ? 65535 : 65533;
     }
-    satf_view in = satf_view_packed(big, N, N, 1, SATF_U16);
-    satf_view sat = satf_view_packed(sums, N, N, 1, SATF_U32);
-    satf_view square = satf_view_packed(squares, N, N, 1, SATF_U64);
-    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
-    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
-    satf_rect rect = {40, 40, 256, 256};
-    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
-    assert_true(mean == 65534 && variance == 1);
-
-    enum { LARGE = 600 };
-    static uint16_t halves[LARGE * LARGE];
-    static uint64_t tall[2][LARGE * LARGE];
-    for (int i = 0; i < LARGE * LARGE; i++) {
-        halves[i] = i % 2 ? 65535 : 1;
+    satf_view in = satf_view_packed(big, 300, 300, 1, SATF_U16);
+    check_rect(&in, SATF_U32, SATF_U64, (satf_rect){40, 40, 256, 256}, 0, 65534, 1);
+    for (int i = 0; i < 600 * 600; i++) {
+        big[i] = i % 2 ? 65535 : 1;
     }
-    in = satf_view_packed(halves, LARGE, LARGE, 1, SATF_U16);
-    sat = satf_view_packed(tall[0], LARGE, LARGE, 1, SATF_U64);
-    square = satf_view_packed(tall[1], LARGE, LARGE, 1, SATF_U64);
-    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
-    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
-    rect = (satf_rect){3, 5, 512, 512};
-    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 40, 40, &mean, &variance));
-    assert_true(mean == 32768 && variance == 32767.0 * 32767);
-
-    double pixels[4] = {0.5, 1.25, -3, 8}, tables[2][4];
-    float sums32[4];
+    in = satf_view_packed(big, 600, 600, 1, SATF_U16);
+    check_rect(&in, SATF_U64, SATF_U64, (satf_rect){3, 5, 512, 512}, 40, 32768, 32767.0 * 32767);
     in = satf_view_packed(pixels, 2, 2, 1, SATF_F64);
-    sat = satf_view_packed(tables[0], 2, 2, 1, SATF_F64);
-    square = satf_view_packed(tables[1], 2, 2, 1, SATF_F64);
-    MUST(ctx, satf_sat(ctx, &in, &sat, 0));
-    MUST(ctx, satf_sat(ctx, &in, &square, SATF_SQUARED));
-    rect = (satf_rect){0, 0, 2, 2};
-    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
-    assert_true(mean == 6.75 / 4 && variance == (4 * 74.8125 - 6.75 * 6.75) / 16);
-    for (int i = 0; i < 4; i++) {
-        sums32[i] = (float)tables[0][i];
-    }
-    sat = satf_view_packed(sums32, 2, 2, 1, SATF_F32);
-    rect = (satf_rect){1, 1, 1, 1};
-    MUST(ctx, satf_rect_stats(ctx, &sat, &square, &rect, 1, 0, 0, &mean, &variance));
-    assert_true(mean == 8 && variance == 0);
+    check_rect(&in, SATF_F64, SATF_F64, (satf_rect){0, 0, 2, 2}, 0, 6.75 / 4,
+               (4 * 74.8125 - 6.75 * 6.75) / 16);
+    in = satf_view_packed(narrow, 2, 2, 1, SATF_F32);
+    check_rect(&in, SATF_F32, SATF_F64, (satf_rect){1, 1, 1, 1}, 0, 8, 0);
 }
 
 TEST_ALONE(test_stats_refusals)

@@ -275,18 +275,25 @@ TEST_ALONE(test_finds_the_nearest)
     cache.r[k2 + f64] = 0;
     cache.r[k2 + 3] = 0.5;
     MUST(ctx, sat_cache_save(ctx, SATF_CUDA(1), &cache, false));
-    sat_job job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 1024, 1024);
-    assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k1 + f64]) < 1e-9);
-    job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 100, 3);
-    assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k1 + f64]) < 1e-9);
-    job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 80, 1 << 22); /* by its pixels */
-    assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k18 + f64]) < 1e-9);
-    job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 1700, 1700); /* nothing is known of 2K */
-    assert_true(fabs(tuning_of("1+r", &job).r - cache.r[k1 + f64]) < 1e-9);
-    job = job_of(SATF_CUDA(1), SATF_F64, SATF_F64, 1800, 1800);
-    assert_true(fabs(tuning_of("1+r", &job).r - cache.r[2 * k2 + f64]) < 1e-9);
-    job = job_of(SATF_CUDA(1), SATF_F32, SATF_F32, 2048, 2048);
-    assert_true(fabs(tuning_of("1+r", &job).r - 0.5) < 1e-9);
+    const struct {
+        satf_type type;
+        int64_t width, height;
+        double r;
+    } cases[] = {
+        {SATF_F64, 1024, 1024, cache.r[k1 + f64]},
+        {SATF_F64, 100, 3, cache.r[k1 + f64]},
+        {SATF_F64, 80, 1 << 22, cache.r[k18 + f64]},   /* by its pixels */
+        {SATF_F64, 1700, 1700, cache.r[k1 + f64]},     /* nothing is known of 2K */
+        {SATF_F64, 1800, 1800, cache.r[2 * k2 + f64]}, /* nor here, and 3K is nearer */
+        {SATF_F32, 2048, 2048, 0.5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sat_job job =
+            job_of(SATF_CUDA(1), cases[i].type, cases[i].type, cases[i].width, cases[i].height);
+        if (fabs(tuning_of("1+r", &job).r - cases[i].r) >= 1e-9) {
+            fail_msg("case %zu: another r than %g", i, cases[i].r);
+        }
+    }
     remove_file(SATF_CUDA(1));
 }
 
