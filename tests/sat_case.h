@@ -235,4 +235,22 @@ static inline double read_float(const sat_case *t, const char *at)
     return f64;
 }
 
+/* Sample i of row y is wrong. */
+static inline void fail_sum(const sat_case *t, int64_t i, int64_t y, const char *want,
+                            const char *got, bool want_f64)
+{
+    uint64_t bits[2] = {0, 0};
+    size_t bytes = out_bytes(t) < 8 ? out_bytes(t) : 8;
+    sat_case wide = *t;
+    wide.f32_out = t->f32_out && !want_f64;
+    print_error("pixel (%" PRId64 ", %" PRId64 ") channel %d ", i / t->channels, y,
+                (int)(i % t->channels));
+    if (t->sum_type == SATF_SUM_F64) {
+        fail_msg("is %.17g and should be %.17g", read_float(t, got), read_float(&wide, want));
+    }
+    memcpy(&bits[0], got, bytes);
+    memcpy(&bits[1], want, bytes);
+    fail_msg("is %" PRIu64 " and should be %" PRIu64, bits[0], bits[1]);
+}
+
 #endif

@@ -225,26 +225,6 @@ static bool is_right(const gpu_data *d, int64_t i, const char *want, const char 
     return isnan(expected) ? isnan(sum) : sum == expected;
 }
 
-static void fail_pixel(const gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning,
-                       int64_t y, int64_t i, const char *want, const char *got)
-{
-    describe(d, row, tuning);
-    const sat_case *c = &d->c;
-    int64_t x = i / c->channels;
-    int channel = (int)(i % c->channels);
-    if (c->sum_type == SATF_SUM_F64) {
-        double expected;
-        memcpy(&expected, want, sizeof expected);
-        fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %.17g and should be %.17g", x, y,
-                 channel, read_float(c, got), expected);
-    }
-    uint64_t bits[2] = {0, 0};
-    memcpy(&bits[0], got, satf_sum_bytes(c->sum_type));
-    memcpy(&bits[1], want, satf_sum_bytes(c->sum_type));
-    fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %" PRIu64 " and should be %" PRIu64, x,
-             y, channel, bits[0], bits[1]);
-}
-
 void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning)
 {
     const sat_case *c = &d->c;
@@ -266,7 +246,8 @@ void gpu_compare(gpu_data *d, const sat_algorithm *row, const sat_tuning *tuning
         }
         for (int64_t i = 0; i < n; i++, want += want_bytes, got += got_bytes) {
             if (!is_right(d, y * n + i, want, got)) {
-                fail_pixel(d, row, tuning, y, i, want, got);
+                describe(d, row, tuning);
+                fail_sum(c, i, y, want, got, true);
             }
         }
     }

@@ -21,23 +21,25 @@ typedef struct worker {
     char problem[256]; /* cmocka reports from its own thread only */
 } worker;
 
-/* Tables of bytes through the public call, in memory of the device, against the CPU's. */
+/* Tables and means of bytes by public calls, in memory of the device and of the host, against the
+ * CPU's. */
 static const char *make_tables(satf_context *own, satf_context *here, unsigned seed)
 {
     enum { N = 700, PIXELS = N * N };
     SCOPED uint8_t *image = malloc(PIXELS);
     SCOPED uint32_t *table = malloc(PIXELS * 4), *want = malloc(PIXELS * 4);
+    SCOPED_FILTER *box = NULL;
     void *memory[2];
     satf_view in = satf_view_packed(image, N, N, 1, SATF_U8), there = in;
     satf_view out = satf_view_packed(want, N, N, 1, SATF_U32), made = out;
-    if (!image || !table || !want ||
+    if (!image || !table || !want || satf_filter_parse(own, "box=15x9,border=mirror", &box) ||
         satf_cuda()->alloc(own, GPU_DEVICE, PIXELS, "a test", &memory[0]) ||
         satf_cuda()->alloc(own, GPU_DEVICE, PIXELS * 4, "a test", &memory[1])) {
         return "no memory";
     }
     there.data = memory[0], made.data = memory[1];
     there.device = made.device = GPU_DEVICE;
-    for (unsigned turn = 0; turn < 30; turn++) {
+    for (unsigned turn = 0; turn < (gpu_small ? 2 : 30); turn++) {
         for (unsigned i = 0; i < PIXELS; i++) {
             image[i] = (uint8_t)((i + turn + seed) * 2654435761u >> 24);
         }
@@ -50,6 +52,14 @@ static const char *make_tables(satf_context *own, satf_context *here, unsigned s
         }
         if (memcmp(table, want, PIXELS * 4) != 0) {
             return "a wrong sum";
+        }
+        satf_view right = satf_view_packed(want, N, N, 1, SATF_U8), got = right;
+        got.data = table;
+        if (satf_filter_apply(here, box, &in, &right) || satf_filter_apply(own, box, &in, &got)) {
+            return satf_message(own);
+        }
+        if (memcmp(table, want, PIXELS) != 0) {
+            return "a wrong mean";
         }
     }
     satf_cuda()->free(own, memory[0]);
@@ -71,7 +81,6 @@ static void *work(void *user)
 
 TEST_ALONE(test_two_threads)
 {
-    NOT_SMALL;
     worker workers[AT_ONCE] = {{.seed = 1}, {.seed = 77}};
     for (int i = 0; i < AT_ONCE; i++) {
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
@@ -267,6 +276,10 @@ TEST_ALONE(test_exhaustion)
         assert_int_equal(satf_sat(gpu, &in, &out, 0), SATF_NO_MEMORY);
         assert_string_not_equal(satf_message(gpu), "");
     }
+    SCOPED_FILTER *box = parse_filter(gpu, "box=3");
+    MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_SAT)); /* a table, too large for the rest */
+    assert_int_equal(satf_filter_apply(gpu, box, &in, &out), SATF_NO_MEMORY);
+    assert_non_null(strstr(satf_message(gpu), "bytes wanted for filtering"));
     satf_cuda()->free(gpu, spare);
     check_keeping_yields();
     while (count) {
@@ -274,6 +287,8 @@ TEST_ALONE(test_exhaustion)
     }
     MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     MUST(gpu, satf_sat(gpu, &in, &out, 0));
+    MUST(gpu, satf_filter_apply(gpu, box, &in, &out));
+    MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
     MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     satf_cuda()->free(gpu, in.data);
     satf_cuda()->free(gpu, out.data);

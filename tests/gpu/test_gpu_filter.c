@@ -231,41 +231,6 @@ TEST_ALONE(test_overflow)
     }
 }
 
-/* ----------------------------------------------------------------- SAT of views */
-
-TEST_ALONE(test_sat)
-{
-    NOT_SMALL;
-    ON_HOST satf_view in = gpu_image(517, 389, 3, SATF_U8, false, 3, 5);
-    satf_view like = satf_view_packed(NULL, in.width, in.height, 3, SATF_U32), mixed;
-    ON_HOST satf_view want = gpu_host_view(&like);
-    ON_HOST satf_view got = gpu_host_view(&like);
-    gpu_trial t = {.spec = "sat", .in = in, .out = like};
-    MUST(cpu, satf_sat(cpu, &in, &want, SATF_SQUARED));
-    MUST(gpu, satf_sat(gpu, &in, &got, SATF_SQUARED));
-    gpu_same(&t, &want, &got, "host views");
-    mixed = got;
-    mixed.device = GPU_DEVICE;
-    assert_int_equal(satf_sat(gpu, &in, &mixed, 0), SATF_INVALID);
-    void *memory[2];
-    size_t bytes;
-    satf_view there = gpu_view(gpu, &in, 3, 1, true, &memory[0]);
-    satf_view out = gpu_view(gpu, &like, 7, 2, false, &memory[1]);
-    MUST(gpu, satf_sat_scratch(gpu, &there, &out, SATF_SQUARED, &bytes));
-    ON_DEVICE void *scratch = gpu_memory(bytes);
-    MUST(gpu, satf_context_set_scratch(gpu, bytes ? scratch : NULL, bytes));
-    MUST(gpu, satf_cuda()->copy(gpu, &in, &there));
-    MUST(gpu, satf_sat(gpu, &there, &out, SATF_SQUARED));
-    memset(got.data, 0, (size_t)(got.stride * got.height));
-    MUST(gpu, satf_cuda()->copy(gpu, &out, &got));
-    MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
-    gpu_same(&t, &want, &got, "device views, the caller's scratch");
-    gpu_check_guards(gpu, &out, memory[1], 2);
-    MUST(gpu, satf_context_set_scratch(gpu, NULL, 0));
-    satf_cuda()->free(gpu, memory[0]);
-    satf_cuda()->free(gpu, memory[1]);
-}
-
 /* ----------------------------------------------------------- the device layer */
 
 /* Rows of every kind of stride, below and above what goes through pinned memory,
@@ -296,64 +261,6 @@ TEST_ALONE(test_copies)
         }
         satf_cuda()->free(gpu, memory);
     }
-}
-
-TEST_ALONE(test_two_contexts)
-{
-    enum { N = 2, ROUNDS = 20 };
-    satf_context *ctx[N];
-    void *memory[N][2];
-    satf_view in[N], out[N], host[N];
-    SCOPED_FILTER *filter = make_filter("box", SATF_MIRROR, 0, 15, 9);
-    for (int k = 0; k < N; k++) {
-        assert_int_equal(satf_context_create(&ctx[k]), SATF_OK);
-        host[k] = gpu_image(800 + 100 * k, 700, 1 + k, SATF_U8, false, (uint64_t)k + 1, 0);
-        in[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][0]);
-        out[k] = gpu_view(ctx[k], &host[k], 0, 0, false, &memory[k][1]);
-        MUST(ctx[k], satf_cuda()->copy(ctx[k], &host[k], &in[k]));
-    }
-    for (int i = 0; i < ROUNDS * N; i++) {
-        MUST(ctx[i % N], satf_filter_apply(ctx[i % N], filter, &in[i % N], &out[i % N]));
-    }
-    for (int k = 0; k < N; k++) {
-        gpu_trial t = gpu_trial_of("two contexts", filter, &host[k], 0);
-        ON_HOST satf_view want = gpu_right(&t);
-        ON_HOST satf_view got = gpu_host_view(&host[k]);
-        MUST(ctx[k], satf_cuda()->copy(ctx[k], &out[k], &got));
-        MUST(ctx[k], satf_cuda()->wait(ctx[k], GPU_DEVICE));
-        gpu_same(&t, &want, &got, "device views");
-        satf_cuda()->free(ctx[k], memory[k][0]);
-        satf_cuda()->free(ctx[k], memory[k][1]);
-        satf_context_destroy(ctx[k]);
-        free(host[k].data);
-    }
-}
-
-/* A table that does not fit beside its image: refused, and all is as before. */
-TEST_ALONE(test_exhaustion)
-{
-    NOT_SMALL;
-    satf_gpu_info info;
-    assert_true(satf_cuda()->describe(GPU_DEVICE, &info));
-    satf_view in =
-        satf_view_packed(NULL, 1 << 16, (int64_t)(info.memory_bytes / 5) >> 16, 1, SATF_U8);
-    satf_view out = in;
-    size_t bytes = (size_t)(in.stride * in.height);
-    ON_DEVICE void *from = gpu_memory(bytes);
-    ON_DEVICE void *to = gpu_memory(bytes);
-    in.device = out.device = GPU_DEVICE;
-    in.data = from, out.data = to;
-    SCOPED_FILTER *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
-    MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_SAT));
-    assert_int_equal(satf_filter_apply(gpu, filter, &in, &out), SATF_NO_MEMORY);
-    assert_non_null(strstr(satf_message(gpu), "bytes wanted for filtering"));
-    in.height = out.height = 64;
-    gpu_set(from, 7, (size_t)(in.stride * in.height));
-    MUST(gpu, satf_filter_apply(gpu, filter, &in, &out));
-    MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
-    unsigned char sample = 0;
-    gpu_download(&sample, (char *)to + 12345, 1);
-    assert_int_equal(sample, 7);
 }
 
 TEST_ALONE(test_misuse)

@@ -40,30 +40,35 @@ TEST_ALONE(test_fastest)
     gpu_release(&d);
 }
 
-/* The table of an image, through the public call, with scratch that was asked for before the image
- * lay anywhere. offset: samples from a multiple of 16 bytes on. */
-static void check_table(int offset, bool upside_down)
+/* The table of an image, through the public call, of the host and there, with scratch that was
+ * asked for before the image lay anywhere. offset: bytes from a multiple of 16 on; of an odd one
+ * the squares. */
+static void check_table(int offset, int channels, bool upside_down)
 {
-    ON_HOST satf_view image = gpu_image(SIDE, SIDE, 1, SATF_U8, false, 1, 0);
-    satf_view like = satf_view_packed(NULL, SIDE, SIDE, 1, SATF_U32), in = image, out = like;
+    unsigned flags = offset % 2 ? SATF_SQUARED : 0;
+    ON_HOST satf_view image = gpu_image(SIDE, SIDE, channels, SATF_U8, false, 1, 5);
+    satf_view like = satf_view_packed(NULL, SIDE, SIDE, channels, SATF_U32), in = image, out = like;
     ON_HOST satf_view want = gpu_host_view(&like);
     ON_HOST satf_view got = gpu_host_view(&like);
     gpu_trial t = {.spec = "a table", .in = image, .out = like, .seed = (uint64_t)offset};
     void *memory[2];
     size_t bytes = 0;
-    MUST(cpu, satf_sat(cpu, &image, &want, 0));
+    MUST(cpu, satf_sat(cpu, &image, &want, flags));
+    MUST(gpu, satf_sat(gpu, &image, &got, flags));
+    gpu_same(&t, &want, &got, "host views");
     in.device = out.device = GPU_DEVICE;
-    MUST(gpu, satf_sat_scratch(gpu, &in, &out, 0, &bytes));
+    MUST(gpu, satf_sat_scratch(gpu, &in, &out, flags, &bytes));
     ON_DEVICE void *scratch = gpu_memory(bytes);
     in = gpu_view(gpu, &image, 0, offset, upside_down, &memory[0]);
     out = gpu_view(gpu, &like, 0, 0, false, &memory[1]);
     MUST(gpu, satf_cuda()->copy(gpu, &image, &in));
     MUST(gpu, satf_context_set_scratch(gpu, bytes ? scratch : NULL, bytes));
-    MUST(gpu, satf_sat(gpu, &in, &out, 0));
+    MUST(gpu, satf_sat(gpu, &in, &out, flags));
     MUST(gpu, satf_context_set_scratch(gpu, NULL, 0));
     MUST(gpu, satf_cuda()->copy(gpu, &out, &got));
     MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
     gpu_same(&t, &want, &got, upside_down ? "upside down" : "as it is");
+    gpu_check_guards(gpu, &out, memory[1], 0);
     satf_cuda()->free(gpu, memory[0]);
     satf_cuda()->free(gpu, memory[1]);
 }
@@ -98,8 +103,8 @@ TEST_ALONE(test_remembered)
         MUST(gpu, sat_choose(gpu, &job, &row, &tuning));
         assert_true(rs[k] > 0 ? tuning.r == rs[k] : tuning.r > 0);
         for (int offset = 0; offset < 2; offset++) {
-            check_table(offset, false);
-            check_table(offset, true);
+            check_table(offset, 1, false);
+            check_table(offset, 3, true);
         }
     }
     remove_file();
@@ -147,7 +152,7 @@ TEST_ALONE(test_tunes)
         remove_file();
     }
     MUST(gpu, satf_context_set_progress(gpu, NULL, NULL));
-    check_table(0, false);
+    check_table(0, 1, false);
 }
 
 static char folder[] = "/tmp/satfilter-tune-XXXXXX";

@@ -5,6 +5,12 @@
 
 static satf_context *ctx;
 
+static void destroy(satf_machine **m)
+{
+    satf_machine_destroy(*m);
+}
+#define MACHINE __attribute__((cleanup(destroy))) satf_machine
+
 static satf_machine *make(int32_t w, int32_t d, int32_t l, int32_t global, int32_t asynchronous)
 {
     satf_machine_params params = {w, d, l, global, asynchronous};
@@ -44,7 +50,7 @@ static void barrier(satf_machine *m)
 TEST_ALONE(figure_3_3)
 {
     static const int64_t addresses[8] = {7, 5, 15, 0, 10, 11, 12, 9};
-    satf_machine *m = make(4, 1, 5, 5, 0);
+    MACHINE *m = make(4, 1, 5, 5, 0);
     assert_int_equal(feed(m, 0, 0, addresses, 4), 2);
     assert_int_equal(feed(m, 0, 0, addresses + 4, 4), 1);
     satf_machine_counts counts = count(m);
@@ -66,7 +72,6 @@ TEST_ALONE(figure_3_3)
     assert_int_equal(counts.global.congestion, 3);
     assert_int_equal(counts.global.casual_writes.accesses, 8);
     assert_int_equal(counts.shared.stages, 0);
-    satf_machine_destroy(m);
 }
 
 /* Equal addresses merge; RAP, figure 2. */
@@ -74,7 +79,7 @@ TEST_ALONE(congestion)
 {
     static const int64_t distinct[4] = {0, 5, 10, 15}, same_bank[4] = {1, 5, 9, 13},
                          same[4] = {5, 5, 5, 5}, pairs[4] = {1, 5, 1, 5};
-    satf_machine *m = make(4, 1, 1, 1, 0);
+    MACHINE *m = make(4, 1, 1, 1, 0);
     assert_int_equal(feed(m, 0, 0, distinct, 4), 1);
     assert_int_equal(feed(m, 0, 0, same_bank, 4), 4);
     assert_int_equal(feed(m, 0, 0, same, 4), 1);
@@ -83,7 +88,6 @@ TEST_ALONE(congestion)
     assert_int_equal(feed(m, SATF_MACHINE_GLOBAL, 0, same, 4), 1);
     assert_int_equal(feed(m, SATF_MACHINE_GLOBAL, 0, pairs, 4), 2);
     assert_int_equal(count(m).shared.congestion, 4);
-    satf_machine_destroy(m);
 }
 
 /* Idle threads ask for nothing; a last warp may be short; no access is no round. */
@@ -92,7 +96,7 @@ TEST_ALONE(idle_threads)
     static const int64_t addresses[6] = {SATF_MACHINE_IDLE, 8, SATF_MACHINE_IDLE, 4, 3, 7};
     static const int64_t idle[4] = {SATF_MACHINE_IDLE, SATF_MACHINE_IDLE, SATF_MACHINE_IDLE,
                                     SATF_MACHINE_IDLE};
-    satf_machine *m = make(4, 1, 9, 9, 0);
+    MACHINE *m = make(4, 1, 9, 9, 0);
     assert_int_equal(feed(m, 0, 0, idle, 4), 0);
     assert_int_equal(feed(m, 0, 0, NULL, 0), 0);
     end_round(m);
@@ -105,7 +109,6 @@ TEST_ALONE(idle_threads)
     assert_int_equal(counts.rounds, 1);
     assert_int_equal(counts.shared.casual_reads.accesses, 4);
     assert_int_equal(counts.time, 4 + 9 - 1);
-    satf_machine_destroy(m);
 }
 
 static void contiguous(int64_t *addresses, int64_t first, int64_t step, size_t count)
@@ -120,7 +123,7 @@ TEST_ALONE(rounds_of_n_threads)
 {
     int64_t addresses[256];
     for (int32_t w = 2; w <= 64; w *= 2) {
-        satf_machine *m = make(w, 1, 1, 100, 0);
+        MACHINE *m = make(w, 1, 1, 100, 0);
         contiguous(addresses, 0, 1, 256);
         feed(m, SATF_MACHINE_GLOBAL, 0, addresses, 256);
         end_round(m);
@@ -138,7 +141,6 @@ TEST_ALONE(rounds_of_n_threads)
         assert_int_equal(counts.global.casual_writes.rounds, 1);
         assert_int_equal(counts.global.casual_writes.accesses, 256);
         assert_int_equal(counts.shared.free_writes.rounds, 1);
-        satf_machine_destroy(m);
     }
 }
 
@@ -146,7 +148,7 @@ TEST_ALONE(rounds_of_n_threads)
 TEST_ALONE(shared_memories_in_parallel)
 {
     int64_t addresses[32];
-    satf_machine *m = make(4, 3, 5, 7, 0);
+    MACHINE *m = make(4, 3, 5, 7, 0);
     contiguous(addresses, 0, 1, 32);
     feed(m, 0, 0, addresses, 8);
     feed(m, 1, 0, addresses, 32);
@@ -164,14 +166,13 @@ TEST_ALONE(shared_memories_in_parallel)
     assert_int_equal(counts.shared.time, 12 + 5);
     assert_int_equal(counts.global.time, 8);
     assert_int_equal(counts.rounds, 2);
-    satf_machine_destroy(m);
 }
 
 /* Figure 6.2: two barriers make three phases, n / w + 3 (l - 1); rounds do not count. */
 TEST_ALONE(phases_end_at_barriers)
 {
     int64_t addresses[64];
-    satf_machine *m = make(4, 2, 1, 50, 1);
+    MACHINE *m = make(4, 2, 1, 50, 1);
     contiguous(addresses, 0, 1, 64);
     for (int phase = 0; phase < 3; phase++) {
         if (phase) {
@@ -195,7 +196,6 @@ TEST_ALONE(phases_end_at_barriers)
     }
     assert_int_equal(count(m).time, 3 * 16 + 2 * 49 + 8 + 640);
     assert_int_equal(count(m).global.time, counts.global.time);
-    satf_machine_destroy(m);
 }
 
 /* Counting is no step of the program. */
@@ -204,7 +204,7 @@ TEST_ALONE(counting_changes_nothing)
     int64_t addresses[8];
     contiguous(addresses, 0, 3, 8);
     for (int32_t asynchronous = 0; asynchronous < 2; asynchronous++) {
-        satf_machine *m = make(4, 1, 3, 10, asynchronous);
+        MACHINE *m = make(4, 1, 3, 10, asynchronous);
         feed(m, SATF_MACHINE_GLOBAL, 0, addresses, 8);
         satf_machine_counts once = count(m), twice = count(m);
         assert_memory_equal(&once, &twice, sizeof once);
@@ -216,7 +216,6 @@ TEST_ALONE(counting_changes_nothing)
         satf_machine_counts none = {0};
         once = count(m);
         assert_memory_equal(&once, &none, sizeof none);
-        satf_machine_destroy(m);
     }
 }
 
@@ -224,7 +223,7 @@ TEST_ALONE(counting_changes_nothing)
 TEST_ALONE(large_addresses)
 {
     int64_t addresses[1024];
-    satf_machine *m = make(1024, 1, 1, 1, 0);
+    MACHINE *m = make(1024, 1, 1, 1, 0);
     for (int round = 0; round < 50; round++) {
         contiguous(addresses, INT64_MAX - 1023 * (round + 1), round + 1, 1024);
         int64_t most = 0, banks[1024] = {0};
@@ -234,7 +233,6 @@ TEST_ALONE(large_addresses)
         }
         assert_int_equal(feed(m, 0, 0, addresses, 1024), most);
     }
-    satf_machine_destroy(m);
 }
 
 static void refused(satf_status status, satf_status expected)

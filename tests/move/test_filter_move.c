@@ -10,6 +10,12 @@
 
 enum { GUARD = 0xa5 };
 
+static void free_view(satf_view *view)
+{
+    free(view->data);
+}
+#define VIEW __attribute__((cleanup(free_view))) satf_view
+
 /* The packed result of a filter, in memory of its own. */
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
 {
@@ -27,16 +33,14 @@ TEST(test_turns)
     for (int type = SATF_U8; type <= SATF_F64; type++) {
         for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
             for (int turn = 0; turn < REF_TURNS; turn++) {
-                satf_view in = ref_noise_view(70, 33, channels, type, (uint64_t)turn);
+                VIEW in = ref_noise_view(70, 33, channels, type, (uint64_t)turn);
                 in.flags = channels % 2 ? 0 : SATF_ALPHA;
-                satf_view out = apply(ctx, ref_turns[turn].spec, &in);
+                VIEW out = apply(ctx, ref_turns[turn].spec, &in);
                 assert_int_equal(out.type, type);
                 assert_int_equal(out.flags, in.flags);
                 assert_int_equal(out.width, ref_swaps(turn) ? 33 : 70);
                 assert_int_equal(out.height, ref_swaps(turn) ? 70 : 33);
                 assert_int_equal(ref_wrong_pixel(turn, &in, &out), -1);
-                free(in.data);
-                free(out.data);
             }
         }
     }
@@ -74,7 +78,7 @@ TEST(test_conversions)
         for (int to = SATF_U8; to <= SATF_F64; to++) {
             for (int k = 0; k < 3 && from != to; k++) {
                 int turn = turns[k], swaps = ref_swaps(turn);
-                satf_view in = ref_noise_view(W, H, 3, from, (uint64_t)(from * 8 + to));
+                VIEW in = ref_noise_view(W, H, 3, from, (uint64_t)(from * 8 + to));
                 for (int64_t i = 0; i < (int64_t)W * H * 3; i++) { /* floats worth storing */
                     double value = (double)(i % 1000) * 77.5 - 300;
                     if (from == SATF_F32) {
@@ -100,7 +104,6 @@ TEST(test_conversions)
                     }
                 }
                 ref_guarded_free(&out);
-                free(in.data);
             }
         }
     }
@@ -127,17 +130,15 @@ TEST(test_chains)
         {"transpose integral rotate=90 transpose", "transpose integral flip=v"},
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        satf_view in = ref_noise_view(91, 40, 3, SATF_U8, i);
-        satf_view a = apply(ctx, same[i][0], &in), b = apply(ctx, same[i][1], &in);
+        VIEW in = ref_noise_view(91, 40, 3, SATF_U8, i);
+        VIEW a = apply(ctx, same[i][0], &in);
+        VIEW b = apply(ctx, same[i][1], &in);
         assert_same(&a, &b);
-        free(in.data);
-        free(a.data);
-        free(b.data);
     }
-    satf_view in = ref_noise_view(5, 4, 1, SATF_U8, 1), out;
+    satf_view out;
+    VIEW in = ref_noise_view(5, 4, 1, SATF_U8, 1);
     SCOPED_FILTER *filter = parse_filter(ctx, "transpose integral box=3");
     assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_UNSUPPORTED);
-    free(in.data);
 }
 
 /* ------------------------------------------------------------------------ orders */
@@ -150,7 +151,8 @@ TEST(test_orders)
         SCOPED int64_t *order = malloc((size_t)n * sizeof *order);
         ref_shuffle(order, n, s + 1);
         for (int type = SATF_U8; type <= SATF_F64; type++) {
-            satf_view in = ref_noise_view(w, h, 4, (satf_type)type, s), out;
+            satf_view out;
+            VIEW in = ref_noise_view(w, h, 4, (satf_type)type, s);
             size_t pixel = 4 * satf_type_bytes(type);
             in.flags = SATF_ALPHA;
             satf_filter *filter, *chain = parse_filter(ctx, "flip=h");
@@ -171,7 +173,6 @@ TEST(test_orders)
                                     (char *)in.data + (size_t)order[k] * pixel, pixel);
             }
             satf_filter_destroy(chain);
-            free(in.data);
             free(out.data);
         }
     }
@@ -191,7 +192,8 @@ TEST(test_bad_orders)
         {{4294967296, 1, 2, 3, 4, 5}, "entry 0 is 4294967296"},
     };
     satf_filter *filter;
-    satf_view in = ref_noise_view(3, 2, 1, SATF_U8, 1), out;
+    satf_view out;
+    VIEW in = ref_noise_view(3, 2, 1, SATF_U8, 1);
     int64_t right[6] = {5, 4, 3, 2, 1, 0};
     MUST(ctx, satf_filter_create(ctx, "permute", &filter));
     MUST(ctx, satf_filter_set_order(ctx, filter, right, 6));
@@ -219,7 +221,6 @@ TEST(test_bad_orders)
     MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
     assert_int_equal(ref_wrong_pixel(7, &in, &out), -1);
     satf_filter_destroy(filter);
-    free(in.data);
     free(out.data);
 }
 

@@ -102,12 +102,7 @@ static void compare(const sat_case *t, const char *row, const char *isa, int thr
             }
             if (!same) {
                 describe(t, row, isa, threads);
-                uint64_t bits[2] = {0, 0};
-                memcpy(&bits[0], a, bytes < 8 ? bytes : 8);
-                memcpy(&bits[1], b, bytes < 8 ? bytes : 8);
-                fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is %" PRIx64
-                         " and should be %" PRIx64,
-                         i / t->channels, y, (int)(i % t->channels), bits[1], bits[0]);
+                fail_sum(t, i, y, a, b, false);
             }
         }
     }

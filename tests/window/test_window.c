@@ -109,6 +109,25 @@ TEST(test_everything_small)
     }
 }
 
+/* Such a picture and window, of other types, channels and borders each time. */
+static void check_shape(int64_t width, int64_t height, int64_t w, int64_t h, unsigned count)
+{
+    int channels = 1 + (int)(count / 4 % 4);
+    test_case t = {types[count % 4],
+                   channels,
+                   width,
+                   height,
+                   w,
+                   h,
+                   (satf_border)(count % 6),
+                   count % 8 >= 4 && channels > 1,
+                   count % 2 == 0,
+                   count,
+                   false};
+    variant v[] = {{1, SATF_ISA_AVX512, UPSIDE_DOWN, false}, {1, SATF_ISA_AVX2, PADDED, true}};
+    check_case(&t, v, 2);
+}
+
 /* Widths around the engine's chunks and vectors, and windows around its powers of two. */
 TEST(test_chunk_edges)
 {
@@ -118,23 +137,8 @@ TEST(test_chunk_edges)
                                       31, 32, 33, 47, 64, 127, 128, 254, 255, 256, 257, 300};
     unsigned count = 1;
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++) {
-            test_case t = {types[count % 4],
-                           1 + (int)(count / 4 % 4),
-                           widths[i],
-                           3,
-                           windows[j],
-                           1 + (int64_t)(count % 7 == 0 ? 300 : count % 5),
-                           (satf_border)(count % 6),
-                           count % 8 >= 4,
-                           count % 2 == 0,
-                           count,
-                           false};
-            t.weighted = t.weighted && t.channels > 1;
-            variant v[] = {{1, SATF_ISA_AVX512, UPSIDE_DOWN, false},
-                           {1, SATF_ISA_AVX2, PADDED, true}};
-            check_case(&t, v, 2);
-            count++;
+        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++, count++) {
+            check_shape(widths[i], 3, windows[j], 1 + (count % 7 == 0 ? 300 : count % 5), count);
         }
     }
 }
@@ -144,21 +148,8 @@ TEST(test_chunk_edges)
 TEST(test_every_window)
 {
     for (int64_t w = 1; w <= 80; w++) {
-        for (int k = 0; k < 8; k++) {
-            unsigned seed = (unsigned)(w * 8 + k);
-            test_case t = {types[k % 4],
-                           1 + (int)(seed / 4 % 4),
-                           131,
-                           9,
-                           w,
-                           k < 4 ? 3 : w,
-                           (satf_border)(seed % 6),
-                           false,
-                           seed % 2 == 0,
-                           seed,
-                           false};
-            variant v[] = {{1, SATF_ISA_AVX512, PACKED, false}, {1, SATF_ISA_AVX2, PACKED, false}};
-            check_case(&t, v, 2);
+        for (unsigned k = 0; k < 8; k++) {
+            check_shape(131, 9, w, k < 4 ? 3 : w, (unsigned)w * 8 + k);
         }
     }
 }
