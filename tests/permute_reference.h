@@ -33,4 +33,20 @@ static inline void ref_fill_columns(uint32_t *p, uint32_t rows, uint32_t columns
     }
 }
 
+/* Calls try for all patterns of these shapes, in p; it says how many algorithms, of words of 4 and
+ * 8 bytes each, take one: auto and the designated ones; with two multiples of 32 all that take any
+ * permutation. */
+static inline void ref_try_patterns(const uint32_t (*shapes)[2], size_t count, uint32_t *p,
+                                    int (*try)(const uint32_t *p, int64_t n, const char *what))
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
+        for (int which = 0; which < PATTERN_COUNT; which++) {
+            if (pattern_fill((pattern)which, shapes[i][0], shapes[i][1], i + 1, p)) {
+                assert_true(try(p, n, pattern_name((pattern)which)) >= (n % 1024 ? 6 : 10));
+            }
+        }
+    }
+}
+
 #endif

@@ -8,49 +8,38 @@
 
 typedef void *handle;
 
+/* Each with the driver's name for it. */
+#define DRIVER_CALLS(CALL)                                                                 \
+    CALL(stream_create, cuStreamCreate, (handle *, unsigned))                              \
+    CALL(stream_destroy, cuStreamDestroy_v2, (handle))                                     \
+    CALL(stream_wait, cuStreamSynchronize, (handle))                                       \
+    CALL(capture, cuStreamBeginCapture_v2, (handle, int))                                  \
+    CALL(end_capture, cuStreamEndCapture, (handle, handle *))                              \
+    CALL(instantiate, cuGraphInstantiateWithFlags, (handle *, handle, unsigned long long)) \
+    CALL(launch, cuGraphLaunch, (handle, handle))                                          \
+    CALL(destroy, cuGraphDestroy, (handle))                                                \
+    CALL(exec_destroy, cuGraphExecDestroy, (handle))                                       \
+    CALL(get_current, cuCtxGetCurrent, (handle *))                                         \
+    CALL(set_current, cuCtxSetCurrent, (handle))                                           \
+    CALL(retain, cuDevicePrimaryCtxRetain, (handle *, int))                                \
+    CALL(release, cuDevicePrimaryCtxRelease_v2, (int))
+
 static struct {
-    int (*stream_create)(handle *, unsigned);
-    int (*stream_destroy)(handle);
-    int (*stream_wait)(handle);
-    int (*capture)(handle, int);
-    int (*end_capture)(handle, handle *);
-    int (*instantiate)(handle *, handle, unsigned long long);
-    int (*launch)(handle, handle);
-    int (*destroy)(handle);
-    int (*exec_destroy)(handle);
-    int (*get_current)(handle *);
-    int (*set_current)(handle);
-    int (*retain)(handle *, int);
-    int (*release)(int);
+#define MEMBER(member, name, parameters) int(*member) parameters;
+    DRIVER_CALLS(MEMBER)
+#undef MEMBER
 } driver;
 
 static inline bool find_driver(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    const struct {
-        const char *name;
-        void *to;
-    } calls[] = {{"cuStreamCreate", &driver.stream_create},
-                 {"cuStreamDestroy_v2", &driver.stream_destroy},
-                 {"cuStreamSynchronize", &driver.stream_wait},
-                 {"cuStreamBeginCapture_v2", &driver.capture},
-                 {"cuStreamEndCapture", &driver.end_capture},
-                 {"cuGraphInstantiateWithFlags", &driver.instantiate},
-                 {"cuGraphLaunch", &driver.launch},
-                 {"cuGraphDestroy", &driver.destroy},
-                 {"cuGraphExecDestroy", &driver.exec_destroy},
-                 {"cuCtxGetCurrent", &driver.get_current},
-                 {"cuCtxSetCurrent", &driver.set_current},
-                 {"cuDevicePrimaryCtxRetain", &driver.retain},
-                 {"cuDevicePrimaryCtxRelease_v2", &driver.release}};
-    for (size_t i = 0; library && i < sizeof calls / sizeof *calls; i++) {
-        void *call = dlsym(library, calls[i].name);
-        if (!call) {
-            return false;
-        }
-        memcpy(calls[i].to, &call, sizeof call);
-    }
-    return library != NULL;
+    bool found = library != NULL;
+#define FIND(member, name, parameters)                               \
+    *(void **)&driver.member = found ? dlsym(library, #name) : NULL; \
+    found = driver.member != NULL;
+    DRIVER_CALLS(FIND)
+#undef FIND
+    return found;
 }
 
 #endif

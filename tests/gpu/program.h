@@ -116,7 +116,7 @@ typedef struct gpu_trial {
     satf_view in, out; /* on the host; out without data: the type and the rows that are wanted */
     uint64_t seed;     /* which lays out images on the device */
     char more[80];     /* what a message says beside that */
-    bool near;         /* reals of floats as near as near.h says, else the same bits */
+    bool near;         /* reals of floats as near as is_near() says, else the same bits */
 } gpu_trial;
 
 /* A check of that filter and image, whose output is the filter's own. */

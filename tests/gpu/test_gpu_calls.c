@@ -357,35 +357,37 @@ typedef struct lender {
     int taken, blocks;
 } lender;
 
+/* The place that holds the block, or, for NULL, a free one. */
+static int place_of(const lender *l, const void *memory)
+{
+    int i = 0;
+    while (i < 63 && l->block[i].memory != memory) {
+        i++;
+    }
+    assert_ptr_equal(l->block[i].memory, memory);
+    return i;
+}
+
 static void *take(void *user, size_t bytes, void *stream)
 {
     lender *l = user;
-    void *memory;
-    int i = 0;
+    int i = place_of(l, NULL);
     (void)stream;
-    while (i < 63 && l->block[i].memory) {
-        i++;
-    }
-    if (satf_cuda()->alloc(l->own, GPU_DEVICE, bytes, "a test", &memory) ||
+    if (satf_cuda()->alloc(l->own, GPU_DEVICE, bytes, "a test", &l->block[i].memory) ||
         satf_cuda()->wait(l->own, GPU_DEVICE)) { /* another stream will use it */
         return NULL;
     }
-    l->block[i].memory = memory;
     l->block[i].bytes = bytes;
     l->taken++;
     l->blocks++;
-    return memory;
+    return l->block[i].memory;
 }
 
 static void give(void *user, void *memory, size_t bytes, void *stream)
 {
     lender *l = user;
-    int i = 0;
+    int i = place_of(l, memory);
     (void)stream;
-    while (i < 63 && l->block[i].memory != memory) {
-        i++;
-    }
-    assert_ptr_equal(l->block[i].memory, memory);
     assert_int_equal(l->block[i].bytes, bytes);
     MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE)); /* what may still use it */
     satf_cuda()->free(l->own, memory);

@@ -1,5 +1,6 @@
-/* Floats that have a large offset, and what is not finite, on a CUDA device. */
+/* Floats that have a large offset or scale, and what is not finite, on a CUDA device. */
 #include "filter_offsets.h"
+#include "filter_scale.h"
 #include "not_finite.h"
 #include "program.h"
 
@@ -154,6 +155,19 @@ TEST_ALONE(test_exact)
         MUST(gpu, satf_filter_set(gpu, varbox, "border", borders[k % 6]));
         gpu_compare_filter("varbox", varbox, &in, (uint64_t)k);
     }
+}
+
+/* The law of scale: every filter, by each engine. */
+TEST_ALONE(test_law)
+{
+    static const char *const names[] = {"a device", "a device's tables", "a device's windows"};
+    for (int engine = SATF_ENGINE_AUTO; engine <= SATF_ENGINE_WINDOW; engine++) {
+        satf_context_set_engine(gpu, (satf_engine)engine);
+        int done = scale_check_all(gpu, names[engine], engine == SATF_ENGINE_AUTO);
+        assert_true(done > 0);
+        gpu_runs += (unsigned long long)done;
+    }
+    satf_context_set_engine(gpu, SATF_ENGINE_AUTO);
 }
 
 GPU_TEST_FILE;

@@ -19,14 +19,14 @@ static void fill(const satf_view *view, uint64_t seed)
 {
     for (int64_t i = 0; i < satf_row_samples(view) * view->height; i++) {
         uint64_t r = ref_random(&seed) >> 20;
-        char *at = (char *)view->data + (size_t)i * satf_type_bytes(view->type);
-        float f32 = (float)(r % 1000) / 1000;
-        double f64 = (double)(r % 100000) / 100000;
-        memcpy(at,
-               view->type == SATF_F32   ? (const void *)&f32
-               : view->type == SATF_F64 ? (const void *)&f64
-                                        : &r,
-               satf_type_bytes(view->type));
+        if (view->type == SATF_F64) {
+            ((double *)view->data)[i] = (double)(r % 100000) / 100000;
+        } else if (view->type == SATF_F32) {
+            ((float *)view->data)[i] = (float)(r % 1000) / 1000;
+        } else {
+            size_t bytes = satf_type_bytes(view->type);
+            memcpy((char *)view->data + (size_t)i * bytes, &r, bytes);
+        }
     }
 }
 

@@ -270,8 +270,9 @@ static int try(const char *algorithm, int64_t n, uint32_t length, const char *wh
     return applicable;
 }
 
-static int try_all(int64_t n, const char *what)
+static int try_all(const uint32_t *of, int64_t n, const char *what)
 {
+    assert_ptr_equal(of, p);
     int applicable = try("auto", n, 0, what);
     const char *name;
     for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL; i++) {
@@ -285,17 +286,7 @@ TEST_ALONE(test_algorithms)
     static const uint32_t shapes[][2] = {{32, 32},  {64, 64},   {96, 160},    {32, 2016},
                                          {224, 96}, {256, 512}, {33, 65},     {1, 1},
                                          {1, 7},    {480, 352}, {37 * 32, 32}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        int64_t n = (int64_t)shapes[i][0] * shapes[i][1];
-        for (int which = 0; which < PATTERN_COUNT; which++) {
-            if (pattern_fill((pattern)which, shapes[i][0], shapes[i][1], i + 1, p)) {
-                int applicable = try_all(n, pattern_name((pattern)which));
-                /* auto and the designated ones, of both sizes; with two multiples of 32 all that
-                 * take any permutation. */
-                assert_true(applicable >= (n % 1024 ? 6 : 10));
-            }
-        }
-    }
+    ref_try_patterns(shapes, sizeof shapes / sizeof *shapes, p, try_all);
 }
 
 /* Rows that stay rows, and columns that stay columns. */
