@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/view.h"
+#include "sample.h"
 #include "sat/sat.h"
 
 enum { GUARD_BYTES = 256, GUARD = 0xA5 };
@@ -225,14 +226,7 @@ static inline sat_job make_job(const sat_case *t, const buffer *in, const buffer
 /* A sum of floats, as the case stores it. */
 static inline double read_float(const sat_case *t, const char *at)
 {
-    float f32;
-    double f64;
-    if (t->f32_out) {
-        memcpy(&f32, at, sizeof f32);
-        return (double)f32;
-    }
-    memcpy(&f64, at, sizeof f64);
-    return f64;
+    return read_sample(t->f32_out ? SATF_F32 : SATF_F64, at);
 }
 
 /* Sample i of row y is wrong. */

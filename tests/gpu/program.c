@@ -7,6 +7,7 @@
 #include "filter/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
+#include "sample.h"
 #include "sat/gpu.h"
 
 bool gpu_small, gpu_long;
@@ -261,23 +262,6 @@ static bool is_near(const char *name, int in_type, int type, double greatest, do
            fabs(x - y) * scale <= 64 * 0x1p-53 * 200 * 200 + rounding * fabs(x) * scale;
 }
 
-static double number_of(int type, const char *sample)
-{
-    float f;
-    double d;
-    uint64_t integer = 0;
-    if (type == SATF_F32) {
-        memcpy(&f, sample, sizeof f);
-        return (double)f;
-    }
-    if (type == SATF_F64) {
-        memcpy(&d, sample, sizeof d);
-        return d;
-    }
-    memcpy(&integer, sample, satf_type_bytes(type)); /* little endian */
-    return (double)integer;
-}
-
 /* The greatest magnitude of a finite real sample. */
 static double greatest_of(const satf_view *view)
 {
@@ -286,7 +270,7 @@ static double greatest_of(const satf_view *view)
     for (int64_t y = 0; y < view->height; y++) {
         const char *row = satf_row(view, y);
         for (int64_t i = 0; i < satf_row_samples(view); i++) {
-            double d = fabs(number_of(view->type, row + (size_t)i * bytes));
+            double d = fabs(read_sample(view->type, row + (size_t)i * bytes));
             greatest = isfinite(d) && d > greatest ? d : greatest;
         }
     }
@@ -298,7 +282,7 @@ static bool same_sample(const gpu_trial *t, int type, double greatest, const cha
     if (memcmp(a, b, satf_type_bytes(type)) == 0) {
         return true;
     }
-    double x = number_of(type, a), y = number_of(type, b);
+    double x = read_sample(type, a), y = read_sample(type, b);
     return t->near && satf_type_is_float(type) &&
            ((isnan(x) && isnan(y)) || x == y || /* 0 and -0 */
             is_near(t->spec, t->in.type, type, greatest, x, y));
@@ -319,8 +303,8 @@ void gpu_same(const gpu_trial *t, const satf_view *want, const satf_view *got, c
                          t->in.channels, t->in.flags & SATF_ALPHA ? " with alpha" : "",
                          (long)want->width, (long)want->height, t->more, (unsigned long)t->seed,
                          (long)(i / bytes / want->channels), (long)y,
-                         (long)(i / bytes % want->channels), number_of(want->type, b + i),
-                         number_of(want->type, a + i));
+                         (long)(i / bytes % want->channels), read_sample(want->type, b + i),
+                         read_sample(want->type, a + i));
             }
         }
         if (got->stride == want->stride) {

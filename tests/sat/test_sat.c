@@ -243,55 +243,54 @@ TEST(test_blocks)
 
 /* -------------------------------------------- the reference against the truth */
 
+/* What sample c of a pixel adds, as the case's summands are defined. */
+static long double summand_of(const sat_case *t, const char *pixel, int c)
+{
+    size_t bytes = satf_type_bytes(t->type);
+    long double sample = (long double)read_sample(t->type, pixel + (size_t)c * bytes);
+    bool weighted = t->summand >= SATF_SUMMAND_WEIGHTED;
+    bool square = t->summand == SATF_SUMMAND_SQUARE || t->summand == SATF_SUMMAND_WEIGHTED_SQUARE;
+    if (weighted && c == t->channels - 1) { /* alpha itself */
+        return sample;
+    }
+    sample *= square ? sample : 1;
+    return weighted ? sample * (long double)read_sample(t->type,
+                                                        pixel + (size_t)(t->channels - 1) * bytes)
+                    : sample;
+}
+
+/* The sum of all that lies above and to the left. */
+static bool is_sum(const sat_case *t, const buffer *in, int64_t x, int64_t y, int c,
+                   const char *got)
+{
+    satf_u128 sum = 0;
+    long double real = 0;
+    int64_t pixel_bytes = t->channels * (int64_t)satf_type_bytes(t->type);
+    for (int64_t v = 0; v <= y; v++) {
+        for (int64_t u = 0; u <= x; u++) {
+            long double summand = summand_of(t, buffer_row(in, v) + u * pixel_bytes, c);
+            sum += t->sum_type == SATF_SUM_F64 ? 0 : (satf_u128)summand;
+            real += summand;
+        }
+    }
+    return t->sum_type == SATF_SUM_F64
+               /* two more roundings: the summand's products */
+               ? fabs((double)(real - (long double)read_float(t, got))) <=
+                     2 * tolerance(t, false, x, y)
+               : memcmp(&sum, got, out_bytes(t)) == 0; /* little endian */
+}
+
 static void check_reference(const sat_case *t)
 {
     buffer in = input_of(t, t->seed), out = output_of(t, t->seed / 2);
     sat_job job = make_job(t, &in, &out);
     run(contexts[0], "reference", t, &job, "any");
-    for (int64_t y = 0; y < t->height; y++) {
-        for (int64_t x = 0; x < t->width; x++) {
-            for (int c = 0; c < t->channels; c++) {
-                satf_u128 sum = 0;
-                long double real = 0;
-                for (int64_t v = 0; v <= y; v++) {
-                    for (int64_t u = 0; u <= x; u++) {
-                        uint64_t value[2] = {0, 0}; /* this sample and alpha */
-                        long double f[2] = {0, 0};
-                        for (int k = 0; k < 2; k++) {
-                            int channel = k ? t->channels - 1 : c;
-                            size_t bytes = satf_type_bytes(t->type);
-                            const char *at =
-                                buffer_row(&in, v) + (u * t->channels + channel) * (int64_t)bytes;
-                            float f32;
-                            double f64;
-                            memcpy(&f32, at, bytes == 4 ? 4 : 1);
-                            memcpy(&f64, at, bytes == 8 ? 8 : 1);
-                            memcpy(&value[k], at, bytes <= 2 ? bytes : 1); /* little endian */
-                            f[k] = t->type == SATF_F32 ? (long double)f32 : (long double)f64;
-                        }
-                        bool weighted = t->summand >= SATF_SUMMAND_WEIGHTED;
-                        bool square = t->summand == SATF_SUMMAND_SQUARE ||
-                                      t->summand == SATF_SUMMAND_WEIGHTED_SQUARE;
-                        if (weighted && c == t->channels - 1) {
-                            weighted = square = false;
-                        }
-                        sum += (satf_u128)value[0] * (square ? value[0] : 1) *
-                               (weighted ? value[1] : 1);
-                        real += f[0] * (square ? f[0] : 1) * (weighted ? f[1] : 1);
-                    }
-                }
-                size_t bytes = out_bytes(t);
-                const char *at = buffer_row(&out, y) + (x * t->channels + c) * (int64_t)bytes;
-                bool right = t->sum_type == SATF_SUM_F64
-                                 /* two more roundings: the summand's products */
-                                 ? fabs((double)(real - (long double)read_float(t, at))) <=
-                                       2 * tolerance(t, false, x, y)
-                                 : memcmp(&sum, at, bytes) == 0; /* little endian */
-                if (!right) {
-                    describe(t, "reference", "any", 1);
-                    fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is wrong", x, y, c);
-                }
-            }
+    for (int64_t i = 0; i < t->height * case_samples(t); i++) {
+        int64_t y = i / case_samples(t), k = i % case_samples(t), x = k / t->channels;
+        int c = (int)(k % t->channels);
+        if (!is_sum(t, &in, x, y, c, buffer_row(&out, y) + k * (int64_t)out_bytes(t))) {
+            describe(t, "reference", "any", 1);
+            fail_msg("pixel (%" PRId64 ", %" PRId64 ") channel %d is wrong", x, y, c);
         }
     }
     satf_free(in.memory);

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/parallel.h"
+#include "sample.h"
 #include "window_reference.h"
 
 /* Plains at heights that differ, with noise: multiples of 2^-8. Alpha is 0 ... 1. */
@@ -21,13 +22,9 @@ static void fill(const test_case *c, picture *p)
 
 static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
 {
-    const char *at = (const char *)satf_row(view, y) +
-                     (size_t)(x * view->channels + c) * satf_type_bytes(view->type);
-    float narrow;
-    double wide;
-    memcpy(&narrow, at, sizeof narrow);
-    memcpy(&wide, at, view->type == SATF_F32 ? sizeof narrow : sizeof wide);
-    return view->type == SATF_F32 ? (double)narrow : wide;
+    return read_sample(view->type,
+                       (const char *)satf_row(view, y) +
+                           (size_t)(x * view->channels + c) * satf_type_bytes(view->type));
 }
 
 /* What the window of sample i holds: its least and greatest sample that weighs; and whether one of
