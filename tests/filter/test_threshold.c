@@ -3,6 +3,7 @@
 
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "model.h"
 #include "otsu_reference.h"
 
 /* A level as text, and in thousandths; OTSU: it is found. */
@@ -17,12 +18,11 @@ static const level_text levels[] = {
     {"85", 85000},       {"0.001", 1},    {"127.5", 127500},
     {"254.999", 254999}, {"255", 255000}, {"1.0004", 1000}, /* to the nearest step */
 };
-
-enum { ANY, EXTREME, ALIKE, BLACK, FULL, KINDS };
+enum { LEVELS = sizeof levels / sizeof *levels };
 
 typedef struct threshold_case {
     ref_image image;
-    int kind, full; /* full: 0 or 4095 */
+    int full; /* 0 or 4095 */
     level_text level;
 } threshold_case;
 
@@ -31,22 +31,15 @@ static bool is_real(const threshold_case *c)
     return satf_type_max(c->image.type) == 0;
 }
 
-/* Alpha of 16 bits stays small, so that the reference's integers do. */
-static void fill(threshold_case *c, uint64_t seed)
+/* Alpha is random and of 16 bits stays small, so that the reference's integers do. */
+static void fill(ref_image *image, int how, uint64_t seed)
 {
-    ref_image *image = &c->image;
-    int64_t max = (int64_t)satf_type_max(image->type);
-    ref_fill(image, seed);
-    for (int64_t i = 0; i < ref_count(image); i++) {
-        bool alpha = image->alpha && i % image->channels == image->channels - 1;
-        int64_t *sample = &image->samples[i];
-        *sample = alpha && max > 255   ? *sample & 255
-                  : alpha              ? *sample
-                  : c->kind == EXTREME ? (*sample & 1) * (max ? max : 77)
-                  : c->kind == ALIKE   ? 77
-                  : c->kind == BLACK   ? 0
-                  : c->kind == FULL    ? max
-                                       : *sample;
+    model_fill(image, how, seed);
+    for (int64_t i = image->channels - 1; image->alpha && i < ref_count(image);
+         i += image->channels) {
+        image->samples[i] = (int64_t)(ref_random(&seed) & 255);
+        image->samples[i] *= ref_random(&seed) % 4 > 0;
+        image->samples[i] *= satf_type_max(image->type) ? 1 : 4;
     }
 }
 
@@ -120,142 +113,61 @@ static bool is_white(const threshold_case *c, double found, double sample, doubl
     return 255000 * (int64_t)sample > c->level.thousandths * full;
 }
 
-typedef struct threshold_result {
-    uint8_t *mask;
-    double *surface;
-} threshold_result;
-
-static void expect(const threshold_case *c, const threshold_result *want)
+/* The mask, its opposite, and the threshold, whole, in parts, and by rows, or why not. */
+static void check_case(satf_context *ctx, const threshold_case *c, int kind, uint64_t seed)
 {
-    double found = c->level.thousandths == OTSU ? found_level(c) : 0;
-    for (int64_t p = 0; p < c->image.width * c->image.height; p++) {
-        int64_t weight;
-        double threshold, sample = sample_of(c, p, &weight);
+    static const char *const options[] = {"", ",invert", ",surface"};
+    int64_t n = c->image.width * c->image.height, weight;
+    bool otsu = c->level.thousandths == OTSU;
+    double found = otsu ? found_level(c) : 0, threshold;
+    SCOPED double *want = malloc((size_t)n * sizeof *want);
+    for (int64_t p = 0; p < n; p++) {
+        double sample = sample_of(c, p, &weight);
         bool white = is_white(c, found, sample, &threshold) || weight == 0;
-        want->mask[p] = white ? 255 : 0;
-        want->surface[p] = weight == 0 ? 0 : threshold;
+        want[p] = kind == 2 ? (weight == 0 ? 0 : threshold) : white == (kind == 0) ? 255 : 0;
     }
-}
-
-/* ----------------------------------------------------------------------------- results */
-
-static void fail_at(const threshold_case *c, const char *spec, const char *how, int64_t p)
-{
-    fail_msg("%s, %s, %s %d channels%s, %lld x %lld: pixel %lld", spec, how,
-             satf_type_name(c->image.type), c->image.channels, c->image.alpha ? ", alpha" : "",
-             (long long)c->image.width, (long long)c->image.height, (long long)p);
-}
-
-static void compare(const threshold_case *c, const char *spec, const char *how, const satf_view *is,
-                    const satf_rect *part, const void *want)
-{
-    size_t bytes = satf_type_bytes(is->type);
-    for (int64_t p = 0; p < part->w * part->h; p++) {
-        int64_t x = p % part->w, y = p / part->w;
-        int64_t from = (part->y + y) * c->image.width + part->x + x;
-        const char *got = (const char *)satf_row(is, y) + (size_t)x * bytes;
-        if (memcmp(got, (const char *)want + (size_t)from * bytes, bytes) != 0) {
-            fail_at(c, spec, how, from);
-        }
-    }
-}
-
-static void by_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                    const satf_view *out)
-{
-    satf_rows *rows;
-    int64_t taken, count, pushed = 0, pulled = 0;
-    assert_int_equal(satf_rows_open(ctx, filter, in, out, &rows), SATF_OK);
-    while (pulled < out->height) {
-        int64_t left = in->height - pushed;
-        assert_int_equal(
-            satf_rows_push(rows, satf_row(in, pushed), in->stride, left < 3 ? left : 3, &taken),
-            SATF_OK);
-        pushed += taken;
-        assert_int_equal(
-            satf_rows_pull(rows, satf_row(out, pulled), out->stride, out->height - pulled, &count),
-            SATF_OK);
-        pulled += count;
-    }
-    satf_rows_close(rows);
-}
-
-/* The whole of it; some part; and by rows, or why not. */
-static void check_spec(satf_context *ctx, const threshold_case *c, const char *spec,
-                       const void *want)
-{
-    satf_rect whole = {0, 0, c->image.width, c->image.height};
-    satf_rect part = {whole.w / 3, whole.h / 2, (whole.w + 1) / 2, (whole.h + 1) / 2};
-    satf_view in = ref_view(&c->image, 5), out;
+    char spec[80], more[20];
+    snprintf(spec, sizeof spec, "threshold=%s%s", c->level.text, options[kind]);
+    snprintf(more, sizeof more, "full %d", c->full);
     SCOPED_FILTER *filter;
-    satf_rows *rows;
-    in.full = c->full;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-    out.data = malloc((size_t)(out.stride * out.height));
-    memset(out.data, 1, (size_t)(out.stride * out.height));
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    compare(c, spec, "whole", &out, &whole, want);
-    satf_view cut = out;
-    cut.width = part.w;
-    cut.height = part.h;
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &part, &cut), SATF_OK);
-    compare(c, spec, "a part", &cut, &part, want);
-    if (c->level.thousandths != OTSU) {
-        by_rows(ctx, filter, &in, &out);
-        compare(c, spec, "by rows", &out, &whole, want);
-    } else {
-        assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), SATF_UNSUPPORTED);
-        assert_non_null(strstr(satf_message(ctx), "looks at the whole picture"));
-    }
-    free(in.data);
-    free(out.data);
+    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+    model_run run = {.filter = filter,
+                     .in = ref_view(&c->image, 5),
+                     .ways = MODEL_AUTO | MODEL_ISAS | MODEL_PART,
+                     .right = model_is_value,
+                     .user = &(model_values){.values = want},
+                     .more = more,
+                     .seed = seed};
+    run.in.full = c->full;
+    run.ways |= otsu ? MODEL_NO_ROWS : MODEL_ROWS;
+    model_check(ctx, &run);
+    free(run.in.data);
 }
 
-static void check(satf_context *ctx, const threshold_case *c)
-{
-    size_t n = (size_t)(c->image.width * c->image.height);
-    threshold_result want = {malloc(n), malloc(n * sizeof *want.surface)};
-    char spec[80];
-    expect(c, &want);
-    snprintf(spec, sizeof spec, "threshold=%s", c->level.text);
-    check_spec(ctx, c, spec, want.mask);
-    snprintf(spec, sizeof spec, "threshold=%s,surface", c->level.text);
-    check_spec(ctx, c, spec, want.surface);
-    for (size_t i = 0; i < n; i++) {
-        want.mask[i] = 255 - want.mask[i];
-    }
-    snprintf(spec, sizeof spec, "threshold=%s,invert", c->level.text);
-    check_spec(ctx, c, spec, want.mask);
-    free(want.mask);
-    free(want.surface);
-}
-
+/* In each case a level with and without full. */
 TEST(test_definition)
 {
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     static const int64_t sizes[][2] = {{1, 1}, {1, 40}, {67, 1}, {19, 35}, {63, 33}};
+    static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
+    static pairs met;
     uint64_t seed = 0;
     satf_share_anything();
-    assert_int_equal(satf_context_set_threads(ctx, 3), SATF_OK);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (int k = 0; k < 4 * 4 * KINDS; k++) {
-            static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
-            const int *layout = layouts[k / 4 % 4];
-            threshold_case c = {
-                .image = {sizes[s][0], sizes[s][1], layout[0], types[k % 4], layout[1], NULL},
-                .kind = k / 16};
-            fill(&c, ++seed);
-            satf_cpu_limit((satf_isa)(1 + seed % SATF_ISA_COUNT)); /* at most, or all */
-            for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-                c.level = levels[l];
-                c.full = l % 2 && c.image.type != SATF_U8 ? 4095 : 0;
-                check(ctx, &c);
-            }
-            free(c.image.samples);
+    for (int k = 0; k < 5 * 4 * 4 * MODEL_FILLS * 3 * LEVELS; k++) {
+        int level = k % LEVELS, kind = k / LEVELS % 3, fill_by = k / LEVELS / 3 % MODEL_FILLS;
+        int rest = k / LEVELS / 3 / MODEL_FILLS, size = rest / 16, full = (k / 7) % 2;
+        int type = model_types[rest % 4], form = rest % 16;
+        if (!MODEL_RUN(&met, level, kind, fill_by, form, size, full)) {
+            continue;
         }
+        const int *layout = layouts[form / 4];
+        threshold_case c = {
+            .image = {sizes[size][0], sizes[size][1], layout[0], type, layout[1], NULL},
+            .full = full && type != SATF_U8 ? 4095 : 0,
+            .level = levels[level]};
+        fill(&c.image, fill_by, ++seed);
+        check_case(ctx, &c, kind, seed);
+        free(c.image.samples);
     }
-    satf_cpu_limit(SATF_ISA_COUNT);
 }
 
 /* Black and white, two levels, one: what a page may be. */
@@ -272,22 +184,20 @@ TEST(test_pages)
         {{0, 255, 0, 255, 0, 255}, {0, 255, 0, 255, 0, 255}, 0},
         {{10, 20, 30, 10, 20, 30}, {0, 255, 255, 0, 255, 255}, 10}, /* the first of two */
     };
-    satf_filter *mask, *surface;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &mask), SATF_OK);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu,surface", &surface), SATF_OK);
+    SCOPED_FILTER *mask, *surface;
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu", &mask));
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu,surface", &surface));
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         uint8_t got[6];
         double level[6];
         satf_view in = satf_view_packed((void *)(uintptr_t)pages[i].samples, 3, 2, 1, SATF_U8);
         satf_view out = satf_view_packed(got, 3, 2, 1, SATF_U8);
         satf_view real = satf_view_packed(level, 3, 2, 1, SATF_F64);
-        assert_int_equal(satf_filter_apply(ctx, mask, &in, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, mask, &in, &out));
         assert_memory_equal(got, pages[i].want, sizeof got);
-        assert_int_equal(satf_filter_apply(ctx, surface, &in, &real), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, surface, &in, &real));
         assert_true(level[0] == pages[i].level && level[5] == pages[i].level);
     }
-    satf_filter_destroy(mask);
-    satf_filter_destroy(surface);
 }
 
 /* Samples of floats of such a kind. */
@@ -318,8 +228,8 @@ TEST(test_otsu_of_floats)
     satf_filter *filters[2];
     uint64_t seed = 9;
     satf_share_anything();
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filters[0]), SATF_OK);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu,surface", &filters[1]), SATF_OK);
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu", &filters[0]));
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu,surface", &filters[1]));
     for (int k = 0; k < 2 * FLOATS; k++) {
         int channels = 1 + k % 2;
         for (int i = 0; i < PIXELS; i++) {
@@ -334,9 +244,9 @@ TEST(test_otsu_of_floats)
         satf_view real = satf_view_packed(level, W, H, 1, SATF_F64);
         in.flags = channels > 1 ? SATF_ALPHA : 0;
         for (int threads = 1; threads <= 4; threads += 3) {
-            assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            assert_int_equal(satf_filter_apply(ctx, filters[0], &in, &out), SATF_OK);
-            assert_int_equal(satf_filter_apply(ctx, filters[1], &in, &real), SATF_OK);
+            MUST(ctx, satf_context_set_threads(ctx, threads));
+            MUST(ctx, satf_filter_apply(ctx, filters[0], &in, &out));
+            MUST(ctx, satf_filter_apply(ctx, filters[1], &in, &real));
             for (int i = 0; i < PIXELS; i++) {
                 bool white = alone[i] > want || times[i] == 0;
                 double surface = times[i] == 0 ? 0 : want;
@@ -360,7 +270,7 @@ TEST(test_otsu_of_bytes)
     static double floats[PIXELS];
     SCOPED_FILTER *filter;
     uint64_t seed = 10;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filter), SATF_OK);
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu", &filter));
     satf_view in = satf_view_packed(bytes, PIXELS, 1, 1, SATF_U8), out = in;
     satf_view real = satf_view_packed(floats, PIXELS, 1, 1, SATF_F64);
     for (int k = 0; k < 40; k++) {
@@ -371,9 +281,9 @@ TEST(test_otsu_of_bytes)
             floats[i] = bytes[i] * units[k % 4];
         }
         out.data = want;
-        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
         out.data = got;
-        assert_int_equal(satf_filter_apply(ctx, filter, &real, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &real, &out));
         assert_memory_equal(got, want, PIXELS);
     }
 }
@@ -386,25 +296,23 @@ TEST(test_full)
     satf_view in = satf_view_packed(samples, 3, 1, 1, SATF_U16);
     satf_view out = satf_view_packed(got, 3, 1, 1, SATF_U8);
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=128,full=4095", &filter), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+    MUST(ctx, satf_filter_parse(ctx, "threshold=128,full=4095", &filter));
+    MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
     assert_memory_equal(got, want, sizeof got);
 }
 
 /* What is wrong is said in a sentence. */
 TEST(test_refusals)
 {
-    SCOPED_FILTER *filter;
+    SCOPED_FILTER *filter, *none;
     satf_view out, in = satf_view_packed(NULL, 3, 2, 1, SATF_F32);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=mean", &filter), SATF_INVALID);
-    assert_string_equal(satf_message(ctx),
-                        "'mean' is no level for threshold: it must be a number or otsu");
-    assert_int_equal(satf_filter_parse(ctx, "threshold=256", &filter), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+    model_refused(ctx, satf_filter_parse(ctx, "threshold=mean", &none), SATF_INVALID,
+                  "'mean' is no level for threshold: it must be a number or otsu");
+    MUST(ctx, satf_filter_parse(ctx, "threshold=256", &filter));
+    MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
     in.type = SATF_U16;
     in.stride = 6;
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
-    assert_string_equal(satf_message(ctx),
-                        "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels "
-                        "of floats may be any number");
+    model_refused(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
+                  "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels of "
+                  "floats may be any number");
 }
