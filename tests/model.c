@@ -165,16 +165,110 @@ bool model_runs_all(void)
 
 /* ------------------------------------------------------------------------------- windows */
 
+/* What sample c of a pixel adds to the sum, or to that of squares. */
+static ref_wide summand(const ref_image *image, const int64_t *pixel, int c, bool squared)
+{
+    ref_wide sample = pixel[c];
+    if (image->alpha && c == image->channels - 1) {
+        return sample; /* alpha weighs, and is not weighed */
+    }
+    return sample * (squared ? sample : 1) * (image->alpha ? pixel[image->channels - 1] : 1);
+}
+
+/* Of a pixel outside, all of whose channels are the constant. */
+static ref_wide summand_outside(const ref_image *image, int border, int64_t constant, int c,
+                                bool squared)
+{
+    int64_t pixel[8];
+    for (int k = 0; k < 8; k++) {
+        pixel[k] = constant;
+    }
+    return border == SATF_CONSTANT ? summand(image, pixel, c, squared) : 0;
+}
+
+/* Of n values, so far apart, at `length` positions; and how many of these are inside. */
+static ref_wide sum_line(const ref_wide *values, int64_t step, int64_t n, int border, int64_t first,
+                         int64_t length, ref_wide outside, int64_t *inside)
+{
+    ref_wide sum = 0;
+    *inside = 0;
+    for (int64_t k = first; k < first + length; k++) {
+        int64_t i = satf_border_index(border, k, n);
+        sum += i >= 0 ? values[i * step] : outside;
+        *inside += i >= 0;
+    }
+    return sum;
+}
+
+/* One axis after the other. */
+static void sum_rects(const model_sums *s, bool squared, ref_wide *sums)
+{
+    const ref_image *image = s->image;
+    const satf_rect *rect = &s->rect;
+    int64_t C = image->channels, n = ref_count(image), W = image->width, columns, lines;
+    SCOPED ref_wide *samples = malloc((size_t)n * sizeof *samples);
+    SCOPED ref_wide *rows = malloc((size_t)n * sizeof *rows);
+    for (int64_t i = 0; i < n; i++) {
+        samples[i] = summand(image, image->samples + i / C * C, (int)(i % C), squared);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t c = i % C, x = i / C % W, y = i / C / W;
+        ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
+        rows[i] = sum_line(samples + y * W * C + c, C, W, s->border, x + rect->x, rect->w, outside,
+                           &columns);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t c = i % C, x = i / C % W, y = i / C / W;
+        ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
+        sum_line(rows, 0, W, s->border, x + rect->x, rect->w, 0, &columns);
+        sums[i] = sum_line(rows + x * C + c, W * C, image->height, s->border, y + rect->y, rect->h,
+                           rect->w * outside, &lines);
+        s->area[i / C] = s->border == SATF_SHRINK ? columns * lines : rect->w * rect->h;
+    }
+}
+
+/* How often each of n places is shown; returns how many positions show none. */
+static int64_t show(int border, int64_t first, int64_t length, int64_t n, int64_t *times)
+{
+    int64_t outside = 0;
+    memset(times, 0, (size_t)n * sizeof *times);
+    for (int64_t k = first; k < first + length; k++) {
+        int64_t i = satf_border_index(border, k, n);
+        times[i < 0 ? 0 : i] += i >= 0;
+        outside += i < 0;
+    }
+    return outside;
+}
+
+void model_mean(const ref_image *image, int border, int64_t constant, satf_rect rect, int c,
+                ref_wide *over, ref_wide *under)
+{
+    int channels = image->channels, last = channels - 1;
+    SCOPED int64_t *across = malloc((size_t)image->width * sizeof *across);
+    SCOPED int64_t *down = malloc((size_t)image->height * sizeof *down);
+    int64_t columns = rect.w - show(border, rect.x, rect.w, image->width, across);
+    int64_t lines = rect.h - show(border, rect.y, rect.h, image->height, down);
+    ref_wide outside = border == SATF_CONSTANT ? rect.w * rect.h - columns * lines : 0;
+    bool weighted = image->alpha && c < last;
+    *over = outside * summand_outside(image, border, constant, c, false);
+    *under = outside * (weighted ? constant : 1);
+    for (int64_t i = 0; i < image->width * image->height; i++) {
+        const int64_t *pixel = image->samples + i * channels;
+        ref_wide times = (ref_wide)across[i % image->width] * down[i / image->width];
+        *over += times ? times * summand(image, pixel, c, false) : 0;
+        *under += times * (weighted ? pixel[last] : 1);
+    }
+}
+
 model_sums model_sum(const ref_image *image, int border, int64_t constant, satf_rect rect)
 {
     size_t n = (size_t)ref_count(image), pixels = (size_t)(image->width * image->height);
-    int kind = image->alpha ? REF_WEIGHTED : REF_PLAIN;
     model_sums s = {image, border, constant, rect, NULL, NULL, NULL};
     s.sums = malloc(n * sizeof *s.sums);
     s.squares = malloc(n * sizeof *s.squares);
     s.area = malloc(pixels * sizeof *s.area);
-    ref_sums(image, border, constant, rect, kind, s.sums, s.area);
-    ref_sums(image, border, constant, rect, kind + 1, s.squares, s.area);
+    sum_rects(&s, false, s.sums);
+    sum_rects(&s, true, s.squares);
     return s;
 }
 
@@ -371,7 +465,8 @@ void model_check(satf_context *ctx, const model_run *run)
     unsigned skipped = run->ways & MODEL_IN_TURN ? (time++ % 2 ? MODEL_PART : MODEL_ROWS) : 0;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         run_way *way = &ways[k];
-        bool wanted = way->bit ? way->bit & run->ways & ~skipped : run->without != NULL;
+        bool plan = run->without && (way->engine == SATF_ENGINE_AUTO || run->ways & MODEL_SAT);
+        bool wanted = way->bit ? way->bit & run->ways & ~skipped : plan;
         bool each = run->ways & MODEL_ISAS && way->bit == MODEL_AUTO;
         for (int isa = each ? SATF_ISA_BASE : SATF_ISA_COUNT; wanted && isa <= SATF_ISA_COUNT;
              isa++) {

@@ -92,6 +92,10 @@ typedef struct model_moments {
 } model_moments;
 model_moments model_moments_at(const model_sums *sums, int64_t i);
 
+/* The mean over one rectangle of the picture, and what is around it, as a fraction. */
+void model_mean(const ref_image *image, int border, int64_t constant, satf_rect rect, int channel,
+                ref_wide *over, ref_wide *under);
+
 /* To the nearest, halves up; 0 of no weight. */
 ref_wide model_round(ref_wide over, ref_wide under);
 double model_saturated(double value, double most);
