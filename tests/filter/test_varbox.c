@@ -179,31 +179,4 @@ TEST(test_overflow)
     assert_true(fabs(got[3][1] / (1e308 / 49) - 1) < 1e-12);
 }
 
-/* A MAP that comes beside the input may have any radius. */
-TEST(test_reach)
-{
-    SCOPED_FILTER *filter = make(ctx, SATF_CLAMP, NULL);
-    int64_t reach[4];
-    assert_int_equal(satf_filter_reach(ctx, filter, &reach[0], &reach[1], &reach[2], &reach[3]),
-                     SATF_OK);
-    for (int i = 0; i < 4; i++) {
-        assert_true(reach[i] == INT64_MAX);
-    }
-}
-
-TEST(test_refusals)
-{
-    uint8_t pixels[12] = {0}, results[12];
-    satf_view in = satf_view_packed(pixels, 4, 3, 1, SATF_U8), map = in, out = in;
-    SCOPED_FILTER *none = make(ctx, SATF_CLAMP, NULL), *valid = make(ctx, SATF_CLAMP, &in);
-    out.data = results;
-    map.width = 3;
-    SCOPED_FILTER *narrow = make(ctx, SATF_CLAMP, &map);
-    MUST(ctx, satf_filter_set(ctx, valid, "border", "valid"));
-    model_refused(ctx, satf_filter_apply(ctx, none, &in, &out), SATF_INVALID, "auxiliary input");
-    model_refused(ctx, satf_filter_apply(ctx, narrow, &in, &out), SATF_INVALID, "is 3 x 3");
-    model_refused(ctx, satf_filter_apply(ctx, valid, &in, &out), SATF_INVALID,
-                  "windows of many sizes");
-}
-
 TEST_FILE(.shared = true)

@@ -1,24 +1,24 @@
-/* guided by a guide of colour, by its definition: windows summed one by one, no table, no march. */
-#ifndef SATF_TESTS_GUIDED_COLOUR_REFERENCE_H
-#define SATF_TESTS_GUIDED_COLOUR_REFERENCE_H
+/* guided by its definition, by a guide of grey or of colour: windows summed one by one, no table,
+ * no march. */
+#ifndef SATF_TESTS_GUIDED_REFERENCE_H
+#define SATF_TESTS_GUIDED_REFERENCE_H
 
-#include "test.h"
+#include "model.h"
 
-#include "base/border.h"
-#include "filter_reference.h"
-
-typedef struct colour_case {
-    int type, channels, border;
-    bool alpha; /* the input's last channel is */
-    int64_t width, height, w, h, at_x, at_y;
-    double constant, eps, amount;
-    bool guided; /* by another picture, of this type, with alpha or without */
-    int guide_type;
-    bool guide_alpha;
+typedef struct guided_case {
+    model_case of;
+    bool colour; /* the flag; a guide of it is RGB */
+    double eps, amount;
+    ref_image guide;                 /* no samples: the picture guides itself */
     double guide_first, guide_times; /* a guide of floats is taken times the latter, if any, and
                                       * more by the former */
     int guide_named;                 /* guide_full; 0: none */
-} colour_case;
+} guided_case;
+
+static inline bool guides_itself(const guided_case *c)
+{
+    return c->guide.channels == 0;
+}
 
 /* A channel of an image, or of what is made of it, with what lies outside. */
 typedef struct plane {
@@ -28,39 +28,30 @@ typedef struct plane {
 
 /* ------------------------------------------------------------------------ sums of windows */
 
-static double sample_at(const colour_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
+static double sample_at(const model_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
 {
-    int64_t i = satf_border_index(c->border, x, c->width);
-    int64_t j = satf_border_index(c->border, y, c->height);
+    int64_t i = satf_border_index(c->border, x, c->image.width);
+    int64_t j = satf_border_index(c->border, y, c->image.height);
     bool inside = i >= 0 && j >= 0;
     *counts = inside || c->border == SATF_CONSTANT;
-    return inside ? p->samples[j * c->width + i] : p->outside;
-}
-
-/* Whether the window of the pixel (x, y) contains the pixel (i, j). */
-static bool contains(const colour_case *c, int64_t x, int64_t y, int64_t i, int64_t j)
-{
-    int64_t left = x + c->at_x - c->w / 2, top = y + c->at_y - c->h / 2;
-    return left <= i && i < left + c->w && top <= j && j < top + c->h;
+    return inside ? p->samples[j * c->image.width + i] : p->outside;
 }
 
 /* The sum of a, or of a times b, over the pixels that the window of (x, y) contains, or over those
  * whose windows contain (x, y). It is exact: samples are integers of 16 bits, or have few bits. */
-static double sum_of(const colour_case *c, const plane *a, const plane *b, int64_t x, int64_t y,
+static double sum_of(const model_case *c, const plane *a, const plane *b, int64_t x, int64_t y,
                      bool containing, double *weight)
 {
+    int64_t left = containing ? x - c->at_x + c->w / 2 - c->w + 1 : x + c->at_x - c->w / 2;
+    int64_t top = containing ? y - c->at_y + c->h / 2 - c->h + 1 : y + c->at_y - c->h / 2;
     double sum = 0;
     *weight = 0;
-    for (int64_t j = y - c->h; j <= y + c->h; j++) {
-        for (int64_t i = x - c->w; i <= x + c->w; i++) {
-            bool counts;
-            double u = sample_at(c, a, i, j, &counts);
-            double v = b ? sample_at(c, b, i, j, &counts) : 1;
-            if (counts && (containing ? contains(c, i, j, x, y) : contains(c, x, y, i, j))) {
-                sum += u * v;
-                *weight += 1;
-            }
-        }
+    for (int64_t k = 0; k < c->w * c->h; k++) {
+        bool counts;
+        double u = sample_at(c, a, left + k % c->w, top + k / c->w, &counts);
+        double v = b ? sample_at(c, b, left + k % c->w, top + k / c->w, &counts) : 1;
+        sum += counts ? u * v : 0;
+        *weight += counts;
     }
     return sum;
 }
@@ -77,24 +68,33 @@ static double mean_of(double sum, double weight, bool real)
     return real ? sum * (1 / weight) : sum / weight;
 }
 
-static covariances covary(const colour_case *c, const plane *const planes[4], const bool *real,
-                          int64_t x, int64_t y, bool rounded)
+/* One channel: `count` planes guide it, its own one alone or three. */
+typedef struct channel_task {
+    const guided_case *c;
+    plane guide[3], input;
+    int count, channel;
+    double full, guide_full, guide_top; /* the latter: its largest sample */
+} channel_task;
+
+static covariances covary(const channel_task *t, int64_t x, int64_t y, bool rounded)
 {
-    covariances v;
+    const model_case *c = &t->c->of;
+    int guide_type = guides_itself(t->c) ? c->image.type : t->c->guide.type;
+    covariances v = {{0}, {{0}}};
     double n;
-    for (int i = 0; i < 4; i++) {
-        double sum = sum_of(c, planes[i], NULL, x, y, false, &n);
-        v.mean[i] = rounded ? mean_of(sum, n, real[i]) : (long double)sum / n;
-    }
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 4; j++) {
-            double sum = sum_of(c, planes[i], planes[j], x, y, false, &n);
-            if (rounded) {
-                double product = (double)v.mean[i] * (double)v.mean[j];
-                v.of[i][j] = mean_of(sum, n, true) - product;
-            } else {
-                v.of[i][j] = (long double)sum / n - v.mean[i] * v.mean[j];
+    for (int i = 0; i < 4; i += i == t->count - 1 ? 4 - t->count : 1) {
+        const plane *a = i == 3 ? &t->input : &t->guide[i];
+        double sum = sum_of(c, a, NULL, x, y, false, &n);
+        bool real = !satf_type_max(i == 3 ? c->image.type : guide_type);
+        v.mean[i] = rounded ? mean_of(sum, n, real) : (long double)sum / n;
+        for (int j = 0; j <= i; j++) {
+            if (j >= t->count && j < 3) {
+                continue;
             }
+            sum = sum_of(c, a, j == 3 ? &t->input : &t->guide[j], x, y, false, &n);
+            double product = (double)v.mean[i] * (double)v.mean[j];
+            v.of[i][j] = v.of[j][i] = rounded ? (long double)(mean_of(sum, n, true) - product)
+                                              : (long double)sum / n - v.mean[i] * v.mean[j];
         }
     }
     return v;
@@ -177,38 +177,31 @@ static void own_slopes(const covariances *v, double eps, int channel, double slo
 
 /* ------------------------------------------------------------------------ a channel's result */
 
-static double scale_of(int type)
+/* By a guide of one channel: the fraction, rounded once. */
+static void fit_grey(const channel_task *t, int64_t x, int64_t y, double kept[4])
 {
-    return type == SATF_U8 ? 255 : type == SATF_U16 ? 65535 : 1;
-}
-
-/* One channel: `count` planes guide it, its own one alone or three. */
-typedef struct channel_task {
-    const colour_case *c;
-    plane guide[3], input;
-    int count, channel;
-    double full, guide_full, guide_top; /* the latter: its largest sample */
-} channel_task;
-
-static covariances covary_at(const channel_task *t, int64_t x, int64_t y, bool rounded)
-{
-    const colour_case *c = t->c;
-    bool guide_real = !satf_type_max(c->guide_type), input_real = !satf_type_max(c->type);
-    const plane *planes[4] = {&t->guide[0], &t->guide[1], &t->guide[2], &t->input};
-    bool real[4] = {guide_real, guide_real, guide_real, input_real};
-    return covary(c, planes, real, x, y, rounded);
+    const model_case *c = &t->c->of;
+    double n, a = sum_of(c, &t->guide[0], NULL, x, y, false, &n);
+    double b = sum_of(c, &t->input, NULL, x, y, false, &n);
+    double aa = sum_of(c, &t->guide[0], &t->guide[0], x, y, false, &n);
+    double ab = sum_of(c, &t->guide[0], &t->input, x, y, false, &n);
+    double spread = (double)((ref_wide)n * (ref_wide)aa - (ref_wide)a * (ref_wide)a);
+    double covariance = (double)((ref_wide)n * (ref_wide)ab - (ref_wide)a * (ref_wide)b);
+    double eps = t->c->eps * t->guide_full * t->guide_full;
+    kept[0] = nearbyint(covariance / (spread + n * n * eps) * 0x1p24);
+    kept[3] = nearbyint((b - kept[0] * 0x1p-24 * a) / n * (t->full > 255 ? 0x1p8 : 0x1p16));
 }
 
 /* Slopes and the offset of a window as the filter keeps them, of integers. */
 static void fit_steps(const channel_task *t, int64_t x, int64_t y, double kept[4])
 {
-    covariances v = covary_at(t, x, y, true);
+    covariances v = covary(t, x, y, true);
     double eps = t->c->eps * t->guide_full * t->guide_full, to = t->guide_top / t->full, line = 0;
     double slopes[3];
     for (int k = 0; k < 3; k++) {
         slopes[k] = slope_over(&v, eps, k);
     }
-    if (!t->c->guided && t->count == 3) {
+    if (guides_itself(t->c) && t->count == 3) {
         own_slopes(&v, eps, t->channel, slopes);
     } else if (t->count == 1) {
         double variance = greater((double)v.of[0][0], 0);
@@ -216,7 +209,7 @@ static void fit_steps(const channel_task *t, int64_t x, int64_t y, double kept[4
     }
     for (int k = 0, i; k < t->count; k++) {
         /* a symmetric row begins at its diagonal */
-        i = t->count == 3 && !t->c->guided ? (t->channel + k) % 3 : k;
+        i = t->count == 3 && guides_itself(t->c) ? (t->channel + k) % 3 : k;
         kept[i] = nearbyint(slopes[i] * to * 0x1p24);
         double term = kept[i] * 0x1p-24 * (t->full / t->guide_top) * (double)v.mean[i];
         line = k ? line + term : term;
@@ -226,7 +219,7 @@ static void fit_steps(const channel_task *t, int64_t x, int64_t y, double kept[4
 
 static void fit(const channel_task *t, int64_t x, int64_t y, double kept[4])
 {
-    covariances v = covary_at(t, x, y, false);
+    covariances v = covary(t, x, y, false);
     long double slopes[3], offset = v.mean[3];
     solve(&v, (long double)t->c->eps * t->guide_full * t->guide_full, t->count, slopes);
     for (int k = 0; k < t->count; k++) {
@@ -236,50 +229,41 @@ static void fit(const channel_task *t, int64_t x, int64_t y, double kept[4])
     kept[3] = (double)offset;
 }
 
-/* steps: as integers are kept, and rounded in the end; else He's algorithm as it is. */
+/* steps: as integers are kept, and rounded in the end; else He's algorithm as it is. Every
+ * channels-th result. */
 static void guide_channel(const channel_task *t, bool steps, double *result)
 {
-    const colour_case *c = t->c;
-    size_t pixels = (size_t)(c->width * c->height);
-    double *planes[4], kept[4] = {0}, n;
+    const guided_case *g = t->c;
+    const model_case *c = &g->of;
+    int64_t width = c->image.width, pixels = width * c->image.height;
+    double kept[4] = {0}, n, limit = satf_type_max(c->image.type) ? t->full : INFINITY;
     double offset_steps = !steps ? 1 : t->full > 255 ? 0x1p8 : 0x1p16;
-    for (int k = 0; k < 4; k++) {
-        planes[k] = calloc(pixels, sizeof *planes[k]);
-    }
-    for (int64_t y = 0, i = 0; y < c->height; y++) {
-        for (int64_t x = 0; x < c->width; x++, i++) {
-            (steps ? fit_steps : fit)(t, x, y, kept);
-            for (int k = 0; k < 4; k++) {
-                planes[k][i] = kept[k];
-            }
+    SCOPED double *planes = malloc((size_t)(4 * pixels) * sizeof *planes);
+    for (int64_t i = 0; i < pixels; i++) {
+        (!steps ? fit : g->colour ? fit_steps : fit_grey)(t, i % width, i / width, kept);
+        for (int k = 0; k < 4; k++) {
+            planes[k * pixels + i] = kept[k];
         }
     }
-    for (int64_t y = 0, i = 0; y < c->height; y++) {
-        for (int64_t x = 0; x < c->width; x++, i++) {
-            double rise = 0;
-            for (int k = 0; k < t->count; k++) {
-                int m = t->count == 3 && !c->guided ? (t->channel + k) % 3 : k;
-                plane slope = {planes[m], 0};
-                double sum = sum_of(c, &slope, NULL, x, y, true, &n);
-                sum = steps ? sum * 0x1p-24 * (t->full / t->guide_top) : sum;
-                rise = k ? rise + sum * t->guide[m].samples[i] : sum * t->guide[m].samples[i];
-            }
-            plane offset = {planes[3], c->constant * offset_steps};
-            double offsets = sum_of(c, &offset, NULL, x, y, true, &n) / offset_steps;
-            double base = (rise + offsets) / n;
-            double value = base;
-            if (c->amount != 0) {
-                value = base + c->amount * (t->input.samples[i] - base);
-            }
-            double whole = floor(value), rounded = value - whole >= 0.5 ? whole + 1 : whole;
-            double limit = satf_type_max(c->type) ? t->full : INFINITY;
-            value = steps ? rounded : value;
-            value = value > limit ? limit : value;
-            result[i] = limit < INFINITY && value < 0 ? 0 : value;
+    for (int64_t i = 0; i < pixels; i++) {
+        double rise = 0;
+        for (int k = 0; k < t->count; k++) {
+            int m = t->count == 3 && guides_itself(g) ? (t->channel + k) % 3 : k;
+            plane slope = {planes + m * pixels, 0};
+            double sum = sum_of(c, &slope, NULL, i % width, i / width, true, &n);
+            sum = steps ? sum * 0x1p-24 * (t->full / t->guide_top) : sum;
+            rise = k ? rise + sum * t->guide[m].samples[i] : sum * t->guide[m].samples[i];
         }
-    }
-    for (int k = 0; k < 4; k++) {
-        free(planes[k]);
+        plane offset = {planes + 3 * pixels, model_constant(c) * offset_steps};
+        double offsets = sum_of(c, &offset, NULL, i % width, i / width, true, &n) / offset_steps;
+        double base = (rise + offsets) / n, value = base;
+        if (g->amount != 0) {
+            value = base + g->amount * (t->input.samples[i] - base);
+        }
+        double whole = floor(value), rounded = value - whole >= 0.5 ? whole + 1 : whole;
+        value = steps ? rounded : value;
+        value = value > limit ? limit : value;
+        result[i * c->image.channels] = limit < INFINITY && value < 0 ? 0 : value;
     }
 }
 
