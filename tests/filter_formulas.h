@@ -6,7 +6,8 @@
 #include "model.h"
 
 typedef struct ref_moments {
-    int real;
+    int real, luma;            /* what is wanted of RGB is the same for each colour */
+    int64_t amount, threshold; /* options, in 10000ths and thousandths */
     model_moments w;
     double sample; /* at the pixel itself */
     int in_colour; /* RGB: the sums of the three colours, and their samples */
@@ -74,75 +75,42 @@ static inline double ref_floor(ref_wide up, ref_wide down)
     return (double)(up >= 0 ? up / down : -((-up + down - 1) / down));
 }
 
-/* amount = 1.5: floor((20000 p W + 30000 (p W - S) + 10000 W) / (20000 W)). */
-static inline double ref_unsharp(const ref_moments *m)
-{
-    if (m->w.weight == 0) {
-        return m->sample;
-    }
-    if (m->real) {
-        return m->sample + 1.5 * (m->sample - ref_mean(m));
-    }
-    ref_wide whole = (ref_wide)m->sample * m->w.weight;
-    ref_wide up = 20000 * whole + 30000 * (whole - m->w.sum) + 10000 * m->w.weight;
-    return ref_floor(up, 20000 * m->w.weight);
-}
-
-/* amount = 1.5, threshold = 3.5, of d = above / weight, rounded: 3 (510 |d| - 7 M W) / (1020 W). */
+/* p + a (255000 |d| - t M W) / (2550000000 W), d = p W - S: rounded, halves up. */
 static inline double ref_soft(const ref_moments *m, ref_wide above, ref_wide weight)
 {
-    ref_wide far = above < 0 ? -above : above;
-    ref_wide over = 510 * far - 7 * (ref_wide)m->full * weight;
-    ref_wide change = over > 0 ? 3 * over : 0, down = 1020 * weight;
+    ref_wide far = above < 0 ? -above : above, down = 2550000000 * weight;
+    ref_wide over = 255000 * far - m->threshold * (ref_wide)m->full * weight;
+    ref_wide change = over > 0 ? m->amount * over : 0;
     ref_wide whole = (ref_wide)m->sample * down + (above < 0 ? -change : change);
     return ref_floor(2 * whole + down, 2 * down);
 }
 
-static inline double ref_real_soft(const ref_moments *m, double above, double threshold)
+static inline double ref_real_soft(const ref_moments *m, double above)
 {
-    double far = fabs(above) - threshold;
-    return far > 0 ? m->sample + (above < 0 ? -1.5 : 1.5) * far : m->sample;
+    double far = fabs(above) - (double)m->threshold / 1000, amount = (double)m->amount / 10000;
+    return far > 0 ? m->sample + (above < 0 ? -amount : amount) * far : m->sample;
 }
 
-static inline double ref_unsharp_soft(const ref_moments *m)
-{
-    if (m->w.weight == 0) {
-        return m->sample;
-    }
-    return m->real ? ref_real_soft(m, m->sample - ref_mean(m), 3.5)
-                   : ref_soft(m, (ref_wide)m->sample * m->w.weight - m->w.sum, m->w.weight);
-}
-
-/* amount = 1.5, of the luma. */
-static inline double ref_luma_of(const ref_moments *m, int soft)
+/* Grey has no other luma. */
+static inline double ref_unsharp(const ref_moments *m)
 {
     static const int parts[3] = {299, 587, 114};
     ref_wide above = 0;
     double luma = 0, sum = 0;
+    if (m->w.weight == 0) {
+        return m->sample;
+    }
+    if (!m->luma || !m->in_colour) {
+        return m->real ? ref_real_soft(m, m->sample - ref_mean(m))
+                       : ref_soft(m, (ref_wide)m->sample * m->w.weight - m->w.sum, m->w.weight);
+    }
     for (int k = 0; k < 3; k++) {
         above += parts[k] * ((ref_wide)m->luma_samples[k] * m->w.weight - m->luma_sums[k]);
         luma += parts[k] / 1000.0 * m->luma_samples[k];
         sum += parts[k] / 1000.0 * ((double)m->luma_sums[k] * m->w.sum_unit);
     }
-    if (m->w.weight == 0) {
-        return m->sample;
-    }
-    if (m->real) {
-        return ref_real_soft(m, luma - sum * (1 / ref_weight(m)), soft ? 3.5 : 0);
-    }
-    ref_wide down = 1000 * m->w.weight, whole = (ref_wide)m->sample * down;
-    return soft ? ref_soft(m, above, down) : ref_floor(2 * whole + 3 * above + down, 2 * down);
-}
-
-/* Grey has no other luma. */
-static inline double ref_unsharp_luma(const ref_moments *m)
-{
-    return m->in_colour ? ref_luma_of(m, 0) : ref_unsharp(m);
-}
-
-static inline double ref_unsharp_both(const ref_moments *m)
-{
-    return m->in_colour ? ref_luma_of(m, 1) : ref_unsharp_soft(m);
+    return m->real ? ref_real_soft(m, luma - sum * (1 / ref_weight(m)))
+                   : ref_soft(m, above, 1000 * m->w.weight);
 }
 
 /* ------------------------------------------------------- black and white */
@@ -191,23 +159,25 @@ static inline double ref_mean_below(const ref_moments *m)
     return m->real ? m->sample - ref_above_mean(m) : ref_mean(m);
 }
 
-/* offset = 5: W (p + M / 51) > S. */
+/* Offset o: W (255 p + o M) > 255 S. */
 static inline ref_decision ref_adaptive_at(const ref_moments *m)
 {
-    ref_decision d = ref_above(m, ref_mean_below(m) - 5 * m->full / 255);
-    if (m->real) {
-        return ref_above(m, ref_mean_below(m) - 5);
+    double offset = (double)m->threshold / 1000;
+    ref_decision d = ref_above(m, ref_mean_below(m) - (m->real ? offset : offset * m->full / 255));
+    if (!m->real) {
+        ref_wide over = 255000 * (ref_wide)m->sample + m->threshold * (ref_wide)m->full;
+        d.white = m->w.weight * over > 255000 * m->w.sum;
     }
-    d.white = m->w.weight * (51 * (ref_wide)m->sample + (ref_wide)m->full) > 51 * m->w.sum;
     return d;
 }
 
-/* percent = 15: 100 p W > 85 S. */
+/* Percent P: 100 p W > (100 - P) S. */
 static inline ref_decision ref_bradley_at(const ref_moments *m)
 {
-    ref_decision d = ref_above(m, ref_mean_below(m) * (m->real ? 1 - 15.0 / 100 : 0.85));
+    double share = (double)m->threshold / 100000, rest = (double)(100000 - m->threshold) / 100000;
+    ref_decision d = ref_above(m, ref_mean_below(m) * (m->real ? 1 - share : rest));
     if (!m->real) {
-        d.white = 100 * (ref_wide)m->sample * m->w.weight > 85 * m->w.sum;
+        d.white = 100000 * (ref_wide)m->sample * m->w.weight > (100000 - m->threshold) * m->w.sum;
     }
     return d;
 }

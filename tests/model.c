@@ -152,7 +152,8 @@ void model_each(satf_context *ctx, const int64_t size[4], uint64_t seed,
                               model_types[type],
                               model_layouts[layout].alpha,
                               NULL};
-        ref_fill(&c.image, c.seed);
+        c.fill = seed % 3 ? MODEL_ANY : (int)(seed / 3 % MODEL_FILLS);
+        model_fill(&c.image, c.fill, c.seed);
         for (c.border = 0; c.border < MODEL_BORDERS; c.border++) {
             c.constant = c.border == SATF_CONSTANT ? 7 + (int64_t)(seed & 127) : 0;
             if (PAIRS_RUN(&met, type, layout, c.border)) {
@@ -377,7 +378,7 @@ typedef struct run_way {
     unsigned bit;
     satf_engine engine;
     apply_function *apply;
-    int threads, isa;
+    int threads;
 } run_way;
 
 static void describe(const model_run *run, const run_way *way)
@@ -388,8 +389,7 @@ static void describe(const model_run *run, const run_way *way)
                 satf_type_name(run->in.type), run->in.channels,
                 run->in.flags & SATF_ALPHA ? " with alpha" : "", (long)run->in.width,
                 (long)run->in.height, (unsigned long)run->seed, run->more ? ", " : "",
-                run->more ? run->more : "", way->name, way->threads,
-                way->isa == SATF_ISA_COUNT ? "any isa" : satf_isa_name((satf_isa)way->isa));
+                run->more ? run->more : "", way->name, way->threads, satf_isa_name(satf_cpu_isa()));
 }
 
 static void compare(const model_run *run, const run_way *way, const satf_view *out, satf_rect at,
@@ -459,14 +459,14 @@ void model_check(satf_context *ctx, const model_run *run)
 {
     static unsigned time;
     run_way ways[] = {
-        {"engine sat", MODEL_SAT, SATF_ENGINE_SAT, apply_whole, 0, SATF_ISA_COUNT},
-        {"engine window", MODEL_WINDOW, SATF_ENGINE_WINDOW, apply_whole, 0, SATF_ISA_COUNT},
-        {"any engine", MODEL_AUTO, SATF_ENGINE_AUTO, apply_whole, 0, SATF_ISA_COUNT},
-        {"a part", MODEL_PART, SATF_ENGINE_AUTO, apply_part, 0, SATF_ISA_COUNT},
-        {"by rows", MODEL_ROWS, SATF_ENGINE_AUTO, apply_rows, 0, SATF_ISA_COUNT},
-        {"by rows", MODEL_NO_ROWS, SATF_ENGINE_AUTO, apply_rows, 0, SATF_ISA_COUNT},
-        {"a plan of two", 0, SATF_ENGINE_AUTO, apply_plan, 0, SATF_ISA_COUNT},
-        {"a plan of two, engine sat", 0, SATF_ENGINE_SAT, apply_plan, 0, SATF_ISA_COUNT},
+        {"engine sat", MODEL_SAT, SATF_ENGINE_SAT, apply_whole, 0},
+        {"engine window", MODEL_WINDOW, SATF_ENGINE_WINDOW, apply_whole, 0},
+        {"any engine", MODEL_AUTO, SATF_ENGINE_AUTO, apply_whole, 0},
+        {"a part", MODEL_PART, SATF_ENGINE_AUTO, apply_part, 0},
+        {"by rows", MODEL_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
+        {"by rows", MODEL_NO_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
+        {"a plan of two", 0, SATF_ENGINE_AUTO, apply_plan, 0},
+        {"a plan of two, engine sat", 0, SATF_ENGINE_SAT, apply_plan, 0},
     };
     unsigned skipped = run->ways & MODEL_IN_TURN ? (time++ % 2 ? MODEL_PART : MODEL_ROWS) : 0;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -476,13 +476,25 @@ void model_check(satf_context *ctx, const model_run *run)
         bool each = run->ways & MODEL_ISAS && way->bit == MODEL_AUTO;
         for (int isa = each ? SATF_ISA_BASE : SATF_ISA_COUNT; wanted && isa <= SATF_ISA_COUNT;
              isa++) {
-            way->isa = isa;
             if (each) {
                 satf_cpu_limit((satf_isa)isa);
             }
             check_way(ctx, run, way);
         }
     }
+}
+
+void model_check_case(satf_context *ctx, const satf_filter *filter, const model_case *c,
+                      unsigned ways, model_right *right, const void *user)
+{
+    model_run run = {.filter = filter,
+                     .in = ref_view(&c->image, (int64_t)c->seed % 3),
+                     .ways = ways,
+                     .right = right,
+                     .user = user,
+                     .seed = c->seed};
+    model_check(ctx, &run);
+    free(run.in.data);
 }
 
 bool model_is_value(const void *user, const model_place *at, double got, double *want)

@@ -45,6 +45,7 @@ typedef struct model_case {
     int64_t constant; /* the sample outside, in units of the image's */
     int64_t w, h, at_x, at_y;
     uint64_t seed;
+    int fill;
 } model_case;
 
 bool model_is_real(const model_case *c);
@@ -58,7 +59,8 @@ model_case model_draw(uint64_t *seed, int width, int height, int sides);
 satf_filter *model_filter(satf_context *ctx, const model_case *c, const char *name,
                           const char *options);
 
-/* Each type, layout and border of one size, {width, height, w, h}, its image filled. */
+/* Each type, layout and border of one size, {width, height, w, h}. The image is filled, at random
+ * or, each third time, in one of the other ways. */
 void model_each(satf_context *ctx, const int64_t size[4], uint64_t seed,
                 void (*with)(satf_context *, model_case *));
 
@@ -138,6 +140,10 @@ typedef struct model_run {
 /* Fails with a line that says filter, picture, way, pixel and both samples. The result's rows are
  * longer than they must be, and nothing is written behind them. */
 void model_check(satf_context *ctx, const model_run *run);
+
+/* The same of a case's picture, with rows that are longer. */
+void model_check_case(satf_context *ctx, const satf_filter *filter, const model_case *c,
+                      unsigned ways, model_right *right, const void *user);
 
 /* Results that are known beforehand. */
 typedef struct model_values {

@@ -44,49 +44,6 @@ TEST(test_surfaces)
     assert_true(found >= 4 * 6);
 }
 
-static void check_blank(satf_context *ctx, const char *spec, int value, int wanted)
-{
-    unsigned char page[40], want[40], got[40];
-    satf_view in = satf_view_packed(page, 8, 5, 1, SATF_U8), out = in;
-    satf_filter *filter;
-    memset(page, value, sizeof page);
-    memset(want, wanted, sizeof want);
-    out.data = got;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    if (memcmp(got, want, sizeof got)) {
-        fail_msg("%s of pages of %d is not %d everywhere", spec, value, wanted);
-    }
-    satf_filter_destroy(filter);
-}
-
-/* Pages that are all alike, whatever their value: "p > T" where T is p or more is black. */
-TEST(test_blank)
-{
-    static const struct {
-        const char *spec;
-        int white, of_zeros;
-    } cases[] = {
-        {"wolf=5", 255, 255},
-        {"wolf=5,border=shrink", 255, 255},
-        {"wolf=5,invert", 0, 0},
-        {"sauvola=5", 255, 0},
-        {"adaptive=5", 255, 255},
-        {"adaptive=5,offset=0", 0, 0},
-        {"adaptive=5,offset=0.001", 255, 255},
-        {"bradley=5", 255, 0},
-        {"bradley=5,percent=0", 0, 0},
-        {"niblack=5", 0, 0},
-        {"niblack=5,border=shrink,invert", 255, 255},
-        {"nick=5", 255, 0},
-    };
-    for (int value = 0; value <= 255; value += 51) {
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-            check_blank(ctx, cases[k].spec, value, value ? cases[k].white : cases[k].of_zeros);
-        }
-    }
-}
-
 /* The sign of W a - S b, for products that doubles do not hold and that are next to each other. */
 TEST(test_excess)
 {
@@ -138,17 +95,19 @@ static soft_case soft_draw(uint64_t *seed, int i)
     return c;
 }
 
-/* p + a (255000 |d| - t M W) / (2550000000 W), d = p W - S: rounded, halves up. */
+/* As the reference rounds it; and whether one division of doubles does the same. */
 static double soft_exact(const soft_case *c, bool *one_division)
 {
+    ref_moments m = {.amount = c->amount, .threshold = c->threshold};
+    m.full = (double)c->full;
+    m.sample = (double)c->sample;
     ref_wide above = (ref_wide)c->sample * c->weight - c->sum, far = above < 0 ? -above : above;
     ref_wide over = 255000 * far - (ref_wide)c->threshold * c->full * c->weight;
     ref_wide change = over > 0 ? c->amount * over : 0, down = (ref_wide)2550000000 * c->weight;
-    ref_wide up = 2 * (c->sample * down + (above < 0 ? -change : change)) + down;
-    double exact = ref_floor(up, 2 * down);
+    double exact = ref_soft(&m, above, c->weight);
     double quotient = (double)(c->sample * down + (above < 0 ? -change : change)) / (double)down;
     *one_division = floor(quotient) + (quotient - floor(quotient) >= 0.5) == exact;
-    return fmax(0, fmin(exact, (double)c->full));
+    return model_saturated(exact, m.full);
 }
 
 static double soft_fraction(const soft_case *c)
@@ -198,79 +157,4 @@ TEST(test_soft)
         }
     }
     assert_true(hard > 100);
-}
-
-/* Samples of a picture in colour, or 3 more where something saturates. */
-static double colours_at(const satf_view *view, int pixel, double rgb[3])
-{
-    double least = INFINITY, most = -INFINITY;
-    for (int k = 0; k < 3; k++) {
-        int i = pixel * view->channels + k;
-        rgb[k] = view->type == SATF_U8    ? ((const uint8_t *)view->data)[i]
-                 : view->type == SATF_U16 ? ((const uint16_t *)view->data)[i]
-                                          : ((const double *)view->data)[i];
-        least = fmin(least, rgb[k]);
-        most = fmax(most, rgb[k]);
-    }
-    return least > 0 && most < satf_full_scale(view) ? 299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]
-                                                     : -1;
-}
-
-/* R - Y, G - Y and B - Y of all pixels that do not saturate stay, and the luma does not; but
- * without the flag they do not stay either. Returns how many pixels were compared. */
-static int check_colours(satf_context *ctx, const satf_view *in, const char *spec, bool luma)
-{
-    static double memory[64 * 48 * 4];
-    satf_view out = *in;
-    SCOPED_FILTER *filter = parse_filter(ctx, spec);
-    int compared = 0, changed = 0, other = 0;
-    out.data = memory;
-    assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
-    for (int p = 0; p < 64 * 48; p++) {
-        double before[3], after[3];
-        double y = colours_at(in, p, before), now = colours_at(&out, p, after);
-        bool real = in->type == SATF_F64;
-        if (!real && (y < 0 || now < 0)) {
-            continue;
-        }
-        compared++;
-        changed += fabs(y - now) > 1e-9;
-        for (int k = 0; k < 3; k++) {
-            double moved = (1000 * after[k] - now) - (1000 * before[k] - y);
-            other += fabs(moved) > (real ? 1e-9 : 0);
-        }
-        assert_true(!(in->flags & SATF_ALPHA) ||
-                    memcmp((char *)in->data + (4 * p + 3) * (int)satf_type_bytes(in->type),
-                           (char *)out.data + (4 * p + 3) * (int)satf_type_bytes(in->type),
-                           satf_type_bytes(in->type)) == 0);
-    }
-    assert_true(changed > compared / 2);
-    assert_int_equal(other > 0, !luma);
-    return compared;
-}
-
-/* What is luma alone keeps colour noise what it was. */
-TEST(test_luma_keeps_colours)
-{
-    static const satf_type kinds[] = {SATF_U8, SATF_U16, SATF_F64};
-    static double memory[64 * 48 * 4];
-    for (int k = 0; k < 3 * 2; k++) {
-        bool alpha = k % 2;
-        satf_view in = satf_view_packed(memory, 64, 48, 3 + alpha, kinds[k / 2]);
-        uint64_t seed = 5 + (uint64_t)k;
-        in.flags = alpha ? SATF_ALPHA : 0;
-        for (int i = 0; i < 64 * 48 * in.channels; i++) {
-            int noise = 90 + (int)(ref_random(&seed) % 60);
-            if (in.type == SATF_U8) {
-                ((uint8_t *)memory)[i] = (uint8_t)noise;
-            } else if (in.type == SATF_U16) {
-                ((uint16_t *)(void *)memory)[i] = (uint16_t)(noise * 257 + i % 200);
-            } else {
-                memory[i] = noise / 255.;
-            }
-        }
-        assert_true(check_colours(ctx, &in, "unsharp=7x5,amount=1.7,luma", true) > 3000);
-        assert_true(check_colours(ctx, &in, "unsharp=5,amount=0.9,luma,threshold=0.01", true));
-        assert_true(check_colours(ctx, &in, "unsharp=7x5,amount=0.7", false) > 3000);
-    }
 }

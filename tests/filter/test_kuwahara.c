@@ -132,17 +132,9 @@ static void check_case(satf_context *ctx, kuwahara_case *c, int how)
     model_fill(&c->of.image, how, c->of.seed);
     sum_windows(c);
     SCOPED_FILTER *filter = model_filter(ctx, &c->of, "kuwahara", "");
-    int64_t pad = 3 * (int64_t)satf_type_bytes(c->of.image.type);
-    unsigned tables = model_is_real(&c->of) ? 0 : MODEL_SAT;
-    model_run run = {.filter = filter,
-                     .in = ref_view(&c->of.image, pad),
-                     .ways =
-                         tables | MODEL_AUTO | MODEL_ISAS | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
-                     .right = is_right,
-                     .user = c,
-                     .seed = c->of.seed};
-    model_check(ctx, &run);
-    free(run.in.data);
+    unsigned tables = model_is_real(&c->of) ? 0 : MODEL_SAT, parts = MODEL_PART | MODEL_ROWS;
+    model_check_case(ctx, filter, &c->of, tables | MODEL_AUTO | MODEL_ISAS | parts | MODEL_IN_TURN,
+                     is_right, c);
     release(c);
 }
 

@@ -176,15 +176,7 @@ static void check_filter(satf_context *ctx, seen *s, const char *name, int set)
     char of_set[16];
     snprintf(of_set, sizeof of_set, "%s%d", name, set);
     SCOPED_FILTER *filter = model_filter(ctx, s->c, of_set, "");
-    model_run run = {.filter = filter,
-                     .in = ref_view(&s->c->image, 0),
-                     .ways = MODEL_SAT | MODEL_WINDOW | MODEL_AUTO,
-                     .right = is_told,
-                     .user = s,
-                     .more = satf_isa_name(satf_cpu_isa()),
-                     .seed = s->c->seed};
-    model_check(ctx, &run);
-    free(run.in.data);
+    model_check_case(ctx, filter, s->c, MODEL_SAT | MODEL_WINDOW | MODEL_AUTO, is_told, s);
 }
 
 /* Integers, but for the alphas of floats: quarters. Samples of floats have the offset. */
