@@ -455,7 +455,7 @@ static void check_way(satf_context *ctx, const model_run *run, run_way *way)
     compare(run, way, &out, at, width);
 }
 
-void model_check(satf_context *ctx, const model_run *run)
+static void check_ways(satf_context *ctx, const model_run *run)
 {
     static unsigned time;
     run_way ways[] = {
@@ -484,17 +484,23 @@ void model_check(satf_context *ctx, const model_run *run)
     }
 }
 
-void model_check_case(satf_context *ctx, const satf_filter *filter, const model_case *c,
-                      unsigned ways, model_right *right, const void *user)
+void model_check(satf_context *ctx, model_run run)
 {
-    model_run run = {.filter = filter,
-                     .in = ref_view(&c->image, (int64_t)c->seed % 3),
-                     .ways = ways,
-                     .right = right,
-                     .user = user,
-                     .seed = c->seed};
-    model_check(ctx, &run);
-    free(run.in.data);
+    SCOPED_FILTER *own = NULL;
+    if (run.of) {
+        run.in = ref_view(&run.of->image, (int64_t)run.of->seed % 3);
+        run.seed = run.of->seed;
+    }
+    if (run.spec) {
+        MUST(ctx, satf_filter_parse(ctx, run.spec, &own));
+    } else if (!run.filter) {
+        own = model_filter(ctx, run.of, run.name, run.options ? run.options : "");
+    }
+    run.filter = run.filter ? run.filter : own;
+    check_ways(ctx, &run);
+    if (run.of) {
+        free(run.in.data);
+    }
 }
 
 bool model_is_value(const void *user, const model_place *at, double got, double *want)

@@ -123,8 +123,13 @@ enum {
     MODEL_IN_TURN = 128 /* of a part and rows one each second time, which is quicker */
 };
 
+/* What is checked: a filter, or a text of one, or a case's by name and options; of a view, or of a
+ * case's picture, whose rows are longer. */
 typedef struct model_run {
     const satf_filter *filter;
+    const char *spec;
+    const model_case *of;
+    const char *name, *options;
     satf_view in;
     unsigned ways;
     int type; /* of the result; 0: the filter's. SATF_U8 is so, too */
@@ -139,11 +144,8 @@ typedef struct model_run {
 
 /* Fails with a line that says filter, picture, way, pixel and both samples. The result's rows are
  * longer than they must be, and nothing is written behind them. */
-void model_check(satf_context *ctx, const model_run *run);
-
-/* The same of a case's picture, with rows that are longer. */
-void model_check_case(satf_context *ctx, const satf_filter *filter, const model_case *c,
-                      unsigned ways, model_right *right, const void *user);
+#define MODEL_CHECK(ctx, ...) model_check(ctx, (model_run){__VA_ARGS__})
+void model_check(satf_context *ctx, model_run run);
 
 /* Results that are known beforehand. */
 typedef struct model_values {

@@ -184,16 +184,10 @@ static void check_inputs(satf_context *ctx, by_inputs *i)
     for (int64_t k = 0; k < i->other.height * satf_row_samples(&i->other); k++) {
         i->sums[k % c->other_channels] += model_get(&i->other, 0, k);
     }
-    model_run run = {.filter = filter,
-                     .in = i->in,
-                     .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
-                     .without = second ? without : NULL,
-                     .second = &i->other,
-                     .right = is_right,
-                     .user = i,
-                     .more = more,
-                     .seed = c->seed};
-    model_check(ctx, &run);
+    MODEL_CHECK(ctx, .filter = filter, .in = i->in,
+                .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
+                .without = second ? without : NULL, .second = &i->other, .right = is_right,
+                .user = i, .more = more, .seed = c->seed);
 }
 
 TEST(test_cases)
@@ -269,8 +263,7 @@ TEST(test_nearest_to_half)
         by_inputs i = {.c = &c, .in = satf_view_packed(p, W, H, 1, SATF_U16)};
         i.other = i.in;
         i.other.data = q;
-        assert_int_equal(whole_by(&c, P, Q, sum),
-                         2 * P * sum / ((int64_t)N * Q) / 2 + (off > 0));
+        assert_int_equal(whole_by(&c, P, Q, sum), 2 * P * sum / ((int64_t)N * Q) / 2 + (off > 0));
         check_inputs(ctx, &i);
     }
 }
@@ -304,13 +297,8 @@ TEST(test_few)
         by_case c = {.op = cases[k].op, .scale = {cases[k].scale, 0, 0}};
         other.data = (void *)(uintptr_t)cases[k].other;
         SCOPED_FILTER *filter = make(ctx, &c, &other);
-        model_run run = {.filter = filter,
-                         .in = in,
-                         .ways = MODEL_AUTO,
-                         .type = cases[k].type,
-                         .right = model_is_value,
-                         .user = &(model_values){.values = cases[k].want}};
-        model_check(ctx, &run);
+        MODEL_CHECK(ctx, .filter = filter, .in = in, .ways = MODEL_AUTO, .type = cases[k].type,
+                    .right = model_is_value, .user = &(model_values){.values = cases[k].want});
     }
 }
 

@@ -179,7 +179,7 @@ static void check_one(satf_context *ctx, const model_case *c, const reference *r
     s.room = max == 0 && rounds ? (c->fill ? 16 : 1) * 64 * 0x1p-53 : 0;
     unsigned rows = r->reduction ? MODEL_NO_ROWS : MODEL_ROWS;
     unsigned ways = MODEL_SAT | MODEL_WINDOW | MODEL_PART | rows | MODEL_IN_TURN;
-    model_check_case(ctx, filter, c, ways, is_right, &s);
+    MODEL_CHECK(ctx, .filter = filter, .of = c, .ways = ways, .right = is_right, .user = &s);
     model_sums_free(&s.sums);
 }
 
@@ -286,8 +286,9 @@ static void check_template(satf_context *ctx, model_case *c)
     MUST(ctx, satf_filter_create(ctx, "template", &filter));
     MUST(ctx, satf_filter_set_rects(ctx, filter, rects, RECTS));
     MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)c->border, model_constant(c)));
-    model_check_case(ctx, filter, c, MODEL_SAT | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
-                     model_is_value, &(model_values){.values = want});
+    MODEL_CHECK(ctx, .filter = filter, .of = c,
+                .ways = MODEL_SAT | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
+                .right = model_is_value, .user = &(model_values){.values = want});
 }
 
 TEST(test_template)
@@ -309,7 +310,7 @@ static bool is_sum(const void *user, const model_place *at, double got, double *
 
 static void check_integral(satf_context *ctx, model_case *c)
 {
-    static const int types[] = {0, SATF_F64, SATF_U64, SATF_F32};
+    static const int types[] = {0, SATF_F64, SATF_F32, SATF_U64};
     const ref_image *image = &c->image;
     int64_t row = image->width * image->channels;
     SCOPED double *want = malloc((size_t)ref_count(image) * sizeof *want);
@@ -323,22 +324,16 @@ static void check_integral(satf_context *ctx, model_case *c)
             want[i] = (double)sum * ref_unit(image, squared ? REF_SQUARE : REF_PLAIN, 0);
         }
         SCOPED_FILTER *filter = parse_filter(ctx, squared ? "integral,squared" : "integral");
-        model_run run = {.filter = filter,
-                         .in = ref_view(image, 1),
-                         .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS,
-                         .seed = c->seed,
-                         .user = &(model_values){.values = want}};
-        satf_view out;
-        MUST(ctx, satf_filter_output(ctx, filter, &run.in, &out));
+        satf_view in = ref_view(image, 1), out;
+        MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
         assert_int_equal(out.flags, 0);
-        for (size_t k = 0; k < 4; k++) {
-            run.type = types[k];
-            run.right = run.type == SATF_F32 ? is_sum : model_is_value;
-            if (run.type != SATF_U64 || !model_is_real(c)) {
-                model_check(ctx, &run);
-            }
+        free(in.data);
+        for (size_t k = 0; k < (model_is_real(c) ? 3 : 4); k++) {
+            MODEL_CHECK(ctx, .filter = filter, .of = c, .type = types[k],
+                        .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS,
+                        .right = types[k] == SATF_F32 ? is_sum : model_is_value,
+                        .user = &(model_values){.values = want});
         }
-        free(run.in.data);
     }
 }
 

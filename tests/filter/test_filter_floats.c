@@ -142,13 +142,10 @@ static void check_filter(satf_context *ctx, const double *pixels, bool variance,
             s.all += fabsl(a);
             s.all_squares += a * a;
         }
-        model_run run = {.filter = filter,
-                         .in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64),
-                         .ways = by_tables ? MODEL_SAT : MODEL_WINDOW,
-                         .right = is_right,
-                         .user = &s,
-                         .more = what};
-        model_check(ctx, &run);
+        MODEL_CHECK(ctx, .filter = filter,
+                    .in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64),
+                    .ways = by_tables ? MODEL_SAT : MODEL_WINDOW, .right = is_right, .user = &s,
+                    .more = what);
     }
 }
 
@@ -233,12 +230,8 @@ TEST(test_template_overflows)
     SCOPED_FILTER *filter;
     MUST(ctx, satf_filter_create(ctx, "template", &filter));
     MUST(ctx, satf_filter_set_rects(ctx, filter, &rect, 1));
-    model_run run = {.filter = filter,
-                     .in = satf_view_packed(pixels, W, H, 1, SATF_F64),
-                     .ways = MODEL_AUTO | MODEL_PART,
-                     .right = is_template,
-                     .user = pixels};
-    model_check(ctx, &run);
+    MODEL_CHECK(ctx, .filter = filter, .in = satf_view_packed(pixels, W, H, 1, SATF_F64),
+                .ways = MODEL_AUTO | MODEL_PART, .right = is_template, .user = pixels);
 }
 
 /* ------------------------------------------------------------------------ offsets */

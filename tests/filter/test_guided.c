@@ -113,16 +113,10 @@ static void check_case(satf_context *ctx, guided_case *c, uint64_t seed)
     SCOPED_FILTER *without = make_filter(ctx, c, NULL);
     SCOPED_FILTER *filter = make_filter(ctx, c, itself ? NULL : &by);
     bool second = !itself && (c->colour || by.channels == in.channels);
-    model_run run = {.filter = filter,
-                     .in = in,
-                     .ways = MODEL_AUTO | MODEL_SAT | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
-                     .without = second ? without : NULL,
-                     .second = &by,
-                     .right = is_right,
-                     .user = &results,
-                     .more = more,
-                     .seed = seed};
-    model_check(ctx, &run);
+    MODEL_CHECK(ctx, .filter = filter, .in = in,
+                .ways = MODEL_AUTO | MODEL_SAT | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
+                .without = second ? without : NULL, .second = &by, .right = is_right,
+                .user = &results, .more = more, .seed = seed);
     if (!itself) {
         free(by.data);
         free(guide->samples);
@@ -259,14 +253,8 @@ TEST(test_halves)
     satf_view by = satf_view_packed(guide, SIDE, SIDE, 3, SATF_F64);
     guided_case c = {.of = {.border = SATF_CLAMP, .w = 2, .h = 2}, .colour = true, .eps = 0.01};
     SCOPED_FILTER *filter = make_filter(ctx, &c, &by), *without = make_filter(ctx, &c, NULL);
-    model_run run = {.filter = filter,
-                     .in = from,
-                     .ways = MODEL_AUTO | MODEL_SAT,
-                     .without = without,
-                     .second = &by,
-                     .right = is_inner,
-                     .user = want};
-    model_check(ctx, &run);
+    MODEL_CHECK(ctx, .filter = filter, .in = from, .ways = MODEL_AUTO | MODEL_SAT,
+                .without = without, .second = &by, .right = is_inner, .user = want);
 }
 
 /* Windows of the least and the greatest samples, whose slopes are the largest: walks and tables. */

@@ -142,26 +142,17 @@ static void check_case(satf_context *ctx, kuwahara_case *c, int how)
     bool real = model_is_real(&c->of);
     model_fill(&c->of.image, how, c->of.seed);
     sum_windows(c);
-    SCOPED_FILTER *filter = model_filter(ctx, &c->of, "kuwahara", "");
-    model_run run = {.filter = filter,
-                     .in = ref_view(&c->of.image, (int64_t)c->of.seed % 3),
-                     .ways = MODEL_AUTO | MODEL_ISAS | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
-                     .right = is_right,
-                     .user = c,
-                     .seed = c->of.seed};
-    run.ways |= real ? 0 : MODEL_SAT;
-    model_check(ctx, &run);
-    run.ways = MODEL_AUTO;
-    run.type = SATF_U16; /* as rounded */
-    if (c->of.image.type == SATF_U8) {
-        model_check(ctx, &run);
+    MODEL_CHECK(ctx, .of = &c->of, .name = "kuwahara", .right = is_right, .user = c,
+                .ways = MODEL_AUTO | MODEL_ISAS | (real ? 0 : MODEL_SAT) | MODEL_PART | MODEL_ROWS |
+                        MODEL_IN_TURN);
+    if (c->of.image.type == SATF_U8) { /* as rounded */
+        MODEL_CHECK(ctx, .of = &c->of, .name = "kuwahara", .type = SATF_U16, .right = is_right,
+                    .user = c, .ways = MODEL_AUTO);
     }
-    run.type = SATF_F64;
-    run.right = is_exact;
     if (!real) {
-        model_check(ctx, &run);
+        MODEL_CHECK(ctx, .of = &c->of, .name = "kuwahara", .type = SATF_F64, .right = is_exact,
+                    .user = c, .ways = MODEL_AUTO);
     }
-    free(run.in.data);
     release(c);
 }
 
@@ -217,13 +208,8 @@ TEST(test_bytes)
         }
         sum_windows(&c);
         SCOPED_FILTER *filter = model_filter(ctx, &c.of, "kuwahara", "");
-        model_run run = {.filter = filter,
-                         .in = in,
-                         .ways = MODEL_AUTO,
-                         .right = is_part_of_255,
-                         .user = &c,
-                         .seed = seed};
-        model_check(ctx, &run);
+        MODEL_CHECK(ctx, .filter = filter, .in = in, .ways = MODEL_AUTO, .right = is_part_of_255,
+                    .user = &c, .seed = seed);
         release(&c);
     }
 }
@@ -251,14 +237,9 @@ TEST(test_alike)
             samples[y][W - 1 - x] = 1 - samples[y][x];
         }
     }
-    SCOPED_FILTER *filter;
-    MUST(ctx, satf_filter_parse(ctx, "kuwahara=7x1", &filter));
-    model_run run = {.filter = filter,
-                     .in = satf_view_packed(samples, W, H, 1, SATF_F64),
-                     .ways = MODEL_AUTO,
-                     .right = is_of_left};
-    run.user = &run.in;
-    model_check(ctx, &run);
+    satf_view in = satf_view_packed(samples, W, H, 1, SATF_F64);
+    MODEL_CHECK(ctx, .spec = "kuwahara=7x1", .in = in, .ways = MODEL_AUTO, .right = is_of_left,
+                .user = &in);
 }
 
 /* Variances of the largest windows of 16 bits that alpha weighs, which differ by 2^-63 of

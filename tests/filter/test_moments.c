@@ -175,8 +175,8 @@ static void check_filter(satf_context *ctx, seen *s, const char *name, int set)
 {
     char of_set[16];
     snprintf(of_set, sizeof of_set, "%s%d", name, set);
-    SCOPED_FILTER *filter = model_filter(ctx, s->c, of_set, "");
-    model_check_case(ctx, filter, s->c, MODEL_SAT | MODEL_WINDOW | MODEL_AUTO, is_told, s);
+    MODEL_CHECK(ctx, .of = s->c, .name = of_set, .ways = MODEL_SAT | MODEL_WINDOW | MODEL_AUTO,
+                .right = is_told, .user = s);
 }
 
 /* Integers, but for the alphas of floats: quarters. Samples of floats have the offset. */

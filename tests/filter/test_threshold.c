@@ -118,17 +118,11 @@ static void check(satf_context *ctx, const subject *s, int kind, unsigned ways)
     char spec[80];
     snprintf(spec, sizeof spec, "threshold=%s%s%s", s->level.text, options[kind],
              s->full == OPTION ? ",full=4095" : "");
-    SCOPED_FILTER *filter;
-    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
-    model_run run = {.filter = filter,
-                     .in = s->in,
-                     .ways = ways | (otsu ? MODEL_NO_ROWS : MODEL_ROWS),
-                     .right = model_is_value,
-                     .user = &(model_values){.values = want},
-                     .more = (const char *[]){"", "the view's full", "full"}[s->full],
-                     .seed = s->seed};
-    run.in.full = s->full == OF_VIEW ? 4095 : 0;
-    model_check(ctx, &run);
+    satf_view in = s->in;
+    in.full = s->full == OF_VIEW ? 4095 : 0;
+    MODEL_CHECK(ctx, .spec = spec, .in = in, .ways = ways | (otsu ? MODEL_NO_ROWS : MODEL_ROWS),
+                .right = model_is_value, .user = &(model_values){.values = want},
+                .more = (const char *[]){"", "the view's full", "full"}[s->full], .seed = s->seed);
 }
 
 /* ------------------------------------------------------------------------------ cases */

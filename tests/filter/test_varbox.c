@@ -91,24 +91,18 @@ TEST(test_cases)
     for (uint64_t seed = 1; seed <= 600; seed++) {
         uint64_t r = seed;
         varbox_case c = {.of = model_draw(&r, 24, 12, 1)};
+        c.of.seed = seed;
         ref_image *image = &c.of.image;
         ref_fill(image, seed);
         c.map = draw_map(image, &r, seed);
         SCOPED_FILTER *filter = make(ctx, c.of.border, &c.map);
         SCOPED_FILTER *without = make(ctx, c.of.border, NULL);
-        model_run run = {.filter = filter,
-                         .in = ref_view(image, (int64_t)seed % 3),
-                         .ways = MODEL_AUTO,
-                         .second = &c.map,
-                         .right = is_right,
-                         .user = &c,
-                         .more = satf_type_name(c.map.type),
-                         .seed = seed};
-        bool alike = c.map.channels == image->channels && c.map.flags == run.in.flags;
-        run.without = alike ? without : NULL;
-        model_check(ctx, &run);
+        uint32_t flags = image->alpha ? SATF_ALPHA : 0;
+        bool alike = c.map.channels == image->channels && c.map.flags == flags;
+        MODEL_CHECK(ctx, .filter = filter, .of = &c.of, .ways = MODEL_AUTO,
+                    .without = alike ? without : NULL, .second = &c.map, .right = is_right,
+                    .user = &c, .more = satf_type_name(c.map.type));
         free(c.map.data);
-        free(run.in.data);
         free(image->samples);
     }
 }
