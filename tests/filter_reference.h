@@ -20,8 +20,6 @@ typedef struct ref_image {
     int64_t *samples;
 } ref_image;
 
-enum { REF_PLAIN, REF_SQUARE, REF_WEIGHTED, REF_WEIGHTED_SQUARE };
-
 static inline uint64_t ref_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;
@@ -82,16 +80,6 @@ static inline satf_view ref_view(const ref_image *image, int64_t pad)
         }
     }
     return view;
-}
-
-/* A sum's unit: what one counts for floats. */
-static inline double ref_unit(const ref_image *image, int kind, int lane_is_alpha)
-{
-    if (satf_type_max(image->type)) {
-        return 1;
-    }
-    int power = lane_is_alpha ? 1 : kind == REF_PLAIN ? 1 : kind == REF_WEIGHTED_SQUARE ? 3 : 2;
-    return pow(REF_UNIT, -power);
 }
 
 #endif

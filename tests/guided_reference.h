@@ -134,44 +134,45 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Gauss's elimination in double, channel k the last one, so that its slope is the first found. */
+/* Gauss's elimination in double, of channels in the order first, first + 1, first + 2 modulo 3. */
+typedef struct factors {
+    double d0, d1, d2, l10, l20, l21;
+} factors;
+
+static factors factor(const covariances *v, double eps, int first)
+{
+    double a[3][3];
+    for (int k = 0; k < 9; k++) {
+        int i = (first + k / 3) % 3, j = (first + k % 3) % 3;
+        a[k / 3][k % 3] = (double)v->of[i][j] + (i == j ? eps : 0);
+    }
+    factors f = {.d0 = 1 / greater(a[0][0], eps)};
+    f.l10 = a[0][1] * f.d0;
+    f.l20 = a[0][2] * f.d0;
+    double below = a[1][2] - f.l20 * a[0][1];
+    f.d1 = 1 / greater(a[1][1] - f.l10 * a[0][1], eps);
+    f.l21 = below * f.d1;
+    f.d2 = 1 / greater(a[2][2] - f.l20 * a[0][2] - f.l21 * below, eps);
+    return f;
+}
+
+/* Channel k is the last one, so that its slope is the first found. */
 static double slope_over(const covariances *v, double eps, int k)
 {
-    int o[3] = {(k + 1) % 3, (k + 2) % 3, k};
-    double a[3][3], c[3], of[3];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            a[i][j] = (double)v->of[o[i]][o[j]] + (i == j ? eps : 0);
-        }
-        c[i] = (double)v->of[o[i]][3];
-    }
-    of[0] = 1 / greater(a[0][0], eps);
-    double l10 = a[0][1] * of[0], l20 = a[0][2] * of[0];
-    double below = a[1][2] - l20 * a[0][1];
-    of[1] = 1 / greater(a[1][1] - l10 * a[0][1], eps);
-    double l21 = below * of[1];
-    of[2] = 1 / greater(a[2][2] - l20 * a[0][2] - l21 * below, eps);
-    double y1 = c[1] - l10 * c[0];
-    return (c[2] - l20 * c[0] - l21 * y1) * of[2];
+    factors f = factor(v, eps, k + 1);
+    double c0 = (double)v->of[(k + 1) % 3][3], y1 = (double)v->of[(k + 2) % 3][3] - f.l10 * c0;
+    return ((double)v->of[k][3] - f.l20 * c0 - f.l21 * y1) * f.d2;
 }
 
 /* Where R, G and B guide themselves: U - eps (C + eps U)^-1, with the same factors. */
 static void own_slopes(const covariances *v, double eps, int channel, double slopes[3])
 {
-    double a[3][3];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            a[i][j] = (double)v->of[i][j] + (i == j ? eps : 0);
-        }
-    }
-    double d0 = 1 / greater(a[0][0], eps), l10 = a[0][1] * d0, l20 = a[0][2] * d0;
-    double below = a[1][2] - l20 * a[0][1];
-    double d1 = 1 / greater(a[1][1] - l10 * a[0][1], eps), l21 = below * d1;
-    double d2 = 1 / greater(a[2][2] - l20 * a[0][2] - l21 * below, eps), m = l10 * l21 - l20;
-    double rg = eps * (l10 * d1 + m * l21 * d2), gb = eps * (l21 * d2), br = -eps * (m * d2);
-    double all[3][3] = {{1 - eps * (d0 + l10 * l10 * d1 + m * m * d2), rg, br},
-                        {rg, 1 - eps * (d1 + l21 * l21 * d2), gb},
-                        {br, gb, 1 - eps * d2}};
+    factors f = factor(v, eps, 0);
+    double m = f.l10 * f.l21 - f.l20, gb = eps * (f.l21 * f.d2), br = -eps * (m * f.d2);
+    double rg = eps * (f.l10 * f.d1 + m * f.l21 * f.d2);
+    double all[3][3] = {{1 - eps * (f.d0 + f.l10 * f.l10 * f.d1 + m * m * f.d2), rg, br},
+                        {rg, 1 - eps * (f.d1 + f.l21 * f.l21 * f.d2), gb},
+                        {br, gb, 1 - eps * f.d2}};
     memcpy(slopes, all[channel], sizeof all[channel]);
 }
 

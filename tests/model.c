@@ -295,15 +295,19 @@ model_moments model_moments_at(const model_sums *s, int64_t i)
 {
     const ref_image *image = s->image;
     int64_t pixel = i / image->channels, last = (pixel + 1) * image->channels - 1;
-    int kind = image->alpha ? REF_WEIGHTED : REF_PLAIN;
     bool is_alpha = image->alpha && i == last, weighted = image->alpha && !is_alpha;
     return (model_moments){weighted ? s->sums[last] : s->area[pixel],
                            s->sums[i],
                            s->squares[i],
-                           weighted ? ref_unit(image, kind, 1) : 1,
-                           ref_unit(image, kind, is_alpha),
-                           ref_unit(image, kind + 1, 0),
+                           model_unit(image, weighted),
+                           model_unit(image, 1 + weighted),
+                           model_unit(image, 2 + weighted),
                            is_alpha};
+}
+
+double model_unit(const ref_image *image, int power)
+{
+    return satf_type_max(image->type) ? 1 : pow(REF_UNIT, -power);
 }
 
 ref_wide model_round(ref_wide over, ref_wide under)

@@ -94,6 +94,9 @@ typedef struct model_moments {
 } model_moments;
 model_moments model_moments_at(const model_sums *sums, int64_t i);
 
+/* What one counts for products of so many samples. */
+double model_unit(const ref_image *image, int power);
+
 /* The mean over one rectangle of the picture, and what is around it, as a fraction. */
 void model_mean(const ref_image *image, int border, int64_t constant, satf_rect rect, int channel,
                 ref_wide *over, ref_wide *under);

@@ -321,7 +321,7 @@ static void check_integral(satf_context *ctx, model_case *c)
                 int64_t sample = p % row <= i % row ? image->samples[p] : 0;
                 sum += squared ? (ref_wide)sample * sample : sample;
             }
-            want[i] = (double)sum * ref_unit(image, squared ? REF_SQUARE : REF_PLAIN, 0);
+            want[i] = (double)sum * model_unit(image, squared ? 2 : 1);
         }
         SCOPED_FILTER *filter = parse_filter(ctx, squared ? "integral,squared" : "integral");
         satf_view in = ref_view(image, 1), out;
