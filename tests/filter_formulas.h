@@ -3,12 +3,12 @@
 #define SATF_TESTS_FILTER_FORMULAS_H
 
 #include "test.h"
-#include "filter_reference.h"
+#include "model.h"
 
 typedef struct ref_moments {
-    int real;
-    ref_wide weight, sum, square; /* in units of floats, which are 1 for integers */
-    double weight_unit, sum_unit, square_unit;
+    int real, luma;            /* what is wanted of RGB is the same for each colour */
+    int64_t amount, threshold; /* options, in 10000ths and thousandths */
+    model_moments w;
     double sample; /* at the pixel itself */
     int in_colour; /* RGB: the sums of the three colours, and their samples */
     ref_wide luma_sums[3];
@@ -20,31 +20,53 @@ typedef struct ref_moments {
 
 static inline double ref_weight(const ref_moments *m)
 {
-    return (double)m->weight * m->weight_unit;
-}
-
-static inline double ref_mean(const ref_moments *m)
-{
-    return m->real ? (double)m->sum * m->sum_unit * (1 / ref_weight(m))
-                   : (double)m->sum / (double)m->weight;
-}
-
-/* The root of W S2 - S^2, over W. */
-static inline double ref_deviation(const ref_moments *m)
-{
-    if (m->real) {
-        double sum = (double)m->sum * m->sum_unit;
-        double spread = ref_weight(m) * ((double)m->square * m->square_unit) - sum * sum;
-        return sqrt(spread < 0 ? 0 : spread) / ref_weight(m);
-    }
-    typedef unsigned __int128 wide;
-    wide spread = (wide)m->weight * (wide)m->square - (wide)m->sum * (wide)m->sum;
-    return sqrt((double)spread) / (double)m->weight;
+    return (double)m->w.weight * m->w.weight_unit;
 }
 
 static inline double ref_sum(const ref_moments *m)
 {
-    return (double)m->sum * m->sum_unit;
+    return (double)m->w.sum * m->w.sum_unit;
+}
+
+static inline double ref_mean(const ref_moments *m)
+{
+    return m->real ? ref_sum(m) * (1 / ref_weight(m)) : (double)m->w.sum / (double)m->w.weight;
+}
+
+/* W S2 - S^2. */
+static inline double ref_spread(const ref_moments *m)
+{
+    if (m->real) {
+        double square = (double)m->w.square * m->w.square_unit;
+        double spread = ref_weight(m) * square - ref_sum(m) * ref_sum(m);
+        return spread < 0 ? 0 : spread;
+    }
+    typedef unsigned __int128 wide;
+    return (double)((wide)m->w.weight * (wide)m->w.square - (wide)m->w.sum * (wide)m->w.sum);
+}
+
+static inline double ref_deviation(const ref_moments *m)
+{
+    return sqrt(ref_spread(m)) / ref_weight(m);
+}
+
+/* Alpha is averaged. */
+static inline double ref_box(const ref_moments *m)
+{
+    return m->w.weight == 0 ? 0
+           : m->real        ? ref_mean(m)
+                            : (double)model_round(m->w.sum, m->w.weight);
+}
+
+static inline double ref_variance(const ref_moments *m)
+{
+    double weight = ref_weight(m);
+    return weight == 0 ? 0 : m->w.is_alpha ? ref_mean(m) : ref_spread(m) / (weight * weight);
+}
+
+static inline double ref_stddev(const ref_moments *m)
+{
+    return m->w.is_alpha ? ref_mean(m) : sqrt(ref_variance(m));
 }
 
 /* floor(up / down), down > 0. */
@@ -53,75 +75,42 @@ static inline double ref_floor(ref_wide up, ref_wide down)
     return (double)(up >= 0 ? up / down : -((-up + down - 1) / down));
 }
 
-/* amount = 1.5: floor((20000 p W + 30000 (p W - S) + 10000 W) / (20000 W)). */
-static inline double ref_unsharp(const ref_moments *m)
-{
-    if (m->weight == 0) {
-        return m->sample;
-    }
-    if (m->real) {
-        return m->sample + 1.5 * (m->sample - ref_mean(m));
-    }
-    ref_wide whole = (ref_wide)m->sample * m->weight;
-    ref_wide up = 20000 * whole + 30000 * (whole - m->sum) + 10000 * m->weight;
-    return ref_floor(up, 20000 * m->weight);
-}
-
-/* amount = 1.5, threshold = 3.5, of d = above / weight, rounded: 3 (510 |d| - 7 M W) / (1020 W). */
+/* p + a (255000 |d| - t M W) / (2550000000 W), d = p W - S: rounded, halves up. */
 static inline double ref_soft(const ref_moments *m, ref_wide above, ref_wide weight)
 {
-    ref_wide far = above < 0 ? -above : above;
-    ref_wide over = 510 * far - 7 * (ref_wide)m->full * weight;
-    ref_wide change = over > 0 ? 3 * over : 0, down = 1020 * weight;
+    ref_wide far = above < 0 ? -above : above, down = 2550000000 * weight;
+    ref_wide over = 255000 * far - m->threshold * (ref_wide)m->full * weight;
+    ref_wide change = over > 0 ? m->amount * over : 0;
     ref_wide whole = (ref_wide)m->sample * down + (above < 0 ? -change : change);
     return ref_floor(2 * whole + down, 2 * down);
 }
 
-static inline double ref_real_soft(const ref_moments *m, double above, double threshold)
+static inline double ref_real_soft(const ref_moments *m, double above)
 {
-    double far = fabs(above) - threshold;
-    return far > 0 ? m->sample + (above < 0 ? -1.5 : 1.5) * far : m->sample;
+    double far = fabs(above) - (double)m->threshold / 1000, amount = (double)m->amount / 10000;
+    return far > 0 ? m->sample + (above < 0 ? -amount : amount) * far : m->sample;
 }
 
-static inline double ref_unsharp_soft(const ref_moments *m)
-{
-    if (m->weight == 0) {
-        return m->sample;
-    }
-    return m->real ? ref_real_soft(m, m->sample - ref_mean(m), 3.5)
-                   : ref_soft(m, (ref_wide)m->sample * m->weight - m->sum, m->weight);
-}
-
-/* amount = 1.5, of the luma. */
-static inline double ref_luma_of(const ref_moments *m, int soft)
+/* Grey has no other luma. */
+static inline double ref_unsharp(const ref_moments *m)
 {
     static const int parts[3] = {299, 587, 114};
     ref_wide above = 0;
     double luma = 0, sum = 0;
-    for (int k = 0; k < 3; k++) {
-        above += parts[k] * ((ref_wide)m->luma_samples[k] * m->weight - m->luma_sums[k]);
-        luma += parts[k] / 1000.0 * m->luma_samples[k];
-        sum += parts[k] / 1000.0 * ((double)m->luma_sums[k] * m->sum_unit);
-    }
-    if (m->weight == 0) {
+    if (m->w.weight == 0) {
         return m->sample;
     }
-    if (m->real) {
-        return ref_real_soft(m, luma - sum * (1 / ref_weight(m)), soft ? 3.5 : 0);
+    if (!m->luma || !m->in_colour) {
+        return m->real ? ref_real_soft(m, m->sample - ref_mean(m))
+                       : ref_soft(m, (ref_wide)m->sample * m->w.weight - m->w.sum, m->w.weight);
     }
-    ref_wide down = 1000 * m->weight, whole = (ref_wide)m->sample * down;
-    return soft ? ref_soft(m, above, down) : ref_floor(2 * whole + 3 * above + down, 2 * down);
-}
-
-/* Grey has no other luma. */
-static inline double ref_unsharp_luma(const ref_moments *m)
-{
-    return m->in_colour ? ref_luma_of(m, 0) : ref_unsharp(m);
-}
-
-static inline double ref_unsharp_both(const ref_moments *m)
-{
-    return m->in_colour ? ref_luma_of(m, 1) : ref_unsharp_soft(m);
+    for (int k = 0; k < 3; k++) {
+        above += parts[k] * ((ref_wide)m->luma_samples[k] * m->w.weight - m->luma_sums[k]);
+        luma += parts[k] / 1000.0 * m->luma_samples[k];
+        sum += parts[k] / 1000.0 * ((double)m->luma_sums[k] * m->w.sum_unit);
+    }
+    return m->real ? ref_real_soft(m, luma - sum * (1 / ref_weight(m)))
+                   : ref_soft(m, above, 1000 * m->w.weight);
 }
 
 /* ------------------------------------------------------- black and white */
@@ -148,7 +137,7 @@ static inline ref_decision ref_sauvola_at(const ref_moments *m)
 /* k = 0.35. */
 static inline double ref_wolf_reduction(const ref_moments *m)
 {
-    return m->weight == 0 ? 0 : ref_deviation(m);
+    return m->w.weight == 0 ? 0 : ref_deviation(m);
 }
 
 static inline ref_decision ref_wolf_at(const ref_moments *m)
@@ -162,7 +151,7 @@ static inline ref_decision ref_wolf_at(const ref_moments *m)
 static inline double ref_above_mean(const ref_moments *m)
 {
     return m->real ? (m->sample * ref_weight(m) - ref_sum(m)) / ref_weight(m)
-                   : (double)((ref_wide)m->sample * m->weight - m->sum) / (double)m->weight;
+                   : (double)((ref_wide)m->sample * m->w.weight - m->w.sum) / (double)m->w.weight;
 }
 
 static inline double ref_mean_below(const ref_moments *m)
@@ -170,23 +159,25 @@ static inline double ref_mean_below(const ref_moments *m)
     return m->real ? m->sample - ref_above_mean(m) : ref_mean(m);
 }
 
-/* offset = 5: W (p + M / 51) > S. */
+/* Offset o: W (255 p + o M) > 255 S. */
 static inline ref_decision ref_adaptive_at(const ref_moments *m)
 {
-    ref_decision d = ref_above(m, ref_mean_below(m) - 5 * m->full / 255);
-    if (m->real) {
-        return ref_above(m, ref_mean_below(m) - 5);
+    double offset = (double)m->threshold / 1000;
+    ref_decision d = ref_above(m, ref_mean_below(m) - (m->real ? offset : offset * m->full / 255));
+    if (!m->real) {
+        ref_wide over = 255000 * (ref_wide)m->sample + m->threshold * (ref_wide)m->full;
+        d.white = m->w.weight * over > 255000 * m->w.sum;
     }
-    d.white = m->weight * (51 * (ref_wide)m->sample + (ref_wide)m->full) > 51 * m->sum;
     return d;
 }
 
-/* percent = 15: 100 p W > 85 S. */
+/* Percent P: 100 p W > (100 - P) S. */
 static inline ref_decision ref_bradley_at(const ref_moments *m)
 {
-    ref_decision d = ref_above(m, ref_mean_below(m) * (m->real ? 1 - 15.0 / 100 : 0.85));
+    double share = (double)m->threshold / 100000, rest = (double)(100000 - m->threshold) / 100000;
+    ref_decision d = ref_above(m, ref_mean_below(m) * (m->real ? 1 - share : rest));
     if (!m->real) {
-        d.white = 100 * (ref_wide)m->sample * m->weight > 85 * m->sum;
+        d.white = 100000 * (ref_wide)m->sample * m->w.weight > (100000 - m->threshold) * m->w.sum;
     }
     return d;
 }
@@ -201,28 +192,26 @@ static inline ref_decision ref_niblack_at(const ref_moments *m)
 static inline ref_decision ref_nick_at(const ref_moments *m)
 {
     double mean = ref_mean_below(m);
-    double square = (double)m->square / (double)m->weight;
+    double square = (double)m->w.square / (double)m->w.weight;
     if (m->real) {
-        double sum = ref_sum(m), weight = ref_weight(m);
-        double spread = weight * ((double)m->square * m->square_unit) - sum * sum;
-        square = (spread < 0 ? 0 : spread) / (weight * weight) + mean * mean;
+        square = ref_spread(m) / (ref_weight(m) * ref_weight(m)) + mean * mean;
     }
     return ref_above(m, mean + -0.2 * sqrt(square));
 }
 
 /* The filter, with invert, and with surface. */
-#define REF_BILEVEL(name)                                            \
-    static inline double ref_##name(const ref_moments *m)            \
-    {                                                                \
-        return m->weight == 0 || ref_##name##_at(m).white ? 255 : 0; \
-    }                                                                \
-    static inline double ref_##name##_inverted(const ref_moments *m) \
-    {                                                                \
-        return 255 - ref_##name(m);                                  \
-    }                                                                \
-    static inline double ref_##name##_surface(const ref_moments *m)  \
-    {                                                                \
-        return m->weight == 0 ? 0 : ref_##name##_at(m).threshold;    \
+#define REF_BILEVEL(name)                                              \
+    static inline double ref_##name(const ref_moments *m)              \
+    {                                                                  \
+        return m->w.weight == 0 || ref_##name##_at(m).white ? 255 : 0; \
+    }                                                                  \
+    static inline double ref_##name##_inverted(const ref_moments *m)   \
+    {                                                                  \
+        return 255 - ref_##name(m);                                    \
+    }                                                                  \
+    static inline double ref_##name##_surface(const ref_moments *m)    \
+    {                                                                  \
+        return m->w.weight == 0 ? 0 : ref_##name##_at(m).threshold;    \
     }
 
 REF_BILEVEL(sauvola)
@@ -237,32 +226,32 @@ REF_BILEVEL(nick)
 /* floor((2 (p W - S) + M W + W) / (2 W)). */
 static inline double ref_highpass(const ref_moments *m)
 {
-    ref_wide full = (ref_wide)m->full, whole = (ref_wide)m->sample * m->weight;
+    ref_wide full = (ref_wide)m->full, whole = (ref_wide)m->sample * m->w.weight;
     if (m->real) {
-        return m->weight == 0 ? m->full / 2 : m->sample - ref_mean(m) + m->full / 2;
+        return m->w.weight == 0 ? m->full / 2 : m->sample - ref_mean(m) + m->full / 2;
     }
-    return m->weight == 0
-               ? (double)((full + 1) / 2)
-               : ref_floor(2 * (whole - m->sum) + full * m->weight + m->weight, 2 * m->weight);
+    return m->w.weight == 0 ? (double)((full + 1) / 2)
+                            : ref_floor(2 * (whole - m->w.sum) + full * m->w.weight + m->w.weight,
+                                        2 * m->w.weight);
 }
 
 /* target = 128: floor((256 p M W + 255 S) / (510 S)), and at most M. */
 static inline double ref_flatten(const ref_moments *m)
 {
-    if (m->weight == 0 || m->sum == 0) {
+    if (m->w.weight == 0 || m->w.sum == 0) {
         return m->sample;
     }
     if (m->real) {
         return m->sample * 128 / ref_mean(m);
     }
-    ref_wide up = 256 * (ref_wide)m->sample * (ref_wide)m->full * m->weight;
-    return ref_floor(up + 255 * m->sum, 510 * m->sum);
+    ref_wide up = 256 * (ref_wide)m->sample * (ref_wide)m->full * m->w.weight;
+    return ref_floor(up + 255 * m->w.sum, 510 * m->w.sum);
 }
 
 /* c = 1. */
 static inline double ref_normalize(const ref_moments *m)
 {
-    return m->weight == 0 ? 0 : ref_above_mean(m) / (ref_deviation(m) + m->level);
+    return m->w.weight == 0 ? 0 : ref_above_mean(m) / (ref_deviation(m) + m->level);
 }
 
 #endif

@@ -20,8 +20,6 @@ typedef struct ref_image {
     int64_t *samples;
 } ref_image;
 
-enum { REF_PLAIN, REF_SQUARE, REF_WEIGHTED, REF_WEIGHTED_SQUARE };
-
 static inline uint64_t ref_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;
@@ -82,84 +80,6 @@ static inline satf_view ref_view(const ref_image *image, int64_t pad)
         }
     }
     return view;
-}
-
-static inline ref_wide ref_summand(int kind, int64_t sample, int64_t alpha, int lane_is_alpha)
-{
-    if (lane_is_alpha) {
-        return alpha;
-    }
-    ref_wide a = sample;
-    return kind == REF_PLAIN      ? a
-           : kind == REF_SQUARE   ? a * a
-           : kind == REF_WEIGHTED ? a * alpha
-                                  : a * a * alpha;
-}
-
-/*
- * sums[sample] = the sum of summands over the rectangle that lies at `rect` from
- * each pixel, area[pixel] the pixels that count: one axis after the other, a
- * position at a time. constant: the sample outside under SATF_CONSTANT.
- */
-static inline void ref_sums(const ref_image *image, int border, int64_t constant, satf_rect rect,
-                            int kind, ref_wide *sums, int64_t *area)
-{
-    int64_t W = image->width, H = image->height, C = image->channels;
-    int weighted = kind >= REF_WEIGHTED;
-    SCOPED ref_wide *rows = malloc((size_t)(W * H * C) * sizeof *rows);
-    for (int64_t y = 0; y < H; y++) {
-        for (int64_t x = 0; x < W; x++) {
-            const int64_t *row = image->samples + y * W * C;
-            for (int64_t c = 0; c < C; c++) {
-                int lane_is_alpha = weighted && c == C - 1;
-                ref_wide sum = 0;
-                for (int64_t k = 0; k < rect.w; k++) {
-                    int64_t i = satf_border_index(border, x + rect.x + k, W);
-                    if (i >= 0) {
-                        sum += ref_summand(kind, row[i * C + c], row[i * C + C - 1], lane_is_alpha);
-                    } else if (border == SATF_CONSTANT) {
-                        sum += ref_summand(kind, constant, constant, lane_is_alpha);
-                    }
-                }
-                rows[(y * W + x) * C + c] = sum;
-            }
-        }
-    }
-    for (int64_t y = 0; y < H; y++) {
-        for (int64_t x = 0; x < W; x++) {
-            int64_t columns = 0, lines = 0;
-            for (int64_t k = 0; k < rect.w; k++) {
-                columns += satf_border_index(border, x + rect.x + k, W) >= 0;
-            }
-            for (int64_t k = 0; k < rect.h; k++) {
-                lines += satf_border_index(border, y + rect.y + k, H) >= 0;
-            }
-            area[y * W + x] = border == SATF_SHRINK ? columns * lines : rect.w * rect.h;
-            for (int64_t c = 0; c < C; c++) {
-                ref_wide sum = 0;
-                for (int64_t k = 0; k < rect.h; k++) {
-                    int64_t i = satf_border_index(border, y + rect.y + k, H);
-                    if (i >= 0) {
-                        sum += rows[(i * W + x) * C + c];
-                    } else if (border == SATF_CONSTANT) {
-                        sum +=
-                            rect.w * ref_summand(kind, constant, constant, weighted && c == C - 1);
-                    }
-                }
-                sums[(y * W + x) * C + c] = sum;
-            }
-        }
-    }
-}
-
-/* A sum's unit: what one counts for floats. */
-static inline double ref_unit(const ref_image *image, int kind, int lane_is_alpha)
-{
-    if (satf_type_max(image->type)) {
-        return 1;
-    }
-    int power = lane_is_alpha ? 1 : kind == REF_PLAIN ? 1 : kind == REF_WEIGHTED_SQUARE ? 3 : 2;
-    return pow(REF_UNIT, -power);
 }
 
 #endif

@@ -1,260 +1,363 @@
-/* Every filter, type, channel count, border, window and engine against the definition. */
+/* Every filter of windows, type, layout, border, window and engine against the definition. */
 #include "test.h"
 #include "base/parallel.h"
-#include "filter_check.h"
+#include "filter/pass.h"
+#include "filter_any.h"
+#include "filter_formulas.h"
+#include "filter_make.h"
 
-/* The mean, as the contract words it; float inputs stay floats. */
-static double mean(const test_case *t, ref_wide sum, double unit, ref_wide weight,
-                   double weight_unit)
+/* How a test knows a filter. */
+typedef struct reference {
+    const char *name;
+    double (*formula)(const ref_moments *m);
+    enum { COLOURS, GREY, LUMA } grey; /* colour becomes grey first, or is wanted as it is */
+    enum {
+        CHANNEL,
+        WEIGHS,
+        KEPT,
+        MADE
+    } alpha; /* like the others; or it weighs, and goes, stays,
+              * or is made by the formula */
+    const char *options;
+    int64_t amount, threshold;                 /* of these */
+    double (*reduction)(const ref_moments *m); /* whose greatest value the formula wants, or NULL */
+} reference;
+
+/* A filter to black and white, inverted, and its surface. */
+#define BILEVEL(name, options, threshold, reduction)                                              \
+    {#name, ref_##name, GREY, WEIGHS, options, 0, threshold, reduction},                          \
+        {#name, ref_##name##_inverted, GREY, WEIGHS, options ",invert", 0, threshold, reduction}, \
+    {                                                                                             \
+#name, ref_##name##_surface, GREY, WEIGHS, options ",surface", 0, threshold, reduction    \
+    }
+
+static const reference references[] = {
+    {"box", ref_box, COLOURS, MADE, "", 0, 0, NULL},
+    {"variance", ref_variance, COLOURS, MADE, "", 0, 0, NULL},
+    {"stddev", ref_stddev, COLOURS, MADE, "", 0, 0, NULL},
+    {"sum", ref_sum, COLOURS, CHANNEL, "", 0, 0, NULL},
+    {"unsharp", ref_unsharp, COLOURS, KEPT, "amount=1.5", 15000, 0, NULL},
+    {"unsharp", ref_unsharp, COLOURS, KEPT, "amount=1.5,threshold=3.5", 15000, 3500, NULL},
+    {"unsharp", ref_unsharp, LUMA, KEPT, "amount=1.5,luma", 15000, 0, NULL},
+    {"unsharp", ref_unsharp, LUMA, KEPT, "amount=0.7,luma", 7000, 0, NULL},
+    {"unsharp", ref_unsharp, LUMA, KEPT, "amount=1.5,threshold=3.5,luma", 15000, 3500, NULL},
+    {"unsharp", ref_unsharp, LUMA, KEPT, "amount=0.9,threshold=0.01,luma", 9000, 10, NULL},
+    {"highpass", ref_highpass, COLOURS, KEPT, "", 0, 0, NULL},
+    {"flatten", ref_flatten, COLOURS, KEPT, "", 0, 0, NULL},
+    {"normalize", ref_normalize, COLOURS, KEPT, "", 0, 0, NULL},
+    BILEVEL(sauvola, "k=0.34", 0, NULL),
+    BILEVEL(wolf, "k=0.35", 0, ref_wolf_reduction),
+    BILEVEL(adaptive, "offset=5", 5000, NULL),
+    BILEVEL(adaptive, "offset=0", 0, NULL),
+    BILEVEL(adaptive, "offset=0.001", 1, NULL),
+    BILEVEL(bradley, "percent=15", 15000, NULL),
+    BILEVEL(bradley, "percent=0", 0, NULL),
+    BILEVEL(niblack, "k=-0.2", 0, NULL),
+    BILEVEL(nick, "k=-0.2", 0, NULL),
+};
+enum { REFERENCES = sizeof references / sizeof *references };
+
+/* The image as the filter sees it, in samples of its own. false: no such image is taken, or none
+ * that integers hold. */
+static bool see(const reference *r, const ref_image *image, ref_image *seen)
 {
-    if (weight == 0) {
-        return 0;
+    int colours = image->channels - image->alpha;
+    seen->alpha = r->alpha != CHANNEL && image->alpha;
+    memcpy(seen->samples, image->samples, (size_t)ref_count(image) * sizeof *seen->samples);
+    if (r->grey != COLOURS && (colours == 2 || colours == 4)) {
+        return false;
     }
-    if (!is_real(t)) {
-        return (double)((2 * sum + weight) / (2 * weight));
+    if (r->grey != GREY || colours == 1) {
+        return true;
     }
-    double m = (double)sum * unit * (1 / ((double)weight * weight_unit));
-    return t->image.type == SATF_F32 ? (double)(float)m : m;
+    seen->channels = 1 + image->alpha;
+    for (int64_t p = 0; p < image->width * image->height; p++) {
+        const int64_t *pixel = image->samples + p * image->channels;
+        int64_t *to = seen->samples + p * seen->channels;
+        to[0] = (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000;
+        to[seen->channels - 1] = image->alpha ? pixel[image->channels - 1] : to[0];
+    }
+    return satf_type_max(image->type) != 0;
 }
 
-static double variance(const test_case *t, ref_wide sum, double unit, ref_wide square,
-                       double square_unit, ref_wide weight, double weight_unit)
+/* One filter of one case. */
+typedef struct subject {
+    const reference *r;
+    const model_case *c;
+    ref_image seen;
+    model_sums sums;
+    int64_t first_x, first_y; /* of the result's pixels, beyond 0 under border valid */
+    ref_moments m;            /* what all windows share */
+    double room;
+    bool of_input; /* the type is the input's */
+} subject;
+
+/* The moments of the window at sample i. */
+static ref_moments look(const subject *s, int64_t i)
 {
-    if (weight == 0) {
-        return 0;
+    ref_moments m = s->m;
+    int64_t first = i - i % s->seen.channels;
+    double unit = m.real ? REF_UNIT : 1;
+    m.w = model_moments_at(&s->sums, i);
+    m.sample = (double)s->seen.samples[i] / unit;
+    m.in_colour = s->seen.channels - s->seen.alpha == 3;
+    for (int k = 0; m.in_colour && k < 3; k++) {
+        m.luma_sums[k] = s->sums.sums[first + k];
+        m.luma_samples[k] = (double)s->seen.samples[first + k] / unit;
     }
-    double w = (double)weight * weight_unit;
-    if (is_real(t)) {
-        double n = w * ((double)square * square_unit) - (double)sum * unit * ((double)sum * unit);
-        return (n < 0 ? 0 : n) / (w * w);
-    }
-    unsigned __int128 n = (unsigned __int128)weight * (unsigned __int128)square -
-                          (unsigned __int128)sum * (unsigned __int128)sum;
-    return (double)n / (w * w);
+    return m;
 }
 
-static void check_windows(satf_context *ctx, test_case *t)
+/* The greatest value of the reduction's formula, and the least sample. */
+static void reduce(subject *s, int64_t last_x, int64_t last_y)
 {
-    const ref_image *image = &t->image;
-    size_t n = (size_t)ref_count(image), pixels = (size_t)(image->width * image->height);
-    SCOPED ref_wide *sums = malloc(n * sizeof *sums), *squares = malloc(n * sizeof *squares);
-    SCOPED int64_t *area = malloc(pixels * sizeof *area);
-    double *want[3];
-    for (int k = 0; k < 3; k++) {
-        want[k] = malloc(n * sizeof **want);
-    }
-    satf_rect rect = {t->at_x - t->w / 2, t->at_y - t->h / 2, t->w, t->h};
-    int kind = image->alpha ? REF_WEIGHTED : REF_PLAIN;
-    ref_sums(image, t->border, t->constant, rect, kind, sums, area);
-    ref_sums(image, t->border, t->constant, rect, kind + 1, squares, area);
-    for (size_t i = 0; i < n; i++) {
-        size_t p = i / (size_t)image->channels;
-        size_t last = p * (size_t)image->channels + (size_t)image->channels - 1;
-        int alpha_lane = image->alpha && i == last;
-        double unit = ref_unit(image, kind, alpha_lane);
-        ref_wide weight = image->alpha && !alpha_lane ? sums[last] : area[p];
-        double weight_unit = image->alpha && !alpha_lane ? ref_unit(image, kind, 1) : 1;
-        want[0][i] = mean(t, sums[i], unit, weight, weight_unit);
-        if (alpha_lane) {
-            double a = (double)sums[i] * unit;
-            want[1][i] = want[2][i] = is_real(t) ? a * (1 / (double)area[p]) : a / (double)area[p];
-        } else {
-            want[1][i] = variance(t, sums[i], unit, squares[i], ref_unit(image, kind + 1, 0),
-                                  weight, weight_unit);
-            want[2][i] = sqrt(want[1][i]);
+    double greatest = 0, least = INFINITY;
+    for (int64_t i = 0; s->r->reduction && i < ref_count(&s->seen); i++) {
+        int channels = s->seen.channels;
+        int64_t x = i / channels % s->seen.width, y = i / channels / s->seen.width;
+        ref_moments m = look(s, i);
+        bool counts = x >= s->first_x && x <= last_x && y >= s->first_y && y <= last_y;
+        if (counts && !m.w.is_alpha) {
+            bool clear = s->seen.alpha && s->seen.samples[i - i % channels + channels - 1] == 0;
+            greatest = fmax(greatest, s->r->reduction(&m));
+            least = clear ? least : fmin(least, m.sample);
         }
     }
-    static const char *const names[] = {"box", "variance", "stddev"};
-    for (int k = 0; k < 3; k++) {
-        SCOPED_FILTER *filter;
-        assert_int_equal(satf_filter_create(ctx, names[k], &filter), SATF_OK);
-        assert_int_equal(satf_filter_set_int(ctx, filter, "width", t->w), SATF_OK);
-        assert_int_equal(satf_filter_set_int(ctx, filter, "height", t->h), SATF_OK);
-        assert_int_equal(
-            satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)), SATF_OK);
-        set_place(ctx, t, filter);
-        /* Products that no double holds round otherwise around a shift. Samples are below 2. */
-        t->slack = is_real(t) && k > 0 ? 64 * 0x1p-53 : 0;
-        t->slack_of_squares = k == 2;
-        check(ctx, t, filter, names[k], 2, want[k]);
-        t->slack = 0;
-        free(want[k]);
+    s->m.greatest = greatest;
+    s->m.least = least < INFINITY ? least : 0;
+}
+
+static bool is_right(const void *user, const model_place *at, double got, double *want)
+{
+    const subject *s = user;
+    int64_t pixel = (at->y + s->first_y) * s->seen.width + at->x + s->first_x;
+    ref_moments m = look(s, pixel * s->seen.channels + at->channel);
+    double max = (double)satf_type_max(s->seen.type), scale = 1;
+    *want = m.w.is_alpha && s->r->alpha == KEPT ? m.sample : s->r->formula(&m);
+    if (s->of_input) {
+        *want = max > 0 ? model_saturated(*want, max) : *want;
+        *want = s->seen.type == SATF_F32 ? (double)(float)*want : *want;
+    }
+    if (s->r->formula == ref_stddev) {
+        scale = fabs(got) + fabs(*want);
+    }
+    return got == *want || fabs(got - *want) * scale <= s->room;
+}
+
+static void check_one(satf_context *ctx, const model_case *c, const reference *r, bool valid)
+{
+    double max = (double)satf_type_max(c->image.type);
+    subject s = {.r = r, .c = c, .seen = c->image};
+    SCOPED int64_t *samples = malloc((size_t)ref_count(&c->image) * sizeof *samples);
+    s.seen.samples = samples;
+    if (!see(r, &c->image, &s.seen)) {
+        return;
+    }
+    SCOPED_FILTER *filter = model_filter(ctx, c, r->name, r->options);
+    satf_rect rect = model_rect(c);
+    int64_t last_x = c->image.width - 1, last_y = c->image.height - 1;
+    if (valid) {
+        MUST(ctx, satf_filter_set_border(ctx, filter, SATF_VALID, 0));
+        s.first_x = -rect.x;
+        s.first_y = -rect.y;
+        last_x += 1 - rect.w - rect.x;
+        last_y += 1 - rect.h - rect.y;
+    }
+    s.m = (ref_moments){.real = max == 0,
+                        .luma = r->grey == LUMA,
+                        .amount = r->amount,
+                        .threshold = r->threshold,
+                        .level = max > 0 ? max / 255 : 1,
+                        .full = max > 0 ? max : 1};
+    s.sums = model_sum(&s.seen, c->border, c->constant, rect);
+    reduce(&s, last_x, last_y);
+    /* Products that no double holds round otherwise around a shift. Samples are below 2, or 8. */
+    const filter_pass *pass = filter_last(filter_info_find(r->name));
+    s.of_input = pass->type == TYPE_OF_INPUT;
+    bool rounds = filter_type(pass, filter_options(filter, 0)) == TYPE_REAL &&
+                  filter_reads(pass, FORMULA_SQUARE);
+    s.room = max == 0 && rounds ? (c->fill ? 16 : 1) * 64 * 0x1p-53 : 0;
+    unsigned rows = r->reduction ? MODEL_NO_ROWS : MODEL_ROWS;
+    unsigned ways = MODEL_SAT | MODEL_WINDOW | MODEL_PART | rows | MODEL_IN_TURN;
+    MODEL_CHECK(ctx, .filter = filter, .of = c, .ways = ways, .right = is_right, .user = &s);
+    model_sums_free(&s.sums);
+}
+
+static pairs met;
+
+/* In the middle, or in a corner of the window. A thousand seeds are of one geometry. */
+static void check_all(satf_context *ctx, model_case *c)
+{
+    int type = c->image.type % 4 + 2 * model_is_real(c);
+    int layout = 10 * type + 2 * c->image.channels + c->image.alpha;
+    for (int k = 0; k < REFERENCES * 5; k++) {
+        int which = k / 5, place = k % 5, geometry = (int)(c->seed / 1000);
+        c->at_x = !place ? 0 : place & 1 ? c->w / 2 : c->w / 2 - c->w + 1;
+        c->at_y = !place ? 0 : place & 2 ? c->h / 2 : c->h / 2 - c->h + 1;
+        if (MODEL_RUN(&met, geometry, layout, c->border, which, place, c->fill)) {
+            check_one(ctx, c, &references[which], false);
+        }
+        bool fits = c->border == SATF_CLAMP && c->w <= c->image.width && c->h <= c->image.height;
+        if (fits && MODEL_RUN(&met, geometry, layout, MODEL_BORDERS, which, place, c->fill)) {
+            check_one(ctx, c, &references[which], true);
+        }
     }
 }
 
 TEST(test_windows)
 {
-    static const struct {
-        int64_t width, height, w, h;
-    } geometries[] = {
+    static const int64_t geometries[][4] = {
         {1, 1, 1, 1},    {1, 1, 3, 2},     {1, 1, 15, 255},  {1, 23, 3, 3},      {1, 23, 16, 47},
         {29, 1, 2, 2},   {29, 1, 255, 1},  {2, 2, 3, 3},     {2, 3, 16, 15},     {3, 2, 255, 9},
         {13, 17, 1, 1},  {13, 17, 2, 2},   {13, 17, 3, 3},   {13, 17, 15, 4},    {13, 17, 16, 16},
-        {13, 17, 40, 3}, {13, 17, 5, 100}, {61, 37, 15, 15}, {31, 41, 255, 255},
+        {13, 17, 40, 3}, {13, 17, 5, 100}, {61, 37, 15, 15}, {31, 41, 255, 255}, {13, 17, 5, 4},
+        {9, 3, 12, 31},
     };
+    memset(&met, 0, sizeof met);
     for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) {
-        check_geometry(ctx, geometries[i].width, geometries[i].height, geometries[i].w,
-                       geometries[i].h, i * 1000, check_windows);
+        model_each(ctx, geometries[i], i * 1000, check_all);
     }
 }
 
-/* Longer rows, where the vector loops run: one layout per type in turn. */
+/* Longer rows, where vector loops run and blocks end within them. */
 TEST(test_long_rows)
 {
-    static const int64_t windows[][2] = {{3, 3}, {15, 15}, {16, 2}, {17, 17}, {255, 255}};
-    for (size_t k = 0; k < 5; k++) {
-        for (size_t type = 0; type < 4; type++) {
-            size_t layout = (k + type) % (sizeof layouts / sizeof *layouts);
-            test_case t = {.w = windows[k][0], .h = windows[k][1], .seed = 5000 + k * 10 + type};
-            t.border = (int)((k * 4 + type) % ALL_BORDERS);
-            t.constant = t.border == SATF_CONSTANT ? 200 : 0;
-            t.image = (ref_image){
-                257, 65, layouts[layout].channels, sample_types[type], layouts[layout].alpha, NULL};
-            ref_fill(&t.image, t.seed);
-            check_windows(ctx, &t);
-            free(t.image.samples);
-        }
+    static const int64_t sizes[][4] = {{600, 11, 3, 3},
+                                       {600, 11, 15, 15},
+                                       {600, 11, 16, 2},
+                                       {600, 11, 41, 41},
+                                       {257, 20, 255, 255}};
+    memset(&met, 0, sizeof met);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        model_each(ctx, sizes[i], 8000 + i * 1000, check_all);
     }
 }
 
-/* Windows that lie beside their pixel, which they contain. */
-static void check_places(satf_context *ctx, test_case *t)
+/* What no reference says: places that are refused, and layouts without grey. */
+TEST(test_refuses)
 {
-    for (int corner = 0; corner < 4; corner++) {
-        t->at_x = corner & 1 ? t->w / 2 : t->w / 2 - t->w + 1;
-        t->at_y = corner & 2 ? t->h / 2 : t->h / 2 - t->h + 1;
-        check_windows(ctx, t);
-    }
-}
-
-TEST(test_places)
-{
-    check_geometry(ctx, 13, 17, 5, 4, 50, check_places);
-    check_geometry(ctx, 9, 3, 12, 31, 60, check_places);
-    SCOPED_FILTER *filter;
+    SCOPED_FILTER *box, *none;
     satf_view in = satf_view_packed(NULL, 9, 9, 1, SATF_U8), out = in;
     size_t bytes;
-    assert_int_equal(satf_filter_parse(ctx, "box=4x5,at=3:0", &filter), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "-1 to 2 and -2 to 2"));
-    assert_int_equal(satf_filter_parse(ctx, "box=4x5,at=2:0", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set(ctx, filter, "size", "3x5"), SATF_OK); /* no more inside */
-    assert_int_equal(satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_INVALID);
-    assert_non_null(strstr(satf_message(ctx), "-1 to 1 and -2 to 2"));
+    model_refused(ctx, satf_filter_parse(ctx, "box=4x5,at=3:0", &none), SATF_INVALID,
+                  "-1 to 2 and -2 to 2");
+    MUST(ctx, satf_filter_parse(ctx, "box=4x5,at=2:0", &box));
+    MUST(ctx, satf_filter_set(ctx, box, "size", "3x5")); /* no more inside */
+    model_refused(ctx, satf_filter_scratch(ctx, box, &in, &out, &bytes), SATF_INVALID,
+                  "-1 to 1 and -2 to 2");
+    SCOPED_FILTER *luma = parse_filter(ctx, "unsharp=5,luma");
+    SCOPED_FILTER *sauvola = parse_filter(ctx, "sauvola=5");
+    in = satf_view_packed(NULL, 9, 9, 4, SATF_U8);
+    model_refused(ctx, satf_filter_output(ctx, luma, &in, &out), SATF_UNSUPPORTED, "");
+    model_refused(ctx, satf_filter_output(ctx, sauvola, &in, &out), SATF_UNSUPPORTED, "");
+    in.flags = SATF_ALPHA;
+    MUST(ctx, satf_filter_output(ctx, sauvola, &in, &out));
+    assert_true(out.channels == 1 && out.type == SATF_U8 && !out.flags);
+    assert_true(filter_is_bilevel(sauvola));
 }
 
-static void check_template(satf_context *ctx, test_case *t)
+/* ------------------------------------------------------------------ template and integral */
+
+static void check_template(satf_context *ctx, model_case *c)
 {
-    ref_image plain = t->image; /* alpha is a channel like the others */
-    size_t n = (size_t)ref_count(&plain), pixels = (size_t)(plain.width * plain.height);
+    ref_image plain = c->image; /* alpha is a channel like the others */
+    plain.alpha = 0;
     const satf_weighted_rect rects[] = {
         {{-1, -1, 3, 3}, 1.25},
-        {{-t->w / 2, 0, t->w, t->h}, -0.1},
+        {{-c->w / 2, 0, c->w, c->h}, -0.1},
         {{2, 3, 1, 1}, 3},
         {{plain.width + 5, -4, 2, 9}, 0.3},
         {{-900, 700, 11, 30}, 1e-3},
         {{-2 * plain.width - 3, -plain.height, 5, 2}, -7},
         {{0, 0, 4 * plain.width + 1, 3 * plain.height + 2}, 0.7},
     };
-    SCOPED double *want = calloc(n, sizeof *want);
-    SCOPED ref_wide *sums = malloc(n * sizeof *sums);
-    SCOPED int64_t *area = malloc(pixels * sizeof *area);
-    for (size_t k = 0; k < sizeof rects / sizeof *rects; k++) {
-        ref_sums(&plain, t->border, t->constant, rects[k].rect, REF_PLAIN, sums, area);
-        for (size_t i = 0; i < n; i++) {
-            double sum = (double)sums[i] * ref_unit(&plain, REF_PLAIN, 0);
-            double term = rects[k].weight * sum;
+    enum { RECTS = sizeof rects / sizeof *rects };
+    SCOPED double *want = calloc((size_t)ref_count(&plain), sizeof *want);
+    for (size_t k = 0; k < RECTS; k++) {
+        model_sums sums = model_sum(&plain, c->border, c->constant, rects[k].rect);
+        for (int64_t i = 0; i < ref_count(&plain); i++) {
+            model_moments m = model_moments_at(&sums, i);
+            double term = rects[k].weight * ((double)m.sum * m.sum_unit);
             want[i] += term;
         }
+        model_sums_free(&sums);
     }
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_rects(ctx, filter, rects, sizeof rects / sizeof *rects),
-                     SATF_OK);
-    assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)t->border, constant_of(t)),
-                     SATF_OK);
-    check(ctx, t, filter, "template", 1, want);
+    MUST(ctx, satf_filter_create(ctx, "template", &filter));
+    MUST(ctx, satf_filter_set_rects(ctx, filter, rects, RECTS));
+    MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)c->border, model_constant(c)));
+    MODEL_CHECK(ctx, .filter = filter, .of = c,
+                .ways = MODEL_SAT | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
+                .right = model_is_value, .user = &(model_values){.values = want});
 }
 
 TEST(test_template)
 {
-    check_geometry(ctx, 1, 1, 3, 3, 1, check_template);
-    check_geometry(ctx, 1, 9, 3, 2, 2, check_template);
-    check_geometry(ctx, 11, 1, 2, 5, 3, check_template);
-    check_geometry(ctx, 2, 2, 4, 5, 4, check_template);
-    check_geometry(ctx, 23, 19, 16, 15, 5, check_template);
+    static const int64_t sizes[][4] = {
+        {1, 1, 3, 3}, {1, 9, 3, 2}, {11, 1, 2, 5}, {2, 2, 4, 5}, {23, 19, 16, 15}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        model_each(ctx, sizes[i], i + 1, check_template);
+    }
 }
 
-/* `b`, the SAT by definition, in units of the sums. */
-static void check_integral(satf_context *ctx, test_case *t)
+/* The SAT by definition. F32 holds the nearest. */
+static bool is_sum(const void *user, const model_place *at, double got, double *want)
 {
-    if (t->border) {
-        return; /* it has none */
-    }
-    const ref_image *image = &t->image;
-    for (int squared = 0; squared < 2; squared++) {
-        int kind = squared ? REF_SQUARE : REF_PLAIN;
-        size_t n = (size_t)ref_count(image);
-        SCOPED double *want = malloc(n * sizeof *want);
-        int64_t row = image->width * image->channels;
-        for (int64_t i = 0; i < (int64_t)n; i++) {
+    const model_values *sums = user;
+    *want = sums->values[at->i];
+    return got == *want || got == (double)(float)*want;
+}
+
+static void check_integral(satf_context *ctx, model_case *c)
+{
+    static const int types[] = {0, SATF_F64, SATF_F32, SATF_U64};
+    const ref_image *image = &c->image;
+    int64_t row = image->width * image->channels;
+    SCOPED double *want = malloc((size_t)ref_count(image) * sizeof *want);
+    for (int squared = 0; squared < 2 && !c->border; squared++) { /* it has none */
+        for (int64_t i = 0; i < ref_count(image); i++) {
             ref_wide sum = 0;
-            for (int64_t y = 0; y <= i / row; y++) {
-                for (int64_t x = i % image->channels; x <= i % row; x += image->channels) {
-                    sum += ref_summand(kind, image->samples[y * row + x], 0, 0);
-                }
+            for (int64_t p = i % image->channels; p <= i; p += image->channels) {
+                int64_t sample = p % row <= i % row ? image->samples[p] : 0;
+                sum += squared ? (ref_wide)sample * sample : sample;
             }
-            want[i] = (double)sum * ref_unit(image, kind, 0);
+            want[i] = (double)sum * model_unit(image, squared ? 2 : 1);
         }
-        static const int out_types[] = {SATF_TYPE_AUTO, SATF_F64, SATF_F32, SATF_U64};
-        satf_view in = ref_view(image, 1);
-        for (size_t k = 0; k < 4; k++) {
-            if (out_types[k] == SATF_U64 && is_real(t)) {
-                continue;
-            }
-            SCOPED_FILTER *filter;
-            satf_view out;
-            assert_int_equal(satf_filter_create(ctx, "integral", &filter), SATF_OK);
-            assert_int_equal(satf_filter_set_int(ctx, filter, "squared", squared), SATF_OK);
-            assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-            assert_int_equal(out.flags, 0);
-            int type = out_types[k] == SATF_TYPE_AUTO ? out.type : out_types[k];
-            out =
-                satf_view_packed(malloc(n * 8), in.width, in.height, in.channels, (satf_type)type);
-            satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
-            if (satf_filter_apply(ctx, filter, &in, &out)) {
-                describe(t, "integral", SATF_ENGINE_SAT, 0);
-                fail_msg("%s", satf_message(ctx));
-            }
-            for (size_t i = 0; i < n; i++) {
-                const void *at = (const char *)out.data + i * satf_type_bytes(type);
-                uint32_t u32 = 0;
-                uint64_t u64 = 0;
-                memcpy(&u32, at, sizeof u32);
-                if (satf_type_bytes(type) == 8) {
-                    memcpy(&u64, at, sizeof u64);
-                }
-                double got = type == SATF_U32   ? (double)u32
-                             : type == SATF_U64 ? (double)u64
-                                                : load(type, at);
-                double expected = type == SATF_F32 ? (double)(float)want[i] : want[i];
-                if (got != expected) {
-                    describe(t, squared ? "integral squared" : "integral", SATF_ENGINE_SAT, 0);
-                    fail_msg("as %s, first wrong sample %zu: %.17g instead of %.17g",
-                             satf_type_name(type), i, got, expected);
-                }
-            }
-            free(out.data);
-        }
+        SCOPED_FILTER *filter = parse_filter(ctx, squared ? "integral,squared" : "integral");
+        satf_view in = ref_view(image, 1), out;
+        MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
+        assert_int_equal(out.flags, 0);
         free(in.data);
+        for (size_t k = 0; k < (model_is_real(c) ? 3 : 4); k++) {
+            MODEL_CHECK(ctx, .filter = filter, .of = c, .type = types[k],
+                        .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS,
+                        .right = types[k] == SATF_F32 ? is_sum : model_is_value,
+                        .user = &(model_values){.values = want});
+        }
     }
 }
 
 TEST(test_integral)
 {
-    check_geometry(ctx, 1, 1, 1, 1, 1, check_integral);
-    check_geometry(ctx, 1, 31, 1, 1, 2, check_integral);
-    check_geometry(ctx, 37, 1, 1, 1, 3, check_integral);
-    check_geometry(ctx, 19, 23, 1, 1, 4, check_integral);
+    static const int64_t sizes[][4] = {{1, 1, 1, 1}, {1, 31, 1, 1}, {37, 1, 1, 1}, {19, 23, 1, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        model_each(ctx, sizes[i], i + 1, check_integral);
+    }
+}
+
+/* Every filter of windows has its reference here; one of several steps or windows, or of cells, has
+ * a file of its own. */
+TEST(test_table)
+{
+    const filter_info *info;
+    for (size_t i = 0; (info = filter_info_at(i)); i++) {
+        bool found = !filter_param_of_kind(info, PARAM_SIZE) || !filter_is_simple(info) ||
+                     filter_last(info)->over == OVER_CELLS;
+        for (size_t k = 0; k < REFERENCES; k++) {
+            found = found || strcmp(references[k].name, info->name) == 0;
+        }
+        assert_true(found);
+    }
 }
 
 TEST_FILE(.shared = true)

@@ -2,17 +2,20 @@
 #include "test.h"
 #include <float.h>
 
-#include "base/parallel.h"
 #include "filter_offsets.h"
-#include "pairs.h"
+#include "model.h"
 
 enum { W = 41, H = 33 };
 
-/* An image, what lies outside, and what its samples are taken above. */
+/* An image, a window and what lies outside; of tables: what samples are taken above, and the sums
+ * of the whole image. */
 typedef struct subject {
     const double *pixels;
     int border;
     double constant, shift;
+    int64_t w, h;
+    bool variance, by_tables;
+    long double all, all_squares;
 } subject;
 
 /* What a window holds, by definition, of samples above the shift. */
@@ -22,38 +25,33 @@ typedef struct window_facts {
     bool inside;
 } window_facts;
 
-static long double sample_at(const subject *s, int64_t x, int64_t y, bool *counts)
+static bool sample_at(const subject *s, int64_t x, int64_t y, long double *sample)
 {
     int64_t i = satf_border_index(s->border, x, W), j = satf_border_index(s->border, y, H);
-    *counts = (i >= 0 && j >= 0) || s->border == SATF_CONSTANT;
-    double sample = i >= 0 && j >= 0 ? s->pixels[j * W + i] : s->constant;
-    return (long double)sample - (long double)s->shift;
+    bool inside = i >= 0 && j >= 0;
+    *sample = (long double)(inside ? s->pixels[j * W + i] : s->constant) - (long double)s->shift;
+    return inside || s->border == SATF_CONSTANT;
 }
 
 static window_facts look(const subject *s, satf_rect rect)
 {
     window_facts f = {0};
-    long double least = INFINITY, most = -INFINITY;
+    long double least = INFINITY, most = -INFINITY, a;
     f.inside = rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= W && rect.y + rect.h <= H;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t y = rect.y; y < rect.y + rect.h; y++) {
-            for (int64_t x = rect.x; x < rect.x + rect.w; x++) {
-                bool counts;
-                long double a = sample_at(s, x, y, &counts);
-                if (!counts) {
-                    continue;
-                }
-                if (pass == 0) {
-                    f.area += 1;
-                    f.sum += a;
-                    f.size += fabsl(a);
-                    f.mean_square += a * a;
-                    least = a < least ? a : least;
-                    most = a > most ? a : most;
-                } else {
-                    f.variance += (a - f.sum / f.area) * (a - f.sum / f.area);
-                }
-            }
+    for (int64_t k = 0; k < 2 * rect.w * rect.h; k++) {
+        int64_t i = k % (rect.w * rect.h);
+        if (!sample_at(s, rect.x + i % rect.w, rect.y + i / rect.w, &a)) {
+            continue;
+        }
+        if (k == i) {
+            f.area += 1;
+            f.sum += a;
+            f.size += fabsl(a);
+            f.mean_square += a * a;
+            least = a < least ? a : least;
+            most = a > most ? a : most;
+        } else { /* for the second time */
+            f.variance += (a - f.sum / f.area) * (a - f.sum / f.area);
         }
     }
     f.range = most - least;
@@ -64,10 +62,10 @@ static window_facts look(const subject *s, satf_rect rect)
 
 /* The bounds of docs/design.md: of a window's sum of summands, `size` the sum of their
  * magnitudes in the window, `all` in the whole image. */
-static long double sum_bound(int engine, satf_rect rect, const window_facts *f, long double size,
-                             long double all)
+static long double sum_bound(bool by_tables, satf_rect rect, const window_facts *f,
+                             long double size, long double all)
 {
-    if (engine == SATF_ENGINE_WINDOW) {
+    if (!by_tables) {
         return (long double)(rect.w + rect.h + 1) * 0x1p-53L * size;
     }
     long double reads = f->inside ? 4 : (long double)((2 * rect.w + 7) * (2 * rect.h + 7));
@@ -108,52 +106,46 @@ static long double variance_bound(int64_t w, int64_t h, const window_facts *f)
     return (long double)(3 * h + 18 * bits + 40) * 0x1p-53L * f->range * f->range;
 }
 
-static void check_filter(satf_context *ctx, const double *pixels, const char *name, int border,
+static bool is_right(const void *user, const model_place *at, double got, double *want)
+{
+    const subject *s = user;
+    satf_rect rect = {at->x - s->w / 2, at->y - s->h / 2, s->w, s->h};
+    window_facts f = look(s, rect);
+    long double of_sum = sum_bound(s->by_tables, rect, &f, f.size, s->all) / f.area;
+    long double mean = f.sum / f.area, right = s->variance ? f.variance : mean;
+    long double bound = of_sum + fabsl(mean) * 0x1p-51L;
+    if (s->variance && s->by_tables) {
+        long double squares = f.mean_square * f.area;
+        long double of_squares = sum_bound(true, rect, &f, squares, s->all_squares) / f.area;
+        bound = of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
+                10 * 0x1p-53L * (f.mean_square + of_squares);
+    } else if (s->variance) {
+        bound = variance_bound(s->w, s->h, &f);
+    }
+    *want = (double)right;
+    return isfinite(got) && (!s->variance || got >= 0) && fabsl((long double)got - right) <= bound;
+}
+
+static void check_filter(satf_context *ctx, const double *pixels, bool variance, int border,
                          double constant, int64_t w, int64_t h, const char *what)
 {
-    static double got[W * H];
+    char spec[60];
+    snprintf(spec, sizeof spec, "%s=%ldx%ld", variance ? "variance" : "box", (long)w, (long)h);
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_create(ctx, name, &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_int(ctx, filter, "width", w), SATF_OK);
-    assert_int_equal(satf_filter_set_int(ctx, filter, "height", h), SATF_OK);
-    assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, constant), SATF_OK);
-    satf_view in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64), out = in;
-    out.data = got;
-    bool is_variance = strcmp(name, "variance") == 0;
-    for (int engine = SATF_ENGINE_SAT; engine <= SATF_ENGINE_WINDOW; engine++) {
-        bool by_tables = engine == SATF_ENGINE_SAT;
-        subject s = {pixels, border, constant, is_variance && by_tables ? find_shift(pixels) : 0};
-        long double all = 0, all_squares = 0;
+    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+    MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)border, constant));
+    for (int by_tables = 0; by_tables < 2; by_tables++) {
+        subject s = {pixels, border, constant, 0, w, h, variance, by_tables, 0, 0};
+        s.shift = variance && by_tables ? find_shift(pixels) : 0;
         for (int i = 0; i < W * H; i++) {
             long double a = (long double)pixels[i] - (long double)s.shift;
-            all += fabsl(a);
-            all_squares += a * a;
+            s.all += fabsl(a);
+            s.all_squares += a * a;
         }
-        satf_context_set_engine(ctx, (satf_engine)engine);
-        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-        for (int64_t i = 0; i < W * H; i++) {
-            satf_rect rect = {i % W - w / 2, i / W - h / 2, w, h};
-            window_facts f = look(&s, rect);
-            long double of_sum = sum_bound(engine, rect, &f, f.size, all) / f.area;
-            long double mean = f.sum / f.area, right = mean;
-            long double bound = of_sum + fabsl(mean) * 0x1p-51L;
-            if (is_variance) {
-                long double of_squares =
-                    sum_bound(engine, rect, &f, f.mean_square * f.area, all_squares) / f.area;
-                right = f.variance;
-                bound = !by_tables ? variance_bound(w, h, &f)
-                                   : of_squares + 2 * fabsl(mean) * of_sum + of_sum * of_sum +
-                                         10 * 0x1p-53L * (f.mean_square + of_squares);
-                if (!(got[i] >= 0)) {
-                    fail_msg("%s: a variance of %g", what, got[i]);
-                }
-            }
-            if (!isfinite(got[i]) || fabsl((long double)got[i] - right) > bound) {
-                fail_msg("%s: %s, border %d, %ld x %ld, engine %d, pixel %ld is %g, not %Lg +- %Lg",
-                         what, name, border, (long)w, (long)h, engine, (long)i, got[i], right,
-                         bound);
-            }
-        }
+        MODEL_CHECK(ctx, .filter = filter,
+                    .in = satf_view_packed((void *)(uintptr_t)pixels, W, H, 1, SATF_F64),
+                    .ways = by_tables ? MODEL_SAT : MODEL_WINDOW, .right = is_right, .user = &s,
+                    .more = what);
     }
 }
 
@@ -165,7 +157,6 @@ TEST(test_bounds)
 {
     static double pixels[W * H];
     static const char *const whats[] = {"noise", "noise of 1 at 1e9", "towers"};
-    static const char *const names[] = {"box", "variance"};
     static pairs met;
     for (int k = 0; k < 3; k++) {
         uint64_t seed = 7 + (uint64_t)k;
@@ -175,8 +166,8 @@ TEST(test_bounds)
         }
         for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
             for (int i = 0; i < 2 * WINDOWS; i++) {
-                if (PAIRS_RUN(&met, k, border, i / 2, i % 2)) {
-                    check_filter(ctx, pixels, names[i % 2], border, 0.3, windows[i / 2][0],
+                if (MODEL_RUN(&met, k, border, i / 2, i % 2)) {
+                    check_filter(ctx, pixels, i % 2, border, 0.3, windows[i / 2][0],
                                  windows[i / 2][1], whats[k]);
                 }
             }
@@ -193,7 +184,7 @@ TEST(test_image_overflows)
         for (int i = 0; i < WINDOWS; i++) {
             double area = (double)(windows[i][0] * windows[i][1]);
             for (int k = 0; k < 3; k++) {
-                if (!PAIRS_RUN(&met, border, i, k)) {
+                if (!MODEL_RUN(&met, border, i, k)) {
                     continue;
                 }
                 uint64_t seed = 3 + (uint64_t)k;
@@ -201,8 +192,8 @@ TEST(test_image_overflows)
                 for (int p = 0; p < W * H; p++) {
                     pixels[p] = (k == 0 ? fabs(uniform(&seed)) : uniform(&seed)) * most;
                 }
-                check_filter(ctx, pixels, k < 2 ? "box" : "variance", border, most / 2,
-                             windows[i][0], windows[i][1], "large samples");
+                check_filter(ctx, pixels, k == 2, border, most / 2, windows[i][0], windows[i][1],
+                             "large samples");
             }
         }
     }
@@ -210,40 +201,37 @@ TEST(test_image_overflows)
     for (int p = 0; p < W * H; p++) {
         pixels[p] = p % W == W - 1 ? 1 : 0x1p1010;
     }
-    check_filter(ctx, pixels, "box", SATF_CLAMP, 0, 90, 1, "large multiples");
-    check_filter(ctx, pixels, "box", SATF_CLAMP, 0, 1, 90, "large multiples");
+    check_filter(ctx, pixels, false, SATF_CLAMP, 0, 90, 1, "large multiples");
+    check_filter(ctx, pixels, false, SATF_CLAMP, 0, 1, 90, "large multiples");
 }
 
 /* A template whose rectangles are far from overflow in an image that is not. */
+static bool is_template(const void *user, const model_place *at, double got, double *want)
+{
+    const double *pixels = user;
+    double sum = 0;
+    for (int64_t k = 0; k < 15; k++) {
+        int64_t x = satf_border_index(SATF_CLAMP, at->x + 1 + k % 3, W);
+        int64_t y = satf_border_index(SATF_CLAMP, at->y - 2 + k / 3, H);
+        sum += pixels[y * W + x] * 0x1p-100;
+    }
+    *want = 2 * sum * 0x1p100; /* infinite where the sum overflows */
+    return isnan(sum) ? isnan(got) : got == *want || fabs(got - *want) <= 0x1p985;
+}
+
 TEST(test_template_overflows)
 {
-    static double pixels[W * H], got[W * H];
+    static double pixels[W * H];
     for (int p = 0; p < W * H; p++) {
         pixels[p] = p % W < W / 2 ? 0x1p1020 : 0x1p1000;
     }
     pixels[7 * W + 2] = NAN;
     satf_weighted_rect rect = {{1, -2, 3, 5}, 2};
     SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_create(ctx, "template", &filter), SATF_OK);
-    assert_int_equal(satf_filter_set_rects(ctx, filter, &rect, 1), SATF_OK);
-    satf_view in = satf_view_packed(pixels, W, H, 1, SATF_F64), out = in;
-    out.data = got;
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    for (int64_t i = 0; i < W * H; i++) {
-        double sum = 0;
-        for (int64_t k = 0; k < 15; k++) {
-            int64_t x = satf_border_index(SATF_CLAMP, i % W + 1 + k % 3, W);
-            int64_t y = satf_border_index(SATF_CLAMP, i / W - 2 + k / 3, H);
-            sum += pixels[y * W + x] * 0x1p-100;
-        }
-        double right = 2 * sum * 0x1p100; /* infinite where the sum overflows */
-        bool good = isnan(sum)     ? isnan(got[i])
-                    : isinf(right) ? got[i] == right
-                                   : fabs(got[i] - right) <= 0x1p985;
-        if (!good) {
-            fail_msg("pixel %ld is %g, not %g", (long)i, got[i], right);
-        }
-    }
+    MUST(ctx, satf_filter_create(ctx, "template", &filter));
+    MUST(ctx, satf_filter_set_rects(ctx, filter, &rect, 1));
+    MODEL_CHECK(ctx, .filter = filter, .in = satf_view_packed(pixels, W, H, 1, SATF_F64),
+                .ways = MODEL_AUTO | MODEL_PART, .right = is_template, .user = pixels);
 }
 
 /* ------------------------------------------------------------------------ offsets */

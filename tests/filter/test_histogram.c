@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "filter/histogram.h"
 #include "filter/otsu.h"
+#include "model.h"
 #include "otsu_reference.h"
 
 /* -------------------------------------------------------------------------- the level */
@@ -104,66 +105,39 @@ TEST(test_level_of_words)
 
 /* ----------------------------------------------------------------------- the histogram */
 
-typedef struct count_case {
-    int type, channels;
-    int64_t width, height;
-    uint64_t mask; /* of random samples */
-} count_case;
-
-static uint64_t sample_at(const satf_view *view, int64_t x, int64_t y, int channel)
-{
-    const char *at = (const char *)view->data + y * view->stride;
-    at += (x * view->channels + channel) * (view->type == SATF_U8 ? 1 : 2);
-    uint16_t sample = (uint8_t)*at;
-    if (view->type == SATF_U16) {
-        memcpy(&sample, at, sizeof sample);
-    }
-    return sample;
-}
-
-static void check_count(satf_context *ctx, const count_case *c, uint64_t *seed)
+/* Of random samples, of which alpha weighs the last one. */
+static void check_count(satf_context *ctx, int type, int channels, const int64_t *size,
+                        uint64_t mask, uint64_t *seed)
 {
     static uint64_t wanted[65536];
-    bool weighted = c->channels == 2;
-    int64_t bytes = c->width * c->channels * (c->type == SATF_U8 ? 1 : 2);
-    int64_t stride = bytes + 1; /* samples of 16 bits are not aligned */
-    SCOPED uint8_t *data = malloc((size_t)(stride * c->height));
-    size_t memory_bytes;
-    assert_true(histogram_bytes(ctx, c->type, &memory_bytes));
-    SCOPED char *memory = aligned_alloc(64, memory_bytes);
-    assert_non_null(data);
-    assert_non_null(memory);
-    memset(memory, 0xa5, memory_bytes);
-    for (int64_t i = 0; i < stride * c->height; i++) {
-        data[i] = (uint8_t)(ref_random(seed) & c->mask);
+    ref_image image = {size[0], size[1], channels, type, channels == 2, NULL};
+    ref_fill(&image, ++*seed);
+    for (int64_t i = 0; i < ref_count(&image); i++) {
+        image.samples[i] &= (int64_t)(mask * 0x101);
     }
-    satf_view view = {.data = data,
-                      .width = c->width,
-                      .height = c->height,
-                      .channels = c->channels,
-                      .type = c->type,
-                      .stride = stride,
-                      .flags = weighted ? SATF_ALPHA : 0,
-                      .device = SATF_HOST};
+    satf_view view = ref_view(&image, 1); /* samples of 16 bits are not aligned */
+    size_t memory_bytes;
+    assert_true(histogram_bytes(ctx, type, &memory_bytes));
+    SCOPED char *memory = aligned_alloc(64, memory_bytes);
+    memset(memory, 0xa5, memory_bytes);
     memset(wanted, 0, sizeof wanted);
-    for (int64_t y = 0; y < c->height; y++) {
-        for (int64_t x = 0; x < c->width; x++) {
-            wanted[sample_at(&view, x, y, 0)] += weighted ? sample_at(&view, x, y, 1) : 1;
-        }
+    for (int64_t i = 0; i < ref_count(&image); i += channels) {
+        wanted[image.samples[i]] += image.alpha ? (uint64_t)image.samples[i + 1] : 1;
     }
     const uint64_t *counts;
-    histogram_task task = {.in = &view, .weighted = weighted};
+    histogram_task task = {.in = &view, .weighted = image.alpha};
     for (int run = 0; run < 2; run++) {
-        assert_int_equal(histogram_count(ctx, &task, memory, &counts), SATF_OK);
-        for (int64_t i = 0; i < histogram_levels(c->type); i++) {
+        MUST(ctx, histogram_count(ctx, &task, memory, &counts));
+        for (int64_t i = 0; i < histogram_levels(type); i++) {
             if (counts[i] != wanted[i]) {
-                fail_msg("%s, %d channels, %lld x %lld: level %lld %llu times instead of %llu",
-                         satf_type_name(c->type), c->channels, (long long)c->width,
-                         (long long)c->height, (long long)i, (unsigned long long)counts[i],
-                         (unsigned long long)wanted[i]);
+                fail_msg("%s, %d channels, %ld x %ld: level %ld %lu times instead of %lu",
+                         satf_type_name(type), channels, (long)size[0], (long)size[1], (long)i,
+                         (unsigned long)counts[i], (unsigned long)wanted[i]);
             }
         }
     }
+    free(view.data);
+    free(image.samples);
 }
 
 TEST(test_counts)
@@ -175,9 +149,8 @@ TEST(test_counts)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int k = 0; k < 12; k++) {
             static const uint64_t masks[] = {0xff, 0x11, 0};
-            count_case c = {k % 2 ? SATF_U8 : SATF_U16, 1 + k / 2 % 2, sizes[i][0], sizes[i][1],
-                            masks[k / 4]};
-            check_count(ctx, &c, &seed);
+            check_count(ctx, k % 2 ? SATF_U8 : SATF_U16, 1 + k / 2 % 2, sizes[i], masks[k / 4],
+                        &seed);
         }
     }
     assert_int_equal(histogram_levels(SATF_F32), 256);

@@ -5,7 +5,7 @@
 #include "base/cpu.h"
 #include "filter/filter.h"
 #include "filter/modules.h"
-#include "filter_reference.h"
+#include "model.h"
 
 typedef struct all_options {
     filter_window window;
@@ -121,202 +121,121 @@ static int add_modules(void **state)
 
 /* --------------------------------------------------------------------------- the cases */
 
-enum { W = 19, H = 11, MOST = W * H * 4 };
+enum { NEITHER = -1 };
 
-typedef struct moment_case {
-    int type, channels, border;
-    bool alpha;
-    int64_t w, h;
-    double offset;
-} moment_case;
+/* What filters of modules see: alpha is a channel, or weighs. */
+typedef struct seen {
+    const model_case *c;
+    model_sums plain, weighted;
+    int set; /* of what a formula lists; NEITHER: the reduction's */
+    bool two;
+    double reduced;
+} seen;
 
-/* Samples of a case, and the moments by definition; alpha weighs in the second. */
-typedef struct moments {
-    double samples[MOST];
-    long double weight[2][MOST], sum[2][MOST], square[2][MOST];
-} moments;
-
-/* How often the window of a pixel has each of n places. */
-static int64_t count_places(int border, int64_t at, int64_t length, int64_t n, int64_t *counts)
+/* What the formula of a set tells of a sample; alpha beside a reduction may be anything. */
+static bool is_told(const void *user, const model_place *at, double got, double *want)
 {
-    int64_t inside = 0;
-    memset(counts, 0, (size_t)n * sizeof *counts);
-    for (int64_t i = at - length / 2; i < at - length / 2 + length; i++) {
-        int64_t place = satf_border_index(border, i, n);
-        inside += place >= 0;
-        counts[place < 0 ? 0 : place] += place >= 0;
+    const seen *s = user;
+    const ref_image *image = &s->c->image;
+    model_moments m = model_moments_at(s->two ? &s->plain : &s->weighted, at->i);
+    double unit = model_is_real(s->c) ? REF_UNIT : 1, sample = (double)image->samples[at->i] / unit;
+    if (s->set == NEITHER || m.is_alpha) {
+        *want = m.is_alpha ? sample : s->reduced;
+        return got == *want || (s->set == NEITHER && m.is_alpha);
     }
-    return inside;
-}
-
-static void add_pixels(moments *m, int64_t to, bool weighted, long double pixels, double sample,
-                       double alpha)
-{
-    long double times = pixels * (weighted ? (long double)alpha : 1);
-    m->weight[weighted][to] += times;
-    m->sum[weighted][to] += times * (long double)sample;
-    m->square[weighted][to] += times * (long double)sample * (long double)sample;
-}
-
-/* What lies outside is 1, alpha too, and counts under a constant border. */
-static void find_moments(const moment_case *c, int64_t x, int64_t y, moments *m)
-{
-    int64_t columns[W], rows[H];
-    int64_t across = count_places(c->border, x, c->w, W, columns);
-    int64_t down = count_places(c->border, y, c->h, H, rows);
-    int64_t outside = c->border == SATF_CONSTANT ? c->w * c->h - across * down : 0;
-    for (int k = 0; k < 2 * c->channels; k++) {
-        bool weighted = k >= c->channels;
-        int channel = k % c->channels;
-        int64_t to = (y * W + x) * c->channels + channel;
-        m->weight[weighted][to] = m->sum[weighted][to] = m->square[weighted][to] = 0;
-        add_pixels(m, to, weighted, outside, 1, 1);
-        for (int64_t p = 0; p < W * H; p++) {
-            const double *pixel = m->samples + p * c->channels;
-            add_pixels(m, to, weighted, columns[p % W] * rows[p / W], pixel[channel],
-                       pixel[c->channels - 1]);
-        }
+    double square = (double)m.square * m.square_unit, sum = (double)m.sum * m.sum_unit;
+    ref_wide spread = m.weight * m.square - m.sum * m.sum;
+    if ((s->set & BOTH) == BOTH) {
+        square = (double)spread * m.weight_unit * m.square_unit;
     }
-}
-
-/* Integers, but for the alphas of floats: quarters. */
-static satf_view make_image(const moment_case *c, uint64_t seed, moments *m)
-{
-    satf_view view = satf_view_packed(malloc(MOST * 8), W, H, c->channels, (satf_type)c->type);
-    view.flags = c->alpha ? SATF_ALPHA : 0;
-    bool real = satf_type_is_float(c->type);
-    for (int64_t i = 0; i < W * H * c->channels; i++) {
-        bool alpha = c->alpha && i % c->channels == c->channels - 1;
-        uint64_t random = ref_random(&seed);
-        double value =
-            alpha ? (double)(random % 4) / (real ? 4 : 1) : c->offset + (double)(random % 16);
-        formula_store(c->type, formula_real(value),
-                      (char *)view.data + i * (int64_t)satf_type_bytes(c->type));
-        m->samples[i] = value;
-    }
-    for (int64_t i = 0; i < W * H; i++) {
-        find_moments(c, i % W, i / W, m);
-    }
-    return view;
-}
-
-static satf_filter *make_filter(satf_context *ctx, const moment_case *c, const char *name)
-{
-    char size[48];
-    satf_filter *filter;
-    snprintf(size, sizeof size, "%ldx%ld", (long)c->w, (long)c->h);
-    assert_int_equal(satf_filter_create(ctx, name, &filter), SATF_OK);
-    assert_int_equal(satf_filter_set(ctx, filter, "size", size), SATF_OK);
-    assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)c->border, 1), SATF_OK);
-    return filter;
-}
-
-/* What the formula of a set tells of sample i. */
-static double told(const moment_case *c, const moments *m, int set, bool two, int64_t i)
-{
-    bool weighted = c->alpha && !two;
-    long double sum = m->sum[weighted][i], square = m->square[weighted][i];
-    long double sample = (long double)m->samples[i];
-    if (weighted && i % c->channels == c->channels - 1) {
-        return (double)sample;
-    }
-    square = (set & BOTH) == BOTH ? m->weight[weighted][i] * square - sum * sum : square;
-    return (double)((set & FORMULA_SUM ? sum : 0) + (set & FORMULA_SQUARE ? 3 * square : 0) +
-                    (set & FORMULA_CENTRE ? 5 * sample : 0) + (set & FORMULA_AUX ? 7 * sample : 0) +
-                    (set & FORMULA_AUX_TOO ? 11 * sample : 0));
-}
-
-static void check_samples(const moment_case *c, const char *name, const char *engine,
-                          const double *got, const double *wanted)
-{
-    for (int64_t i = 0; i < W * H * c->channels; i++) {
-        if (got[i] != wanted[i] && !isnan(wanted[i])) {
-            fail_msg("%s of %s + %g, %d channels%s, window %ld x %ld, border %s, engine %s, %s: "
-                     "sample %ld is %.17g, not %.17g",
-                     name, satf_type_name(c->type), c->offset, c->channels,
-                     c->alpha ? " with alpha" : "", (long)c->w, (long)c->h,
-                     satf_border_name(c->border), engine, satf_isa_name(satf_cpu_isa()), (long)i,
-                     got[i], wanted[i]);
-        }
-    }
-}
-
-/* Twice by each engine. A sample of which NaN is wanted may be anything. */
-static void check_filter(satf_context *ctx, const moment_case *c, const satf_view *in,
-                         const char *name, const double *wanted)
-{
-    static const char *const engines[] = {"auto", "sat", "window"};
-    double got[MOST];
-    SCOPED_FILTER *filter = make_filter(ctx, c, name);
-    satf_view out;
-    assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
-    assert_int_equal(out.type, SATF_F64);
-    out.data = got;
-    for (int k = SATF_ENGINE_SAT; k <= SATF_ENGINE_WINDOW; k++) {
-        satf_context_set_engine(ctx, (satf_engine)k);
-        for (int run = 0; run < 2; run++) {
-            assert_int_equal(satf_filter_apply(ctx, filter, in, &out), SATF_OK);
-            check_samples(c, name, engines[k], got, wanted);
-        }
-    }
+    *want = (s->set & FORMULA_SUM ? sum : 0) + (s->set & FORMULA_SQUARE ? 3 * square : 0) +
+            (s->set & FORMULA_CENTRE ? 5 * sample : 0) + (s->set & FORMULA_AUX ? 7 * sample : 0) +
+            (s->set & FORMULA_AUX_TOO ? 11 * sample : 0);
+    return got == *want;
 }
 
 /* The greatest of the windows' sums, and the least sample that is not transparent. */
-static double reduced(const moment_case *c, const moments *m)
+static double reduce(const seen *s)
 {
-    long double greatest = -INFINITY;
-    double least = INFINITY;
-    for (int64_t i = 0; i < W * H * c->channels; i++) {
-        int64_t alpha = i - i % c->channels + c->channels - 1;
-        if (c->alpha && i == alpha) {
-            continue;
+    const ref_image *image = &s->c->image;
+    double greatest = -INFINITY, least = INFINITY, unit = model_is_real(s->c) ? REF_UNIT : 1;
+    for (int64_t i = 0; i < ref_count(image); i++) {
+        model_moments m = model_moments_at(&s->weighted, i);
+        int64_t last = i - i % image->channels + image->channels - 1;
+        if (!m.is_alpha) {
+            bool clear = image->alpha && image->samples[last] == 0;
+            greatest = fmax(greatest, (double)m.sum * m.sum_unit);
+            least = clear ? least : fmin(least, (double)image->samples[i] / unit);
         }
-        greatest = fmaxl(greatest, m->sum[c->alpha][i]);
-        least = c->alpha && m->samples[alpha] == 0 ? least : fmin(least, m->samples[i]);
     }
-    return 13 * ((double)greatest + least);
+    return 13 * (greatest + least);
 }
 
-static void check_case(satf_context *ctx, const moment_case *c, uint64_t seed)
+static void check_filter(satf_context *ctx, seen *s, const char *name, int set)
 {
-    static moments m;
-    double wanted[MOST];
-    char name[16];
-    satf_view in = make_image(c, seed, &m);
-    for (int set = 0; set < SETS; set++) {
-        for (int two = 0; two <= set % 2; two++) {
-            for (int64_t i = 0; i < W * H * c->channels; i++) {
-                wanted[i] = told(c, &m, set, two, i);
-            }
-            snprintf(name, sizeof name, "%s%d", two ? "two" : "one", set);
-            check_filter(ctx, c, &in, name, wanted);
+    char of_set[16];
+    snprintf(of_set, sizeof of_set, "%s%d", name, set);
+    MODEL_CHECK(ctx, .of = s->c, .name = of_set, .ways = MODEL_SAT | MODEL_WINDOW | MODEL_AUTO,
+                .right = is_told, .user = s);
+}
+
+/* Integers, but for the alphas of floats: quarters. Samples of floats have the offset. */
+static void fill(model_case *c, int64_t offset)
+{
+    uint64_t seed = c->seed;
+    ref_image *image = &c->image;
+    ref_fill(image, seed);
+    for (int64_t i = 0; i < ref_count(image); i++) {
+        bool alpha = image->alpha && i % image->channels == image->channels - 1;
+        int64_t whole = (int64_t)(ref_random(&seed) % (alpha ? 4 : 16)) + (alpha ? 0 : offset);
+        image->samples[i] = whole * (!model_is_real(c) ? 1 : alpha ? REF_UNIT / 4 : REF_UNIT);
+    }
+}
+
+static void check_case(satf_context *ctx, model_case *c, int64_t offset)
+{
+    fill(c, offset);
+    ref_image plain = c->image;
+    plain.alpha = 0;
+    seen s = {.c = c,
+              .plain = model_sum(&plain, c->border, c->constant, model_rect(c)),
+              .weighted = model_sum(&c->image, c->border, c->constant, model_rect(c))};
+    for (s.set = 0; s.set < SETS; s.set++) {
+        s.two = false;
+        check_filter(ctx, &s, "one", s.set);
+        s.two = true;
+        if (s.set % 2) {
+            check_filter(ctx, &s, "two", s.set);
         }
     }
-    for (int64_t i = 0; i < W * H * c->channels; i++) {
-        bool alpha = c->alpha && i % c->channels == c->channels - 1;
-        wanted[i] = alpha ? (double)NAN : reduced(c, &m);
-    }
-    check_filter(ctx, c, &in, "reduction0", wanted);
-    free(in.data);
+    s.two = false;
+    s.set = NEITHER;
+    s.reduced = reduce(&s);
+    check_filter(ctx, &s, "reduction", 0);
+    model_sums_free(&s.plain);
+    model_sums_free(&s.weighted);
+    free(c->image.samples);
 }
 
 /* Windows whose sums and products take doubles, words of 64 bits, and of 128. */
 TEST(test_modules)
 {
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     static const int borders[] = {SATF_CLAMP, SATF_SHRINK, SATF_CONSTANT};
     static const int64_t windows[][2] = {{5, 3}, {700, 600}, {4, 5}};
     uint64_t seed = 0;
     for (int isa = SATF_ISA_BASE; isa < SATF_ISA_COUNT; isa++) {
         satf_cpu_limit((satf_isa)isa);
         for (int k = 0; k < 4 * 3 * 3; k++, seed++) {
-            int type = types[k % 4], channels = k / 4 % 3 + 1;
-            const int64_t *window = windows[k / 12];
-            bool offset = satf_type_is_float(type) && k / 12 == 2;
+            int type = model_types[k % 4], channels = k / 4 % 3 + 1;
+            bool real = satf_type_is_float(type);
             for (int alpha = 0; alpha <= (channels > 1); alpha++) {
-                moment_case c = {type,      channels,  borders[seed % 3],  alpha,
-                                 window[0], window[1], offset ? 0x1p20 : 0};
-                check_case(ctx, &c, seed);
+                model_case c = {.image = {19, 11, channels, type, alpha, NULL},
+                                .border = borders[seed % 3],
+                                .constant = real ? REF_UNIT : 1,
+                                .w = windows[k / 12][0],
+                                .h = windows[k / 12][1],
+                                .seed = seed};
+                check_case(ctx, &c, real && k / 12 == 2 ? 1 << 20 : 0);
             }
         }
     }

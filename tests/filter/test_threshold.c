@@ -3,6 +3,7 @@
 
 #include "base/cpu.h"
 #include "base/parallel.h"
+#include "model.h"
 #include "otsu_reference.h"
 
 /* A level as text, and in thousandths; OTSU: it is found. */
@@ -17,277 +18,152 @@ static const level_text levels[] = {
     {"85", 85000},       {"0.001", 1},    {"127.5", 127500},
     {"254.999", 254999}, {"255", 255000}, {"1.0004", 1000}, /* to the nearest step */
 };
+enum { LEVELS = sizeof levels / sizeof *levels };
 
-enum { ANY, EXTREME, ALIKE, BLACK, FULL, KINDS };
-
-typedef struct threshold_case {
-    ref_image image;
-    int kind, full; /* full: 0 or 4095 */
+/* A picture, and the samples of it that are compared and weighed. */
+typedef struct subject {
+    satf_view in;
+    double *samples;
+    int64_t *weights, n;
     level_text level;
-} threshold_case;
+    enum { OWN, OF_VIEW, OPTION, FULLS } full; /* whether 4095 is white, and who says so */
+    uint64_t seed;
+} subject;
 
-static bool is_real(const threshold_case *c)
+static subject subject_of(const satf_view *in, uint64_t seed)
 {
-    return satf_type_max(c->image.type) == 0;
+    subject s = {.in = *in, .n = in->width * in->height, .seed = seed};
+    s.samples = malloc((size_t)s.n * sizeof *s.samples);
+    s.weights = malloc((size_t)s.n * sizeof *s.weights);
+    return s;
 }
 
-/* Alpha of 16 bits stays small, so that the reference's integers do. */
-static void fill(threshold_case *c, uint64_t seed)
+static void release(subject *s)
 {
-    ref_image *image = &c->image;
-    int64_t max = (int64_t)satf_type_max(image->type);
-    ref_fill(image, seed);
-    for (int64_t i = 0; i < ref_count(image); i++) {
-        bool alpha = image->alpha && i % image->channels == image->channels - 1;
-        int64_t *sample = &image->samples[i];
-        *sample = alpha && max > 255   ? *sample & 255
-                  : alpha              ? *sample
-                  : c->kind == EXTREME ? (*sample & 1) * (max ? max : 77)
-                  : c->kind == ALIKE   ? 77
-                  : c->kind == BLACK   ? 0
-                  : c->kind == FULL    ? max
-                                       : *sample;
-    }
+    free(s->samples);
+    free(s->weights);
+    free(s->in.data);
 }
 
 /* ------------------------------------------------------------------------- definition */
 
-/* The sample that is compared, as a double, and its weight. */
-static double sample_of(const threshold_case *c, int64_t p, int64_t *weight)
+static bool is_real(const subject *s)
 {
-    const ref_image *image = &c->image;
-    const int64_t *pixel = image->samples + p * image->channels;
-    *weight = image->alpha ? pixel[image->channels - 1] : 1;
-    if (image->channels - image->alpha == 1) {
-        return (double)pixel[0] / (is_real(c) ? REF_UNIT : 1);
-    }
-    if (is_real(c)) {
-        double unit = REF_UNIT, r = (double)pixel[0] / unit, g = (double)pixel[1] / unit;
-        return 0.299 * r + 0.587 * g + 0.114 * ((double)pixel[2] / unit);
-    }
-    return (double)((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
+    return satf_type_is_float(s->in.type);
 }
 
-/* Alpha of floats in steps: a 65535th of white, which is 1 or what the case says. */
-static int64_t alpha_steps(const threshold_case *c, int64_t alpha)
+/* Colour is grey. Alpha of floats is in steps: a 65535th of white. */
+static void look(subject *s)
 {
-    double steps = (double)alpha / REF_UNIT / (c->full ? c->full : 1) * 65535;
-    return c->image.alpha ? (int64_t)floor(steps + 0.5) : 1;
-}
-
-static double found_in_floats(const threshold_case *c)
-{
-    int64_t n = c->image.width * c->image.height, weight;
-    SCOPED double *samples = malloc((size_t)n * sizeof *samples);
-    SCOPED int64_t *times = malloc((size_t)n * sizeof *times);
-    for (int64_t p = 0; p < n; p++) {
-        samples[p] = sample_of(c, p, &weight);
-        times[p] = alpha_steps(c, weight);
+    int channels = s->in.channels, alpha = s->in.flags & SATF_ALPHA ? 1 : 0;
+    double white = s->full && is_real(s) ? 4095 : 1;
+    for (int64_t i = 0; i < s->n; i++) {
+        double pixel[4] = {0};
+        for (int k = 0; k < channels; k++) {
+            pixel[k] = model_get(&s->in, i / s->in.width, i % s->in.width * channels + k);
+        }
+        double weight = pixel[channels - 1];
+        s->samples[i] =
+            channels - alpha == 1 ? pixel[0]
+            : is_real(s)          ? 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
+                         : floor((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
+        s->weights[i] = !alpha       ? 1
+                        : is_real(s) ? (int64_t)floor(weight / white * 65535 + 0.5)
+                                     : (int64_t)weight;
     }
-    double found = ref_otsu_of_floats(samples, times, n);
-    return found;
 }
 
-static double found_level(const threshold_case *c)
+static double find_level(const subject *s)
 {
     static uint64_t counts[65536];
-    int64_t weight, most = (int64_t)satf_type_max(c->image.type) + 1;
-    if (is_real(c)) {
-        return found_in_floats(c);
+    if (is_real(s)) {
+        return ref_otsu_of_floats(s->samples, s->weights, s->n);
     }
     memset(counts, 0, sizeof counts);
-    for (int64_t p = 0; p < c->image.width * c->image.height; p++) {
-        double sample = sample_of(c, p, &weight);
-        counts[(int64_t)sample] += (uint64_t)weight;
+    for (int64_t i = 0; i < s->n; i++) {
+        counts[(int64_t)s->samples[i]] += (uint64_t)s->weights[i];
     }
-    return (double)ref_otsu(counts, most);
+    return (double)ref_otsu(counts, (int64_t)satf_type_max(s->in.type) + 1);
 }
 
 /* Whether such a sample is white, and the threshold. */
-static bool is_white(const threshold_case *c, double found, double sample, double *threshold)
+static bool is_white(const subject *s, double found, double sample, double *threshold)
 {
-    int64_t max = (int64_t)satf_type_max(c->image.type);
-    int64_t full = c->full && (!max || c->full < max) ? c->full : max;
-    if (c->level.thousandths == OTSU) {
-        *threshold = found;
+    int64_t max = (int64_t)satf_type_max(s->in.type);
+    int64_t full = s->full && max != 255 ? 4095 : max;
+    if (s->level.thousandths == OTSU || is_real(s)) {
+        *threshold = atof(s->level.text) * (s->full ? 4095.0 / 255 : 1);
+        *threshold = s->level.thousandths == OTSU ? found : *threshold;
         return sample > *threshold;
     }
-    if (is_real(c)) {
-        *threshold = atof(c->level.text) * (c->full ? (double)c->full / 255 : 1);
-        return sample > *threshold;
+    *threshold = (double)(s->level.thousandths * full) / 255000;
+    return 255000 * (int64_t)sample > s->level.thousandths * full;
+}
+
+/* The mask, its opposite, or the threshold; rows are refused where the level is found. */
+enum { MASK, INVERTED, SURFACE, KINDS };
+
+static void check(satf_context *ctx, const subject *s, int kind, unsigned ways)
+{
+    static const char *const options[] = {"", ",invert", ",surface"};
+    bool otsu = s->level.thousandths == OTSU;
+    double found = otsu ? find_level(s) : 0, threshold;
+    SCOPED double *want = malloc((size_t)s->n * sizeof *want);
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t last = (i % s->in.width + 1) * s->in.channels - 1;
+        bool clear = s->in.flags & SATF_ALPHA && model_get(&s->in, i / s->in.width, last) == 0;
+        bool white = is_white(s, found, s->samples[i], &threshold) || clear;
+        want[i] = kind == SURFACE ? (clear ? 0 : threshold) : white == (kind == MASK) ? 255 : 0;
     }
-    *threshold = (double)(c->level.thousandths * full) / 255000;
-    return 255000 * (int64_t)sample > c->level.thousandths * full;
-}
-
-typedef struct threshold_result {
-    uint8_t *mask;
-    double *surface;
-} threshold_result;
-
-static void expect(const threshold_case *c, const threshold_result *want)
-{
-    double found = c->level.thousandths == OTSU ? found_level(c) : 0;
-    for (int64_t p = 0; p < c->image.width * c->image.height; p++) {
-        int64_t weight;
-        double threshold, sample = sample_of(c, p, &weight);
-        bool white = is_white(c, found, sample, &threshold) || weight == 0;
-        want->mask[p] = white ? 255 : 0;
-        want->surface[p] = weight == 0 ? 0 : threshold;
-    }
-}
-
-/* ----------------------------------------------------------------------------- results */
-
-static void fail_at(const threshold_case *c, const char *spec, const char *how, int64_t p)
-{
-    fail_msg("%s, %s, %s %d channels%s, %lld x %lld: pixel %lld", spec, how,
-             satf_type_name(c->image.type), c->image.channels, c->image.alpha ? ", alpha" : "",
-             (long long)c->image.width, (long long)c->image.height, (long long)p);
-}
-
-static void compare(const threshold_case *c, const char *spec, const char *how, const satf_view *is,
-                    const satf_rect *part, const void *want)
-{
-    size_t bytes = satf_type_bytes(is->type);
-    for (int64_t p = 0; p < part->w * part->h; p++) {
-        int64_t x = p % part->w, y = p / part->w;
-        int64_t from = (part->y + y) * c->image.width + part->x + x;
-        const char *got = (const char *)satf_row(is, y) + (size_t)x * bytes;
-        if (memcmp(got, (const char *)want + (size_t)from * bytes, bytes) != 0) {
-            fail_at(c, spec, how, from);
-        }
-    }
-}
-
-static void by_rows(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                    const satf_view *out)
-{
-    satf_rows *rows;
-    int64_t taken, count, pushed = 0, pulled = 0;
-    assert_int_equal(satf_rows_open(ctx, filter, in, out, &rows), SATF_OK);
-    while (pulled < out->height) {
-        int64_t left = in->height - pushed;
-        assert_int_equal(
-            satf_rows_push(rows, satf_row(in, pushed), in->stride, left < 3 ? left : 3, &taken),
-            SATF_OK);
-        pushed += taken;
-        assert_int_equal(
-            satf_rows_pull(rows, satf_row(out, pulled), out->stride, out->height - pulled, &count),
-            SATF_OK);
-        pulled += count;
-    }
-    satf_rows_close(rows);
-}
-
-/* The whole of it; some part; and by rows, or why not. */
-static void check_spec(satf_context *ctx, const threshold_case *c, const char *spec,
-                       const void *want)
-{
-    satf_rect whole = {0, 0, c->image.width, c->image.height};
-    satf_rect part = {whole.w / 3, whole.h / 2, (whole.w + 1) / 2, (whole.h + 1) / 2};
-    satf_view in = ref_view(&c->image, 5), out;
-    SCOPED_FILTER *filter;
-    satf_rows *rows;
-    in.full = c->full;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
-    out.data = malloc((size_t)(out.stride * out.height));
-    memset(out.data, 1, (size_t)(out.stride * out.height));
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    compare(c, spec, "whole", &out, &whole, want);
-    satf_view cut = out;
-    cut.width = part.w;
-    cut.height = part.h;
-    assert_int_equal(satf_filter_apply_rect(ctx, filter, &in, &part, &cut), SATF_OK);
-    compare(c, spec, "a part", &cut, &part, want);
-    if (c->level.thousandths != OTSU) {
-        by_rows(ctx, filter, &in, &out);
-        compare(c, spec, "by rows", &out, &whole, want);
-    } else {
-        assert_int_equal(satf_rows_open(ctx, filter, &in, &out, &rows), SATF_UNSUPPORTED);
-        assert_non_null(strstr(satf_message(ctx), "looks at the whole picture"));
-    }
-    free(in.data);
-    free(out.data);
-}
-
-static void check(satf_context *ctx, const threshold_case *c)
-{
-    size_t n = (size_t)(c->image.width * c->image.height);
-    threshold_result want = {malloc(n), malloc(n * sizeof *want.surface)};
     char spec[80];
-    expect(c, &want);
-    snprintf(spec, sizeof spec, "threshold=%s", c->level.text);
-    check_spec(ctx, c, spec, want.mask);
-    snprintf(spec, sizeof spec, "threshold=%s,surface", c->level.text);
-    check_spec(ctx, c, spec, want.surface);
-    for (size_t i = 0; i < n; i++) {
-        want.mask[i] = 255 - want.mask[i];
+    snprintf(spec, sizeof spec, "threshold=%s%s%s", s->level.text, options[kind],
+             s->full == OPTION ? ",full=4095" : "");
+    satf_view in = s->in;
+    in.full = s->full == OF_VIEW ? 4095 : 0;
+    MODEL_CHECK(ctx, .spec = spec, .in = in, .ways = ways | (otsu ? MODEL_NO_ROWS : MODEL_ROWS),
+                .right = model_is_value, .user = &(model_values){.values = want},
+                .more = (const char *[]){"", "the view's full", "full"}[s->full], .seed = s->seed);
+}
+
+/* ------------------------------------------------------------------------------ cases */
+
+/* Alpha is random and of 16 bits stays small, so that the reference's integers do. */
+static void fill(ref_image *image, int how, uint64_t seed)
+{
+    model_fill(image, how, seed);
+    for (int64_t i = image->channels - 1; image->alpha && i < ref_count(image);
+         i += image->channels) {
+        image->samples[i] = (int64_t)(ref_random(&seed) & 255);
+        image->samples[i] *= ref_random(&seed) % 4 > 0;
+        image->samples[i] *= satf_type_max(image->type) ? 1 : 4;
     }
-    snprintf(spec, sizeof spec, "threshold=%s,invert", c->level.text);
-    check_spec(ctx, c, spec, want.mask);
-    free(want.mask);
-    free(want.surface);
 }
 
 TEST(test_definition)
 {
-    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
     static const int64_t sizes[][2] = {{1, 1}, {1, 40}, {67, 1}, {19, 35}, {63, 33}};
+    static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
+    static pairs met;
     uint64_t seed = 0;
     satf_share_anything();
-    assert_int_equal(satf_context_set_threads(ctx, 3), SATF_OK);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (int k = 0; k < 4 * 4 * KINDS; k++) {
-            static const int layouts[][2] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}};
-            const int *layout = layouts[k / 4 % 4];
-            threshold_case c = {
-                .image = {sizes[s][0], sizes[s][1], layout[0], types[k % 4], layout[1], NULL},
-                .kind = k / 16};
-            fill(&c, ++seed);
-            satf_cpu_limit((satf_isa)(1 + seed % SATF_ISA_COUNT)); /* at most, or all */
-            for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-                c.level = levels[l];
-                c.full = l % 2 && c.image.type != SATF_U8 ? 4095 : 0;
-                check(ctx, &c);
-            }
-            free(c.image.samples);
+    for (int k = 0; k < 5 * 16 * MODEL_FILLS * KINDS * LEVELS; k++) {
+        int level = k % LEVELS, kind = k / LEVELS % KINDS, how = k / LEVELS / KINDS % MODEL_FILLS;
+        int rest = k / LEVELS / KINDS / MODEL_FILLS, size = rest / 16, full = k / 7 % FULLS;
+        const int form = rest % 16, *layout = layouts[form / 4], type = model_types[form % 4];
+        full = type == SATF_U8 ? OWN : full;
+        if (MODEL_RUN(&met, level, kind, how, form, size, full)) {
+            ref_image image = {sizes[size][0], sizes[size][1], layout[0], type, layout[1], NULL};
+            fill(&image, how, ++seed);
+            satf_view in = ref_view(&image, 5);
+            subject s = subject_of(&in, seed);
+            s.level = levels[level];
+            s.full = full;
+            look(&s);
+            check(ctx, &s, kind, MODEL_AUTO | MODEL_ISAS | MODEL_PART);
+            release(&s);
+            free(image.samples);
         }
     }
-    satf_cpu_limit(SATF_ISA_COUNT);
-}
-
-/* Black and white, two levels, one: what a page may be. */
-TEST(test_pages)
-{
-    static const struct {
-        uint8_t samples[6];
-        uint8_t want[6];
-        double level;
-    } pages[] = {
-        {{255, 255, 255, 255, 255, 255}, {255, 255, 255, 255, 255, 255}, -1},
-        {{0, 0, 0, 0, 0, 0}, {255, 255, 255, 255, 255, 255}, -1},
-        {{9, 9, 9, 9, 9, 200}, {0, 0, 0, 0, 0, 255}, 9},
-        {{0, 255, 0, 255, 0, 255}, {0, 255, 0, 255, 0, 255}, 0},
-        {{10, 20, 30, 10, 20, 30}, {0, 255, 255, 0, 255, 255}, 10}, /* the first of two */
-    };
-    satf_filter *mask, *surface;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &mask), SATF_OK);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu,surface", &surface), SATF_OK);
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        uint8_t got[6];
-        double level[6];
-        satf_view in = satf_view_packed((void *)(uintptr_t)pages[i].samples, 3, 2, 1, SATF_U8);
-        satf_view out = satf_view_packed(got, 3, 2, 1, SATF_U8);
-        satf_view real = satf_view_packed(level, 3, 2, 1, SATF_F64);
-        assert_int_equal(satf_filter_apply(ctx, mask, &in, &out), SATF_OK);
-        assert_memory_equal(got, pages[i].want, sizeof got);
-        assert_int_equal(satf_filter_apply(ctx, surface, &in, &real), SATF_OK);
-        assert_true(level[0] == pages[i].level && level[5] == pages[i].level);
-    }
-    satf_filter_destroy(mask);
-    satf_filter_destroy(surface);
 }
 
 /* Samples of floats of such a kind. */
@@ -311,44 +187,27 @@ static double draw_float(int kind, uint64_t random)
 /* Whatever the range, of what is finite alone, by any number of threads. */
 TEST(test_otsu_of_floats)
 {
-    enum { W = 317, H = 600, PIXELS = W * H };
-    static double samples[2 * PIXELS], alone[PIXELS], level[PIXELS];
-    static int64_t times[PIXELS];
-    static uint8_t mask[PIXELS];
-    satf_filter *filters[2];
+    enum { W = 317, H = 600 };
     uint64_t seed = 9;
     satf_share_anything();
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filters[0]), SATF_OK);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu,surface", &filters[1]), SATF_OK);
     for (int k = 0; k < 2 * FLOATS; k++) {
         int channels = 1 + k % 2;
-        for (int i = 0; i < PIXELS; i++) {
-            double alpha = (double)(ref_random(&seed) % 2), *pixel = samples + i * channels;
-            pixel[0] = alone[i] = draw_float(k / 2, ref_random(&seed));
-            pixel[channels - 1] = channels > 1 ? alpha : pixel[0];
-            times[i] = channels > 1 ? (int64_t)(alpha * 65535 + 0.5) : 1;
-        }
-        double want = ref_otsu_of_floats(alone, times, PIXELS);
-        satf_view in = satf_view_packed(samples, W, H, channels, SATF_F64);
-        satf_view out = satf_view_packed(mask, W, H, 1, SATF_U8);
-        satf_view real = satf_view_packed(level, W, H, 1, SATF_F64);
+        satf_view in =
+            satf_view_packed(malloc(W * H * 2 * sizeof(double)), W, H, channels, SATF_F64);
         in.flags = channels > 1 ? SATF_ALPHA : 0;
-        for (int threads = 1; threads <= 4; threads += 3) {
-            assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-            assert_int_equal(satf_filter_apply(ctx, filters[0], &in, &out), SATF_OK);
-            assert_int_equal(satf_filter_apply(ctx, filters[1], &in, &real), SATF_OK);
-            for (int i = 0; i < PIXELS; i++) {
-                bool white = alone[i] > want || times[i] == 0;
-                double surface = times[i] == 0 ? 0 : want;
-                if (mask[i] != (white ? 255 : 0) || level[i] != surface) {
-                    fail_msg("kind %d, %d channels, %d threads: %g is %d above %.17g, not %.17g",
-                             k / 2, channels, threads, alone[i], mask[i], level[i], surface);
-                }
-            }
+        for (int64_t i = 0; i < W * H * channels; i++) {
+            bool alpha = i % channels == 1;
+            uint64_t random = ref_random(&seed);
+            model_set(&in, 0, i, alpha ? (double)(random % 2) : draw_float(k / 2, random));
         }
+        subject s = subject_of(&in, (uint64_t)k);
+        s.level = levels[0];
+        look(&s);
+        for (int kind = MASK; kind < KINDS; kind++) {
+            check(ctx, &s, kind, MODEL_AUTO | MODEL_PART);
+        }
+        release(&s);
     }
-    satf_filter_destroy(filters[0]);
-    satf_filter_destroy(filters[1]);
 }
 
 /* A picture of bytes parts where its floats do: each of 256 levels has a bin. */
@@ -360,7 +219,7 @@ TEST(test_otsu_of_bytes)
     static double floats[PIXELS];
     SCOPED_FILTER *filter;
     uint64_t seed = 10;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=otsu", &filter), SATF_OK);
+    MUST(ctx, satf_filter_parse(ctx, "threshold=otsu", &filter));
     satf_view in = satf_view_packed(bytes, PIXELS, 1, 1, SATF_U8), out = in;
     satf_view real = satf_view_packed(floats, PIXELS, 1, 1, SATF_F64);
     for (int k = 0; k < 40; k++) {
@@ -371,40 +230,25 @@ TEST(test_otsu_of_bytes)
             floats[i] = bytes[i] * units[k % 4];
         }
         out.data = want;
-        assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
         out.data = got;
-        assert_int_equal(satf_filter_apply(ctx, filter, &real, &out), SATF_OK);
+        MUST(ctx, satf_filter_apply(ctx, filter, &real, &out));
         assert_memory_equal(got, want, PIXELS);
     }
-}
-
-/* A level of 12 bits in 16. */
-TEST(test_full)
-{
-    uint16_t samples[3] = {2055, 2056, 4095};
-    uint8_t got[3], want[3] = {0, 255, 255};
-    satf_view in = satf_view_packed(samples, 3, 1, 1, SATF_U16);
-    satf_view out = satf_view_packed(got, 3, 1, 1, SATF_U8);
-    SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_parse(ctx, "threshold=128,full=4095", &filter), SATF_OK);
-    assert_int_equal(satf_filter_apply(ctx, filter, &in, &out), SATF_OK);
-    assert_memory_equal(got, want, sizeof got);
 }
 
 /* What is wrong is said in a sentence. */
 TEST(test_refusals)
 {
-    SCOPED_FILTER *filter;
+    SCOPED_FILTER *filter, *none;
     satf_view out, in = satf_view_packed(NULL, 3, 2, 1, SATF_F32);
-    assert_int_equal(satf_filter_parse(ctx, "threshold=mean", &filter), SATF_INVALID);
-    assert_string_equal(satf_message(ctx),
-                        "'mean' is no level for threshold: it must be a number or otsu");
-    assert_int_equal(satf_filter_parse(ctx, "threshold=256", &filter), SATF_OK);
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_OK);
+    model_refused(ctx, satf_filter_parse(ctx, "threshold=mean", &none), SATF_INVALID,
+                  "'mean' is no level for threshold: it must be a number or otsu");
+    MUST(ctx, satf_filter_parse(ctx, "threshold=256", &filter));
+    MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
     in.type = SATF_U16;
     in.stride = 6;
-    assert_int_equal(satf_filter_output(ctx, filter, &in, &out), SATF_INVALID);
-    assert_string_equal(satf_message(ctx),
-                        "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels "
-                        "of floats may be any number");
+    model_refused(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
+                  "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels of "
+                  "floats may be any number");
 }
