@@ -8,10 +8,7 @@
 #include "base/view.h"
 #include "io/io.h"
 
-typedef struct bytes {
-    unsigned char *data;
-    size_t n;
-} bytes;
+#include "bytes.h" /* behind headers that have parameters of its name */
 
 /* A reproducible sequence (xorshift64*). */
 static inline uint64_t next_random(uint64_t *seed)
@@ -46,33 +43,29 @@ static inline satf_image *make_image(satf_context *ctx, int64_t width, int64_t h
     return image;
 }
 
-/* The image as a file of that format, through the row interface, some rows at a time. */
-static inline satf_status encode(satf_context *ctx, const satf_image *image,
-                                 const satf_write_options *options, bytes *out)
+static inline void close_reader(io_reader **reader)
 {
-    io_plan plan;
+    io_close(*reader);
+}
+
+#define SCOPED_READER __attribute__((cleanup(close_reader))) io_reader
+
+/* Writes what `put` puts, in a file in memory. */
+static inline satf_status write_by(satf_context *ctx, const io_plan *plan,
+                                   const satf_write_options *options, const satf_metadata *metadata,
+                                   satf_status (*put)(satf_context *ctx, io_writer *writer,
+                                                      void *from),
+                                   void *from, bytes *out)
+{
     io_writer *writer;
     char *data = NULL;
     *out = (bytes){0};
-    satf_status status = io_make_plan(ctx, image, "-", options, &plan);
-    if (!status) {
-        status = io_find_range(ctx, &image->view, options->clip_percent, &plan);
-    }
-    if (status) {
-        return status;
-    }
     FILE *file = open_memstream(&data, &out->n);
     assert_non_null(file);
-    status = io_writer_open(ctx, &plan, file, options, &image->metadata, &writer);
+    satf_status status = io_writer_open(ctx, plan, file, options, metadata, &writer);
     if (!status) {
-        const satf_view *v = &image->view;
-        for (int64_t y = 0; y < v->height && !status; y += 3) {
-            int64_t n = v->height - y < 3 ? v->height - y : 3;
-            status = io_put_rows(ctx, writer, satf_row(v, y), v->stride, n);
-        }
-        if (!status) {
-            status = io_writer_finish(ctx, writer);
-        }
+        status = put(ctx, writer, from);
+        status = status ? status : io_writer_finish(ctx, writer);
         io_writer_close(writer);
     }
     fclose(file);
@@ -84,6 +77,32 @@ static inline satf_status encode(satf_context *ctx, const satf_image *image,
     return status;
 }
 
+static inline satf_status put_rows_of(satf_context *ctx, io_writer *writer, void *from)
+{
+    const satf_view *v = from;
+    satf_status status = SATF_OK;
+    for (int64_t y = 0; y < v->height && !status; y += 3) {
+        int64_t n = v->height - y < 3 ? v->height - y : 3;
+        status = io_put_rows(ctx, writer, satf_row(v, y), v->stride, n);
+    }
+    return status;
+}
+
+/* The image as a file of that format, through the row interface, some rows at a time. */
+static inline satf_status encode(satf_context *ctx, const satf_image *image,
+                                 const satf_write_options *options, bytes *out)
+{
+    io_plan plan;
+    *out = (bytes){0};
+    satf_status status = io_make_plan(ctx, image, "-", options, &plan);
+    if (!status) {
+        status = io_find_range(ctx, &image->view, options->clip_percent, &plan);
+    }
+    satf_view view = image->view;
+    return status ? status
+                  : write_by(ctx, &plan, options, &image->metadata, put_rows_of, &view, out);
+}
+
 static inline satf_write_options options_for(const char *format)
 {
     satf_write_options options = satf_write_defaults();
@@ -91,14 +110,47 @@ static inline satf_write_options options_for(const char *format)
     return options;
 }
 
+static inline bytes must_encode_with(satf_context *ctx, const satf_image *image,
+                                     const satf_write_options *options)
+{
+    bytes out;
+    if (encode(ctx, image, options, &out)) {
+        fail_msg("%s: %s", options->format, satf_message(ctx));
+    }
+    return out;
+}
+
 static inline bytes must_encode(satf_context *ctx, const satf_image *image, const char *format)
 {
     satf_write_options options = options_for(format);
-    bytes out;
-    if (encode(ctx, image, &options, &out)) {
-        fail_msg("%s: %s", format, satf_message(ctx));
+    return must_encode_with(ctx, image, &options);
+}
+
+/* A picture of random samples as a file. */
+static inline bytes random_file(satf_context *ctx, const char *format, int64_t side, int channels)
+{
+    SCOPED_IMAGE *image = make_image(ctx, side, side, channels, SATF_U8, 0, 8);
+    bytes file = must_encode(ctx, image, format);
+    return file;
+}
+
+/* The call that has returned `got` should have refused, and said that. */
+static inline void assert_refused(satf_context *ctx, const char *what, satf_status got,
+                                  satf_status status, const char *sentence)
+{
+    if (got != status || !strstr(satf_message(ctx), sentence)) {
+        fail_msg("%s: %s \"%s\", not %s \"%s\"", what, satf_status_name(got), satf_message(ctx),
+                 satf_status_name(status), sentence);
     }
-    return out;
+}
+
+/* It cannot be written so. */
+static inline void expect_unwritten(satf_context *ctx, const satf_image *image,
+                                    const satf_write_options *options, satf_status status,
+                                    const char *sentence)
+{
+    SCOPED_BYTES file;
+    assert_refused(ctx, options->format, encode(ctx, image, options, &file), status, sentence);
 }
 
 /* Fails naming the first sample of `got` that differs from `want`. */
@@ -130,6 +182,92 @@ static inline satf_image *must_decode(satf_context *ctx, const void *data, size_
         fail_msg("decoding: %s", satf_message(ctx));
     }
     return image;
+}
+
+static inline void must_hold(satf_context *ctx, const char *what, const bytes *file,
+                             const satf_view *want)
+{
+    SCOPED_IMAGE *read = must_decode(ctx, file->data, file->n);
+    assert_same_pixels(what, want, &read->view);
+}
+
+/* Reading ends like that: SATF_OK, or with a sentence of one line. */
+static inline void expect_decode(satf_context *ctx, const char *what, const void *data, size_t n,
+                                 satf_status status, const char *sentence)
+{
+    SCOPED_IMAGE *image = NULL;
+    ctx->message[0] = 0;
+    assert_refused(ctx, what, satf_image_decode(ctx, data, n, &image), status, sentence);
+    assert_int_equal(image != NULL, !status);
+}
+
+/* ------------------------------------------------------------------- by rows */
+
+static inline io_reader *open_bytes(satf_context *ctx, const bytes *file)
+{
+    io_reader *reader;
+    MUST(ctx, io_open_memory(ctx, file->data, file->n, &reader));
+    return reader;
+}
+
+/* Out of a pipe, which nobody can look ahead in. */
+static inline io_reader *open_pipe(satf_context *ctx, const bytes *file)
+{
+    io_reader *reader;
+    int ends[2];
+    char name[40];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], file->data, file->n), file->n);
+    close(ends[1]);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    MUST(ctx, io_open(ctx, name, NULL, &reader));
+    close(ends[0]);
+    return reader;
+}
+
+/* All its rows, n at a time. */
+static inline bytes read_rows(satf_context *ctx, io_reader *reader, int64_t n)
+{
+    const satf_view *v = &reader->header.view;
+    bytes rows = bytes_of(NULL, (size_t)(v->stride * v->height));
+    for (int64_t y = 0; y < v->height; y += n) {
+        int64_t left = v->height - y;
+        MUST(ctx,
+             io_read_rows(ctx, reader, rows.data + y * v->stride, v->stride, n < left ? n : left));
+    }
+    return rows;
+}
+
+/* The file's reader behind its last row. */
+static inline io_reader *read_through(satf_context *ctx, const bytes *file, bool look)
+{
+    io_reader *reader = open_bytes(ctx, file);
+    MUST(ctx, look ? io_find_metadata(ctx, reader) : SATF_OK);
+    SCOPED_BYTES rows = read_rows(ctx, reader, INT64_MAX / 2);
+    return reader;
+}
+
+static inline satf_status put_rows_read(satf_context *ctx, io_writer *writer, void *from)
+{
+    io_reader *reader = from;
+    const satf_view *v = &reader->header.view;
+    SCOPED unsigned char *row = malloc((size_t)v->stride);
+    for (int64_t y = 0; y < v->height; y++) {
+        MUST(ctx, io_read_rows(ctx, reader, row, v->stride, 1));
+        MUST(ctx, io_put_rows(ctx, writer, row, v->stride, 1));
+    }
+    return SATF_OK;
+}
+
+/* What the reader's file becomes row by row; image: the same picture, for its form. */
+static inline bytes copy_rows(satf_context *ctx, io_reader *reader, const satf_image *image,
+                              const satf_write_options *options)
+{
+    io_plan plan;
+    bytes out;
+    MUST(ctx, io_make_plan(ctx, image, "-", options, &plan));
+    MUST(ctx, write_by(ctx, &plan, options, &reader->header.metadata, put_rows_read, reader, &out));
+    return out;
 }
 
 #endif

@@ -29,9 +29,8 @@ static double profile_number(const satf_metadata *m, const char *tag, size_t i)
 /* Through a JPEG; must have a profile of that size at the least, or none. */
 static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least)
 {
-    bytes file = must_encode(ctx, image, "jpeg");
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
     satf_image *read = must_decode(ctx, file.data, file.n);
-    free(file.data);
     const satf_metadata *m = &read->metadata;
     assert_true(at_least ? m->icc_bytes >= at_least : !m->icc);
     if (m->icc) {
@@ -39,11 +38,10 @@ static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least
         assert_memory_equal(m->icc + 36, "acsp", 4);
         assert_memory_equal(m->icc + 16, image->view.channels == 1 ? "GRAY" : "RGB ", 4);
         /* libpng, which looks closely, takes it */
-        bytes png = must_encode(ctx, read, "png");
+        SCOPED_BYTES png = must_encode(ctx, read, "png");
         SCOPED_IMAGE *again = must_decode(ctx, png.data, png.n);
         assert_block("profile", again->metadata.icc, again->metadata.icc_bytes, m->icc,
                      m->icc_bytes);
-        free(png.data);
     }
     return read;
 }
@@ -145,13 +143,12 @@ TEST(exif_resolution)
                  {0, 400, 2, 0, 0, 0},
                  {600, 400, 2, 1, 0, 0},
                  {600, 400, 2, 16, 0, 0}};
-    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
-    bytes plain = must_encode(ctx, image, "jpeg");
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < 2 * ROWS_OF(cases); i++) {
         size_t c = i / 2;
         unsigned char exif[106] = "Exif\0";
         size_t n = make_resolution(exif + 6, i & 1, cases[c].x, cases[c].y, cases[c].unit);
-        bytes file = with_marker(&plain, 0xe1, (char *)exif, 6 + n - cases[c].cut);
+        SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);
+        add_segment(&file, 0xe1, exif, 6 + n - cases[c].cut);
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->has_resolution, cases[c].to_metres > 0);
@@ -160,19 +157,17 @@ TEST(exif_resolution)
             assert_true(fabs(m->resolution_y - cases[c].y * cases[c].to_metres) < 1e-6);
             assert_int_equal(m->resolution_unit, cases[c].of_metres);
         }
-        free(file.data);
     }
     /* what JFIF says goes first */
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     image->metadata.has_resolution = true;
     image->metadata.resolution_unit = 1;
     image->metadata.resolution_x = image->metadata.resolution_y = 10000;
     image->metadata.exif = satf_alloc(100);
     image->metadata.exif_bytes = make_resolution(image->metadata.exif, false, 600, 400, 2);
-    bytes file = must_encode(ctx, image, "jpeg");
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
     SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_true(fabs(read->metadata.resolution_x - 10000) < 1e-6);
-    free(file.data);
-    free(plain.data);
 }
 
 TEST_FILE(.formats = "all")

@@ -24,16 +24,14 @@ static bytes encode_apart(satf_context *ctx, const satf_image *image, const char
 
 static void check(satf_context *ctx, const satf_image *image, const char *format)
 {
-    bytes want = must_encode(ctx, image, format);
+    SCOPED_BYTES want = must_encode(ctx, image, format);
     for (int i = 0; i < 2; i++) {
-        bytes got = encode_apart(ctx, image, format, i ? 0x5a : 0xa5);
+        SCOPED_BYTES got = encode_apart(ctx, image, format, i ? 0x5a : 0xa5);
         if (got.n != want.n || memcmp(got.data, want.data, got.n) != 0) {
             fail_msg("%s of %d channels of type %d, %d wide: another file", format,
                      image->view.channels, image->view.type, (int)image->view.width);
         }
-        free(got.data);
     }
-    free(want.data);
 }
 
 TEST(test_samples)
@@ -48,7 +46,7 @@ TEST(test_samples)
         {"pfm", SATF_F32, 1}, {"pfm", SATF_F32, 3}, {"npy", SATF_U8, 1},   {"npy", SATF_F64, 1},
         {"npy", SATF_U16, 3}, {"png", SATF_F64, 1}, {"jpeg", SATF_F32, 3}, {"ppm", SATF_F32, 3},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
         for (int64_t width = 1; width < 20; width++) {
             SCOPED_IMAGE *image = make_image(ctx, width, 7, cases[i].channels, cases[i].type,
                                              cases[i].channels % 2 ? 0 : SATF_ALPHA, 3);
@@ -72,13 +70,12 @@ TEST(test_bits)
         image->bilevel = true;
         check(ctx, image, "png");
         check(ctx, image, "pbm");
-        bytes file = encode_apart(ctx, image, "pbm", 0xa5);
+        SCOPED_BYTES file = encode_apart(ctx, image, "pbm", 0xa5);
         size_t row_bytes = (size_t)(width + 7) / 8;
         for (size_t y = 0; y < 7; y++) {
             unsigned last = file.data[file.n - row_bytes * y - 1];
             assert_int_equal(last & ((1u << (8 * row_bytes - (size_t)width)) - 1), 0);
         }
-        free(file.data);
     }
 }
 

@@ -112,6 +112,8 @@ static void free_taken(taken *t)
     free(t->rows.data);
 }
 
+#define SCOPED_TAKEN __attribute__((cleanup(free_taken))) taken
+
 static int near_of(int a, int b, int c)
 {
     int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
@@ -161,14 +163,11 @@ static void assert_holds(const char *what, taken *t, const satf_image *image)
 /* One picture at one level: taken apart it is the picture, and the library reads it. */
 static void check_picture(satf_context *ctx, const char *what, const satf_image *image, int level)
 {
-    bytes file = encode_at(ctx, image, level);
-    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
-    assert_same_pixels(what, &image->view, &read->view);
-    taken t = take_apart(&file);
+    SCOPED_BYTES file = encode_at(ctx, image, level);
+    must_hold(ctx, what, &file, &image->view);
+    SCOPED_TAKEN t = take_apart(&file);
     assert_int_equal(t.depth, image->bilevel ? 1 : image->view.type == SATF_U16 ? 16 : 8);
     assert_holds(what, &t, image);
-    free_taken(&t);
-    free(file.data);
 }
 
 TEST(test_kinds)
@@ -177,7 +176,7 @@ TEST(test_kinds)
     static const int64_t heights[] = {1, 2, 3, 17};
     for (int kind = 0; kind < KINDS; kind++) {
         for (int64_t width = 1; width <= 70; width++) {
-            for (size_t k = 0; k < sizeof heights / sizeof *heights; k++) {
+            for (size_t k = 0; k < ROWS_OF(heights); k++) {
                 SCOPED_IMAGE *image = make_kind(ctx, kind, width, heights[k]);
                 for (int level = (int)(width + (int64_t)k) % 3; level <= 9; level += 3) {
                     check_picture(ctx, "kind", image, level);
@@ -206,13 +205,12 @@ TEST(test_shapes)
                   {3, 40000, 3, SATF_U8},
                   {1024, 1100, 1, SATF_U8}};
     satf_context_set_threads(ctx, 3);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        satf_image *image =
+    for (size_t i = 0; i < ROWS_OF(shapes); i++) {
+        SCOPED_IMAGE *image =
             make_photo(ctx, shapes[i].width, shapes[i].height, shapes[i].channels, shapes[i].type);
         for (int level = 0; level < 3; level++) {
             check_picture(ctx, "shape", image, level);
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -221,14 +219,14 @@ TEST(test_shapes)
 TEST(test_filters)
 {
     for (int kind = 0; kind < 9; kind++) {
-        satf_image *image =
+        SCOPED_IMAGE *image =
             kind == 8   ? make_bilevel(ctx, 301, 67)
             : kind == 3 ? make_kind(ctx, 3, 301, 67)
                         : make_photo(ctx, 301, 67, 1 + kind % 4, kind < 4 ? SATF_U8 : SATF_U16);
         for (int level = 0; level <= 3; level++) {
             int same_as = image->bilevel && level > 1 ? 1 : level; /* of bits up to 5 */
-            bytes ours = encode_at(ctx, image, level), theirs = by_libpng(image, same_as);
-            taken a = take_apart(&ours), b = take_apart(&theirs);
+            SCOPED_BYTES ours = encode_at(ctx, image, level), theirs = by_libpng(image, same_as);
+            SCOPED_TAKEN a = take_apart(&ours), b = take_apart(&theirs);
             assert_int_equal(a.rows.n, b.rows.n);
             for (size_t y = 0; y < a.height; y++) {
                 size_t at = y * (a.row_bytes + 1);
@@ -238,12 +236,7 @@ TEST(test_filters)
                 }
             }
             assert_memory_equal(a.rows.data, b.rows.data, a.rows.n);
-            free_taken(&a);
-            free_taken(&b);
-            free(ours.data);
-            free(theirs.data);
         }
-        satf_image_destroy(image);
     }
 }
 
@@ -259,26 +252,31 @@ TEST(test_sizes)
                             make_rows_again(ctx),
                             make_bilevel(ctx, 4000, 1500)};
     static const int levels[] = {0, 1, 2, 6};
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+    for (size_t i = 0; i < ROWS_OF(images); i++) {
         for (int k = 0; k < 4; k++) {
             int level = levels[k];
-            bytes ours = encode_at(ctx, images[i], level), theirs = by_libpng(images[i], level);
+            SCOPED_BYTES ours = encode_at(ctx, images[i], level);
+            SCOPED_BYTES theirs = by_libpng(images[i], level);
             if ((double)ours.n > 1.03 * (double)theirs.n) {
                 fail_msg("picture %d, level %d: %zu bytes, %zu in one stream", (int)i, level,
                          ours.n, theirs.n);
             }
-            free(ours.data);
-            free(theirs.data);
         }
         satf_image_destroy(images[i]);
     }
 }
 
-static void assert_same_bytes(const char *what, const bytes *want, const void *data, size_t n)
+/* By the public function, which takes the whole image. */
+static bytes encode_whole(satf_context *ctx, const satf_image *image, int level)
 {
-    if (n != want->n || memcmp(data, want->data, n) != 0) {
-        fail_msg("%s: other bytes, %zu instead of %zu", what, n, want->n);
-    }
+    satf_write_options options = options_for("png");
+    options.png_level = level;
+    void *data;
+    size_t n;
+    MUST(ctx, satf_image_encode(ctx, image, &options, &data, &n));
+    bytes file = bytes_of(data, n);
+    satf_buffer_free(data);
+    return file;
 }
 
 /* The same bytes by any number of threads, in any memory, however rows come. */
@@ -288,26 +286,19 @@ TEST(test_same_bytes)
     static const int64_t limits[] = {9 << 20, 5 << 20, 4 << 20, 3 << 20};
     SCOPED_IMAGE *image = make_photo(ctx, 1300, 301, 3, SATF_U8);
     for (int level = 0; level <= 6; level += 1 + 4 * (level == 1)) {
-        assert_int_equal(satf_context_set_threads(ctx, 1), SATF_OK);
-        bytes one = encode_at(ctx, image, level);
-        taken t = take_apart(&one);
+        MUST(ctx, satf_context_set_threads(ctx, 1));
+        SCOPED_BYTES one = encode_at(ctx, image, level);
+        SCOPED_TAKEN t = take_apart(&one);
         assert_true(t.pieces >= 5); /* there is something to share */
-        free_taken(&t);
-        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-            assert_int_equal(satf_context_set_threads(ctx, threads[i]), SATF_OK);
-            bytes other = encode_at(ctx, image, level);
-            assert_same_bytes("threads", &one, other.data, other.n);
-            free(other.data);
-            assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, limits[i]), SATF_OK);
-            satf_write_options options = options_for("png");
-            options.png_level = level;
-            void *data;
-            assert_int_equal(satf_image_encode(ctx, image, &options, &data, &other.n), SATF_OK);
-            assert_same_bytes("limit", &one, data, other.n);
-            satf_buffer_free(data);
-            assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
+        for (size_t i = 0; i < 2 * ROWS_OF(threads); i++) {
+            bool whole = i & 1;
+            MUST(ctx, satf_context_set_threads(ctx, threads[i / 2]));
+            MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, whole ? limits[i / 2] : 0));
+            SCOPED_BYTES other =
+                whole ? encode_whole(ctx, image, level) : encode_at(ctx, image, level);
+            assert_bytes(whole ? "limit" : "threads", other.data, other.n, one.data, one.n);
         }
-        free(one.data);
+        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
     }
 }
 
@@ -353,18 +344,17 @@ TEST(test_ends)
 {
     SCOPED_IMAGE *image = make_photo(ctx, 1300, 601, 3, SATF_U8);
     for (int threads = 1; threads <= 4; threads++) {
-        assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-        bytes file = encode_at(ctx, image, 1);
-        assert_int_equal(write_rows(ctx, image, 601, file.n), SATF_OK);
+        MUST(ctx, satf_context_set_threads(ctx, threads));
+        SCOPED_BYTES file = encode_at(ctx, image, 1);
+        MUST(ctx, write_rows(ctx, image, 601, file.n));
         for (size_t room = 0; room < file.n; room += 1 + file.n / 13) {
-            assert_int_equal(write_rows(ctx, image, 601, room), SATF_IO);
-            assert_non_null(strstr(satf_message(ctx), "No space left"));
+            assert_refused(ctx, "a full disk", write_rows(ctx, image, 601, room), SATF_IO,
+                           "No space left");
         }
         assert_int_equal(write_rows(ctx, image, 601, file.n - 1), SATF_IO);
         for (int64_t rows = 0; rows <= 600; rows += 60) {
-            assert_int_equal(write_rows(ctx, image, rows, SIZE_MAX / 2), SATF_OK);
+            MUST(ctx, write_rows(ctx, image, rows, SIZE_MAX / 2));
         }
-        free(file.data);
     }
 }
 
@@ -395,9 +385,9 @@ static void *write_often(void *argument)
 TEST(test_at_once)
 {
     enum { AUTHORS = 4 };
-    assert_int_equal(satf_context_set_threads(ctx, 2), SATF_OK);
+    MUST(ctx, satf_context_set_threads(ctx, 2));
     SCOPED_IMAGE *image = make_photo(ctx, 700, 600, 3, SATF_U8);
-    bytes want = encode_at(ctx, image, 1);
+    SCOPED_BYTES want = encode_at(ctx, image, 1);
     author authors[AUTHORS];
     for (int i = 0; i < AUTHORS; i++) {
         authors[i] = (author){.image = image, .want = &want};
@@ -414,7 +404,6 @@ TEST(test_at_once)
         assert_true(authors[i].right);
         satf_context_destroy(authors[i].ctx);
     }
-    free(want.data);
 }
 
 TEST_FILE(.formats = "all", .every_isa = true)

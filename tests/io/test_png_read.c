@@ -13,29 +13,11 @@ TEST(test_reading)
         for (int64_t width = 1; width <= 70; width += width < 20 ? 1 : 7) {
             for (int k = 0; k < 6; k++) {
                 SCOPED_IMAGE *image = make_kind(ctx, kind, width, 5 + width % 3);
-                bytes file = by_libpng_as(image, 3, filters[k], (size_t)(6 + width * 3 + k));
-                SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
-                assert_same_pixels("libpng's", &image->view, &read->view);
-                free(file.data);
+                SCOPED_BYTES file = by_libpng_as(image, 3, filters[k], (size_t)(6 + width * 3 + k));
+                must_hold(ctx, "libpng's", &file, &image->view);
             }
         }
     }
-}
-
-/* The file with another chunk, or several, put in at an offset. */
-static bytes with_bytes(const bytes *file, size_t at, const void *more, size_t n)
-{
-    bytes made = {malloc(file->n + n), file->n + n};
-    memcpy(made.data, file->data, at);
-    memcpy(made.data + at, more, n);
-    memcpy(made.data + at + n, file->data + at, file->n - at);
-    return made;
-}
-
-static void set_sum(unsigned char *chunk)
-{
-    uint32_t n = png_get_uint_32(chunk);
-    png_save_uint_32(chunk + 8 + n, (png_uint_32)crc32(0, chunk + 4, n + 4));
 }
 
 /* Kinds that libpng expands and kinds that it does not take the same: bytes behind the stream and
@@ -43,45 +25,36 @@ static void set_sum(unsigned char *chunk)
  * stream that ends early. */
 TEST(test_damage)
 {
-    satf_image *read, *images[] = {make_kind(ctx, 0, 20, 9), make_bilevel(ctx, 20, 9)};
     for (int i = 0; i < 2; i++) {
-        static const unsigned char empty[] = "\0\0\0\0IDAT\x35\xaf\x06\x1e";
-        bytes file = encode_at(ctx, images[i], 6);
-        size_t idat = 8 + 25, n = png_get_uint_32(file.data + idat), end = idat + 12 + n;
+        SCOPED_IMAGE *image = i ? make_bilevel(ctx, 20, 9) : make_kind(ctx, 0, 20, 9);
+        SCOPED_BYTES file = encode_at(ctx, image, 6);
+        size_t idat = BEHIND_IHDR, n = png_get_uint_32(file.data + idat), end = idat + 12 + n;
         assert_memory_equal(file.data + idat + 4, "IDAT", 4);
         for (int side = 0; side < 2; side++) {
-            bytes more = with_bytes(&file, side ? end : idat, empty, 12);
-            read = must_decode(ctx, more.data, more.n);
-            assert_same_pixels("an empty chunk", &images[i]->view, &read->view);
-            satf_image_destroy(read);
-            free(more.data);
+            SCOPED_BYTES more = copy_of(&file);
+            put_chunk(&more, side ? end : idat, "IDAT", "", 0);
+            must_hold(ctx, "an empty chunk", &more, &image->view);
         }
-        bytes longer = with_bytes(&file, end - 4, "abcdefg", 7);
-        png_save_uint_32(longer.data + idat, (png_uint_32)n + 7);
-        set_sum(longer.data + idat);
-        read = must_decode(ctx, longer.data, longer.n);
-        assert_same_pixels("bytes behind the stream", &images[i]->view, &read->view);
-        satf_image_destroy(read);
-        free(longer.data);
+        SCOPED_BYTES longer = copy_of(&file);
+        replace_bytes(&longer, end - 4, 0, "abcdefg", 7);
+        store_big(longer.data + idat, n + 7, 4);
+        sum_chunk(longer.data + idat);
+        must_hold(ctx, "bytes behind the stream", &longer, &image->view);
         file.data[end - 1] ^= 1; /* of the chunk's checksum */
-        assert_int_equal(satf_image_decode(ctx, file.data, file.n, &read), SATF_DATA);
+        expect_decode(ctx, "a chunk's checksum", file.data, file.n, SATF_DATA, "");
         file.data[end - 1] ^= 1;
         file.data[end - 5] ^= 1; /* of Adler's sum */
-        assert_int_equal(satf_image_decode(ctx, file.data, file.n, &read), SATF_DATA);
-        set_sum(file.data + idat);
-        assert_int_equal(satf_image_decode(ctx, file.data, file.n, &read), SATF_DATA);
+        expect_decode(ctx, "two checksums", file.data, file.n, SATF_DATA, "");
+        sum_chunk(file.data + idat);
+        expect_decode(ctx, "the stream's checksum", file.data, file.n, SATF_DATA, "");
         file.data[end - 5] ^= 1;
         for (size_t less = 1; less < n; less++) {
-            bytes cut = with_bytes(&file, 0, "", 0);
-            memmove(cut.data + end - 4 - less, cut.data + end - 4, cut.n - end + 4);
-            cut.n -= less;
-            png_save_uint_32(cut.data + idat, (png_uint_32)(n - less));
-            set_sum(cut.data + idat);
-            assert_int_equal(satf_image_decode(ctx, cut.data, cut.n, &read), SATF_DATA);
-            free(cut.data);
+            SCOPED_BYTES cut = copy_of(&file);
+            replace_bytes(&cut, end - 4 - less, less, "", 0);
+            store_big(cut.data + idat, n - less, 4);
+            sum_chunk(cut.data + idat);
+            expect_decode(ctx, "a cut stream", cut.data, cut.n, SATF_DATA, "");
         }
-        free(file.data);
-        satf_image_destroy(images[i]);
     }
 }
 
@@ -101,60 +74,32 @@ typedef struct trns_case {
     bool ignored;
 } trns_case;
 
-static void put_chunk(bytes *file, const char *name, const void *data, size_t n)
+static bytes make_trns(const trns_case *c)
 {
-    file->data = realloc(file->data, file->n + 12 + n);
-    unsigned char *at = file->data + file->n;
-    png_save_uint_32(at, (png_uint_32)n);
-    memcpy(at + 4, name, 4);
-    if (n > 0) {
-        memcpy(at + 8, data, n);
-    }
-    set_sum(at);
-    file->n += 12 + n;
-}
-
-static void put_pixels(bytes *file, const trns_case *c)
-{
-    unsigned char rows[ROWS * (1 + PIXELS * 8)], packed[sizeof rows + 64], *at = rows;
+    unsigned char rows[ROWS * (1 + PIXELS * 8)], *at = rows;
     size_t pair = c->pixel_bits * 2 < 8 ? 1 : c->pixel_bits * 2 / 8;
-    size_t row_bytes = PIXELS * c->pixel_bits / 8;
     for (int y = 0; y < ROWS; y++) {
         *at++ = PNG_FILTER_VALUE_NONE;
-        for (size_t i = 0; i < row_bytes; i++) {
+        for (size_t i = 0; i < PIXELS * c->pixel_bits / 8; i++) {
             *at++ = (unsigned char)c->pixels[i % pair];
         }
     }
-    uLongf n = sizeof packed;
-    assert_int_equal(compress(packed, &n, rows, (uLong)(at - rows)), Z_OK);
-    put_chunk(file, "IDAT", packed, n);
-}
-
-static bytes make_trns(const trns_case *c)
-{
-    bytes file = {malloc(8), 8};
-    memcpy(file.data, "\x89PNG\r\n\x1a\n", 8);
-    unsigned char ihdr[13] = {0, 0, 0, PIXELS, 0, 0, 0, ROWS};
-    ihdr[8] = (unsigned char)c->depth;
-    ihdr[9] = (unsigned char)c->colour;
-    put_chunk(&file, "IHDR", ihdr, sizeof ihdr);
+    bytes file = begin_png(PIXELS, ROWS, c->depth, c->colour, false);
     for (const char *kind = c->chunks; *kind; kind++) {
+        size_t n = c->trns_bytes;
         switch (*kind) {
         case 'I':
-            put_pixels(&file, c);
+            put_pixels(&file, rows, (size_t)(at - rows));
             break;
         case 'P':
-            put_chunk(&file, "PLTE", "\12\24\36\50\62\74", 6);
+            put_chunk(&file, file.n, "PLTE", "\12\24\36\50\62\74", 6);
             break;
         default:
-            put_chunk(&file, "tRNS", c->trns,
-                      *kind == 's'   ? c->trns_bytes - 1
-                      : *kind == 'l' ? c->trns_bytes + 1
-                      : *kind == 'z' ? 0
-                                     : c->trns_bytes);
+            n = *kind == 's' ? n - 1 : *kind == 'l' ? n + 1 : *kind == 'z' ? 0 : n;
+            put_chunk(&file, file.n, "tRNS", c->trns, n);
         }
     }
-    put_chunk(&file, "IEND", NULL, 0);
+    put_chunk(&file, file.n, "IEND", NULL, 0);
     return file;
 }
 
@@ -162,7 +107,7 @@ static bytes make_trns(const trns_case *c)
 static void check_trns(satf_context *ctx, const trns_case *c, const bytes *file, int before)
 {
     unsigned char row[PIXELS * 8];
-    io_reader *reader;
+    SCOPED_READER *reader = NULL;
     satf_fill_allocations(before);
     ctx->message[0] = '\0';
     satf_status status = io_open_memory(ctx, file->data, file->n, &reader);
@@ -192,7 +137,6 @@ static void check_trns(satf_context *ctx, const trns_case *c, const bytes *file,
     if (reader->header.trns_ignored != c->ignored) {
         fail_msg("%s: ignored: %d", c->what, reader->header.trns_ignored);
     }
-    io_close(reader);
 }
 
 /* A transparent colour where it should be and where not: what libpng makes of it is what we
@@ -245,11 +189,10 @@ TEST(test_transparency)
         {"palette, more transparent than there are", PALETTE, "PtI", "\1\0", 8, "\0\1\2", 3,
          PALETTE_PLAIN, true},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bytes file = make_trns(&cases[i]);
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        SCOPED_BYTES file = make_trns(&cases[i]);
         check_trns(ctx, &cases[i], &file, 0x5a);
         check_trns(ctx, &cases[i], &file, 0xa5);
-        free(file.data);
     }
     satf_fill_allocations(-1);
 }

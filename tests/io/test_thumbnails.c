@@ -1,6 +1,6 @@
 /* Thumbnails show the picture as it was, so they go when it is filtered, and nothing else does. */
 #include "test.h"
-#include "test_io_files.h"
+#include "test_io_metadata.h"
 
 #include "base/exif.h"
 #include "filter/filter.h"
@@ -11,17 +11,17 @@ static const unsigned char jpeg[] =
     "\xff\xd0more\xff\xd9";
 enum { JPEG = sizeof jpeg - 1 };
 
-static bool holds(const void *data, size_t n, const void *part, size_t part_bytes)
-{
-    return n > 0 && memmem(data, n, part, part_bytes) != NULL;
-}
-
 /* ----------------------------------------------------------------------- EXIF */
 
 typedef struct block {
     satf_tiff t; /* room, and what is used of it */
     unsigned char room[2048];
 } block;
+
+static bool room_holds(const block *b, const void *part, size_t n)
+{
+    return memmem(b->room, sizeof b->room, part, n) != NULL;
+}
 
 static size_t put(block *b, const void *data, size_t n)
 {
@@ -100,8 +100,8 @@ static void assert_rest(const block *was, const block *is)
     assert_memory_equal(was->room + BEHIND_IFD0 + 30 + JPEG, is->room + BEHIND_IFD0 + 30 + JPEG,
                         NOTE - 30 - JPEG);
     assert_memory_equal(is->room + BEHIND_IFD0 - 4, "\0\0\0\0", 4);
-    assert_false(holds(is->room, sizeof is->room, "\xff\xd8\xff", 3));
-    assert_false(holds(is->room, sizeof is->room, "pixels", 6));
+    assert_false(room_holds(is, "\xff\xd8\xff", 3));
+    assert_false(room_holds(is, "pixels", 6));
     assert_int_equal(satf_exif_orientation(is->room, is->t.bytes), 6);
 }
 
@@ -137,7 +137,7 @@ TEST(exif_jpegs)
         for (size_t i = end; i < gone_to && more; i++) {
             assert_int_equal(is.room[i], 0);
         }
-        assert_true(!more || holds(is.room, is.t.bytes, "something else", 14));
+        assert_true(!more || room_holds(&is, "something else", 14));
         size_t again = satf_exif_drop_thumbnails(is.room, is.t.bytes);
         assert_int_equal(again, is.t.bytes);
     }
@@ -194,7 +194,7 @@ TEST(exif_lies)
         is.t.bytes = drop(&is);
         assert_true(is.t.bytes >= BEHIND_IFD0);
         assert_memory_equal(was.room, is.room, BEHIND_IFD0 - 4);
-        assert_false(holds(is.room, sizeof is.room, "\xff\xd8\xff", 3));
+        assert_false(room_holds(&is, "\xff\xd8\xff", 3));
     }
     /* cut anywhere, and every bit turned over */
     block whole, b;
@@ -289,14 +289,6 @@ TEST(jpegs)
 
 /* --------------------------------------------------------- XMP and resources */
 
-static void give(unsigned char **to, size_t *to_bytes, const void *from, size_t n)
-{
-    *to = satf_alloc(n);
-    assert_non_null(*to);
-    memcpy(*to, from, n);
-    *to_bytes = n;
-}
-
 TEST(xmp)
 {
     static const char *const cases[][2] = {
@@ -373,30 +365,29 @@ TEST(images)
 {
     static const char *const specs[] = {"box=1", "flip=h", "transpose", "variance=3"};
     static const char packet[] = "a<xmp:Thumbnails>1</xmp:Thumbnails>b";
-    satf_image *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 1), *out;
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 1);
     block b;
     begin(&b, false);
     give(&image->metadata.exif, &image->metadata.exif_bytes, b.room, b.t.bytes);
     give(&image->metadata.xmp, &image->metadata.xmp_bytes, packet, sizeof packet - 1);
     give(&image->metadata.iptc, &image->metadata.iptc_bytes, SMALL IPTC, sizeof SMALL IPTC - 1);
-    bytes file = must_encode(ctx, image, "jpeg");
-    satf_image_destroy(image);
-    image = must_decode(ctx, file.data, file.n);
-    free(file.data);
-    assert_true(holds(image->metadata.exif, image->metadata.exif_bytes, jpeg, JPEG));
-    assert_int_equal(image->metadata.xmp_bytes, sizeof packet - 1);
-    assert_int_equal(image->metadata.iptc_bytes, sizeof SMALL IPTC - 1);
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
+    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
+    const bytes exif = {read->metadata.exif, read->metadata.exif_bytes};
+    assert_true(holds(&exif, jpeg, JPEG));
+    assert_int_equal(read->metadata.xmp_bytes, sizeof packet - 1);
+    assert_int_equal(read->metadata.iptc_bytes, sizeof SMALL IPTC - 1);
+    for (size_t i = 0; i < ROWS_OF(specs); i++) {
         SCOPED_FILTER *filter;
-        assert_int_equal(satf_filter_parse(ctx, specs[i], &filter), SATF_OK);
-        assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
-        assert_false(holds(out->metadata.exif, out->metadata.exif_bytes, "pixels", 6));
+        SCOPED_IMAGE *out;
+        MUST(ctx, satf_filter_parse(ctx, specs[i], &filter));
+        MUST(ctx, satf_image_filter(ctx, filter, read, SATF_TYPE_AUTO, &out));
+        const bytes left = {out->metadata.exif, out->metadata.exif_bytes};
+        assert_false(holds(&left, "pixels", 6));
         assert_int_equal(out->metadata.xmp_bytes, 2);
         assert_int_equal(out->metadata.iptc_bytes, sizeof IPTC - 1);
-        satf_image_destroy(out);
     }
-    assert_true(holds(image->metadata.exif, image->metadata.exif_bytes, jpeg, JPEG));
-    satf_image_destroy(image);
+    assert_true(holds(&exif, jpeg, JPEG));
 }
 
 TEST_FILE(.formats = "all")

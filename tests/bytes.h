@@ -1,0 +1,195 @@
+/* Files in memory, made and changed byte by byte. */
+#ifndef TESTS_BYTES_H
+#define TESTS_BYTES_H
+
+#include "test.h"
+
+#include <zlib.h>
+
+/* A file that grows, in just as much of the heap as it takes: a sanitizer sees reads behind it. */
+typedef struct bytes {
+    unsigned char *data;
+    size_t n;
+} bytes;
+
+static inline void release_bytes(bytes *b)
+{
+    free(b->data);
+}
+
+/* SCOPED_BYTES file = must_encode(...): goes with its block. */
+#define SCOPED_BYTES __attribute__((cleanup(release_bytes))) bytes
+
+/* A text with zeros in it, and how long it is: two arguments, or two fields of a row. */
+#define TEXT(text) text, sizeof text - 1
+
+/* How many rows a table has. */
+#define ROWS_OF(table) (sizeof(table) / sizeof *(table))
+
+static inline void store_big(unsigned char *to, uint64_t value, int n)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = (unsigned char)(value >> 8 * (n - 1 - i));
+    }
+}
+
+static inline void store_little(unsigned char *to, uint64_t value, int n)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = (unsigned char)(value >> 8 * i);
+    }
+}
+
+/* n bytes in place of `cut` others at an offset; data NULL: zeros. */
+static inline void replace_bytes(bytes *b, size_t at, size_t cut, const void *data, size_t n)
+{
+    assert_true(at + cut <= b->n);
+    unsigned char *made = calloc(b->n - cut + n + (b->n + n == cut), 1);
+    assert_non_null(made);
+    size_t behind = b->n - at - cut;
+    if (at > 0) {
+        memcpy(made, b->data, at);
+    }
+    if (data && n > 0) {
+        memcpy(made + at, data, n);
+    }
+    if (behind > 0) {
+        memcpy(made + at + n, b->data + at + cut, behind);
+    }
+    free(b->data);
+    *b = (bytes){made, at + n + behind};
+}
+
+static inline void append_bytes(bytes *b, const void *data, size_t n)
+{
+    replace_bytes(b, b->n, 0, data, n);
+}
+
+static inline bytes bytes_of(const void *data, size_t n)
+{
+    bytes b = {0};
+    append_bytes(&b, data, n);
+    return b;
+}
+
+static inline bytes copy_of(const bytes *b)
+{
+    return bytes_of(b->data, b->n);
+}
+
+static inline void assert_bytes(const char *what, const void *got, size_t n, const void *want,
+                                size_t want_bytes)
+{
+    if (n != want_bytes || (n > 0 && memcmp(got, want, n) != 0)) {
+        fail_msg("%s: %zu bytes became %zu, or others", what, want_bytes, n);
+    }
+}
+
+static inline bool holds(const bytes *b, const void *part, size_t n)
+{
+    return b->n > 0 && memmem(b->data, b->n, part, n) != NULL;
+}
+
+/* Where it is, and it is there. */
+static inline size_t find_text(const bytes *b, const void *part, size_t n)
+{
+    const unsigned char *at = memmem(b->data, b->n, part, n);
+    assert_non_null(at);
+    return (size_t)(at - b->data);
+}
+
+/* ------------------------------------------------------------------------ PNG */
+
+enum { IEND_BYTES = 12, BEHIND_IHDR = 33 };
+
+/* Its checksum, anew. */
+static inline void sum_chunk(unsigned char *chunk)
+{
+    uint32_t n =
+        (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16 | (uint32_t)chunk[2] << 8 | chunk[3];
+    store_big(chunk + 8 + n, crc32(0, chunk + 4, n + 4), 4);
+}
+
+static inline void put_chunk(bytes *png, size_t at, const char *name, const void *data, size_t n)
+{
+    replace_bytes(png, at, 0, NULL, n + 12);
+    unsigned char *chunk = png->data + at;
+    store_big(chunk, n, 4);
+    memcpy(chunk + 4, name, 4);
+    if (n > 0) {
+        memcpy(chunk + 8, data, n);
+    }
+    sum_chunk(chunk);
+}
+
+/* Behind the header, or late: behind the pixels. */
+static inline void add_chunk(bytes *png, bool late, const char *name, const void *data, size_t n)
+{
+    put_chunk(png, late ? png->n - IEND_BYTES : BEHIND_IHDR, name, data, n);
+}
+
+static inline bytes deflated(const void *data, size_t n)
+{
+    uLongf room = compressBound(n);
+    bytes out = {malloc(room), 0};
+    assert_int_equal(compress2(out.data, &room, data, n, 9), Z_OK);
+    out.n = room;
+    return out;
+}
+
+/* A PNG from its start up to the chunks that follow IHDR. */
+static inline bytes begin_png(uint32_t width, uint32_t height, int depth, int colour,
+                              bool interlaced)
+{
+    unsigned char header[13] = {[8] = (unsigned char)depth, (unsigned char)colour};
+    store_big(header, width, 4);
+    store_big(header + 4, height, 4);
+    header[12] = interlaced;
+    bytes png = bytes_of("\x89PNG\r\n\x1a\n", 8);
+    put_chunk(&png, png.n, "IHDR", header, sizeof header);
+    return png;
+}
+
+/* These rows, each behind its filter, in one IDAT. */
+static inline void put_pixels(bytes *png, const void *rows, size_t n)
+{
+    SCOPED_BYTES stream = deflated(rows, n);
+    put_chunk(png, png->n, "IDAT", stream.data, stream.n);
+}
+
+/* ----------------------------------------------------------------------- JPEG */
+
+static inline void put_segment(bytes *jpeg, size_t at, int marker, const void *data, size_t n)
+{
+    replace_bytes(jpeg, at, 0, NULL, n + 4);
+    unsigned char *segment = jpeg->data + at;
+    store_big(segment, 0xff00u | (unsigned)marker, 2);
+    store_big(segment + 2, n + 2, 2);
+    if (n > 0) {
+        memcpy(segment + 4, data, n);
+    }
+}
+
+/* Behind the start of the file. */
+static inline void add_segment(bytes *jpeg, int marker, const void *data, size_t n)
+{
+    put_segment(jpeg, 2, marker, data, n);
+}
+
+static inline size_t next_segment(const bytes *jpeg, size_t at)
+{
+    return at + 2 + ((size_t)jpeg->data[at + 2] << 8) + jpeg->data[at + 3];
+}
+
+/* Where the first segment of that kind is: its 0xff. */
+static inline size_t find_segment(const bytes *jpeg, int marker)
+{
+    size_t at = 2;
+    for (; jpeg->data[at + 1] != marker; at = next_segment(jpeg, at)) {
+        assert_int_equal(jpeg->data[at], 0xff);
+        assert_true(at + 4 < jpeg->n);
+    }
+    return at;
+}
+
+#endif
