@@ -3,7 +3,7 @@
 #define TEST_IO_METADATA_H
 
 #include "test.h"
-#include "test_io_files.h"
+#include "chunks.h"
 
 static inline void give(unsigned char **to, size_t *to_bytes, const void *from, size_t n)
 {

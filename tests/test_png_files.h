@@ -3,10 +3,9 @@
 #define TEST_PNG_FILES_H
 
 #include "test.h"
-#include "test_io_files.h"
+#include "chunks.h"
 
 #include <png.h>
-#include <zlib.h>
 
 /* Waves with some grain: what a photograph is to filters and to deflate. */
 static inline satf_image *make_photo(satf_context *ctx, int64_t width, int64_t height, int channels,

@@ -1,5 +1,6 @@
 /* A JPEG that is written again stays as it was coded: tables, sampling, scans. */
 #include "test.h"
+#include "chunks.h"
 #include "test_io_jpeg.h"
 
 #include "filter/filter.h"

@@ -1,6 +1,6 @@
 /* Pixels that name colours which their palette lacks: they are black, and it is noticed. */
 #include "test.h"
-#include "test_io_files.h"
+#include "chunks.h"
 
 /* The file is read, row by row or at once: these pixels, if any are given, and whether colours
  * are missing. */

@@ -1,6 +1,6 @@
 /* Files of several pictures: the first is read, and the header says that it is not all. */
 #include "test.h"
-#include "test_io_files.h"
+#include "chunks.h"
 
 /* What the header says after the last row, read one by one. */
 static int64_t pictures_of(satf_context *ctx, io_reader *reader)
