@@ -117,6 +117,7 @@ static void check_bmp(satf_context *ctx, const bmp_kind *k)
              k->top_down ? "top down" : "bottom up");
     maker m = make_bmp(k);
     expect_pixels(ctx, what, &m, 3 + alpha, want, n);
+    expect_damage(ctx, what, &m, k->room > 20 ? 29 : 1);
     bool says = k->header >= 40;
     expect_resolution(ctx, what, &m, says ? ACROSS : 0, says ? DOWN : 0);
 }
@@ -230,6 +231,13 @@ TEST(bmp_refusals)
         maker m = make_bmp(&cases[i].kind);
         expect_refusal(ctx, cases[i].sentence, &m, cases[i].status, cases[i].sentence);
     }
+    /* found by fuzzing: pixels inside the header, and compression -148 */
+    maker lies = make_bmp(&(bmp_kind){40, 8, 0, {0}, 0, 2, 2, false, 0});
+    lies.data[10] = 0x30;
+    expect_refusal(ctx, "a small offset", &lies, SATF_DATA, "contradicts itself");
+    lies = make_bmp(&(bmp_kind){40, 8, (uint32_t)-148, {0}, 0, 2, 2, false, 0});
+    expect_refusal(ctx, "no compression there is", &lies, SATF_UNSUPPORTED,
+                   "a BMP of compression 4294967148");
     /* sizes that lie, before any memory is taken for them */
     static const struct {
         const char *width, *height;
@@ -274,8 +282,6 @@ static maker make_runs(uint32_t width, uint32_t height, uint32_t depth, uint32_t
     return m;
 }
 
-#define CODES(text) text, sizeof text - 1
-
 /* The numbers of colours that codes stand for, from the top row on; those that they leave out are
  * 0. Rows come from below unless the height is below 0. */
 TEST(bmp_runs)
@@ -287,24 +293,23 @@ TEST(bmp_runs)
         size_t n;
         const char *numbers;
     } cases[] = {
-        {"runs", 4, 2, 8, CODES("\4\3\0\0\1\2\3\1\0\1"), "\2\1\1\1\3\3\3\3"},
-        {"no end of a row, nor of the picture", 2, 2, 8, CODES("\2\1\0\0\2\2"), "\2\2\1\1"},
-        {"an end of each row alone", 2, 2, 8, CODES("\2\1\0\0\2\2\0\0"), "\2\2\1\1"},
-        {"from above", 2, (uint32_t)-2, 8, CODES("\2\1\0\0\2\2\0\1"), "\1\1\2\2"},
-        {"pixels as they are, even", 4, 1, 8, CODES("\0\4\1\2\3\4\0\1"), "\1\2\3\4"},
-        {"pixels as they are, odd", 4, 1, 8, CODES("\0\3\1\2\3\6\1\5\0\1"), "\1\2\3\5"},
-        {"the same at the end, without padding", 3, 1, 8, CODES("\0\3\1\2\3"), "\1\2\3"},
-        {"rows that end early", 3, 3, 8, CODES("\1\1\0\0\0\0\2\2\0\1"), "\2\2\0\0\0\0\1\0\0"},
-        {"a picture that ends early", 2, 2, 8, CODES("\1\1\0\1\1\1"), "\0\0\1\0"},
-        {"a jump to the right", 4, 1, 8, CODES("\1\1\0\2\2\0\1\2\0\1"), "\1\0\0\2"},
-        {"a jump to the right and up", 3, 3, 8, CODES("\1\1\0\2\1\2\1\2\0\1"),
-         "\0\0\2\0\0\0\1\0\0"},
-        {"a jump behind the last row", 1, 2, 8, CODES("\1\1\0\2\0\2"), "\0\1"},
-        {"runs of 4 bits", 5, 2, 4, CODES("\5\x12\0\0\2\x34\3\x56\0\1"), "\3\4\5\6\5\1\2\1\2\1"},
-        {"the same as they are, odd", 6, 1, 4, CODES("\0\5\x12\x34\x5f\0\1\xf0\0\1"),
+        {"runs", 4, 2, 8, TEXT("\4\3\0\0\1\2\3\1\0\1"), "\2\1\1\1\3\3\3\3"},
+        {"no end of a row, nor of the picture", 2, 2, 8, TEXT("\2\1\0\0\2\2"), "\2\2\1\1"},
+        {"an end of each row alone", 2, 2, 8, TEXT("\2\1\0\0\2\2\0\0"), "\2\2\1\1"},
+        {"from above", 2, (uint32_t)-2, 8, TEXT("\2\1\0\0\2\2\0\1"), "\1\1\2\2"},
+        {"pixels as they are, even", 4, 1, 8, TEXT("\0\4\1\2\3\4\0\1"), "\1\2\3\4"},
+        {"pixels as they are, odd", 4, 1, 8, TEXT("\0\3\1\2\3\6\1\5\0\1"), "\1\2\3\5"},
+        {"the same at the end, without padding", 3, 1, 8, TEXT("\0\3\1\2\3"), "\1\2\3"},
+        {"rows that end early", 3, 3, 8, TEXT("\1\1\0\0\0\0\2\2\0\1"), "\2\2\0\0\0\0\1\0\0"},
+        {"a picture that ends early", 2, 2, 8, TEXT("\1\1\0\1\1\1"), "\0\0\1\0"},
+        {"a jump to the right", 4, 1, 8, TEXT("\1\1\0\2\2\0\1\2\0\1"), "\1\0\0\2"},
+        {"a jump to the right and up", 3, 3, 8, TEXT("\1\1\0\2\1\2\1\2\0\1"), "\0\0\2\0\0\0\1\0\0"},
+        {"a jump behind the last row", 1, 2, 8, TEXT("\1\1\0\2\0\2"), "\0\1"},
+        {"runs of 4 bits", 5, 2, 4, TEXT("\5\x12\0\0\2\x34\3\x56\0\1"), "\3\4\5\6\5\1\2\1\2\1"},
+        {"the same as they are, odd", 6, 1, 4, TEXT("\0\5\x12\x34\x5f\0\1\xf0\0\1"),
          "\1\2\3\4\5\xf"},
-        {"the same, even", 4, 1, 4, CODES("\0\4\x12\x34\0\1"), "\1\2\3\4"},
-        {"the same, of two bytes and padded", 6, 1, 4, CODES("\0\6\x12\x34\x56\0\0\1"),
+        {"the same, even", 4, 1, 4, TEXT("\0\4\x12\x34\0\1"), "\1\2\3\4"},
+        {"the same, of two bytes and padded", 6, 1, 4, TEXT("\0\6\x12\x34\x56\0\0\1"),
          "\1\2\3\4\5\6"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -321,12 +326,12 @@ TEST(bmp_runs)
         expect_pixels(ctx, cases[i].what, &m, 3, want, 3 * pixels);
     }
     /* blue, green and red; a pixel that is left out is black */
-    maker m = make_runs(3, 2, 24, 0, CODES("\3\1\2\3\0\0\1\4\5\6\0\1"));
+    maker m = make_runs(3, 2, 24, 0, TEXT("\3\1\2\3\0\0\1\4\5\6\0\1"));
     EXPECT(ctx, "runs of 24 bits", &m, 3, "\6\5\4\0\0\0\0\0\0\3\2\1\3\2\1\3\2\1");
-    m = make_runs(3, 1, 24, 0, CODES("\0\3\1\2\3\4\5\6\7\x08\x09\0\0\1"));
+    m = make_runs(3, 1, 24, 0, TEXT("\0\3\1\2\3\4\5\6\7\x08\x09\0\0\1"));
     EXPECT(ctx, "24 bits as they are", &m, 3, "\3\2\1\6\5\4\x09\x08\7");
     /* a colour that is not there, where only what codes name counts */
-    m = make_runs(2, 1, 8, 2, CODES("\1\1\1\2\0\1"));
+    m = make_runs(2, 1, 8, 2, TEXT("\1\1\1\2\0\1"));
     EXPECT(ctx, "a palette of two", &m, 3, "\x0d\x0c\x0b\0\0\0");
 }
 
@@ -338,26 +343,26 @@ TEST(bmp_bad_runs)
         size_t n;
         const char *sentence;
     } cases[] = {
-        {CODES("\4\1\0\1"), "a run leaves its row"},
-        {CODES("\3\1\1\1\0\1"), "a run leaves its row"},
-        {CODES("\0\4\1\2\3\4\0\1"), "a run leaves its row"},
-        {CODES("\0\2\4\0\0\1"), "a jump leaves the picture"},
-        {CODES("\2\1\0\2\2\0\0\1"), "a jump leaves the picture"},
-        {CODES("\0\2\0\3\0\1"), "a jump leaves the picture"},
-        {CODES("\0\2\1"), "truncated"},
-        {CODES("\0\3\1\2"), "truncated"},
-        {CODES("\3\1\0\0\2\1"), "truncated"},
-        {CODES(""), "truncated"},
+        {TEXT("\4\1\0\1"), "a run leaves its row"},
+        {TEXT("\3\1\1\1\0\1"), "a run leaves its row"},
+        {TEXT("\0\4\1\2\3\4\0\1"), "a run leaves its row"},
+        {TEXT("\0\2\4\0\0\1"), "a jump leaves the picture"},
+        {TEXT("\2\1\0\2\2\0\0\1"), "a jump leaves the picture"},
+        {TEXT("\0\2\0\3\0\1"), "a jump leaves the picture"},
+        {TEXT("\0\2\1"), "truncated"},
+        {TEXT("\0\3\1\2"), "truncated"},
+        {TEXT("\3\1\0\0\2\1"), "truncated"},
+        {TEXT(""), "truncated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         maker m = make_runs(3, 2, 8, 2, cases[i].codes, cases[i].n);
         expect_refusal(ctx, cases[i].sentence, &m, SATF_DATA, cases[i].sentence);
     }
-    maker m = make_runs(20000, 20000, 8, 2, CODES("\0\1"));
+    maker m = make_runs(20000, 20000, 8, 2, TEXT("\0\1"));
     expect_refusal(ctx, "a blank picture", &m, SATF_LIMIT, "limit: max-ratio");
-    m = make_runs(1u << 30, 1u << 30, 4, 2, CODES("\0\1"));
+    m = make_runs(1u << 30, 1u << 30, 4, 2, TEXT("\0\1"));
     expect_refusal(ctx, "a large blank picture", &m, SATF_LIMIT, "limit: max-pixels");
-    m = make_runs(1, 1, 8, 2, CODES("\1\1\0\1"));
+    m = make_runs(1, 1, 8, 2, TEXT("\1\1\0\1"));
     m.data[10] = 255;
     expect_refusal(ctx, "pixels behind the end", &m, SATF_DATA, "truncated");
 }

@@ -8,38 +8,24 @@
 static satf_status try_decode(satf_context *ctx, const char *what, const void *data, size_t n,
                               const satf_view *want)
 {
-    satf_image *image;
-    /* an exact copy on the heap, so that the sanitizer sees reads behind the end */
-    SCOPED unsigned char *copy = malloc(n ? n : 1);
-    memcpy(copy, data, n);
-    ctx->message[0] = 0;
-    satf_status status = satf_image_decode(ctx, copy, n, &image);
-    if (status) {
-        assert_null(image);
-        if (!satf_message(ctx)[0] || strchr(satf_message(ctx), '\n')) {
-            fail_msg("%s: status %s without a one-line message", what, satf_status_name(status));
-        }
-    } else if (want) {
+    SCOPED_IMAGE *image;
+    satf_status status = decode_exactly(ctx, data, n, &image);
+    if (!status && want) {
         assert_same_pixels(what, want, satf_image_view(image));
     }
-    satf_image_destroy(image);
     return status;
 }
 
-/* Every proper prefix must fail, or be complete as far as pixels go (trailing bytes). */
-static void truncate_everywhere(satf_context *ctx, const char *name, const bytes *file,
-                                size_t optional_tail)
+/* Every proper prefix must fail. */
+static void truncate_everywhere(satf_context *ctx, const char *name, const bytes *file)
 {
     SCOPED_IMAGE *whole = must_decode(ctx, file->data, file->n);
     for (size_t n = 0; n < file->n; n++) {
         char what[64];
         snprintf(what, sizeof what, "%s cut to %zu of %zu bytes", name, n, file->n);
         satf_status status = try_decode(ctx, what, file->data, n, &whole->view);
-        if (!status && n + optional_tail < file->n) {
-            fail_msg("%s was read", what);
-        }
-        if (status && status != SATF_DATA) {
-            fail_msg("%s: %s", what, satf_message(ctx));
+        if (status != SATF_DATA) {
+            fail_msg("%s: %s", what, status ? satf_message(ctx) : "was read");
         }
     }
 }
@@ -89,7 +75,7 @@ TEST(test_written_formats)
         SCOPED_IMAGE *image =
             make_image(ctx, 7, 5, cases[i].channels, cases[i].type, cases[i].flags, i + 1);
         SCOPED_BYTES file = must_encode(ctx, image, cases[i].format);
-        truncate_everywhere(ctx, cases[i].format, &file, 0);
+        truncate_everywhere(ctx, cases[i].format, &file);
         flip_everywhere(ctx, cases[i].format, &file, cases[i].exact_flips, 1);
     }
 }
@@ -119,100 +105,11 @@ TEST(test_png_metadata)
 TEST(test_in_passes)
 {
     SCOPED_BYTES png = make_png(&(png_case){0, 8, true, false}), jpeg = make_jpeg(17, 3, true, 0);
-    truncate_everywhere(ctx, "interlaced PNG", &png, 0);
+    truncate_everywhere(ctx, "interlaced PNG", &png);
     flip_everywhere(ctx, "interlaced PNG", &png, true, 1);
     set_limits(ctx);
-    truncate_everywhere(ctx, "progressive JPEG", &jpeg, 0);
+    truncate_everywhere(ctx, "progressive JPEG", &jpeg);
     flip_everywhere(ctx, "progressive JPEG", &jpeg, false, 5); /* slow under sanitizers */
-}
-
-/* ----------------------------------------------------- files by hand bytes */
-
-static const unsigned char bmp[] =
-    "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\x18\0"
-    "\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-    "\x01\x02\x03\x04\x05\x06\0\0\x07\x08\x09\x0a\x0b\x0c\0"; /* + the literal's 0: 70 bytes */
-/* Two entries of a palette, and a pixel of number 7. */
-static const unsigned char bmp_short[] =
-    "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\x03\0\0\0\x01\0\0\0\x01\0\x08\0"
-    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-    "\1\2\3\0\4\5\6\0\1\7\0";
-/* One bit a pixel, behind the header of 12 bytes of OS/2. */
-static const unsigned char bmp_core[] =
-    "BM\0\0\0\0\0\0\0\0\x20\0\0\0\x0c\0\0\0\x02\0\x01\0\x01\0\x01\0"
-    "\1\2\3\4\5\6\x40\0\0";
-static const unsigned char tga[] = "\0\0\x02\0\0\0\0\0\0\0\0\0\x02\0\x01\0\x18\x20"
-                                   "\x01\x02\x03\x04\x05\x06";
-static const unsigned char tga_rle[] =
-    "\0\0\x0b\0\0\0\0\0\0\0\0\0\x04\0\x01\0\x08\x20\x82\x07\0\x09";
-static const unsigned char psd[] =
-    "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
-    "\0\0\0\0\0\0\1\2\3\4\5\6";
-/* Alpha 128 and 0; colours blended with white, one of them darker than that could be. */
-static const unsigned char psd_alpha[] =
-    "8BPS\0\1\0\0\0\0\0\0\0\4\0\0\0\1\0\0\0\2\0\10\0\3\0\0\0\0\0\0\0\0"
-    "\0\0\0\0\0\0\310\12\0\0\200\200\200\0";
-/* 16 bits, packed: runs, literals, one that ends inside a sample. */
-static const unsigned char psd_packed[] =
-    "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\2\0\20\0\3\0\0\0\0\0\0\0\0"
-    "\0\0\0\0\0\1\0\2\0\5\0\4\xfd\x12\3\1\2\3\4\xfe\5\0\7";
-static const unsigned char hdr[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n"
-                                   "\x80\x40\x20\x81\x10\x20\x40\x80";
-
-static const unsigned char hdr_rle[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 8\n\2\2\0\10"
-                                       "\x88\x80\x88\x40\x88\x20\x88\x81";
-
-TEST(test_stb_formats)
-{
-    static const unsigned char bmp_want[] = {9, 8, 7, 12, 11, 10, 3, 2, 1, 6, 5, 4};
-    static const unsigned char short_want[] = {6, 5, 4, 0, 0, 0, 3, 2, 1};
-    static const unsigned char core_want[] = {3, 2, 1, 6, 5, 4};
-    static const unsigned char tga_want[] = {3, 2, 1, 6, 5, 4}, rle_want[] = {7, 7, 7, 9};
-    static const unsigned char psd_want[] = {1, 3, 5, 2, 4, 6};
-    static const unsigned char psd_alpha_want[] = {145, 0, 2, 128, 10, 0, 128, 0};
-    static const uint16_t psd_packed_want[] = {0x1212, 0x0102, 0x0505, 0x1212, 0x0304, 0x0507};
-#define RED 1.0f, 0.5f, 0.25f
-    static const float rle_hdr_want[] = {RED, RED, RED, RED, RED, RED, RED, RED};
-    static const float hdr_want[] = {1.0f, 0.5f, 0.25f, 0.0625f, 0.125f, 0.25f};
-    static const struct {
-        const char *name;
-        const unsigned char *data;
-        size_t n, tail; /* bytes at the end that no pixel needs */
-        satf_type type;
-        int width, channels;
-        const void *want;
-        size_t want_bytes;
-    } cases[] = {
-        {"BMP", bmp, sizeof bmp, 2, SATF_U8, 2, 3, bmp_want, sizeof bmp_want},
-        {"BMP of few colours", bmp_short, sizeof bmp_short, 1, SATF_U8, 3, 3, short_want,
-         sizeof short_want},
-        {"BMP of OS/2", bmp_core, sizeof bmp_core, 3, SATF_U8, 2, 3, core_want, sizeof core_want},
-        {"TGA", tga, sizeof tga - 1, 0, SATF_U8, 2, 3, tga_want, sizeof tga_want},
-        {"RLE TGA", tga_rle, sizeof tga_rle - 1, 0, SATF_U8, 4, 1, rle_want, sizeof rle_want},
-        {"PSD", psd, sizeof psd - 1, 0, SATF_U8, 2, 3, psd_want, sizeof psd_want},
-        {"PSD with alpha", psd_alpha, sizeof psd_alpha - 1, 0, SATF_U8, 2, 4, psd_alpha_want,
-         sizeof psd_alpha_want},
-        {"packed PSD", psd_packed, sizeof psd_packed - 1, 0, SATF_U16, 2, 3, psd_packed_want,
-         sizeof psd_packed_want},
-        {"RLE HDR", hdr_rle, sizeof hdr_rle - 1, 0, SATF_F32, 8, 3, rle_hdr_want,
-         sizeof rle_hdr_want},
-        {"HDR", hdr, sizeof hdr - 1, 0, SATF_F32, 2, 3, hdr_want, sizeof hdr_want},
-    };
-    set_limits(ctx);
-    for (size_t i = 0; i < ROWS_OF(cases); i++) {
-        SCOPED_BYTES file = bytes_of(cases[i].data, cases[i].n);
-        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-        satf_view want = image->view; /* but for alpha, the shape is what is named */
-        want.width = cases[i].width;
-        want.channels = cases[i].channels;
-        want.type = cases[i].type;
-        want.stride = want.width * satf_pixel_bytes(&want);
-        want.data = (void *)(uintptr_t)cases[i].want;
-        want.height = (int64_t)cases[i].want_bytes / want.stride;
-        assert_same_pixels(cases[i].name, &want, &image->view);
-        truncate_everywhere(ctx, cases[i].name, &file, cases[i].tail);
-        flip_everywhere(ctx, cases[i].name, &file, false, 1);
-    }
 }
 
 /* What libjpeg itself makes of the file's pixels, and whether it warns; false: it gives up. */
@@ -331,7 +228,6 @@ TEST(test_refusals)
         {"nothing", "", SATF_DATA, "empty"},
     };
     for (size_t i = 0; i < ROWS_OF(cases); i++) {
-        try_decode(ctx, cases[i].what, cases[i].text, strlen(cases[i].text), NULL);
         expect_decode(ctx, cases[i].what, cases[i].text, strlen(cases[i].text), cases[i].status,
                       cases[i].message);
     }
@@ -401,17 +297,6 @@ TEST(test_npy_refusals)
         file[8] = (char)n;
         expect_decode(ctx, file + 10, file, 10 + (size_t)n + 8, cases[i].status, cases[i].message);
     }
-}
-
-/* Found by fuzzing: headers that contradict themselves. */
-TEST(test_bmp_headers)
-{
-    SCOPED_BYTES near = bytes_of(bmp_short, sizeof bmp_short), odd = copy_of(&near);
-    near.data[10] = 0x30; /* pixels inside the header */
-    expect_decode(ctx, "a small offset", near.data, near.n, SATF_DATA, "contradicts itself");
-    store_little(odd.data + 30, (uint32_t)-148, 4);
-    expect_decode(ctx, "no compression there is", odd.data, odd.n, SATF_UNSUPPORTED,
-                  "a BMP of compression 4294967148");
 }
 
 TEST_FILE(.formats = "all")
