@@ -50,11 +50,11 @@ static inline void close_reader(io_reader **reader)
 
 #define SCOPED_READER __attribute__((cleanup(close_reader))) io_reader
 
-/* Writes what `put` puts, in a file in memory. */
+/* Writes what `put_all` puts, in a file in memory. */
 static inline satf_status write_by(satf_context *ctx, const io_plan *plan,
                                    const satf_write_options *options, const satf_metadata *metadata,
-                                   satf_status (*put)(satf_context *ctx, io_writer *writer,
-                                                      void *from),
+                                   satf_status (*put_all)(satf_context *ctx, io_writer *writer,
+                                                          void *from),
                                    void *from, bytes *out)
 {
     io_writer *writer;
@@ -64,7 +64,7 @@ static inline satf_status write_by(satf_context *ctx, const io_plan *plan,
     assert_non_null(file);
     satf_status status = io_writer_open(ctx, plan, file, options, metadata, &writer);
     if (!status) {
-        status = put(ctx, writer, from);
+        status = put_all(ctx, writer, from);
         status = status ? status : io_writer_finish(ctx, writer);
         io_writer_close(writer);
     }

@@ -1,6 +1,7 @@
 /* What PNG says in numbers of its own and JPEG otherwise: gamma as a profile, and EXIF's resolution
  * as that of the pixels. */
 #include "test.h"
+#include "exif_blocks.h"
 #include "test_io_metadata.h"
 
 /* ---------------------------------------------------------- gamma in a JPEG */
@@ -104,27 +105,21 @@ TEST(gamma_of_grey)
 /* ------------------------------------------------------------ EXIF's resolution */
 
 /* X and Y in whole numbers over 2, and the unit (0: not there). */
-static size_t make_resolution(unsigned char *to, bool big, uint32_t x, uint32_t y, unsigned unit)
+static block make_resolution(bool big, uint32_t x, uint32_t y, unsigned unit)
 {
-    satf_tiff t = {to, 100, big};
-    unsigned entries = unit ? 3 : 2;
-    uint32_t values = 8 + 2 + 12 * entries + 4;
-    memset(to, 0, 100);
-    memcpy(to, big ? "MM\0*" : "II*", 4);
-    satf_tiff_store(&t, to + 4, 4, 8);
-    satf_tiff_store(&t, to + 8, 2, entries);
-    for (unsigned i = 0; i < entries; i++) {
-        unsigned char *at = to + 10 + 12 * i;
-        satf_tiff_store(&t, at, 2, i < 2 ? 0x11a + i : 0x128);
-        satf_tiff_store(&t, at + 2, 2, i < 2 ? 5 : 3);
-        satf_tiff_store(&t, at + 4, 4, 1);
-        satf_tiff_store(&t, at + 8, i < 2 ? 4 : 2, i < 2 ? values + 8 * i : unit);
-    }
-    satf_tiff_store(&t, to + values, 4, x);
-    satf_tiff_store(&t, to + values + 4, 4, 2);
-    satf_tiff_store(&t, to + values + 8, 4, y);
-    satf_tiff_store(&t, to + values + 12, 4, 2);
-    return values + 16;
+    block b;
+    begin_block(&b, big);
+    int entries = unit ? 3 : 2;
+    uint32_t values = 8 + 2 + 12 * (uint32_t)entries + 4;
+    const uint32_t directory[][4] = {
+        {0x11a, 5, 1, values}, {0x11b, 5, 1, values + 8}, {0x128, SATF_TIFF_SHORT, 1, unit}};
+    put_directory(&b, directory, entries, 0);
+    b.t.bytes += 16;
+    put_number(&b, values, 4, x);
+    put_number(&b, values + 4, 4, 2);
+    put_number(&b, values + 8, 4, y);
+    put_number(&b, values + 12, 4, 2);
+    return b;
 }
 
 TEST(exif_resolution)
@@ -145,10 +140,11 @@ TEST(exif_resolution)
                  {600, 400, 2, 16, 0, 0}};
     for (size_t i = 0; i < 2 * ROWS_OF(cases); i++) {
         size_t c = i / 2;
-        unsigned char exif[106] = "Exif\0";
-        size_t n = make_resolution(exif + 6, i & 1, cases[c].x, cases[c].y, cases[c].unit);
+        block b = make_resolution(i & 1, cases[c].x, cases[c].y, cases[c].unit);
+        SCOPED_BYTES exif = bytes_of("Exif\0", 6);
+        append_bytes(&exif, b.room, b.t.bytes - cases[c].cut);
         SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);
-        add_segment(&file, 0xe1, exif, 6 + n - cases[c].cut);
+        add_segment(&file, 0xe1, exif.data, exif.n);
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->has_resolution, cases[c].to_metres > 0);
@@ -163,8 +159,8 @@ TEST(exif_resolution)
     image->metadata.has_resolution = true;
     image->metadata.resolution_unit = 1;
     image->metadata.resolution_x = image->metadata.resolution_y = 10000;
-    image->metadata.exif = satf_alloc(100);
-    image->metadata.exif_bytes = make_resolution(image->metadata.exif, false, 600, 400, 2);
+    block b = make_resolution(false, 600, 400, 2);
+    give(&image->metadata.exif, &image->metadata.exif_bytes, b.room, b.t.bytes);
     SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
     SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_true(fabs(read->metadata.resolution_x - 10000) < 1e-6);

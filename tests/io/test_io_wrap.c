@@ -1,5 +1,6 @@
 /* Images of pixels that the caller keeps: whatever their layout, they are written as a packed copy
- * is, and with the metadata that they are given. */
+ * is, and with the metadata that they are given. Files depend on samples alone: on nothing that
+ * lies between rows, nor on what new memory held. */
 #include "test.h"
 #include "test_io_metadata.h"
 
@@ -81,22 +82,29 @@ static satf_status file_of(satf_context *ctx, const satf_image *image,
     return status;
 }
 
-/* Both become the same file, or neither does. */
+/* Both become the same file, or neither does; whatever new memory held before. */
 static bool same_file(satf_context *ctx, const satf_image *a, const satf_image *b,
                       const satf_write_options *options)
 {
     SCOPED_BYTES one = {0}, two = {0};
+    satf_fill_allocations(0xa5);
     satf_status status = file_of(ctx, a, options, &one);
+    satf_fill_allocations(0x5a);
     assert_int_equal(file_of(ctx, b, options, &two), status);
+    satf_fill_allocations(-1);
     if (!status) {
-        assert_bytes(options->format, one.data, one.n, two.data, two.n);
+        char what[80];
+        snprintf(what, sizeof what, "%s of %d channels of type %d, %d wide", options->format,
+                 a->view.channels, a->view.type, (int)a->view.width);
+        assert_bytes(what, one.data, one.n, two.data, two.n);
     }
     return !status;
 }
 
-/* Every format, layout, type and number of channels; ranges that are found as well. */
+/* Every format, type, number of channels and width, with a layout each; ranges, too. */
 TEST(test_layouts)
 {
+    enum { WIDTHS = 20 };
     int written = 0;
     for (size_t f = 0; io_format_at(f); f++) {
         const io_format *loaded;
@@ -104,17 +112,44 @@ TEST(test_layouts)
             continue;
         }
         satf_write_options options = options_for(io_format_at(f)->name);
-        for (int i = 0; i < LAYOUTS * 4 * 6; i++) {
-            int layout = i % LAYOUTS, channels = 1 + i / LAYOUTS % 4, type = i / LAYOUTS / 4;
-            SCOPED_APART a = make_apart(layout, 37, 41, channels, (satf_type)type);
+        for (int i = 0; i < WIDTHS * 4 * 6; i++) {
+            int width = 1 + i % WIDTHS, channels = 1 + i / WIDTHS % 4, type = i / WIDTHS / 4;
+            SCOPED_APART a =
+                make_apart((width + channels + type) % LAYOUTS, width < WIDTHS ? width : 37,
+                           width < WIDTHS ? 7 : 41, channels, (satf_type)type);
             SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view);
+            bool real = satf_type_is_float(type);
             assert_ptr_equal(satf_image_view(image)->data, a.view.data);
-            options.auto_range = i % 5 == 0 && !satf_type_is_float(type);
+            options.auto_range = i % 5 == 0 && !real;
             options.clip_percent = i % 2 ? 3 : 0;
+            options.has_range = real && i % 3; /* floats become pictures */
+            options.hi = 1000;
             written += same_file(ctx, image, packed, &options);
         }
     }
-    assert_true(written > 5 * LAYOUTS * 8); /* PNG, PNM, PFM, .npy, JPEG at least */
+    assert_true(written > 5 * WIDTHS * 8); /* PNG, PNM, PFM, .npy, JPEG at least */
+}
+
+/* One bit a pixel: the last byte of a row has bits of no pixel, which are zeros. */
+TEST(test_bits)
+{
+    satf_write_options png = options_for("png"), pbm = options_for("pbm");
+    for (int64_t width = 1; width < 20; width++) {
+        SCOPED_APART a = make_apart(1, width, 7, 1, SATF_U8);
+        for (size_t i = 0; i < a.bytes; i++) {
+            a.memory[i] = a.copy[i] = a.memory[i] < 128 ? 0 : UINT8_MAX;
+        }
+        SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view);
+        image->bilevel = packed->bilevel = true;
+        assert_true(same_file(ctx, image, packed, &png) && same_file(ctx, image, packed, &pbm));
+        SCOPED_BYTES file;
+        MUST(ctx, file_of(ctx, image, &pbm, &file));
+        size_t row_bytes = (size_t)(width + 7) / 8;
+        for (size_t y = 0; y < 7; y++) {
+            unsigned last = file.data[file.n - row_bytes * y - 1];
+            assert_int_equal(last & ((1u << (8 * row_bytes - (size_t)width)) - 1), 0);
+        }
+    }
 }
 
 /* Wrapped pixels go to a path, into a file of pages and through a filter, too. */

@@ -1,8 +1,8 @@
 /* Thumbnails show the picture as it was, so they go when it is filtered, and nothing else does. */
 #include "test.h"
+#include "exif_blocks.h"
 #include "test_io_metadata.h"
 
-#include "base/exif.h"
 #include "filter/filter.h"
 
 /* A JPEG as far as markers go: two segments, pixels with a stuffed byte and a restart, the end. */
@@ -13,57 +13,12 @@ enum { JPEG = sizeof jpeg - 1 };
 
 /* ----------------------------------------------------------------------- EXIF */
 
-typedef struct block {
-    satf_tiff t; /* room, and what is used of it */
-    unsigned char room[2048];
-} block;
-
-static bool room_holds(const block *b, const void *part, size_t n)
-{
-    return memmem(b->room, sizeof b->room, part, n) != NULL;
-}
-
-static size_t put(block *b, const void *data, size_t n)
-{
-    size_t at = b->t.bytes;
-    assert_true(at + n <= sizeof b->room);
-    memcpy(b->room + at, data, n);
-    b->t.bytes += n;
-    return at;
-}
-
-static void put_number(block *b, size_t at, int n, uint32_t value)
-{
-    satf_tiff_store(&b->t, b->room + at, n, value);
-}
-
-/* A directory of these entries (tag, type, count, value) and a link, at the end. */
-static size_t put_directory(block *b, const uint32_t entries[][4], int count, uint32_t next)
-{
-    size_t at = b->t.bytes;
-    b->t.bytes += 2 + 12 * (size_t)count + 4;
-    assert_true(b->t.bytes <= sizeof b->room);
-    put_number(b, at, 2, (uint32_t)count);
-    for (int i = 0; i < count; i++) {
-        size_t entry = at + 2 + 12 * (size_t)i;
-        int width = entries[i][1] == SATF_TIFF_SHORT && entries[i][2] == 1 ? 2 : 4;
-        put_number(b, entry, 2, entries[i][0]);
-        put_number(b, entry + 2, 2, entries[i][1]);
-        put_number(b, entry + 4, 4, entries[i][2]);
-        put_number(b, entry + 8, width, entries[i][3]);
-    }
-    put_number(b, b->t.bytes - 4, 4, next);
-    return at;
-}
-
 enum { IFD0 = 8, ENTRIES0 = 3, BEHIND_IFD0 = IFD0 + 2 + 12 * ENTRIES0 + 4, NOTE = 100 };
 
 /* The first directory with an orientation and a maker note, which holds a preview among text. */
 static void begin(block *b, bool big)
 {
-    memset(b, 0, sizeof *b);
-    b->t = (satf_tiff){b->room, 0, big};
-    put(b, big ? "MM\0*\0\0\0\x08" : "II*\0\x08\0\0\0", 8);
+    begin_block(b, big);
     put_directory(b,
                   (const uint32_t[][4]){{SATF_TIFF_ORIENTATION, SATF_TIFF_SHORT, 1, 6},
                                         {0x010f, 2, 4, 0x41424344},
@@ -224,15 +179,13 @@ TEST(exif_overlaps)
     enum { BYTES = 16 << 20, COUNT = 1 << 20 };
     SCOPED unsigned char *data = calloc(BYTES, 1);
     satf_tiff t = {data, BYTES, false};
-    memcpy(data, "II*\0\x08\0\0\0\0\0\x0e\0\0\0\x02\0", 16); /* none; then two entries */
-    static const uint32_t entries[2][4] = {{0x0111, 4, COUNT, 64},
-                                           {0x0117, 4, COUNT, 64 + 4 * COUNT}};
-    for (int i = 0; i < 2; i++) {
-        satf_tiff_store(&t, data + 16 + 12 * i, 2, entries[i][0]);
-        satf_tiff_store(&t, data + 18 + 12 * i, 2, entries[i][1]);
-        satf_tiff_store(&t, data + 20 + 12 * i, 4, entries[i][2]);
-        satf_tiff_store(&t, data + 24 + 12 * i, 4, entries[i][3]);
-    }
+    block b; /* no entry; then two */
+    begin_block(&b, false);
+    put_directory(&b, NULL, 0, 14);
+    put_directory(&b,
+                  (const uint32_t[][4]){{0x0111, 4, COUNT, 64}, {0x0117, 4, COUNT, 64 + 4 * COUNT}},
+                  2, 0);
+    memcpy(data, b.room, b.t.bytes);
     for (size_t i = 0; i < COUNT; i++) {
         satf_tiff_store(&t, data + 64 + 4 * i, 4, 64 + 8 * COUNT);
         satf_tiff_store(&t, data + 64 + 4 * (COUNT + i), 4, 7 << 20);
@@ -270,8 +223,8 @@ TEST(jpegs)
         CASE("", 0, 0),
         CASE("\xff\xd8\xff\xd8\xff\xe0\0\2\xff\xe0\0\2\xff\xd9", 2, 14),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unsigned char *copy = malloc(cases[i].n + 1);
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        SCOPED unsigned char *copy = malloc(cases[i].n + 1);
         memcpy(copy, cases[i].data, cases[i].n);
         copy[cases[i].n] = 0xff;
         satf_blank_jpegs(copy, cases[i].n);
@@ -283,77 +236,66 @@ TEST(jpegs)
             }
         }
         assert_int_equal(copy[cases[i].n], 0xff);
-        free(copy);
     }
 }
 
 /* --------------------------------------------------------- XMP and resources */
-
-TEST(xmp)
-{
-    static const char *const cases[][2] = {
-        {"<x>text</x>", "<x>text</x>"},
-        {"a<xmp:Thumbnails><r>base64</r></xmp:Thumbnails>b", "ab"},
-        {"a<xap:Thumbnails a='>'>p<q:Thumbnails/></xap:Thumbnails  >b", "ab"},
-        {"a<xmp:Thumbnails/>b<xmp:Thumbnails x=\"/\" />c", "abc"},
-        {"<a><xmp:Thumbnails>1</xmp:Thumbnails><b/><xmp:Thumbnails>2</xmp:Thumbnails></a>",
-         "<a><b/></a>"},
-        {"a<Thumbnails>1</Thumbnails>b", "ab"},
-        {"a<xmp:ThumbnailsX>1</xmp:ThumbnailsX>b", "a<xmp:ThumbnailsX>1</xmp:ThumbnailsX>b"},
-        {"a<xmp:MyThumbnails>1</xmp:MyThumbnails>", "a<xmp:MyThumbnails>1</xmp:MyThumbnails>"},
-        {"Thumbnails xmp:Thumbnails &lt;xmp:Thumbnails>",
-         "Thumbnails xmp:Thumbnails &lt;xmp:Thumbnails>"},
-        {"a<xmp:Thumbnails>1</xmp:ThumbnailsX></xmp:Thumbnails>b", "ab"},
-        {"a<xmp:Thumbnails>1</b:Thumbnails>b", ""}, /* of no use to anybody as it was */
-        {"a<xmp:Thumbnails>1</xmp:Thumbnails", ""},
-        {"a<xmp:Thumbnails", "a<xmp:Thumbnails"},
-        {"a<xmp:Thumbnails x='", ""},
-        {"", ""},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_metadata m = {0};
-        give(&m.xmp, &m.xmp_bytes, cases[i][0], strlen(cases[i][0]));
-        satf_metadata_drop_thumbnails(&m);
-        if (m.xmp_bytes != strlen(cases[i][1]) ||
-            memcmp(m.xmp ? m.xmp : (void *)"", cases[i][1], m.xmp_bytes) != 0) {
-            fail_msg("%s became %.*s", cases[i][0], (int)m.xmp_bytes, (char *)m.xmp);
-        }
-        assert_true(!m.xmp == !m.xmp_bytes);
-        satf_metadata_clear(&m);
-    }
-}
 
 #define IPTC "8BIM\4\4\0\0\0\0\0\3abc\0"
 #define NAMED "8BIM\3\xed\2xy\0\0\0\0\2pq"
 #define SMALL_BGR "8BIM\4\x09\0\0\0\0\0\4\1\2\3\4"
 #define SMALL "8BIM\4\x0c\0\0\0\0\0\5\1\2\3\4\5\0"
 
-TEST(resources)
+/* What becomes of a packet, or of resources. */
+TEST(packets)
 {
     static const struct {
+        bool xmp;
         const char *in;
         size_t in_bytes;
         const char *out;
         size_t out_bytes;
     } cases[] = {
-#define PAIR(in, out) {in, sizeof in - 1, out, sizeof out - 1}
-        PAIR(IPTC NAMED, IPTC NAMED),
-        PAIR(IPTC SMALL NAMED SMALL_BGR, IPTC NAMED),
-        PAIR(SMALL, ""),
-        PAIR(SMALL NAMED "xx", NAMED),
-        PAIR(NAMED "8BIM\4\4\0\0\0\0\0\3abc", NAMED "8BIM\4\4\0\0\0\0\0\3abc"), /* not padded */
-        PAIR(NAMED "8BIM\4\4\0\0\xff\xff\xff\xff" SMALL, NAMED),
-        PAIR(NAMED "8BIM\4\4\xff", NAMED),
-        PAIR("nothing", ""),
+#define XMP(in, out) {true, TEXT(in), TEXT(out)}
+#define RESOURCES(in, out)         \
+    {                              \
+        false, TEXT(in), TEXT(out) \
+    }
+        XMP("<x>text</x>", "<x>text</x>"),
+        XMP("a<xmp:Thumbnails><r>base64</r></xmp:Thumbnails>b", "ab"),
+        XMP("a<xap:Thumbnails a='>'>p<q:Thumbnails/></xap:Thumbnails  >b", "ab"),
+        XMP("a<xmp:Thumbnails/>b<xmp:Thumbnails x=\"/\" />c", "abc"),
+        XMP("<a><xmp:Thumbnails>1</xmp:Thumbnails><b/><xmp:Thumbnails>2</xmp:Thumbnails></a>",
+            "<a><b/></a>"),
+        XMP("a<Thumbnails>1</Thumbnails>b", "ab"),
+        XMP("a<xmp:ThumbnailsX>1</xmp:ThumbnailsX>b", "a<xmp:ThumbnailsX>1</xmp:ThumbnailsX>b"),
+        XMP("a<xmp:MyThumbnails>1</xmp:MyThumbnails>", "a<xmp:MyThumbnails>1</xmp:MyThumbnails>"),
+        XMP("Thumbnails xmp:Thumbnails &lt;xmp:Thumbnails>",
+            "Thumbnails xmp:Thumbnails &lt;xmp:Thumbnails>"),
+        XMP("a<xmp:Thumbnails>1</xmp:ThumbnailsX></xmp:Thumbnails>b", "ab"),
+        XMP("a<xmp:Thumbnails>1</b:Thumbnails>b", ""), /* of no use to anybody as it was */
+        XMP("a<xmp:Thumbnails>1</xmp:Thumbnails", ""),
+        XMP("a<xmp:Thumbnails", "a<xmp:Thumbnails"),
+        XMP("a<xmp:Thumbnails x='", ""),
+        XMP("", ""),
+        RESOURCES(IPTC NAMED, IPTC NAMED),
+        RESOURCES(IPTC SMALL NAMED SMALL_BGR, IPTC NAMED),
+        RESOURCES(SMALL, ""),
+        RESOURCES(SMALL NAMED "xx", NAMED),
+        RESOURCES(NAMED "8BIM\4\4\0\0\0\0\0\3abc",
+                  NAMED "8BIM\4\4\0\0\0\0\0\3abc"), /* not padded */
+        RESOURCES(NAMED "8BIM\4\4\0\0\xff\xff\xff\xff" SMALL, NAMED),
+        RESOURCES(NAMED "8BIM\4\4\xff", NAMED),
+        RESOURCES("nothing", ""),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
         satf_metadata m = {0};
-        give(&m.iptc, &m.iptc_bytes, cases[i].in, cases[i].in_bytes);
+        unsigned char **to = cases[i].xmp ? &m.xmp : &m.iptc;
+        size_t *n = cases[i].xmp ? &m.xmp_bytes : &m.iptc_bytes;
+        give(to, n, cases[i].in, cases[i].in_bytes);
         satf_metadata_drop_thumbnails(&m);
-        if (m.iptc_bytes != cases[i].out_bytes ||
-            (m.iptc && memcmp(m.iptc, cases[i].out, m.iptc_bytes) != 0)) {
-            fail_msg("case %zu: %zu bytes are left", i, m.iptc_bytes);
-        }
+        assert_block(cases[i].in, *to, *n, cases[i].out, cases[i].out_bytes);
+        assert_true(!*to == !*n);
         satf_metadata_clear(&m);
     }
 }
