@@ -103,6 +103,20 @@ static inline satf_status encode(satf_context *ctx, const satf_image *image,
                   : write_by(ctx, &plan, options, &image->metadata, put_rows_of, &view, out);
 }
 
+/* The same by the public function, at once. */
+static inline satf_status encode_whole(satf_context *ctx, const satf_image *image,
+                                       const satf_write_options *options, bytes *out)
+{
+    void *data;
+    *out = (bytes){0};
+    satf_status status = satf_image_encode(ctx, image, options, &data, &out->n);
+    if (!status) {
+        *out = bytes_of(data, out->n);
+        satf_buffer_free(data);
+    }
+    return status;
+}
+
 static inline satf_write_options options_for(const char *format)
 {
     satf_write_options options = satf_write_defaults();
@@ -214,6 +228,8 @@ static inline void expect_decode(satf_context *ctx, const char *what, const void
     SCOPED_IMAGE *image;
     assert_refused(ctx, what, decode_exactly(ctx, data, n, &image), status, sentence);
 }
+
+#define REFUSED(call, status, sentence) assert_refused(ctx, #call, call, status, sentence)
 
 /* ------------------------------------------------------------------- by rows */
 

@@ -36,35 +36,23 @@ static inline satf_status decode_start(satf_context *ctx, const maker *m, size_t
     return decode_exactly(ctx, m->data, n, image);
 }
 
-static inline void check_pixels(const char *what, const satf_image *image, int channels,
-                                const void *want, size_t n)
-{
-    const satf_view *v = &image->view;
-    size_t all = (size_t)(v->stride * v->height);
-    if (v->channels != channels || all != n || (v->flags == SATF_ALPHA) != (channels % 2 == 0)) {
-        fail_msg("%s: %d x %d x %d", what, (int)v->width, (int)v->height, v->channels);
-    }
-    for (size_t i = 0; i < n; i++) {
-        int is = ((const unsigned char *)v->data)[i], should = ((const unsigned char *)want)[i];
-        if (is != should) {
-            fail_msg("%s: byte %zu is %d, not %d", what, i, is, should);
-        }
-    }
-}
-
 /* The file has those pixels. Cut anywhere, it has the same or is damaged. */
 static inline void expect_pixels(satf_context *ctx, const char *what, const maker *m, int channels,
                                  const void *want, size_t n)
 {
     for (size_t bytes_there = m->n + 1; bytes_there-- > 0;) {
-        satf_image *image;
+        SCOPED_IMAGE *image;
         satf_status status = decode_start(ctx, m, bytes_there, &image);
         if (status && (bytes_there == m->n || status != SATF_DATA)) {
             fail_msg("%s, %zu of %zu bytes: %s", what, bytes_there, m->n, satf_message(ctx));
         }
         if (!status) {
-            check_pixels(what, image, channels, want, n);
-            satf_image_destroy(image);
+            satf_view view = image->view;
+            view.data = (void *)(uintptr_t)want;
+            view.channels = channels;
+            view.flags = channels % 2 ? 0 : SATF_ALPHA;
+            assert_int_equal(image->view.stride * view.height, n);
+            assert_same_pixels(what, &view, &image->view);
         }
     }
 }

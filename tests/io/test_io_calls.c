@@ -164,16 +164,14 @@ static void check_files(satf_context *ctx, const satf_image *image, const bytes 
 {
     const char *name = options->format;
     satf_image_info info;
-    void *data;
-    size_t n;
     int result;
-    MUST(ctx, satf_image_encode(ctx, image, options, &data, &n));
-    assert_bytes(name, data, n, file->data, file->n);
-    satf_buffer_free(data);
+    SCOPED_BYTES whole;
+    MUST(ctx, encode_whole(ctx, image, options, &whole));
+    assert_bytes(name, whole.data, whole.n, file->data, file->n);
     MUST(ctx, satf_image_write(ctx, image, "by path", options));
     FILE *from = fopen("by path", "rb");
-    SCOPED unsigned char *there = calloc(1, n + 1);
-    assert_bytes(name, there, fread(there, 1, n + 1, from), file->data, file->n);
+    SCOPED_BYTES there = bytes_of(NULL, file->n + 1);
+    assert_bytes(name, there.data, fread(there.data, 1, there.n, from), file->data, file->n);
     fclose(from);
     MUST(ctx, satf_image_probe(ctx, "by path", &info, sizeof info));
     assert_described(name, &info, want);
@@ -519,7 +517,6 @@ TEST(test_refusals)
     reads.seek = end_before_start;
     unset = reads;
     unset.bytes = 0;
-#define REFUSED(call, status, sentence) assert_refused(ctx, #call, call, status, sentence)
     REFUSED(satf_image_read_from(NULL, &calls, &read), SATF_INVALID, "");
     assert_null(read);
     REFUSED(satf_image_read_from(ctx, NULL, &read), SATF_INVALID, "");

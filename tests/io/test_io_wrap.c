@@ -69,28 +69,15 @@ static satf_image *packed_copy(satf_context *ctx, const satf_view *view)
     return image;
 }
 
-static satf_status file_of(satf_context *ctx, const satf_image *image,
-                           const satf_write_options *options, bytes *file)
-{
-    void *data;
-    *file = (bytes){0};
-    satf_status status = satf_image_encode(ctx, image, options, &data, &file->n);
-    if (!status) {
-        *file = bytes_of(data, file->n);
-        satf_buffer_free(data);
-    }
-    return status;
-}
-
 /* Both become the same file, or neither does; whatever new memory held before. */
 static bool same_file(satf_context *ctx, const satf_image *a, const satf_image *b,
                       const satf_write_options *options)
 {
     SCOPED_BYTES one = {0}, two = {0};
     satf_fill_allocations(0xa5);
-    satf_status status = file_of(ctx, a, options, &one);
+    satf_status status = encode_whole(ctx, a, options, &one);
     satf_fill_allocations(0x5a);
-    assert_int_equal(file_of(ctx, b, options, &two), status);
+    assert_int_equal(encode_whole(ctx, b, options, &two), status);
     satf_fill_allocations(-1);
     if (!status) {
         char what[80];
@@ -143,7 +130,7 @@ TEST(test_bits)
         image->bilevel = packed->bilevel = true;
         assert_true(same_file(ctx, image, packed, &png) && same_file(ctx, image, packed, &pbm));
         SCOPED_BYTES file;
-        MUST(ctx, file_of(ctx, image, &pbm, &file));
+        MUST(ctx, encode_whole(ctx, image, &pbm, &file));
         size_t row_bytes = (size_t)(width + 7) / 8;
         for (size_t y = 0; y < 7; y++) {
             unsigned last = file.data[file.n - row_bytes * y - 1];
@@ -214,7 +201,7 @@ TEST(test_range)
     assert_true(info.pictures == 1 && info.pages == 1 && info.orientation == 1 && !info.format);
     satf_write_options options = options_for("pam");
     SCOPED_BYTES file, none;
-    MUST(ctx, file_of(ctx, image, &options, &file));
+    MUST(ctx, encode_whole(ctx, image, &options, &file));
     assert_true(holds(&file, "MAXVAL 1023", 11));
 
     float reals[4] = {0, 1, 2, 3};
@@ -224,7 +211,7 @@ TEST(test_range)
     assert_false(info.has_range);
     assert_true(info.hi == 1023);
     options.format = "png";
-    assert_int_equal(file_of(ctx, real, &options, &none), SATF_INVALID); /* needs a range */
+    assert_int_equal(encode_whole(ctx, real, &options, &none), SATF_INVALID); /* needs a range */
     satf_image_describe(NULL, &info, sizeof info);
     assert_true(info.view.width == 0 && info.pages == 0);
 }
@@ -266,7 +253,7 @@ TEST(test_metadata)
         MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_XMP, xmp, sizeof xmp - 1));
         satf_write_options options = options_for(formats[f]);
         SCOPED_BYTES file;
-        MUST(ctx, file_of(ctx, image, &options, &file));
+        MUST(ctx, encode_whole(ctx, image, &options, &file));
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         assert_kind(read, SATF_METADATA_ICC, icc.data, icc.n);
         assert_kind(read, SATF_METADATA_XMP, xmp, sizeof xmp - 1);
