@@ -55,6 +55,18 @@ static inline void append(png_structp png, png_bytep data, size_t n)
     append_bytes(png_get_io_ptr(png), data, n);
 }
 
+/* libpng's writer of a file in memory, its header set. */
+static inline png_structp write_by_libpng(bytes *file, png_infop *info, int64_t width,
+                                          int64_t height, int depth, int colour, bool interlaced)
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    *info = png_create_info_struct(png);
+    png_set_write_fn(png, file, append, NULL);
+    png_set_IHDR(png, *info, (png_uint_32)width, (png_uint_32)height, depth, colour,
+                 interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, 0, 0);
+    return png;
+}
+
 /* One of the kinds of PNG that the library reads and does not write. */
 typedef struct png_case {
     int colour, depth;
@@ -75,11 +87,9 @@ static inline bytes make_png(const png_case *k)
 {
     static const int channels_of[] = {1, 0, 3, 1, 2, 0, 4};
     bytes file = {0};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png_create_info_struct(png);
-    png_set_write_fn(png, &file, append, NULL);
-    png_set_IHDR(png, info, PNG_SIDE, PNG_SIDE, k->depth, k->colour,
-                 k->interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, 0, 0);
+    png_infop info;
+    png_structp png =
+        write_by_libpng(&file, &info, PNG_SIDE, PNG_SIDE, k->depth, k->colour, k->interlaced);
     if (k->colour == PNG_COLOR_TYPE_PALETTE) {
         png_color palette[256];
         png_byte alpha[256];
@@ -130,15 +140,11 @@ static inline bytes by_libpng_as(const satf_image *image, int level, int filters
     const satf_view *v = &image->view;
     static const int colours[] = {0, 0, 4, 2, 6};
     bytes file = {0};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png_create_info_struct(png);
+    png_infop info;
+    int depth = image->bilevel ? 1 : v->type == SATF_U16 ? 16 : 8;
+    png_structp png =
+        write_by_libpng(&file, &info, v->width, v->height, depth, colours[v->channels], false);
     assert_int_equal(setjmp(png_jmpbuf(png)), 0);
-    png_set_write_fn(png, &file, append, NULL);
-    png_set_IHDR(png, info, (png_uint_32)v->width, (png_uint_32)v->height,
-                 image->bilevel        ? 1
-                 : v->type == SATF_U16 ? 16
-                                       : 8,
-                 colours[v->channels], PNG_INTERLACE_NONE, 0, 0);
     png_set_compression_level(png, level);
     png_set_compression_buffer_size(png, chunk_bytes);
     if (filters) {

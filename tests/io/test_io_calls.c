@@ -22,6 +22,7 @@ typedef struct fake {
     uint64_t seed;
 } fake;
 
+/* Whether this call may go on. */
 static bool begin(fake *f)
 {
     assert_int_equal(atomic_fetch_add(&f->busy, 1), 0); /* one thread at a time */

@@ -232,25 +232,31 @@ static void assert_kind(const satf_image *image, satf_metadata_kind which, const
     assert_true(n == 0 || memcmp(block, want, n) == 0);
 }
 
+static void set(satf_context *ctx, satf_image *image, satf_metadata_kind which, const void *data,
+                size_t n)
+{
+    MUST(ctx, satf_image_set_metadata(ctx, image, which, data, n));
+}
+
 /* What is set is in the file, and had again of what is read. */
 TEST(test_metadata)
 {
     static const char *const formats[] = {"png", "jpeg", "tiff", "webp"};
     unsigned char pixels[27] = {0};
-    SCOPED_BYTES icc = make_icc(200, false);
-    int formats_seen = 0;
+    SCOPED_BYTES icc = make_icc(200, false), lots = bytes_of(NULL, 77793);
+    memset(lots.data, '<', lots.n);
     for (int f = 0; f < 4; f++) {
         if (satf_format_missing(formats[f])) {
+            assert_true(f >= 2);
             continue;
         }
         satf_view view = satf_view_packed(pixels, 3, 3, 3, SATF_U8);
         SCOPED_IMAGE *image = wrap(ctx, &view);
         satf_image_info info;
         assert_kind(image, SATF_METADATA_ICC, NULL, 0);
-        MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, icc.data, icc.n));
-        MUST(ctx,
-             satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, EXIF_LEAD + EXIF_BYTES));
-        MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_XMP, xmp, sizeof xmp - 1));
+        set(ctx, image, SATF_METADATA_ICC, icc.data, icc.n);
+        set(ctx, image, SATF_METADATA_EXIF, exif, EXIF_LEAD + EXIF_BYTES);
+        set(ctx, image, SATF_METADATA_XMP, xmp, sizeof xmp - 1);
         satf_write_options options = options_for(formats[f]);
         SCOPED_BYTES file;
         MUST(ctx, encode_whole(ctx, image, &options, &file));
@@ -259,23 +265,16 @@ TEST(test_metadata)
         assert_kind(read, SATF_METADATA_XMP, xmp, sizeof xmp - 1);
         satf_image_describe(read, &info, sizeof info);
         assert_int_equal(info.orientation, 6);
-        assert_int_equal(info.icc_bytes, icc.n);
-        assert_int_equal(info.xmp_bytes, sizeof xmp - 1);
+        assert_true(info.icc_bytes == icc.n && info.xmp_bytes == sizeof xmp - 1);
         if (f < 2) { /* a TIFF has it in tags of its own */
             assert_kind(read, SATF_METADATA_EXIF, exif + EXIF_LEAD, EXIF_BYTES);
         }
-        /* replaced, and taken away */
-        for (size_t n = 16; n < 100000; n += 77777) {
-            SCOPED char *long_xmp = malloc(n);
-            memset(long_xmp, '<', n);
-            MUST(ctx, satf_image_set_metadata(ctx, read, SATF_METADATA_XMP, long_xmp, n));
-            assert_kind(read, SATF_METADATA_XMP, long_xmp, n);
+        for (int i = 0; i < 3; i++) { /* replaced, and taken away */
+            size_t n = i == 0 ? 16 : i == 1 ? lots.n : 0;
+            set(ctx, read, SATF_METADATA_XMP, n ? lots.data : NULL, n);
+            assert_kind(read, SATF_METADATA_XMP, lots.data, n);
         }
-        MUST(ctx, satf_image_set_metadata(ctx, read, SATF_METADATA_XMP, NULL, 0));
-        assert_kind(read, SATF_METADATA_XMP, NULL, 0);
-        formats_seen++;
     }
-    assert_true(formats_seen >= 2);
 }
 
 static void refuse_wrapping(satf_context *ctx, const satf_view *view, const char *sentence)
