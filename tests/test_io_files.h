@@ -50,24 +50,55 @@ static inline void close_reader(io_reader **reader)
 
 #define SCOPED_READER __attribute__((cleanup(close_reader))) io_reader
 
-/* Writes what `put_all` puts, in a file in memory. */
-static inline satf_status write_by(satf_context *ctx, const io_plan *plan,
-                                   const satf_write_options *options, const satf_metadata *metadata,
-                                   satf_status (*put_all)(satf_context *ctx, io_writer *writer,
-                                                          void *from),
-                                   void *from, bytes *out)
+/* So many rows into the file, three at a time: the view's, or what the reader reads; ends the file
+ * behind the last. */
+static inline satf_status write_rows(satf_context *ctx, const io_plan *plan, FILE *file,
+                                     const satf_write_options *options,
+                                     const satf_metadata *metadata, const satf_view *v,
+                                     int64_t rows, io_reader *reader)
 {
     io_writer *writer;
+    SCOPED unsigned char *read =
+        malloc((size_t)(3 * satf_row_samples(v)) * satf_type_bytes(v->type));
+    satf_status status = io_writer_open(ctx, plan, file, options, metadata, &writer);
+    for (int64_t y = 0; y < rows && !status; y += 3) {
+        int64_t n = rows - y < 3 ? rows - y : 3, stride = v->stride;
+        const void *from = satf_row(v, y);
+        if (reader) {
+            stride = reader->header.view.stride;
+            MUST(ctx, io_read_rows(ctx, reader, read, stride, n));
+            from = read;
+        }
+        status = io_put_rows(ctx, writer, from, stride, n);
+    }
+    if (!status && rows == v->height) {
+        status = io_writer_finish(ctx, writer);
+    }
+    io_writer_close(writer);
+    return status;
+}
+
+/* The image as a file of that format, through the row interface; its rows out of a reader unless
+ * that is NULL. */
+static inline satf_status encode_rows(satf_context *ctx, const satf_image *image,
+                                      const satf_write_options *options, io_reader *reader,
+                                      bytes *out)
+{
+    io_plan plan;
     char *data = NULL;
     *out = (bytes){0};
+    satf_status status = io_make_plan(ctx, image, "-", options, &plan);
+    if (!status) {
+        status = io_find_range(ctx, &image->view, options->clip_percent, &plan);
+    }
+    if (status) {
+        return status;
+    }
     FILE *file = open_memstream(&data, &out->n);
     assert_non_null(file);
-    satf_status status = io_writer_open(ctx, plan, file, options, metadata, &writer);
-    if (!status) {
-        status = put_all(ctx, writer, from);
-        status = status ? status : io_writer_finish(ctx, writer);
-        io_writer_close(writer);
-    }
+    status =
+        write_rows(ctx, &plan, file, options, reader ? &reader->header.metadata : &image->metadata,
+                   &image->view, image->view.height, reader);
     fclose(file);
     out->data = (unsigned char *)data;
     if (status) {
@@ -77,30 +108,10 @@ static inline satf_status write_by(satf_context *ctx, const io_plan *plan,
     return status;
 }
 
-static inline satf_status put_rows_of(satf_context *ctx, io_writer *writer, void *from)
-{
-    const satf_view *v = from;
-    satf_status status = SATF_OK;
-    for (int64_t y = 0; y < v->height && !status; y += 3) {
-        int64_t n = v->height - y < 3 ? v->height - y : 3;
-        status = io_put_rows(ctx, writer, satf_row(v, y), v->stride, n);
-    }
-    return status;
-}
-
-/* The image as a file of that format, through the row interface, some rows at a time. */
 static inline satf_status encode(satf_context *ctx, const satf_image *image,
                                  const satf_write_options *options, bytes *out)
 {
-    io_plan plan;
-    *out = (bytes){0};
-    satf_status status = io_make_plan(ctx, image, "-", options, &plan);
-    if (!status) {
-        status = io_find_range(ctx, &image->view, options->clip_percent, &plan);
-    }
-    satf_view view = image->view;
-    return status ? status
-                  : write_by(ctx, &plan, options, &image->metadata, put_rows_of, &view, out);
+    return encode_rows(ctx, image, options, NULL, out);
 }
 
 /* The same by the public function, at once. */
@@ -277,26 +288,12 @@ static inline io_reader *read_through(satf_context *ctx, const bytes *file, bool
     return reader;
 }
 
-static inline satf_status put_rows_read(satf_context *ctx, io_writer *writer, void *from)
-{
-    io_reader *reader = from;
-    const satf_view *v = &reader->header.view;
-    SCOPED unsigned char *row = malloc((size_t)v->stride);
-    for (int64_t y = 0; y < v->height; y++) {
-        MUST(ctx, io_read_rows(ctx, reader, row, v->stride, 1));
-        MUST(ctx, io_put_rows(ctx, writer, row, v->stride, 1));
-    }
-    return SATF_OK;
-}
-
 /* What the reader's file becomes row by row; image: the same picture, for its form. */
 static inline bytes copy_rows(satf_context *ctx, io_reader *reader, const satf_image *image,
                               const satf_write_options *options)
 {
-    io_plan plan;
     bytes out;
-    MUST(ctx, io_make_plan(ctx, image, "-", options, &plan));
-    MUST(ctx, write_by(ctx, &plan, options, &reader->header.metadata, put_rows_read, reader, &out));
+    MUST(ctx, encode_rows(ctx, image, options, reader, &out));
     return out;
 }
 

@@ -43,6 +43,20 @@ static void assert_text(const char *path, const char *text)
     assert_string_equal(got, text);
 }
 
+/* That is what it holds, and nothing is beside it. */
+static void assert_alone(const char *path, const char *text)
+{
+    assert_text(path, text);
+    assert_int_equal(count_files("."), 1);
+}
+
+static struct stat stat_of(const char *path)
+{
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    return info;
+}
+
 static const char written[] = "P5\n2 1\n255\nab";
 
 static satf_image *two_pixels(satf_context *ctx)
@@ -57,21 +71,18 @@ TEST(test_write)
     SCOPED_IMAGE *image = two_pixels(ctx);
     MUST(ctx, satf_image_write(ctx, image, out_pgm, NULL));
     assert_text(out_pgm, written);
-    struct stat info;
     mode_t mask = umask(0);
     umask(mask);
-    assert_int_equal(stat(out_pgm, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0666 & ~mask);
+    assert_int_equal(stat_of(out_pgm).st_mode & 0777, 0666 & ~mask);
 
     write_text(out_pgm, "old");
     chmod(out_pgm, 0640);
     MUST(ctx, satf_image_write(ctx, image, out_pgm, NULL));
     assert_text(out_pgm, written);
-    assert_int_equal(stat(out_pgm, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0640);
+    assert_int_equal(stat_of(out_pgm).st_mode & 0777, 0640);
     if (chown(out_pgm, 12345, 23456) == 0) { /* who may not do that, may not undo it either */
         MUST(ctx, satf_image_write(ctx, image, out_pgm, NULL));
-        assert_int_equal(stat(out_pgm, &info), 0);
+        struct stat info = stat_of(out_pgm);
         assert_true(info.st_uid == 12345 && info.st_gid == 23456);
         assert_int_equal(info.st_mode & 0777, 0640);
     }
@@ -85,8 +96,7 @@ TEST(test_no_clobber)
     options.no_clobber = 1;
     write_text(out_pgm, "old");
     assert_int_equal(satf_image_write(ctx, image, out_pgm, &options), SATF_IO);
-    assert_text(out_pgm, "old");
-    assert_int_equal(count_files("."), 1);
+    assert_alone(out_pgm, "old");
     unlink(out_pgm);
     MUST(ctx, satf_image_write(ctx, image, out_pgm, &options));
     assert_text(out_pgm, written);
@@ -98,8 +108,7 @@ TEST(test_no_clobber)
     fputs("new", io_output_file(out));
     write_text(out_pgm, "theirs");
     assert_int_equal(io_output_commit(ctx, out), SATF_IO);
-    assert_text(out_pgm, "theirs");
-    assert_int_equal(count_files("."), 1);
+    assert_alone(out_pgm, "theirs");
 }
 
 /* What is not set, or not black and white any more, is refused; what a file says of itself. */
@@ -147,11 +156,8 @@ TEST(test_links)
     for (int exists = 0; exists < 2; exists++) {
         MUST(ctx, satf_image_write(ctx, image, link, NULL));
         assert_text(target, written);
-        struct stat info;
-        assert_int_equal(lstat(link, &info), 0);
-        assert_true(S_ISLNK(info.st_mode));
-        assert_int_equal(lstat(target, &info), 0);
-        assert_true(S_ISREG(info.st_mode));
+        assert_true(S_ISLNK(stat_of(link).st_mode));
+        assert_true(S_ISREG(stat_of(target).st_mode));
         assert_int_equal(count_files("."), 2);
     }
 }
@@ -236,8 +242,7 @@ TEST(test_full)
         satf_status status = satf_image_write(ctx, image, out_pgm, &options);
         setrlimit(RLIMIT_FSIZE, &old);
         assert_int_equal(status, SATF_IO);
-        assert_text(out_pgm, "old");
-        assert_int_equal(count_files("."), 1);
+        assert_alone(out_pgm, "old");
     }
     signal(SIGXFSZ, handler);
 }

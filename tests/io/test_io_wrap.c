@@ -277,61 +277,43 @@ TEST(test_metadata)
     }
 }
 
-static void refuse_wrapping(satf_context *ctx, const satf_view *view, const char *sentence)
-{
-    satf_image *image = (satf_image *)(uintptr_t)view;
-    assert_refused(ctx, "wrapping", satf_image_wrap(ctx, view, &image), SATF_INVALID, sentence);
-    assert_null(image);
-}
-
 /* A refusal leaves the image as it was. */
 TEST(test_refusals)
 {
     unsigned char pixels[4] = {0};
     satf_view view = satf_view_packed(pixels, 2, 2, 1, SATF_U8);
     satf_view nowhere = view, on_device = view, overlapping = view;
+    satf_image *none = (satf_image *)&view;
     nowhere.data = NULL;
     on_device.device = SATF_CUDA(0);
     overlapping.stride = 1;
-    satf_image *none = (satf_image *)&view;
-    assert_int_equal(satf_image_wrap(NULL, &view, &none), SATF_INVALID);
+    REFUSED(satf_image_wrap(NULL, &view, &none), SATF_INVALID, "");
     assert_null(none);
-    assert_int_equal(satf_image_wrap(ctx, &view, NULL), SATF_INVALID);
-    refuse_wrapping(ctx, NULL, "");
-    refuse_wrapping(ctx, &nowhere, "");
-    refuse_wrapping(ctx, &on_device, "images are in memory of the host");
-    refuse_wrapping(ctx, &overlapping, "");
+    none = (satf_image *)&view;
+    REFUSED(satf_image_wrap(ctx, NULL, &none), SATF_INVALID, "");
+    REFUSED(satf_image_wrap(ctx, &view, NULL), SATF_INVALID, "");
+    REFUSED(satf_image_wrap(ctx, &nowhere, &none), SATF_INVALID, "");
+    REFUSED(satf_image_wrap(ctx, &on_device, &none), SATF_INVALID,
+            "images are in memory of the host");
+    REFUSED(satf_image_wrap(ctx, &overlapping, &none), SATF_INVALID, "");
+    assert_null(none);
 
     SCOPED_BYTES icc = make_icc(200, true);
-    static const struct {
-        satf_metadata_kind kind;
-        const void *data; /* NULL: the profile */
-        size_t n;
-        satf_status status;
-        const char *sentence;
-    } cases[] = {
-        {(satf_metadata_kind)3, NULL, 1, SATF_INVALID, ""},
-        {SATF_METADATA_ICC, NULL, 127, SATF_DATA, "the bytes are no ICC profile"},
-        {SATF_METADATA_EXIF, xmp, 20, SATF_DATA, ""},
-        {SATF_METADATA_EXIF, exif, EXIF_LEAD, SATF_DATA, ""},
-        {SATF_METADATA_XMP, exif, 20, SATF_DATA, ""},
-        {SATF_METADATA_ICC, NULL, 200, SATF_LIMIT, "limit: max-metadata"},
-    };
     SCOPED_IMAGE *image = wrap(ctx, &view);
     size_t n = 1;
-    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, icc.data, icc.n));
-    assert_int_equal(satf_image_set_metadata(NULL, image, SATF_METADATA_ICC, icc.data, 1),
-                     SATF_INVALID);
-    assert_int_equal(satf_image_set_metadata(ctx, NULL, SATF_METADATA_ICC, icc.data, 1),
-                     SATF_INVALID);
-    assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, NULL, 1), SATF_INVALID);
+    set(ctx, image, SATF_METADATA_ICC, icc.data, icc.n);
     satf_context_set_limit(ctx, SATF_MAX_METADATA, 199);
-    for (size_t i = 0; i < ROWS_OF(cases); i++) {
-        const void *data = cases[i].data ? cases[i].data : icc.data;
-        assert_refused(ctx, "metadata",
-                       satf_image_set_metadata(ctx, image, cases[i].kind, data, cases[i].n),
-                       cases[i].status, cases[i].sentence);
-    }
+#define REFUSED_BLOCK(ctx, image, kind, data, n, status, sentence) \
+    REFUSED(satf_image_set_metadata(ctx, image, kind, data, n), status, sentence)
+    REFUSED_BLOCK(NULL, image, SATF_METADATA_ICC, icc.data, 1, SATF_INVALID, "");
+    REFUSED_BLOCK(ctx, NULL, SATF_METADATA_ICC, icc.data, 1, SATF_INVALID, "");
+    REFUSED_BLOCK(ctx, image, 3, icc.data, 1, SATF_INVALID, "");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_ICC, NULL, 1, SATF_INVALID, "");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_ICC, icc.data, 127, SATF_DATA, "are no ICC profile");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_EXIF, xmp, 20, SATF_DATA, "");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_EXIF, exif, EXIF_LEAD, SATF_DATA, "");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_XMP, exif, 20, SATF_DATA, "");
+    REFUSED_BLOCK(ctx, image, SATF_METADATA_ICC, icc.data, 200, SATF_LIMIT, "limit: max-metadata");
     assert_kind(image, SATF_METADATA_ICC, icc.data, icc.n);
     assert_null(satf_image_metadata(NULL, SATF_METADATA_ICC, &n));
     assert_null(satf_image_metadata(image, 7, &n));

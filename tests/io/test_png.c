@@ -303,23 +303,15 @@ static ssize_t write_some(void *cookie, const char *data, size_t n)
 }
 
 /* Writes rows, up to so many, to a file of that room. */
-static satf_status write_rows(satf_context *ctx, const satf_image *image, int64_t rows, size_t room)
+static satf_status write_into(satf_context *ctx, const satf_image *image, int64_t rows, size_t room)
 {
     satf_write_options options = options_for("png");
     io_plan plan;
-    io_writer *writer;
-    assert_int_equal(io_make_plan(ctx, image, "-", &options, &plan), SATF_OK);
+    MUST(ctx, io_make_plan(ctx, image, "-", &options, &plan));
     FILE *file = fopencookie(&room, "w", (cookie_io_functions_t){.write = write_some});
     assert_non_null(file);
     setvbuf(file, NULL, _IONBF, 0);
-    satf_status status = io_writer_open(ctx, &plan, file, &options, NULL, &writer);
-    for (int64_t y = 0; y < rows && !status; y++) {
-        status = io_put_rows(ctx, writer, satf_row(&image->view, y), image->view.stride, 1);
-    }
-    if (!status && rows == image->view.height) {
-        status = io_writer_finish(ctx, writer);
-    }
-    io_writer_close(writer);
+    satf_status status = write_rows(ctx, &plan, file, &options, NULL, &image->view, rows, NULL);
     fclose(file);
     return status;
 }
@@ -331,14 +323,14 @@ TEST(test_ends)
     for (int threads = 1; threads <= 4; threads++) {
         MUST(ctx, satf_context_set_threads(ctx, threads));
         SCOPED_BYTES file = encode_at(ctx, image, 1);
-        MUST(ctx, write_rows(ctx, image, 601, file.n));
+        MUST(ctx, write_into(ctx, image, 601, file.n));
         for (size_t room = 0; room < file.n; room += 1 + file.n / 13) {
-            assert_refused(ctx, "a full disk", write_rows(ctx, image, 601, room), SATF_IO,
+            assert_refused(ctx, "a full disk", write_into(ctx, image, 601, room), SATF_IO,
                            "No space left");
         }
-        assert_int_equal(write_rows(ctx, image, 601, file.n - 1), SATF_IO);
+        assert_int_equal(write_into(ctx, image, 601, file.n - 1), SATF_IO);
         for (int64_t rows = 0; rows <= 600; rows += 60) {
-            MUST(ctx, write_rows(ctx, image, rows, SIZE_MAX / 2));
+            MUST(ctx, write_into(ctx, image, rows, SIZE_MAX / 2));
         }
     }
 }
