@@ -375,7 +375,8 @@ TEST(test_memory_is_bounded)
     int64_t pixels = 0;
     SCOPED_FAKE from;
     satf_file_report report;
-    satf_file_calls in = make_fake(&from, TEXT("P5\n2048 65536\n255\n"), 1, false), out;
+    static const char head[] = "P5\n2048 65536\n255\n";
+    satf_file_calls in = make_fake(&from, TEXT(head), 1, false), out;
     satf_file_calls_init(&out, sizeof out);
     in.read = read_for_ever;
     out.user = &pixels;
@@ -384,6 +385,7 @@ TEST(test_memory_is_bounded)
     MUST(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
     assert_true(report.streamed);
     assert_int_equal(pixels, 2048 << 16);
+    assert_int_equal(report.times.out_bytes, pixels + (int64_t)strlen(head));
 }
 
 static int cancel_at_once(void *user, double done)
