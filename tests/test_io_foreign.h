@@ -36,6 +36,17 @@ static inline satf_status decode_start(satf_context *ctx, const maker *m, size_t
     return decode_exactly(ctx, m->data, n, image);
 }
 
+static inline void check_pixels(const char *what, const satf_image *image, int channels,
+                                const void *want, size_t n)
+{
+    satf_view view = image->view;
+    view.data = (void *)(uintptr_t)want;
+    view.channels = channels;
+    view.flags = channels % 2 ? 0 : SATF_ALPHA;
+    assert_int_equal(image->view.stride * view.height, n);
+    assert_same_pixels(what, &view, &image->view);
+}
+
 /* The file has those pixels. Cut anywhere, it has the same or is damaged. */
 static inline void expect_pixels(satf_context *ctx, const char *what, const maker *m, int channels,
                                  const void *want, size_t n)
@@ -47,12 +58,7 @@ static inline void expect_pixels(satf_context *ctx, const char *what, const make
             fail_msg("%s, %zu of %zu bytes: %s", what, bytes_there, m->n, satf_message(ctx));
         }
         if (!status) {
-            satf_view view = image->view;
-            view.data = (void *)(uintptr_t)want;
-            view.channels = channels;
-            view.flags = channels % 2 ? 0 : SATF_ALPHA;
-            assert_int_equal(image->view.stride * view.height, n);
-            assert_same_pixels(what, &view, &image->view);
+            check_pixels(what, image, channels, want, n);
         }
     }
 }
