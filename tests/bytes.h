@@ -19,7 +19,7 @@ static inline void release_bytes(bytes *b)
 #define SCOPED_BYTES __attribute__((cleanup(release_bytes))) bytes
 
 /* A text with zeros in it, and how long it is: two arguments, or two fields of a row. */
-#define TEXT(text) text, sizeof text - 1
+#define DATA(text) text, sizeof text - 1
 
 /* How many rows a table has. */
 #define ROWS_OF(table) (sizeof(table) / sizeof *(table))

@@ -50,33 +50,33 @@ TEST(raw_profiles)
         const char *exif, *xmp, *iptc;
         size_t want;
     } cases[] = {
-        {"exif", TEXT("Exif\0\0" TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
-        {"exif", TEXT(TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
-        {"APP1", TEXT("Exif\0\0" TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
-        {"APP1", TEXT("http://ns.adobe.com/xap/1.0/\0" XMP), false, NULL, XMP, NULL,
+        {"exif", DATA("Exif\0\0" TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
+        {"exif", DATA(TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
+        {"APP1", DATA("Exif\0\0" TIFF), false, TIFF, NULL, NULL, sizeof TIFF - 1},
+        {"APP1", DATA("http://ns.adobe.com/xap/1.0/\0" XMP), false, NULL, XMP, NULL,
          sizeof XMP - 1},
-        {"xmp", TEXT(XMP), false, NULL, XMP, NULL, sizeof XMP - 1},
-        {"iptc", TEXT(RESOURCE), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
-        {"8bim", TEXT(RESOURCE), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
-        {"iptc", TEXT(IPTC), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
-        {"iptc", TEXT("\x1c\2\x78\0\2ab"), false, NULL, NULL, ODD_RESOURCE,
+        {"xmp", DATA(XMP), false, NULL, XMP, NULL, sizeof XMP - 1},
+        {"iptc", DATA(RESOURCE), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
+        {"8bim", DATA(RESOURCE), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
+        {"iptc", DATA(IPTC), false, NULL, NULL, RESOURCE, sizeof RESOURCE - 1},
+        {"iptc", DATA("\x1c\2\x78\0\2ab"), false, NULL, NULL, ODD_RESOURCE,
          sizeof ODD_RESOURCE - 1},
-        {"exif", TEXT("Exif\0\0none"), false, NULL, NULL, NULL, 0},
-        {"iptc", TEXT("none"), false, NULL, NULL, NULL, 0},
-        {"icc", TEXT("none"), false, NULL, NULL, NULL, 0},
-        {"exif", TEXT(""), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\n"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n       4\n"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n      10\n49492a000800000000"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n      10\n49492a0008000000000"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n      10\n49492a00080000000000ff"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n      10\n49492a0008000000000g"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n\n49492a00080000000000"), true, NULL, NULL, NULL, 0},
-        {"exif", TEXT("\nexif\n99999999999999999999999999\n49492a00080000000000"), true, NULL, NULL,
+        {"exif", DATA("Exif\0\0none"), false, NULL, NULL, NULL, 0},
+        {"iptc", DATA("none"), false, NULL, NULL, NULL, 0},
+        {"icc", DATA("none"), false, NULL, NULL, NULL, 0},
+        {"exif", DATA(""), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\n"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n       4\n"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n      10\n49492a000800000000"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n      10\n49492a0008000000000"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n      10\n49492a00080000000000ff"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n      10\n49492a0008000000000g"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n\n49492a00080000000000"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("\nexif\n99999999999999999999999999\n49492a00080000000000"), true, NULL, NULL,
          NULL, 0},
-        {"exif", TEXT("exif\n      10\n49492a00080000000000"), true, NULL, NULL, NULL, 0},
+        {"exif", DATA("exif\n      10\n49492a00080000000000"), true, NULL, NULL, NULL, 0},
     };
     for (size_t i = 0; i < 8 * ROWS_OF(cases); i++) {
         bool late = i & 1, is_packed = i & 2, look = i & 4;
@@ -164,22 +164,22 @@ TEST(kept_text)
                       unicode[] = "Copyright\0\0\0de\0Rechte\0K\xc3\xa4the",
                       behind[] = "Copyright\0behind";
     SCOPED_BYTES file = plain_png(ctx);
-    add_chunk(&file, false, "tEXt", TEXT(ahead));
-    add_chunk(&file, false, "iTXt", TEXT(unicode));
-    add_chunk(&file, true, "tEXt", TEXT(behind));
-    add_chunk(&file, false, "tEXt", TEXT("Comment\0none of it"));
-    add_chunk(&file, false, "tEXt", TEXT("Authors\0none"));
+    add_chunk(&file, false, "tEXt", DATA(ahead));
+    add_chunk(&file, false, "iTXt", DATA(unicode));
+    add_chunk(&file, true, "tEXt", DATA(behind));
+    add_chunk(&file, false, "tEXt", DATA("Comment\0none of it"));
+    add_chunk(&file, false, "tEXt", DATA("Authors\0none"));
     SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     SCOPED_BYTES whole = must_encode(ctx, image, "png"), rows = written_by_rows(ctx, &file, false);
     assert_block("the file by rows", rows.data, rows.n, whole.data, whole.n);
     SCOPED_BYTES plain = plain_png(ctx), one = copy_of(&plain), two = copy_of(&plain);
-    add_chunk(&one, false, "iTXt", TEXT(unicode));
-    add_chunk(&two, false, "tEXt", TEXT(ahead));
+    add_chunk(&one, false, "iTXt", DATA(unicode));
+    add_chunk(&two, false, "tEXt", DATA(ahead));
     size_t pixels = find_text(&whole, "IDAT", 4);
     size_t first = find_text(&whole, one.data + BEHIND_IHDR, one.n - plain.n);
     size_t second = find_text(&whole, two.data + BEHIND_IHDR, two.n - plain.n);
     assert_true(first < second && second < pixels);
-    assert_true(find_text(&whole, TEXT(behind)) > pixels);
+    assert_true(find_text(&whole, DATA(behind)) > pixels);
     assert_false(holds(&whole, "none", 4));
     SCOPED_BYTES stripped = written_by_rows(ctx, &file, true);
     assert_false(holds(&stripped, "TXt", 3) || holds(&stripped, "tEXt", 4));
@@ -278,22 +278,22 @@ TEST(other_markers)
         size_t n;
         const char *others;
     } markers[] = {
-        {0xe1, TEXT("Exif\0\0" TIFF), ""},
-        {0xe1, TEXT("Exif\0\0"), ""},
-        {0xe1, TEXT("other"), "APP1"},
-        {0xe2, TEXT("MPF\0"), "MPF, APP1"},
-        {0xec, TEXT("Ducky"), "APP12, MPF, APP1"},
-        {0xed, TEXT("Adobe_CM"), "APP13, APP12, MPF, APP1"},
-        {0xeb, TEXT("JP"), "APP11, APP13, APP12, MPF, APP1"},
-        {0xeb, TEXT("JP\0\1\0\0\0\1\0\0\0\0jumb\0\0\0\0jumdc2pa, and more than is looked at"),
+        {0xe1, DATA("Exif\0\0" TIFF), ""},
+        {0xe1, DATA("Exif\0\0"), ""},
+        {0xe1, DATA("other"), "APP1"},
+        {0xe2, DATA("MPF\0"), "MPF, APP1"},
+        {0xec, DATA("Ducky"), "APP12, MPF, APP1"},
+        {0xed, DATA("Adobe_CM"), "APP13, APP12, MPF, APP1"},
+        {0xeb, DATA("JP"), "APP11, APP13, APP12, MPF, APP1"},
+        {0xeb, DATA("JP\0\1\0\0\0\1\0\0\0\0jumb\0\0\0\0jumdc2pa, and more than is looked at"),
          "C2PA, APP11, APP13, APP12, MPF, APP1"},
-        {0xe3, TEXT(""), "C2PA, APP11, APP13, APP12, MPF, APP1"},
-        {0xee, TEXT("Adobe\0"), "C2PA, APP11, APP13, APP12, MPF, APP1"},
-        {0xfe, TEXT("a comment"), "C2PA, APP11, APP13, APP12, MPF, APP1"},
-        {0xe1, TEXT("Exif\0\0" TIFF), "C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"},
-        {0xe1, TEXT("http://ns.adobe.com/xap/1.0/\0" XMP),
+        {0xe3, DATA(""), "C2PA, APP11, APP13, APP12, MPF, APP1"},
+        {0xee, DATA("Adobe\0"), "C2PA, APP11, APP13, APP12, MPF, APP1"},
+        {0xfe, DATA("a comment"), "C2PA, APP11, APP13, APP12, MPF, APP1"},
+        {0xe1, DATA("Exif\0\0" TIFF), "C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0" XMP),
          "C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"},
-        {0xe1, TEXT("http://ns.adobe.com/xap/1.0/\0" XMP),
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0" XMP),
          "XMP, C2PA, APP11, APP13, APP12, MPF, APP1, EXIF"},
     };
     SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);

@@ -262,23 +262,23 @@ TEST(bmp_runs)
         size_t n;
         const char *numbers;
     } cases[] = {
-        {"runs", 4, 2, 8, TEXT("\4\3\0\0\1\2\3\1\0\1"), "\2\1\1\1\3\3\3\3"},
-        {"no end of a row, nor of the picture", 2, 2, 8, TEXT("\2\1\0\0\2\2"), "\2\2\1\1"},
-        {"an end of each row alone", 2, 2, 8, TEXT("\2\1\0\0\2\2\0\0"), "\2\2\1\1"},
-        {"from above", 2, (uint32_t)-2, 8, TEXT("\2\1\0\0\2\2\0\1"), "\1\1\2\2"},
-        {"pixels as they are, even", 4, 1, 8, TEXT("\0\4\1\2\3\4\0\1"), "\1\2\3\4"},
-        {"pixels as they are, odd", 4, 1, 8, TEXT("\0\3\1\2\3\6\1\5\0\1"), "\1\2\3\5"},
-        {"the same at the end, without padding", 3, 1, 8, TEXT("\0\3\1\2\3"), "\1\2\3"},
-        {"rows that end early", 3, 3, 8, TEXT("\1\1\0\0\0\0\2\2\0\1"), "\2\2\0\0\0\0\1\0\0"},
-        {"a picture that ends early", 2, 2, 8, TEXT("\1\1\0\1\1\1"), "\0\0\1\0"},
-        {"a jump to the right", 4, 1, 8, TEXT("\1\1\0\2\2\0\1\2\0\1"), "\1\0\0\2"},
-        {"a jump to the right and up", 3, 3, 8, TEXT("\1\1\0\2\1\2\1\2\0\1"), "\0\0\2\0\0\0\1\0\0"},
-        {"a jump behind the last row", 1, 2, 8, TEXT("\1\1\0\2\0\2"), "\0\1"},
-        {"runs of 4 bits", 5, 2, 4, TEXT("\5\x12\0\0\2\x34\3\x56\0\1"), "\3\4\5\6\5\1\2\1\2\1"},
-        {"the same as they are, odd", 6, 1, 4, TEXT("\0\5\x12\x34\x5f\0\1\xf0\0\1"),
+        {"runs", 4, 2, 8, DATA("\4\3\0\0\1\2\3\1\0\1"), "\2\1\1\1\3\3\3\3"},
+        {"no end of a row, nor of the picture", 2, 2, 8, DATA("\2\1\0\0\2\2"), "\2\2\1\1"},
+        {"an end of each row alone", 2, 2, 8, DATA("\2\1\0\0\2\2\0\0"), "\2\2\1\1"},
+        {"from above", 2, (uint32_t)-2, 8, DATA("\2\1\0\0\2\2\0\1"), "\1\1\2\2"},
+        {"pixels as they are, even", 4, 1, 8, DATA("\0\4\1\2\3\4\0\1"), "\1\2\3\4"},
+        {"pixels as they are, odd", 4, 1, 8, DATA("\0\3\1\2\3\6\1\5\0\1"), "\1\2\3\5"},
+        {"the same at the end, without padding", 3, 1, 8, DATA("\0\3\1\2\3"), "\1\2\3"},
+        {"rows that end early", 3, 3, 8, DATA("\1\1\0\0\0\0\2\2\0\1"), "\2\2\0\0\0\0\1\0\0"},
+        {"a picture that ends early", 2, 2, 8, DATA("\1\1\0\1\1\1"), "\0\0\1\0"},
+        {"a jump to the right", 4, 1, 8, DATA("\1\1\0\2\2\0\1\2\0\1"), "\1\0\0\2"},
+        {"a jump to the right and up", 3, 3, 8, DATA("\1\1\0\2\1\2\1\2\0\1"), "\0\0\2\0\0\0\1\0\0"},
+        {"a jump behind the last row", 1, 2, 8, DATA("\1\1\0\2\0\2"), "\0\1"},
+        {"runs of 4 bits", 5, 2, 4, DATA("\5\x12\0\0\2\x34\3\x56\0\1"), "\3\4\5\6\5\1\2\1\2\1"},
+        {"the same as they are, odd", 6, 1, 4, DATA("\0\5\x12\x34\x5f\0\1\xf0\0\1"),
          "\1\2\3\4\5\xf"},
-        {"the same, even", 4, 1, 4, TEXT("\0\4\x12\x34\0\1"), "\1\2\3\4"},
-        {"the same, of two bytes and padded", 6, 1, 4, TEXT("\0\6\x12\x34\x56\0\0\1"),
+        {"the same, even", 4, 1, 4, DATA("\0\4\x12\x34\0\1"), "\1\2\3\4"},
+        {"the same, of two bytes and padded", 6, 1, 4, DATA("\0\6\x12\x34\x56\0\0\1"),
          "\1\2\3\4\5\6"},
     };
     for (size_t i = 0; i < ROWS_OF(cases); i++) {
@@ -295,12 +295,12 @@ TEST(bmp_runs)
         expect_pixels(ctx, cases[i].what, &m, 3, want, 3 * pixels);
     }
     /* blue, green and red; a pixel that is left out is black */
-    maker m = make_runs(3, 2, 24, 0, TEXT("\3\1\2\3\0\0\1\4\5\6\0\1"));
+    maker m = make_runs(3, 2, 24, 0, DATA("\3\1\2\3\0\0\1\4\5\6\0\1"));
     EXPECT(ctx, "runs of 24 bits", &m, 3, "\6\5\4\0\0\0\0\0\0\3\2\1\3\2\1\3\2\1");
-    m = make_runs(3, 1, 24, 0, TEXT("\0\3\1\2\3\4\5\6\7\x08\x09\0\0\1"));
+    m = make_runs(3, 1, 24, 0, DATA("\0\3\1\2\3\4\5\6\7\x08\x09\0\0\1"));
     EXPECT(ctx, "24 bits as they are", &m, 3, "\3\2\1\6\5\4\x09\x08\7");
     /* a colour that is not there, where only what codes name counts */
-    m = make_runs(2, 1, 8, 2, TEXT("\1\1\1\2\0\1"));
+    m = make_runs(2, 1, 8, 2, DATA("\1\1\1\2\0\1"));
     EXPECT(ctx, "a palette of two", &m, 3, "\x0d\x0c\x0b\0\0\0");
 }
 
@@ -312,26 +312,26 @@ TEST(bmp_bad_runs)
         size_t n;
         const char *sentence;
     } cases[] = {
-        {TEXT("\4\1\0\1"), "a run leaves its row"},
-        {TEXT("\3\1\1\1\0\1"), "a run leaves its row"},
-        {TEXT("\0\4\1\2\3\4\0\1"), "a run leaves its row"},
-        {TEXT("\0\2\4\0\0\1"), "a jump leaves the picture"},
-        {TEXT("\2\1\0\2\2\0\0\1"), "a jump leaves the picture"},
-        {TEXT("\0\2\0\3\0\1"), "a jump leaves the picture"},
-        {TEXT("\0\2\1"), "truncated"},
-        {TEXT("\0\3\1\2"), "truncated"},
-        {TEXT("\3\1\0\0\2\1"), "truncated"},
-        {TEXT(""), "truncated"},
+        {DATA("\4\1\0\1"), "a run leaves its row"},
+        {DATA("\3\1\1\1\0\1"), "a run leaves its row"},
+        {DATA("\0\4\1\2\3\4\0\1"), "a run leaves its row"},
+        {DATA("\0\2\4\0\0\1"), "a jump leaves the picture"},
+        {DATA("\2\1\0\2\2\0\0\1"), "a jump leaves the picture"},
+        {DATA("\0\2\0\3\0\1"), "a jump leaves the picture"},
+        {DATA("\0\2\1"), "truncated"},
+        {DATA("\0\3\1\2"), "truncated"},
+        {DATA("\3\1\0\0\2\1"), "truncated"},
+        {DATA(""), "truncated"},
     };
     for (size_t i = 0; i < ROWS_OF(cases); i++) {
         maker m = make_runs(3, 2, 8, 2, cases[i].codes, cases[i].n);
         expect_refusal(ctx, cases[i].sentence, &m, SATF_DATA, cases[i].sentence);
     }
-    maker m = make_runs(20000, 20000, 8, 2, TEXT("\0\1"));
+    maker m = make_runs(20000, 20000, 8, 2, DATA("\0\1"));
     expect_refusal(ctx, "a blank picture", &m, SATF_LIMIT, "limit: max-ratio");
-    m = make_runs(1u << 30, 1u << 30, 4, 2, TEXT("\0\1"));
+    m = make_runs(1u << 30, 1u << 30, 4, 2, DATA("\0\1"));
     expect_refusal(ctx, "a large blank picture", &m, SATF_LIMIT, "limit: max-pixels");
-    m = make_runs(1, 1, 8, 2, TEXT("\1\1\0\1"));
+    m = make_runs(1, 1, 8, 2, DATA("\1\1\0\1"));
     m.data[10] = 255;
     expect_refusal(ctx, "pixels behind the end", &m, SATF_DATA, "truncated");
 }

@@ -376,7 +376,7 @@ TEST(test_memory_is_bounded)
     SCOPED_FAKE from;
     satf_file_report report;
     static const char head[] = "P5\n2048 65536\n255\n";
-    satf_file_calls in = make_fake(&from, TEXT(head), 1, false), out;
+    satf_file_calls in = make_fake(&from, DATA(head), 1, false), out;
     satf_file_calls_init(&out, sizeof out);
     in.read = read_for_ever;
     out.user = &pixels;

@@ -81,7 +81,7 @@ TEST(test_written_formats)
         m->gamma = 0.5;
         m->resolution_x = m->resolution_y = 3000;
         if (cases[i].summed) {
-            give(&m->exif, &m->exif_bytes, TEXT("MM\0*\0\0\0\x08\0\0\0\0"));
+            give(&m->exif, &m->exif_bytes, DATA("MM\0*\0\0\0\x08\0\0\0\0"));
         }
         SCOPED_BYTES file = must_encode(ctx, image, cases[i].format);
         truncate_everywhere(ctx, cases[i].format, &file);

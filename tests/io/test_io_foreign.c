@@ -79,49 +79,49 @@ static void check_psds(satf_context *ctx, const psd *cases, size_t n)
     "8BIM" key "\0\0\0\4" count "xx"
 #define LONG(n) "\0\0\0\0\0\0\0" n
 #define IN_LONG_BLOCK(length) "8BIMLayr" length "\0\1xx"
-#define NO_PARTS TEXT(""), TEXT("")
+#define NO_PARTS DATA(""), DATA("")
 
 /* Whether the fourth plane is transparency or a selection that somebody saved. A PSB has longer
  * lengths of the section of layers and of some of its blocks. */
 TEST(psd_alpha)
 {
 #define FOUR(version) version, 8, 3, 0, 2, 4, 0
-#define ALPHA TEXT("\12\24\36\50\62\74\377\0"), 4, TEXT("\12\36\62\377\24\50\74\0"), SATF_OK
-#define NONE TEXT("\12\24\36\50\62\74\377\0"), 3, TEXT("\12\36\62\24\50\74"), SATF_OK
+#define ALPHA DATA("\12\24\36\50\62\74\377\0"), 4, DATA("\12\36\62\377\24\50\74\0"), SATF_OK
+#define NONE DATA("\12\24\36\50\62\74\377\0"), 3, DATA("\12\36\62\24\50\74"), SATF_OK
     static const psd cases[] = {
         {"nothing said", FOUR(1), NO_PARTS, ALPHA},
-        {"other resources", FOUR(1), TEXT(OTHER), TEXT(""), ALPHA},
-        {"a name", FOUR(1), TEXT(OTHER SELECTION), TEXT(""), NONE},
-        {"a name, other resources", FOUR(1), TEXT(SELECTION OTHER), TEXT(""), NONE},
-        {"the name Transparency", FOUR(1), TEXT(TRANSPARENCY OTHER), TEXT(""), ALPHA},
-        {"that and another name", FOUR(1), TEXT(TRANSPARENCY_AND_MORE), TEXT(""), ALPHA},
-        {"an identifier", FOUR(1), TEXT(IDENTIFIERS("\4")), TEXT(""), NONE},
-        {"identifier 0", FOUR(1), TEXT(IDENTIFIERS("\0")), TEXT(""), ALPHA},
-        {"identifier 0, a name", FOUR(1), TEXT(IDENTIFIERS("\0") SELECTION), TEXT(""), ALPHA},
-        {"an identifier, the name", FOUR(1), TEXT(TRANSPARENCY IDENTIFIERS("\4")), TEXT(""), NONE},
-        {"layers", FOUR(1), TEXT(""), TEXT(LAYERS("\0\1")), NONE},
-        {"layers and transparency", FOUR(1), TEXT(""), TEXT(LAYERS("\xff\xff")), ALPHA},
-        {"that and a name", FOUR(1), TEXT(SELECTION), TEXT(LAYERS("\xff\xfe")), ALPHA},
-        {"layers, identifier 0", FOUR(1), TEXT(IDENTIFIERS("\0")), TEXT(LAYERS("\0\2")), NONE},
-        {"no layers, a name", FOUR(1), TEXT(SELECTION), TEXT(LAYERS("\0\0")), NONE},
-        {"layers in a block", FOUR(1), TEXT(""), TEXT(IN_BLOCK("Lr16", "\0\1")), NONE},
-        {"with transparency", FOUR(1), TEXT(SELECTION), TEXT(IN_BLOCK("Lr16", "\xff\xff")), ALPHA},
-        {"layers of 8 bits in a block", FOUR(1), TEXT(""), TEXT(IN_BLOCK("Layr", "\0\1")), NONE},
-        {"saved transparency", FOUR(1), TEXT(SELECTION), TEXT(IN_BLOCK("Mtrn", "\0\0")), ALPHA},
-        {"the same of 16 bits", FOUR(1), TEXT(SELECTION), TEXT(IN_BLOCK("Mt16", "\0\1")), ALPHA},
-        {"nonsense", FOUR(1), TEXT("8BIM\3\xee\xff"), TEXT("\xff\xff\xff\xff\1"), ALPHA},
+        {"other resources", FOUR(1), DATA(OTHER), DATA(""), ALPHA},
+        {"a name", FOUR(1), DATA(OTHER SELECTION), DATA(""), NONE},
+        {"a name, other resources", FOUR(1), DATA(SELECTION OTHER), DATA(""), NONE},
+        {"the name Transparency", FOUR(1), DATA(TRANSPARENCY OTHER), DATA(""), ALPHA},
+        {"that and another name", FOUR(1), DATA(TRANSPARENCY_AND_MORE), DATA(""), ALPHA},
+        {"an identifier", FOUR(1), DATA(IDENTIFIERS("\4")), DATA(""), NONE},
+        {"identifier 0", FOUR(1), DATA(IDENTIFIERS("\0")), DATA(""), ALPHA},
+        {"identifier 0, a name", FOUR(1), DATA(IDENTIFIERS("\0") SELECTION), DATA(""), ALPHA},
+        {"an identifier, the name", FOUR(1), DATA(TRANSPARENCY IDENTIFIERS("\4")), DATA(""), NONE},
+        {"layers", FOUR(1), DATA(""), DATA(LAYERS("\0\1")), NONE},
+        {"layers and transparency", FOUR(1), DATA(""), DATA(LAYERS("\xff\xff")), ALPHA},
+        {"that and a name", FOUR(1), DATA(SELECTION), DATA(LAYERS("\xff\xfe")), ALPHA},
+        {"layers, identifier 0", FOUR(1), DATA(IDENTIFIERS("\0")), DATA(LAYERS("\0\2")), NONE},
+        {"no layers, a name", FOUR(1), DATA(SELECTION), DATA(LAYERS("\0\0")), NONE},
+        {"layers in a block", FOUR(1), DATA(""), DATA(IN_BLOCK("Lr16", "\0\1")), NONE},
+        {"with transparency", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Lr16", "\xff\xff")), ALPHA},
+        {"layers of 8 bits in a block", FOUR(1), DATA(""), DATA(IN_BLOCK("Layr", "\0\1")), NONE},
+        {"saved transparency", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Mtrn", "\0\0")), ALPHA},
+        {"the same of 16 bits", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Mt16", "\0\1")), ALPHA},
+        {"nonsense", FOUR(1), DATA("8BIM\3\xee\xff"), DATA("\xff\xff\xff\xff\1"), ALPHA},
         {"a PSB that says nothing", FOUR(2), NO_PARTS, ALPHA},
-        {"a PSB's name", FOUR(2), TEXT(OTHER SELECTION), TEXT(""), NONE},
-        {"a PSB's layers", FOUR(2), TEXT(""), TEXT(LONG("\4") "\0\1xx\0\0\0\0"), NONE},
-        {"and transparency", FOUR(2), TEXT(SELECTION), TEXT(LONG("\4") "\xff\xffxx\0\0\0\0"),
+        {"a PSB's name", FOUR(2), DATA(OTHER SELECTION), DATA(""), NONE},
+        {"a PSB's layers", FOUR(2), DATA(""), DATA(LONG("\4") "\0\1xx\0\0\0\0"), NONE},
+        {"and transparency", FOUR(2), DATA(SELECTION), DATA(LONG("\4") "\xff\xffxx\0\0\0\0"),
          ALPHA},
-        {"blocks of either length", FOUR(2), TEXT(""),
-         TEXT(LONG("\0") "\0\0\0\0"
+        {"blocks of either length", FOUR(2), DATA(""),
+         DATA(LONG("\0") "\0\0\0\0"
                          "8BIMabcd\0\0\0\1x\0\0\0"
                          "8B64LMsk" LONG("\1") "x\0\0\0" IN_LONG_BLOCK(LONG("\4"))),
          NONE},
-        {"a length of nonsense", FOUR(2), TEXT(""),
-         TEXT(LONG("\0") "\0\0\0\0" IN_LONG_BLOCK("\377\377\377\377\377\377\377\377")), ALPHA},
+        {"a length of nonsense", FOUR(2), DATA(""),
+         DATA(LONG("\0") "\0\0\0\0" IN_LONG_BLOCK("\377\377\377\377\377\377\377\377")), ALPHA},
     };
     check_psds(ctx, cases, ROWS_OF(cases));
 }
@@ -133,59 +133,59 @@ TEST(psd_kinds)
 #define RGB 1, 8, 3, 0
 #define GREY 1, 8, 1, 0
 #define INDEXED(palette) 1, 8, 2, palette
-#define TRANSPARENT(index) TEXT(OTHER "8BIM\4\x17\0\0\0\0\0\2" index), TEXT("")
-#define IS(channels, want) channels, TEXT(want), SATF_OK
-#define DAMAGED(sentence) 0, TEXT(sentence), SATF_DATA
-#define UNREAD(sentence) 1, 4, 0, NO_PARTS, TEXT(""), 0, TEXT(sentence), SATF_UNSUPPORTED
-#define VERSION(merged) TEXT(OTHER "8BIM\4\x21\0\0\0\0\0\6\0\0\0\1" merged "\0"), TEXT("")
+#define TRANSPARENT(index) DATA(OTHER "8BIM\4\x17\0\0\0\0\0\2" index), DATA("")
+#define IS(channels, want) channels, DATA(want), SATF_OK
+#define DAMAGED(sentence) 0, DATA(sentence), SATF_DATA
+#define UNREAD(sentence) 1, 4, 0, NO_PARTS, DATA(""), 0, DATA(sentence), SATF_UNSUPPORTED
+#define VERSION(merged) DATA(OTHER "8BIM\4\x21\0\0\0\0\0\6\0\0\0\1" merged "\0"), DATA("")
     static const psd cases[] = {
-        {"grey", GREY, 3, 1, 0, NO_PARTS, TEXT("\1\2\376"), IS(1, "\1\2\376")},
-        {"packed grey", GREY, 3, 1, 1, NO_PARTS, TEXT("\0\2\xfe\7"), IS(1, "\7\7\7")},
-        {"grey and alpha", GREY, 2, 2, 0, NO_PARTS, TEXT("\12\24\377\0"), IS(2, "\12\377\24\0")},
+        {"grey", GREY, 3, 1, 0, NO_PARTS, DATA("\1\2\376"), IS(1, "\1\2\376")},
+        {"packed grey", GREY, 3, 1, 1, NO_PARTS, DATA("\0\2\xfe\7"), IS(1, "\7\7\7")},
+        {"grey and alpha", GREY, 2, 2, 0, NO_PARTS, DATA("\12\24\377\0"), IS(2, "\12\377\24\0")},
         /* half of white is in the first: 255 - 55 * 255 / 128 */
-        {"with white", GREY, 2, 2, 0, NO_PARTS, TEXT("\310\310\200\377"),
+        {"with white", GREY, 2, 2, 0, NO_PARTS, DATA("\310\310\200\377"),
          IS(2, "\x91\200\310\377")},
-        {"grey and a saved selection", GREY, 2, 2, 1, TEXT(SELECTION), TEXT(""),
-         TEXT("\0\2\0\2\xff\5\xff\6"), IS(1, "\5\5")},
-        {"grey of 16 bits", 1, 16, 1, 0, 2, 1, 0, NO_PARTS, TEXT("\1\2\377\376"),
+        {"grey and a saved selection", GREY, 2, 2, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\2\0\2\xff\5\xff\6"), IS(1, "\5\5")},
+        {"grey of 16 bits", 1, 16, 1, 0, 2, 1, 0, NO_PARTS, DATA("\1\2\377\376"),
          IS(1, "\2\1\376\377")},
-        {"no channel", GREY, 2, 0, 0, NO_PARTS, TEXT(""), DAMAGED("greyscale in 0 channels")},
-        {"RGB", RGB, 2, 3, 0, NO_PARTS, TEXT("\1\2\3\4\5\6"), IS(3, "\1\3\5\2\4\6")},
+        {"no channel", GREY, 2, 0, 0, NO_PARTS, DATA(""), DAMAGED("greyscale in 0 channels")},
+        {"RGB", RGB, 2, 3, 0, NO_PARTS, DATA("\1\2\3\4\5\6"), IS(3, "\1\3\5\2\4\6")},
         /* one of them darker than that could be */
-        {"RGB with white", RGB, 2, 4, 0, NO_PARTS, TEXT("\310\12\0\0\200\200\200\0"),
+        {"RGB with white", RGB, 2, 4, 0, NO_PARTS, DATA("\310\12\0\0\200\200\200\0"),
          IS(4, "\x91\0\2\200\12\0\200\0")},
         /* runs, literals, one that ends inside a sample */
         {"packed RGB of 16 bits", 1, 16, 3, 0, 2, 3, 1, NO_PARTS,
-         TEXT("\0\2\0\5\0\4\xfd\x12\3\1\2\3\4\xfe\5\0\7"),
+         DATA("\0\2\0\5\0\4\xfd\x12\3\1\2\3\4\xfe\5\0\7"),
          IS(3, "\x12\x12\2\1\5\5\x12\x12\4\3\7\5")},
         {"runs and literals too long", RGB, 3, 3, 1, NO_PARTS,
-         TEXT("\0\2\0\6\0\7\xc1\1\4\2\3\4\5\6\x80\0\7\xf0\x08\x80\x80"),
+         DATA("\0\2\0\6\0\7\xc1\1\4\2\3\4\5\6\x80\0\7\xf0\x08\x80\x80"),
          IS(3, "\1\2\7\1\3\x08\1\4\x08")},
-        {"a plane that is not read", RGB, 3, 4, 1, TEXT(SELECTION), TEXT(""),
-         TEXT("\0\2\0\2\0\2\0\2\xfe\1\xfe\2\xfe\3\xfe\4"), IS(3, "\1\2\3\1\2\3\1\2\3")},
-        {"a run too short", RGB, 3, 3, 1, NO_PARTS, TEXT("\0\2\0\2\0\2\xff\1\xfe\2\xfe\3"),
+        {"a plane that is not read", RGB, 3, 4, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\2\0\2\0\2\0\2\xfe\1\xfe\2\xfe\3\xfe\4"), IS(3, "\1\2\3\1\2\3\1\2\3")},
+        {"a run too short", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\xff\1\xfe\2\xfe\3"),
          DAMAGED("a packed row is too short")},
-        {"half a literal", RGB, 3, 3, 1, NO_PARTS, TEXT("\0\2\0\2\0\2\1\1\xfe\2\xfe\3"),
+        {"half a literal", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\1\1\xfe\2\xfe\3"),
          DAMAGED("a packed row is too short")},
-        {"a cut file", RGB, 3, 3, 1, NO_PARTS, TEXT("\0\2\0\2\0\2\xfe\1\xfe\2\xfe"),
+        {"a cut file", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\xfe\1\xfe\2\xfe"),
          DAMAGED("truncated")},
-        {"a merged picture", RGB, 1, 3, 0, VERSION("\1"), TEXT("\1\2\3"), IS(3, "\1\2\3")},
-        {"layers alone", RGB, 1, 3, 0, VERSION("\0"), TEXT("\1\2\3"), 0,
-         TEXT("a PSD of layers without"), SATF_UNSUPPORTED},
-        {"indexed colours", INDEXED(768), 3, 1, 0, NO_PARTS, TEXT("\0\7\xc8"),
+        {"a merged picture", RGB, 1, 3, 0, VERSION("\1"), DATA("\1\2\3"), IS(3, "\1\2\3")},
+        {"layers alone", RGB, 1, 3, 0, VERSION("\0"), DATA("\1\2\3"), 0,
+         DATA("a PSD of layers without"), SATF_UNSUPPORTED},
+        {"indexed colours", INDEXED(768), 3, 1, 0, NO_PARTS, DATA("\0\7\xc8"),
          IS(3, "\0\1\2\7\x08\x09\xc8\xc9\xca")},
         /* a selection can be behind them, not alpha */
         {"packed numbers, another plane", INDEXED(768), 3, 2, 1, NO_PARTS,
-         TEXT("\0\2\0\2\xfe\7\xfe\1"), IS(3, "\7\x08\x09\7\x08\x09\7\x08\x09")},
-        {"a transparent colour", INDEXED(768), 2, 1, 0, TRANSPARENT("\0\7"), TEXT("\7\6"),
+         DATA("\0\2\0\2\xfe\7\xfe\1"), IS(3, "\7\x08\x09\7\x08\x09\7\x08\x09")},
+        {"a transparent colour", INDEXED(768), 2, 1, 0, TRANSPARENT("\0\7"), DATA("\7\6"),
          IS(4, "\7\x08\x09\0\6\7\x08\377")},
-        {"no transparent colour", INDEXED(768), 1, 1, 0, TRANSPARENT("\377\377"), TEXT("\7"),
+        {"no transparent colour", INDEXED(768), 1, 1, 0, TRANSPARENT("\377\377"), DATA("\7"),
          IS(3, "\7\x08\x09")},
-        {"more behind the palette", INDEXED(769), 1, 1, 0, NO_PARTS, TEXT("\1"), IS(3, "\1\2\3")},
-        {"less than a palette", INDEXED(767), 1, 1, 0, NO_PARTS, TEXT("\1"), DAMAGED("no palette")},
-        {"a PSB's packed rows", 2, 8, 1, 0, 3, 2, 1, TEXT(SELECTION), TEXT(""),
-         TEXT("\0\0\0\2\0\0\0\2\xfe\1\xfe\2"), IS(1, "\1\1\1")},
-        {"a row of 4 GiB", 2, 8, 1, 0, 3, 1, 1, NO_PARTS, TEXT("\377\377\377\377\xfe\1"),
+        {"more behind the palette", INDEXED(769), 1, 1, 0, NO_PARTS, DATA("\1"), IS(3, "\1\2\3")},
+        {"less than a palette", INDEXED(767), 1, 1, 0, NO_PARTS, DATA("\1"), DAMAGED("no palette")},
+        {"a PSB's packed rows", 2, 8, 1, 0, 3, 2, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\0\0\2\0\0\0\2\xfe\1\xfe\2"), IS(1, "\1\1\1")},
+        {"a row of 4 GiB", 2, 8, 1, 0, 3, 1, 1, NO_PARTS, DATA("\377\377\377\377\xfe\1"),
          DAMAGED("truncated")},
         {"bits", 1, 1, 0, 0, UNREAD("a PSD of black and white (mode 0) and 1 bits")},
         {"CMYK", 1, 8, 4, 0, UNREAD("a PSD of CMYK")},
@@ -210,7 +210,7 @@ TEST(psd_resolution)
 #define RESOLUTION(across, down) OTHER "8BIM\3\xed\0\0\0\0\0\20" across "\0\2\0\2" down "\0\2\0\2"
 #define ONE(resources)                                                                           \
     {                                                                                            \
-        "a resolution", RGB, 1, 3, 0, TEXT(resources), TEXT(""), TEXT("\1\2\3"), IS(3, "\1\2\3") \
+        "a resolution", RGB, 1, 3, 0, DATA(resources), DATA(""), DATA("\1\2\3"), IS(3, "\1\2\3") \
     }
     static const psd cases[] = {
         ONE(OTHER),
@@ -432,30 +432,30 @@ TEST(named_formats)
         const char *name;
         const char *advice; /* NULL: to convert it */
     } cases[] = {
-        {TEXT("II*\0\x10\0\0\0CR\2\0"), "camera's raw", RAW},
-        {TEXT("FOVb\2\0\3\0"), "camera's raw", RAW},
-        {TEXT("II\x1a\0\0\0HEAPCCDR"), "camera's raw", RAW},
-        {TEXT(BOX("\x18", "heic\0\0\0\0mif1heic")), "HEIC", HEIF},
-        {TEXT(BOX("\x18", "mif1\0\0\0\0mif1heic")), "HEIC", HEIF},
-        {TEXT(BOX("\x1c", "mif1\0\0\0\0mif1avifmiaf")), "AVIF", HEIF},
-        {TEXT(BOX("\x1c", "avif\0\0\0\0mif1miaf")), "AVIF", HEIF},
-        {TEXT(BOX("\x18", "crx \0\0\0\1crx isom")), "camera's raw", RAW},
-        {TEXT(BOX("\x18", "mp42\0\0\0\0mp42isom")), "video", VIDEO},
-        {TEXT(BOX("\x14", "qt  \0\0\0\0qt  ")), "video", VIDEO},
-        {TEXT("\0\0\0\x0cjP  \x0d\x0a\x87\x0a" BOX("\x14", "jp2 ")), "JPEG 2000", JP2},
-        {TEXT("\xff\x4f\xff\x51\0\x29"), "JPEG 2000", JP2},
-        {TEXT("\0\0\0\x0cJXL \x0d\x0a\x87\x0a" BOX("\x14", "jxl ")), "JPEG XL", JXL},
-        {TEXT("\xff\x0a\xfa\x1f"), "JPEG XL", JXL},
-        {TEXT("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR", NULL},
-        {TEXT("%PDF-1.7\n"), "PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
-        {TEXT("<!DOCTYPE html><html>"), "HTML", NULL},
-        {TEXT("\x1f\x8b\x08\0"), "gzip", "gunzip unpacks it"},
-        {TEXT("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon", NULL},
-        {TEXT("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)", "unzip unpacks it"},
-        {TEXT("II*"), NULL, NULL},
-        {TEXT("RIFF"), NULL, NULL},
-        {TEXT("WEBPRIFF"), NULL, NULL},
-        {TEXT("hello"), NULL, NULL},
+        {DATA("II*\0\x10\0\0\0CR\2\0"), "camera's raw", RAW},
+        {DATA("FOVb\2\0\3\0"), "camera's raw", RAW},
+        {DATA("II\x1a\0\0\0HEAPCCDR"), "camera's raw", RAW},
+        {DATA(BOX("\x18", "heic\0\0\0\0mif1heic")), "HEIC", HEIF},
+        {DATA(BOX("\x18", "mif1\0\0\0\0mif1heic")), "HEIC", HEIF},
+        {DATA(BOX("\x1c", "mif1\0\0\0\0mif1avifmiaf")), "AVIF", HEIF},
+        {DATA(BOX("\x1c", "avif\0\0\0\0mif1miaf")), "AVIF", HEIF},
+        {DATA(BOX("\x18", "crx \0\0\0\1crx isom")), "camera's raw", RAW},
+        {DATA(BOX("\x18", "mp42\0\0\0\0mp42isom")), "video", VIDEO},
+        {DATA(BOX("\x14", "qt  \0\0\0\0qt  ")), "video", VIDEO},
+        {DATA("\0\0\0\x0cjP  \x0d\x0a\x87\x0a" BOX("\x14", "jp2 ")), "JPEG 2000", JP2},
+        {DATA("\xff\x4f\xff\x51\0\x29"), "JPEG 2000", JP2},
+        {DATA("\0\0\0\x0cJXL \x0d\x0a\x87\x0a" BOX("\x14", "jxl ")), "JPEG XL", JXL},
+        {DATA("\xff\x0a\xfa\x1f"), "JPEG XL", JXL},
+        {DATA("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR", NULL},
+        {DATA("%PDF-1.7\n"), "PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
+        {DATA("<!DOCTYPE html><html>"), "HTML", NULL},
+        {DATA("\x1f\x8b\x08\0"), "gzip", "gunzip unpacks it"},
+        {DATA("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon", NULL},
+        {DATA("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)", "unzip unpacks it"},
+        {DATA("II*"), NULL, NULL},
+        {DATA("RIFF"), NULL, NULL},
+        {DATA("WEBPRIFF"), NULL, NULL},
+        {DATA("hello"), NULL, NULL},
     };
     for (size_t i = 0; i < ROWS_OF(cases); i++) {
         unsigned char file[80] = {0};

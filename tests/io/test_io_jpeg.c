@@ -277,7 +277,7 @@ TEST(junk)
             at = next_segment(&file, at);
         }
         assert_true(count > 4);
-        expect_remarks(ctx, "junk in front", &file, 2, 0, TEXT("\0\1ab"), damage);
+        expect_remarks(ctx, "junk in front", &file, 2, 0, DATA("\0\1ab"), damage);
         static const char more[40] = "bytes";
         expect_remarks(ctx, "junk behind pixels", &file, file.n - 2, 0, more, sizeof more, damage);
         expect_remarks(ctx, "no junk", &file, 2, 0, "", 0, (remarks){0});
@@ -290,7 +290,7 @@ TEST(odd_scans)
 {
     SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
     expect_remarks(ctx, "a scan of nothing", &file, find_segment(&file, 0xda) + 11, 3,
-                   TEXT("\0\0\0"), (remarks){.remark = BYTES});
+                   DATA("\0\0\0"), (remarks){.remark = BYTES});
     expect_failure(ctx, &file, file.n - 60, 58, "", 0, SATF_DATA, "premature end of data segment");
     expect_failure(ctx, &file, file.n - 2, 2, "", 0, SATF_DATA, "truncated");
 }
@@ -300,15 +300,15 @@ TEST(odd_segments)
 {
 #define ADOBE(bytes, transformation) "\xff\xee\0" bytes "Adobe\0d\0\0\0\0" transformation
     SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
-    expect_remarks(ctx, "a cut Adobe segment", &file, 2, 0, TEXT(ADOBE("\x0d", "\1")),
+    expect_remarks(ctx, "a cut Adobe segment", &file, 2, 0, DATA(ADOBE("\x0d", "\1")),
                    (remarks){.remark = BYTES});
-    expect_remarks(ctx, "an empty Adobe segment", &file, 2, 0, TEXT("\xff\xee\0\2"), (remarks){0});
-    expect_remarks(ctx, "a whole Adobe segment", &file, 2, 0, TEXT(ADOBE("\x0e", "\1")),
+    expect_remarks(ctx, "an empty Adobe segment", &file, 2, 0, DATA("\xff\xee\0\2"), (remarks){0});
+    expect_remarks(ctx, "a whole Adobe segment", &file, 2, 0, DATA(ADOBE("\x0e", "\1")),
                    (remarks){0});
     /* in place of JFIF's segment, which is believed more */
-    expect_remarks(ctx, "an unknown transformation", &file, 2, 18, TEXT(ADOBE("\x0e", "\7")),
+    expect_remarks(ctx, "an unknown transformation", &file, 2, 18, DATA(ADOBE("\x0e", "\7")),
                    (remarks){.remark = SEGMENTS});
-    expect_remarks(ctx, "JFIF 3", &file, find_segment(&file, 0xe0) + 9, 1, TEXT("\3"),
+    expect_remarks(ctx, "JFIF 3", &file, find_segment(&file, 0xe0) + 9, 1, DATA("\3"),
                    (remarks){.remark = SEGMENTS});
 }
 

@@ -28,8 +28,8 @@ static bytes noise_behind(const char *lead, size_t lead_bytes, size_t n)
 TEST(travels)
 {
     static const char *const formats[] = {"png", "jpeg", "png", "png", "jpeg", "jpeg"};
-    SCOPED_BYTES iptc = noise_behind(TEXT("8BIM"), 150000);
-    SCOPED_BYTES exif = noise_behind(TEXT("II*\0\x08\0\0\0\0\0"), 60000);
+    SCOPED_BYTES iptc = noise_behind(DATA("8BIM"), 150000);
+    SCOPED_BYTES exif = noise_behind(DATA("II*\0\x08\0\0\0\0\0"), 60000);
     for (int channels = 1; channels <= 3; channels += 2) {
         SCOPED_BYTES icc = make_icc(100000, channels == 1);
         satf_image *image = make_image(ctx, 4, 4, channels, SATF_U8, 0, 8);
@@ -67,7 +67,7 @@ TEST(too_large)
 {
     enum { FITS = 65533 - 29 };
     SCOPED_IMAGE *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
-    SCOPED_BYTES zeros = bytes_of(NULL, FITS + 1), exif = noise_behind(TEXT("II*"), 70000);
+    SCOPED_BYTES zeros = bytes_of(NULL, FITS + 1), exif = noise_behind(DATA("II*"), 70000);
     satf_metadata *m = &image->metadata;
     satf_write_options options = options_for("jpeg");
     give(&m->xmp, &m->xmp_bytes, zeros.data, FITS);
@@ -303,13 +303,13 @@ TEST(jpeg_markers)
         const char *text;
         size_t n;
     } markers[] = {
-        {0xed, TEXT("Photoshop 3.0\0 and more")},
-        {0xed, TEXT("Photoshop 3.0\0resources")},
-        {0xed, TEXT("Adobe_CM\0")},
-        {0xe1, TEXT("http://ns.adobe.com/xap/1.0/\0second")},
-        {0xe1, TEXT("http://ns.adobe.com/xap/1.0/\0first")},
-        {0xe1, TEXT("http://ns.adobe.com/xap/1.0/\0")},
-        {0xe1, TEXT("http://ns.adobe.com/xmp/extension/\0GUID")},
+        {0xed, DATA("Photoshop 3.0\0 and more")},
+        {0xed, DATA("Photoshop 3.0\0resources")},
+        {0xed, DATA("Adobe_CM\0")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0second")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0first")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0")},
+        {0xe1, DATA("http://ns.adobe.com/xmp/extension/\0GUID")},
     };
     /* the last comes first in the file; the first of XMP counts, the empty ones do not */
     SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);

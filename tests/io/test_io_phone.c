@@ -134,15 +134,15 @@ TEST(kept_xmp)
                       left[] = "<x:xmpmeta><r:D xmlns:G='" GCAMERA
                                "' dc:title='kept' xmlns:C='" CONTAINER "'></r:D></x:xmpmeta>";
     SCOPED_BYTES file = random_file(ctx, "jpeg", 8, 1);
-    add_segment(&file, 0xe1, TEXT(xmp));
-    add_segment(&file, 0xe2, TEXT("MPF\0II*\0"));
+    add_segment(&file, 0xe1, DATA(xmp));
+    add_segment(&file, 0xe2, DATA("MPF\0II*\0"));
     SCOPED_READER *reader = read_through(ctx, &file, false);
     assert_string_equal(reader->header.others, "MPF, video");
-    assert_block("XMP", reader->header.metadata.xmp, reader->header.metadata.xmp_bytes, TEXT(left));
+    assert_block("XMP", reader->header.metadata.xmp, reader->header.metadata.xmp_bytes, DATA(left));
     SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     for (int i = 0; i < 2; i++) {
         SCOPED_BYTES out = must_encode(ctx, image, i ? "png" : "jpeg");
-        assert_true(holds(&out, TEXT(left)));
+        assert_true(holds(&out, DATA(left)));
         assert_false(holds(&out, "Motion", 6) || holds(&out, "MPF", 3));
     }
 }

@@ -53,21 +53,21 @@ TEST(test_npy_kinds)
         int channels;
         uint64_t first; /* the first sample's bits */
     } cases[] = {
-        {"\1\0", "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1), }", TEXT("ab"), SATF_U8,
+        {"\1\0", "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1), }", DATA("ab"), SATF_U8,
          1, 'a'},
         {"\2\0", "{\"shape\":(2,1,1),\"descr\":\">u2\",\"fortran_order\":False}\n",
-         TEXT("\1\2\3\4"), SATF_U16, 1, 0x102},
-        {"\3\0", "{'descr': '<u2', 'fortran_order': False, 'shape': (2L, 1L)}", TEXT("\1\2\3\4"),
+         DATA("\1\2\3\4"), SATF_U16, 1, 0x102},
+        {"\3\0", "{'descr': '<u2', 'fortran_order': False, 'shape': (2L, 1L)}", DATA("\1\2\3\4"),
          SATF_U16, 1, 0x201},
         {"\1\0", "{'descr': '>u4', 'fortran_order': False, 'shape': (2, 1)}",
-         TEXT("\1\2\3\4\0\0\0\0"), SATF_U32, 1, 0x1020304},
+         DATA("\1\2\3\4\0\0\0\0"), SATF_U32, 1, 0x1020304},
         {"\1\0", "{'descr': '>u8', 'fortran_order': False, 'shape': (2, 1)}",
-         TEXT("\1\2\3\4\5\6\7\x08\0\0\0\0\0\0\0\0"), SATF_U64, 1, 0x102030405060708},
+         DATA("\1\2\3\4\5\6\7\x08\0\0\0\0\0\0\0\0"), SATF_U64, 1, 0x102030405060708},
         {"\1\0", "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 1)}",
-         TEXT("\x3f\x80\0\0\0\0\0\0"), SATF_F32, 1, 0x3f800000},
+         DATA("\x3f\x80\0\0\0\0\0\0"), SATF_F32, 1, 0x3f800000},
         {"\1\0", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1, 2)}",
          "\1\2\3\4\5\6\7\x08", 32, SATF_F64, 2, 0x0807060504030201},
-        {"\1\0", "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1)}", TEXT("\1\0"), SATF_U8,
+        {"\1\0", "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1)}", DATA("\1\0"), SATF_U8,
          1, 1},
     };
     for (size_t i = 0; i < ROWS_OF(cases); i++) {

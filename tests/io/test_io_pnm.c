@@ -192,7 +192,7 @@ TEST(cmyk)
 TEST(cmyk_refusals)
 {
 #define PAM(depth, tuple) \
-    TEXT("P7\nWIDTH 1\nHEIGHT 1\nDEPTH " depth "\nMAXVAL 255\nTUPLTYPE " tuple "\nENDHDR\nabcde")
+    DATA("P7\nWIDTH 1\nHEIGHT 1\nDEPTH " depth "\nMAXVAL 255\nTUPLTYPE " tuple "\nENDHDR\nabcde")
     expect_decode(ctx, "3", PAM("3", "CMYK"), SATF_DATA, "damaged: CMYK in 3 channels");
     expect_decode(ctx, "5", PAM("5", "CMYK"), SATF_DATA, "damaged: CMYK in 5 channels");
     expect_decode(ctx, "4", PAM("4", "CMYK_ALPHA"), SATF_DATA, "damaged: CMYK in 4 channels");

@@ -253,10 +253,10 @@ TEST(packets)
         const char *out;
         size_t out_bytes;
     } cases[] = {
-#define XMP(in, out) {true, TEXT(in), TEXT(out)}
+#define XMP(in, out) {true, DATA(in), DATA(out)}
 #define RESOURCES(in, out)         \
     {                              \
-        false, TEXT(in), TEXT(out) \
+        false, DATA(in), DATA(out) \
     }
         XMP("<x>text</x>", "<x>text</x>"),
         XMP("a<xmp:Thumbnails><r>base64</r></xmp:Thumbnails>b", "ab"),
