@@ -7,9 +7,17 @@
 
 #include <jpeglib.h>
 
-/* side x side random pixels of 1 or 3 channels, behind so many markers of 60,000 bytes. */
-static inline bytes make_jpeg(unsigned side, int channels, bool progressive, int markers)
+typedef struct jpeg_kind {
+    int channels, quality;           /* 0: libjpeg's own */
+    int h[3], v[3];                  /* 0: the same */
+    bool progressive, rgb, nameless; /* without Adobe's segment */
+    int markers;                     /* of 60,000 bytes, in front */
+} jpeg_kind;
+
+static inline bytes code_jpeg(const jpeg_kind *k, unsigned width, unsigned height,
+                              const unsigned char *pixels)
 {
+    static const JOCTET comment[60000];
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
     unsigned char *data = NULL;
@@ -17,32 +25,51 @@ static inline bytes make_jpeg(unsigned side, int channels, bool progressive, int
     c.err = jpeg_std_error(&errors);
     jpeg_create_compress(&c);
     jpeg_mem_dest(&c, &data, &n);
-    c.image_width = c.image_height = side;
-    c.input_components = channels;
-    c.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    c.image_width = width;
+    c.image_height = height;
+    c.input_components = k->channels;
+    c.in_color_space = k->channels == 1 ? JCS_GRAYSCALE : k->channels == 3 ? JCS_RGB : JCS_CMYK;
     jpeg_set_defaults(&c);
-    if (progressive) {
+    if (k->rgb) {
+        jpeg_set_colorspace(&c, JCS_RGB);
+    }
+    if (k->quality) {
+        jpeg_set_quality(&c, k->quality, TRUE);
+    }
+    for (int i = 0; i < 3 && k->channels == 3 && k->h[0]; i++) {
+        c.comp_info[i].h_samp_factor = k->h[i];
+        c.comp_info[i].v_samp_factor = k->v[i];
+    }
+    if (k->progressive) {
         jpeg_simple_progression(&c);
     }
+    c.write_Adobe_marker = c.write_Adobe_marker && !k->nameless;
     jpeg_start_compress(&c, TRUE);
-    static const JOCTET comment[60000];
-    for (int i = 0; i < markers; i++) {
+    for (int i = 0; i < k->markers; i++) {
         jpeg_write_marker(&c, JPEG_APP0 + 1, comment, sizeof comment);
     }
-    uint64_t seed = 9;
-    while (c.next_scanline < c.image_height) {
-        unsigned char row[3 * 64];
-        JSAMPROW at = row;
-        size_t samples = side * (size_t)channels;
-        assert_true(samples <= sizeof row);
-        for (size_t i = 0; i < samples; i++) {
-            row[i] = (unsigned char)next_random(&seed);
-        }
+    while (c.next_scanline < height) {
+        JSAMPROW at =
+            (JSAMPROW)(uintptr_t)(pixels + (size_t)c.next_scanline * width * (size_t)k->channels);
         jpeg_write_scanlines(&c, &at, 1);
     }
     jpeg_finish_compress(&c);
     jpeg_destroy_compress(&c);
     return (bytes){data, n};
+}
+
+/* side x side random pixels of 1 or 3 channels, behind so many markers. */
+static inline bytes make_jpeg(unsigned side, int channels, bool progressive, int markers)
+{
+    unsigned char pixels[3 * 64 * 64];
+    uint64_t seed = 9;
+    assert_true(side <= 64);
+    for (size_t i = 0; i < (size_t)side * side * (size_t)channels; i++) {
+        pixels[i] = (unsigned char)next_random(&seed);
+    }
+    return code_jpeg(
+        &(jpeg_kind){.channels = channels, .progressive = progressive, .markers = markers}, side,
+        side, pixels);
 }
 
 #endif

@@ -3,10 +3,9 @@
 #define TEST_PNG_FILES_H
 
 #include "test.h"
-#include "test_io_files.h"
+#include "chunks.h"
 
 #include <png.h>
-#include <zlib.h>
 
 /* Waves with some grain: what a photograph is to filters and to deflate. */
 static inline satf_image *make_photo(satf_context *ctx, int64_t width, int64_t height, int channels,
@@ -53,10 +52,84 @@ static inline satf_image *make_kind(satf_context *ctx, int kind, int64_t width, 
 
 static inline void append(png_structp png, png_bytep data, size_t n)
 {
-    bytes *file = png_get_io_ptr(png);
-    file->data = realloc(file->data, file->n + n);
-    memcpy(file->data + file->n, data, n);
-    file->n += n;
+    append_bytes(png_get_io_ptr(png), data, n);
+}
+
+/* libpng's writer of a file in memory, its header set. */
+static inline png_structp write_by_libpng(bytes *file, png_infop *info, int64_t width,
+                                          int64_t height, int depth, int colour, bool interlaced)
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    *info = png_create_info_struct(png);
+    png_set_write_fn(png, file, append, NULL);
+    png_set_IHDR(png, *info, (png_uint_32)width, (png_uint_32)height, depth, colour,
+                 interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, 0, 0);
+    return png;
+}
+
+/* One of the kinds of PNG that the library reads and does not write. */
+typedef struct png_case {
+    int colour, depth;
+    bool interlaced, transparent;
+} png_case;
+
+enum { PNG_SIDE = 11 };
+
+/* The packed file sample at (x, y, c), of so many bits. */
+static inline unsigned png_sample(int x, int y, int c, int depth)
+{
+    unsigned v = (unsigned)(x * 7919 + y * 104729 + c * 1299709) * 2654435761u >> 8;
+    return v & ((1u << depth) - 1);
+}
+
+/* A square of such pixels, by libpng. */
+static inline bytes make_png(const png_case *k)
+{
+    static const int channels_of[] = {1, 0, 3, 1, 2, 0, 4};
+    bytes file = {0};
+    png_infop info;
+    png_structp png =
+        write_by_libpng(&file, &info, PNG_SIDE, PNG_SIDE, k->depth, k->colour, k->interlaced);
+    if (k->colour == PNG_COLOR_TYPE_PALETTE) {
+        png_color palette[256];
+        png_byte alpha[256];
+        for (int i = 0; i < 256; i++) {
+            palette[i] = (png_color){(png_byte)(255 - i), (png_byte)(i * 3), (png_byte)(i ^ 85)};
+            alpha[i] = (png_byte)(i * 5);
+        }
+        png_set_PLTE(png, info, palette, 1 << k->depth);
+        if (k->transparent) {
+            png_set_tRNS(png, info, alpha, 1 << k->depth, NULL);
+        }
+    } else if (k->transparent) {
+        png_color_16 key = {0, (png_uint_16)png_sample(3, 4, 0, k->depth),
+                            (png_uint_16)png_sample(3, 4, 1, k->depth),
+                            (png_uint_16)png_sample(3, 4, 2, k->depth),
+                            (png_uint_16)png_sample(3, 4, 0, k->depth)};
+        png_set_tRNS(png, info, NULL, 0, &key);
+    }
+    png_write_info(png, info);
+    unsigned char rows[PNG_SIDE][PNG_SIDE * 8];
+    png_bytep pointers[PNG_SIDE];
+    memset(rows, 0, sizeof rows);
+    int channels = channels_of[k->colour];
+    for (int y = 0; y < PNG_SIDE; y++) {
+        pointers[y] = rows[y];
+        for (int i = 0; i < PNG_SIDE * channels; i++) {
+            unsigned v = png_sample(i / channels, y, i % channels, k->depth);
+            int bit = i * k->depth;
+            if (k->depth == 16) {
+                rows[y][2 * i] = (unsigned char)(v >> 8);
+                rows[y][2 * i + 1] = (unsigned char)v;
+            } else {
+                rows[y][bit / 8] |= (unsigned char)(v << (8 - k->depth - bit % 8));
+            }
+        }
+    }
+    png_write_image(png, pointers);
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    return file;
 }
 
 /* The picture as libpng writes it at that level with these filters (0: its own choice), one row
@@ -67,15 +140,11 @@ static inline bytes by_libpng_as(const satf_image *image, int level, int filters
     const satf_view *v = &image->view;
     static const int colours[] = {0, 0, 4, 2, 6};
     bytes file = {0};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png_create_info_struct(png);
+    png_infop info;
+    int depth = image->bilevel ? 1 : v->type == SATF_U16 ? 16 : 8;
+    png_structp png =
+        write_by_libpng(&file, &info, v->width, v->height, depth, colours[v->channels], false);
     assert_int_equal(setjmp(png_jmpbuf(png)), 0);
-    png_set_write_fn(png, &file, append, NULL);
-    png_set_IHDR(png, info, (png_uint_32)v->width, (png_uint_32)v->height,
-                 image->bilevel        ? 1
-                 : v->type == SATF_U16 ? 16
-                                       : 8,
-                 colours[v->channels], PNG_INTERLACE_NONE, 0, 0);
     png_set_compression_level(png, level);
     png_set_compression_buffer_size(png, chunk_bytes);
     if (filters) {
@@ -108,11 +177,7 @@ static inline bytes encode_at(satf_context *ctx, const satf_image *image, int le
 {
     satf_write_options options = options_for("png");
     options.png_level = level;
-    bytes file;
-    if (encode(ctx, image, &options, &file)) {
-        fail_msg("level %d: %s", level, satf_message(ctx));
-    }
-    return file;
+    return must_encode_with(ctx, image, &options);
 }
 
 #endif

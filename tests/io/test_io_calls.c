@@ -3,7 +3,10 @@
 #include "test.h"
 #include "test_io_files.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { ROOM = 1 << 21, LEAD = 13 }; /* LEAD: bytes in front of the file */
 
@@ -19,6 +22,7 @@ typedef struct fake {
     uint64_t seed;
 } fake;
 
+/* Whether this call may go on. */
 static bool begin(fake *f)
 {
     assert_int_equal(atomic_fetch_add(&f->busy, 1), 0); /* one thread at a time */
@@ -99,18 +103,16 @@ static satf_file_calls make_fake(fake *f, const void *data, size_t n, size_t mos
     return calls;
 }
 
-static void must(satf_context *ctx, satf_status status)
+static void free_fake(fake *f)
 {
-    if (status) {
-        fail_msg("%s", satf_message(ctx));
-    }
+    free(f->data);
 }
 
-static void assert_holds(const char *what, const fake *f, const void *data, size_t n)
+#define SCOPED_FAKE __attribute__((cleanup(free_fake))) fake
+
+static void assert_holds(const char *what, const fake *f, const bytes *want)
 {
-    if (f->n - LEAD != (int64_t)n || memcmp(f->data + LEAD, data, n) != 0) {
-        fail_msg("%s: %d bytes instead of %d, or others", what, (int)f->n - LEAD, (int)n);
-    }
+    assert_bytes(what, f->data + LEAD, (size_t)f->n - LEAD, want->data, want->n);
     for (int i = 0; i < LEAD; i++) {
         assert_int_equal(f->data[i], 'x');
     }
@@ -129,84 +131,144 @@ static bool make_file(satf_context *ctx, size_t f, int64_t width, satf_image **i
     return true;
 }
 
-/* Every format, read and written by bytes, by pieces, and by as many as are asked for. */
+/* Into a file that has no size, in dribs and drabs, by a process of its own. */
+static pid_t feed(const char *fifo, const bytes *file)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = open(fifo, O_WRONLY);
+        for (size_t at = 0, n; at < file->n; at += n) {
+            n = at < 100 ? 7 : 9999;
+            n = at + n > file->n ? file->n - at : n;
+            if (write(fd, file->data + at, n) != (ssize_t)n) {
+                _exit(1);
+            }
+        }
+        _exit(0);
+    }
+    return child;
+}
+
+/* What a file, or callbacks, say of themselves. */
+static void assert_described(const char *name, const satf_image_info *info, const satf_view *want)
+{
+    const satf_view *v = &info->view;
+    assert_string_equal(info->format, name);
+    assert_true(v->width == want->width && v->height == want->height);
+    assert_true(v->channels == want->channels && v->type == want->type);
+    assert_true(info->orientation == 1 && info->pictures == 1 && !info->exif_bytes);
+}
+
+/* In memory, by a path and through a pipe. */
+static void check_files(satf_context *ctx, const satf_image *image, const bytes *file,
+                        const satf_view *want, const satf_write_options *options)
+{
+    const char *name = options->format;
+    satf_image_info info;
+    int result;
+    SCOPED_BYTES whole;
+    MUST(ctx, encode_whole(ctx, image, options, &whole));
+    assert_bytes(name, whole.data, whole.n, file->data, file->n);
+    MUST(ctx, satf_image_write(ctx, image, "by path", options));
+    FILE *from = fopen("by path", "rb");
+    SCOPED_BYTES there = bytes_of(NULL, file->n + 1);
+    assert_bytes(name, there.data, fread(there.data, 1, there.n, from), file->data, file->n);
+    fclose(from);
+    MUST(ctx, satf_image_probe(ctx, "by path", &info, sizeof info));
+    assert_described(name, &info, want);
+    pid_t child = feed("fifo", file);
+    SCOPED_IMAGE *read;
+    MUST(ctx, satf_image_read(ctx, "fifo", &read));
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    assert_same_pixels(name, want, &read->view);
+}
+
+/* Every format, by each way in and out; by callbacks that move bytes, pieces, and all that is asked
+ * for. */
 TEST(test_formats)
 {
     static const size_t pieces[] = {1, 37, 1 << 20};
     int formats = 0;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
     for (size_t k = 0; io_format_at(k); k++) {
-        const char *name = io_format_at(k)->name;
-        satf_image *image, *read, *want;
-        bytes file;
-        if (!make_file(ctx, k, 47, &image, &file)) {
+        satf_write_options options = options_for(io_format_at(k)->name);
+        SCOPED_IMAGE *image = NULL;
+        SCOPED_BYTES file = {0};
+        if (!make_file(ctx, k, 301, &image, &file)) {
             continue;
         }
         formats++;
-        want = must_decode(ctx, file.data, file.n);
-        satf_write_options options = options_for(name);
+        SCOPED_IMAGE *want = must_decode(ctx, file.data, file.n);
+        check_files(ctx, image, &file, &want->view, &options);
         for (int i = 0; i < 6; i++) {
-            fake from, to;
+            SCOPED_FAKE from, to;
             satf_image_info info;
             bool seeks = i % 2;
             satf_file_calls in = make_fake(&from, file.data, file.n, pieces[i / 2], seeks),
                             out = make_fake(&to, NULL, 0, pieces[i / 2], seeks);
-            must(ctx, satf_image_read_from(ctx, &in, &read));
-            assert_same_pixels(name, &want->view, &read->view);
-            satf_image_destroy(read);
-            must(ctx, satf_image_write_to(ctx, image, &out, &options));
-            assert_holds(name, &to, file.data, file.n);
+            SCOPED_IMAGE *read;
+            MUST(ctx, satf_image_read_from(ctx, &in, &read));
+            assert_same_pixels(options.format, &want->view, &read->view);
+            MUST(ctx, satf_image_write_to(ctx, image, &out, &options));
+            assert_holds(options.format, &to, &file);
             from.at = LEAD;
-            must(ctx, satf_image_probe_from(ctx, &in, &info, sizeof info));
-            assert_string_equal(info.format, name);
-            assert_true(info.view.width == 47 && info.view.height == 61);
-            free(from.data);
-            free(to.data);
+            MUST(ctx, satf_image_probe_from(ctx, &in, &info, sizeof info));
+            assert_described(options.format, &info, &want->view);
         }
-        satf_image_destroy(want);
-        satf_image_destroy(image);
-        free(file.data);
     }
     assert_true(formats >= 5);
+}
+
+TEST(test_formats_not_written)
+{
+    satf_format_info format;
+    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 3, SATF_U8, 0, 5);
+    for (size_t i = 0; satf_format(i, &format, sizeof format); i++) {
+        satf_write_options options = options_for(format.name);
+        void *data = image;
+        size_t n;
+        if (!format.can_write) {
+            assert_int_equal(satf_image_encode(ctx, image, &options, &data, &n), SATF_UNSUPPORTED);
+            assert_null(data);
+        }
+    }
 }
 
 /* Pages are read in any order where there is `seek`, and written with and without it. */
 TEST(test_pages)
 {
     static const char *const names[] = {"npy", "tiff"};
-    must(ctx, satf_context_set_axes(ctx, "ZYX"));
+    MUST(ctx, satf_context_set_axes(ctx, "ZYX"));
     for (int i = 0; i < 4; i++) {
         satf_write_options options = options_for(names[i / 2]);
-        satf_image *page[3], *read;
+        satf_image *page[3];
         satf_image_file *file;
-        fake to, from;
+        SCOPED_FAKE to = {0}, from = {0};
         if (satf_format_missing(names[i / 2])) {
             continue;
         }
         satf_file_calls out = make_fake(&to, NULL, 0, 999, i % 2);
-        must(ctx, satf_image_file_create_to(ctx, &out, 3, &options, &file));
+        MUST(ctx, satf_image_file_create_to(ctx, &out, 3, &options, &file));
         out.write = NULL; /* it has been copied */
         for (int k = 0; k < 3; k++) {
             page[k] = make_image(ctx, 31, 17, 1, SATF_U8, 0, 4 + (uint64_t)k);
-            must(ctx, satf_image_file_append(ctx, file, page[k]));
+            MUST(ctx, satf_image_file_append(ctx, file, page[k]));
         }
-        must(ctx, satf_image_file_finish(ctx, file));
+        MUST(ctx, satf_image_file_finish(ctx, file));
         satf_image_file_close(file);
 
         satf_file_calls in = make_fake(&from, to.data + LEAD, (size_t)to.n - LEAD, 999, i % 2);
-        must(ctx, satf_image_file_open_from(ctx, &in, &file));
+        MUST(ctx, satf_image_file_open_from(ctx, &in, &file));
         assert_int_equal(satf_image_file_pages(file), 3);
         for (int k = 0; k < 3; k++) {
             int number = i % 2 ? 2 - k : k;
-            must(ctx, satf_image_file_read(ctx, file, 1 + number, &read));
+            SCOPED_IMAGE *read;
+            MUST(ctx, satf_image_file_read(ctx, file, 1 + number, &read));
             assert_same_pixels(names[i / 2], &page[number]->view, &read->view);
-            satf_image_destroy(read);
+            satf_image_destroy(page[number]);
         }
         satf_image_file_close(file);
-        for (int k = 0; k < 3; k++) {
-            satf_image_destroy(page[k]);
-        }
-        free(from.data);
-        free(to.data);
     }
 }
 
@@ -216,17 +278,14 @@ static satf_status filter_calls(satf_context *ctx, const char *spec, const satf_
                                 const satf_file_calls *out, const char *name, satf_route route,
                                 satf_file_report *report)
 {
-    satf_filter *filter;
+    SCOPED_FILTER *filter;
     satf_file_options options;
     satf_file_options_init(&options, sizeof options);
     options.input_calls = in;
     options.output_calls = out;
     options.route = route;
-    must(ctx, satf_filter_parse(ctx, spec, &filter));
-    satf_status status =
-        satf_filter_file(ctx, filter, "request", name, &options, report, sizeof *report);
-    satf_filter_destroy(filter);
-    return status;
+    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+    return satf_filter_file(ctx, filter, "request", name, &options, report, sizeof *report);
 }
 
 /* The bytes of a whole image that is filtered and encoded. */
@@ -234,8 +293,8 @@ static bytes expected(satf_context *ctx, const char *spec, const bytes *file, co
 {
     SCOPED_IMAGE *in = must_decode(ctx, file->data, file->n), *out;
     SCOPED_FILTER *filter;
-    must(ctx, satf_filter_parse(ctx, spec, &filter));
-    must(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
     bytes made = must_encode(ctx, out, format);
     return made;
 }
@@ -245,122 +304,88 @@ TEST(test_pipelines)
 {
     for (size_t k = 0; io_format_at(k); k++) {
         const char *name = io_format_at(k)->name;
-        satf_image *image;
-        bytes file;
+        SCOPED_IMAGE *image = NULL;
+        SCOPED_BYTES file = {0};
         if (!make_file(ctx, k, 2047, &image, &file)) {
             continue;
         }
         for (int i = 0; i < 8; i++) {
-            fake from, to;
+            SCOPED_FAKE from, to;
             satf_file_report report;
             char output[32];
             bool seeks = i % 2, wraps = i % 4 == 3;
             const char *spec = wraps ? "box=3x5,border=wrap" : "box=5 unsharp=3";
             satf_file_calls in = make_fake(&from, file.data, file.n, 70001, seeks),
                             out = make_fake(&to, NULL, 0, 70001, seeks);
-            bytes want = expected(ctx, spec, &file, name);
+            SCOPED_BYTES want = expected(ctx, spec, &file, name);
             snprintf(output, sizeof output, "answer.%s", name);
             satf_context_set_threads(ctx, 1 + i / 2);
-            must(ctx, filter_calls(ctx, spec, &in, &out, output,
+            MUST(ctx, filter_calls(ctx, spec, &in, &out, output,
                                    i / 4 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, &report));
-            assert_holds(name, &to, want.data, want.n);
+            assert_holds(name, &to, &want);
             assert_int_equal(report.times.in_bytes, seeks ? (int64_t)file.n : 0);
             assert_int_equal(report.times.out_bytes, want.n);
-            free(want.data);
-            free(from.data);
-            free(to.data);
         }
-        satf_image_destroy(image);
-        free(file.data);
     }
 }
 
 TEST(test_streams)
 {
     SCOPED_IMAGE *image = make_image(ctx, 2047, 61, 1, SATF_U8, 0, 3);
-    bytes file = must_encode(ctx, image, "pgm");
+    SCOPED_BYTES file = must_encode(ctx, image, "pgm");
     for (int seeks = 0; seeks < 2; seeks++) {
-        fake from, to;
+        SCOPED_FAKE from, to;
         satf_file_report report;
         satf_file_calls in = make_fake(&from, file.data, file.n, 5000, seeks),
                         out = make_fake(&to, NULL, 0, 5000, false);
-        must(ctx, filter_calls(ctx, "box=5", &in, &out, "a.pgm", SATF_ROUTE_ROWS, &report));
+        MUST(ctx, filter_calls(ctx, "box=5", &in, &out, "a.pgm", SATF_ROUTE_ROWS, &report));
         assert_true(report.streamed);
         from.at = to.at = LEAD;
         satf_status status =
             filter_calls(ctx, "box=5,border=wrap", &in, &out, "a.pgm", SATF_ROUTE_ROWS, &report);
         assert_int_equal(status, seeks ? SATF_OK : SATF_UNSUPPORTED);
-        free(from.data);
-        free(to.data);
     }
-    free(file.data);
 }
 
-/* A grey picture of 2048 x 65536 pixels of 77, and what comes of it. */
-typedef struct large {
-    int64_t at, written;
-    bool right;
-} large;
-
-static const char large_head[] = "P5\n2048 65536\n255\n";
-enum { LARGE_HEAD = sizeof large_head - 1, LARGE_BYTES = LARGE_HEAD + (2048 << 16) };
-
-static unsigned char large_byte(int64_t i)
+/* The file, and 77s for ever. */
+static int64_t read_for_ever(void *user, void *data, size_t n)
 {
-    return i < LARGE_HEAD ? (unsigned char)large_head[i] : 77;
-}
-
-static int64_t read_large(void *user, void *data, size_t n)
-{
-    large *l = user;
-    int64_t left = LARGE_BYTES - l->at, count = (int64_t)n < left ? (int64_t)n : left;
+    fake *f = user;
+    int64_t left = f->n - f->at, count = left > 0 && left < (int64_t)n ? left : (int64_t)n;
     memset(data, 77, (size_t)count);
-    for (int64_t i = 0; i < count && l->at + i < LARGE_HEAD; i++) {
-        ((unsigned char *)data)[i] = large_byte(l->at + i);
+    if (left > 0) {
+        memcpy(data, f->data + f->at, (size_t)count);
     }
-    l->at += count;
+    f->at += count;
     return count;
 }
 
-static int64_t write_large(void *user, const void *data, size_t n)
+/* Counts the 77s. */
+static int64_t count_bytes(void *user, const void *data, size_t n)
 {
-    large *l = user;
-    const unsigned char *from = data;
     for (size_t i = 0; i < n; i++) {
-        l->right = l->right && from[i] == large_byte(l->written + (int64_t)i);
+        *(int64_t *)user += ((const unsigned char *)data)[i] == 77;
     }
-    l->written += (int64_t)n;
     return (int64_t)n;
 }
 
 /* 128 MiB go through in 6. */
 TEST(test_memory_is_bounded)
 {
-    large from = {0}, to = {.right = true};
+    int64_t pixels = 0;
+    SCOPED_FAKE from;
     satf_file_report report;
-    satf_file_calls in, out;
-    satf_file_calls_init(&in, sizeof in);
+    static const char head[] = "P5\n2048 65536\n255\n";
+    satf_file_calls in = make_fake(&from, DATA(head), 1, false), out;
     satf_file_calls_init(&out, sizeof out);
-    in.user = &from;
-    in.read = read_large;
-    out.user = &to;
-    out.write = write_large;
-    must(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 6 << 20));
-    must(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
-    assert_true(report.streamed && to.right);
-    assert_int_equal(to.written, LARGE_BYTES);
-}
-
-static int64_t read_for_ever(void *user, void *data, size_t n)
-{
-    fake *f = user;
-    int64_t left = f->n - f->at, count = left > 0 && left < (int64_t)n ? left : (int64_t)n;
-    memset(data, 0, (size_t)count);
-    if (left > 0) {
-        memcpy(data, f->data + f->at, (size_t)count);
-    }
-    f->at += count;
-    return count;
+    in.read = read_for_ever;
+    out.user = &pixels;
+    out.write = count_bytes;
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 6 << 20));
+    MUST(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
+    assert_true(report.streamed);
+    assert_int_equal(pixels, 2048 << 16);
+    assert_int_equal(report.times.out_bytes, pixels + (int64_t)strlen(head));
 }
 
 static int cancel_at_once(void *user, double done)
@@ -372,34 +397,29 @@ static int cancel_at_once(void *user, double done)
 /* A file that never ends is held no further than the limit, and can be stopped. */
 TEST(test_endless)
 {
-    SCOPED_IMAGE *image = make_image(ctx, 47, 61, 3, SATF_U8, 0, 3);
-    satf_image *read;
-    bytes file = must_encode(ctx, image, "ppm");
-    fake from;
-    satf_file_calls in = make_fake(&from, file.data, file.n, 5000, false);
+    SCOPED_IMAGE *image = make_image(ctx, 47, 61, 3, SATF_U8, 0, 3), *read, *none;
+    SCOPED_BYTES file = must_encode(ctx, image, "ppm");
+    SCOPED_FAKE rows, bmp, comment;
+    satf_file_calls in = make_fake(&rows, file.data, file.n, 5000, false);
     in.read = read_for_ever;
-    must(ctx, satf_image_read_from(ctx, &in, &read)); /* all rows are there */
+    MUST(ctx, satf_image_read_from(ctx, &in, &read)); /* all rows are there */
     assert_same_pixels("PPM", &image->view, &read->view);
-    satf_image_destroy(read);
-    free(from.data);
 
     satf_context_set_limit(ctx, SATF_MAX_MEMORY, 16 << 20);
-    static const unsigned char bmp[] = "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x09\0\0\0"
-                                       "\1\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-    in = make_fake(&from, bmp, sizeof bmp, 5000, false);
+    static const unsigned char head[] = "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x09"
+                                        "\0\0\0\1\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                                        "\0\0\0\0\0\0\0";
+    in = make_fake(&bmp, head, sizeof head, 5000, false);
     in.read = read_for_ever;
-    assert_int_equal(satf_image_read_from(ctx, &in, &read), SATF_LIMIT);
-    assert_null(read);
-    assert_in_range(from.at, 1 << 20, 32 << 20);
-    free(from.data);
+    assert_int_equal(satf_image_read_from(ctx, &in, &none), SATF_LIMIT);
+    assert_null(none);
+    assert_in_range(bmp.at, 1 << 20, 32 << 20);
 
     int calls = 0;
-    in = make_fake(&from, "P5 #", 4, 5000, false);
+    in = make_fake(&comment, "P5 #", 4, 5000, false);
     in.read = read_for_ever;
     satf_context_set_progress(ctx, cancel_at_once, &calls);
-    assert_int_equal(satf_image_read_from(ctx, &in, &read), SATF_CANCELLED);
-    free(from.data);
-    free(file.data);
+    assert_int_equal(satf_image_read_from(ctx, &in, &none), SATF_CANCELLED);
 }
 
 /* ----------------------------------------------------------------------- failures */
@@ -420,8 +440,8 @@ TEST(test_failures)
 {
     int failures = 0;
     for (size_t k = 0; io_format_at(k); k++) {
-        satf_image *image, *read;
-        bytes file;
+        SCOPED_IMAGE *image = NULL;
+        SCOPED_BYTES file = {0};
         if (!make_file(ctx, k, 47, &image, &file)) {
             continue;
         }
@@ -429,24 +449,20 @@ TEST(test_failures)
         for (int i = 0; i < 4; i++) {
             bool failed = true;
             for (int n = 1; failed; n++) {
-                fake from, to;
-                satf_file_calls in = make_fake(&from, file.data, file.n, 900, i % 2),
-                                out = make_fake(&to, NULL, 0, 900, i % 2);
+                SCOPED_FAKE from, to;
+                satf_file_calls in = make_fake(&from, file.data, file.n, 900, i % 2);
+                satf_file_calls out = make_fake(&to, NULL, 0, 900, i % 2);
                 from.fail = to.fail = n;
                 from.too_many = to.too_many = i / 2;
+                SCOPED_IMAGE *read;
                 satf_status status = satf_image_read_from(ctx, &in, &read);
                 assert_named(ctx, status, &from);
                 assert_int_equal(read != NULL, !status);
-                satf_image_destroy(read);
                 assert_named(ctx, satf_image_write_to(ctx, image, &out, &options), &to);
                 failed = from.failed || to.failed;
                 failures += failed;
-                free(from.data);
-                free(to.data);
             }
         }
-        satf_image_destroy(image);
-        free(file.data);
     }
     assert_true(failures > 100);
 }
@@ -462,11 +478,11 @@ TEST(test_failures_of_pipelines)
             continue;
         }
         SCOPED_IMAGE *image = make_image(ctx, 301, 91, 1, pfm ? SATF_F32 : SATF_U8, 0, 3);
-        bytes file = must_encode(ctx, image, format);
+        SCOPED_BYTES file = must_encode(ctx, image, format);
         for (int i = 0; i < 4; i++) {
             bool failed = true;
             for (int n = 1; failed; n++) {
-                fake from, to;
+                SCOPED_FAKE from, to;
                 satf_file_report report;
                 satf_file_calls in = make_fake(&from, file.data, file.n, 9000, i % 2),
                                 out = make_fake(&to, NULL, 0, 9000, i % 2);
@@ -478,11 +494,8 @@ TEST(test_failures_of_pipelines)
                 assert_named(ctx, status, n % 2 ? &from : &to);
                 assert_true(!status || strcmp(report.at, n % 2 ? "request" : names[k]) == 0);
                 failed = status || n % 2;
-                free(from.data);
-                free(to.data);
             }
         }
-        free(file.data);
     }
 }
 
@@ -494,37 +507,39 @@ static int64_t end_before_start(void *user, int64_t offset, int whence)
 
 TEST(test_refusals)
 {
-    satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 3), *read = image;
+    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 3);
+    satf_image *read = image;
     satf_image_file *file = (satf_image_file *)image;
-    satf_write_options options = options_for("png");
+    satf_write_options options = options_for("png"), unnamed = options;
     satf_image_info info;
-    satf_file_calls calls;
+    satf_file_calls calls, reads, unset;
     satf_file_calls_init(&calls, sizeof calls);
-    assert_int_equal(satf_image_read_from(NULL, &calls, &read), SATF_INVALID);
+    unnamed.format = NULL;
+    reads = calls;
+    reads.read = fake_read;
+    reads.seek = end_before_start;
+    unset = reads;
+    unset.bytes = 0;
+    REFUSED(satf_image_read_from(NULL, &calls, &read), SATF_INVALID, "");
     assert_null(read);
-    assert_int_equal(satf_image_read_from(ctx, NULL, &read), SATF_INVALID);
-    assert_int_equal(satf_image_read_from(ctx, &calls, NULL), SATF_INVALID);
-    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_INVALID);
-    assert_string_equal(satf_message(ctx), "the callback `read` is missing");
-    assert_int_equal(satf_image_write_to(ctx, image, &calls, &options), SATF_INVALID);
-    assert_string_equal(satf_message(ctx), "the callback `write` is missing");
-    assert_int_equal(satf_image_write_to(ctx, image, NULL, &options), SATF_INVALID);
-    assert_int_equal(satf_image_write_to(ctx, NULL, &calls, &options), SATF_INVALID);
-    options.format = NULL;
-    assert_int_equal(satf_image_write_to(ctx, image, &calls, &options), SATF_INVALID);
-    assert_string_equal(satf_message(ctx), "callbacks have no suffix to go by; name a format");
-    assert_int_equal(satf_image_probe_from(ctx, NULL, &info, sizeof info), SATF_INVALID);
-    assert_int_equal(satf_image_file_open_from(ctx, NULL, &file), SATF_INVALID);
+    REFUSED(satf_image_read_from(ctx, NULL, &read), SATF_INVALID, "");
+    REFUSED(satf_image_read_from(ctx, &calls, NULL), SATF_INVALID, "");
+    REFUSED(satf_image_read_from(ctx, &calls, &read), SATF_INVALID,
+            "the callback `read` is missing");
+    REFUSED(satf_image_write_to(ctx, image, &calls, &options), SATF_INVALID,
+            "the callback `write` is missing");
+    REFUSED(satf_image_write_to(ctx, image, NULL, &options), SATF_INVALID, "");
+    REFUSED(satf_image_write_to(ctx, NULL, &calls, &options), SATF_INVALID, "");
+    REFUSED(satf_image_write_to(ctx, image, &calls, &unnamed), SATF_INVALID,
+            "callbacks have no suffix to go by; name a format");
+    REFUSED(satf_image_probe_from(ctx, NULL, &info, sizeof info), SATF_INVALID, "");
+    REFUSED(satf_image_file_open_from(ctx, NULL, &file), SATF_INVALID, "");
     assert_null(file);
-    assert_int_equal(satf_image_file_create_to(ctx, NULL, 1, &options, &file), SATF_INVALID);
-    calls.read = fake_read;
-    calls.seek = end_before_start;
-    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_IO);
-    assert_string_equal(satf_message(ctx), "reading failed: the callback `seek` has failed");
-    calls.bytes = 0;
-    assert_int_equal(satf_image_read_from(ctx, &calls, &read), SATF_INVALID);
-    assert_string_equal(satf_message(ctx), "satf_file_calls was not set by satf_file_calls_init()");
-    satf_image_destroy(image);
+    REFUSED(satf_image_file_create_to(ctx, NULL, 1, &options, &file), SATF_INVALID, "");
+    REFUSED(satf_image_read_from(ctx, &reads, &read), SATF_IO,
+            "reading failed: the callback `seek` has failed");
+    REFUSED(satf_image_read_from(ctx, &unset, &read), SATF_INVALID,
+            "satf_file_calls was not set by satf_file_calls_init()");
 }
 
-TEST_FILE(.formats = "all")
+TEST_FILE(.formats = "all", .folder = true)

@@ -4,54 +4,68 @@
 
 /* --------------------------------------------------------------------- PSD */
 
-typedef struct psd_parts {
+/* A PSD of a row: what it becomes, or why not. */
+typedef struct psd {
+    const char *what;
+    uint32_t version, depth, mode; /* version 2 is a PSB */
+    uint32_t palette;              /* bytes of it */
+    uint32_t width, planes, compression;
     const char *resources;
     size_t resources_bytes;
     const char *layers;
     size_t layers_bytes;
-} psd_parts;
+    const char *pixels;
+    size_t pixels_bytes;
+    int channels; /* 0: it is refused, with this status and `want` as the sentence */
+    const char *want;
+    size_t want_bytes;
+    satf_status status;
+} psd;
 
-typedef struct psd_kind {
-    unsigned version, depth, mode; /* version 2 is a PSB */
-    const unsigned char *palette;
-    size_t palette_bytes;
-} psd_kind;
-
-/* A PSD of a row, up to its pixels. */
-static maker make_psd_kind(const psd_kind *k, unsigned width, unsigned planes, unsigned compression,
-                           const psd_parts *parts)
+static maker make_psd(const psd *k)
 {
     maker m = {.n = 0};
     ADD(&m, "8BPS");
     add_big(&m, k->version, 2);
     ADD(&m, "\0\0\0\0\0\0");
-    add_big(&m, planes, 2);
+    add_big(&m, k->planes, 2);
     ADD(&m, "\0\0\0\1");
-    add_big(&m, width, 4);
+    add_big(&m, k->width, 4);
     add_big(&m, k->depth, 2);
     add_big(&m, k->mode, 2);
-    add_big(&m, (uint32_t)k->palette_bytes, 4);
-    add(&m, k->palette, k->palette_bytes);
-    add_big(&m, (uint32_t)parts->resources_bytes, 4);
-    add(&m, parts->resources, parts->resources_bytes);
+    add_big(&m, k->palette, 4);
+    for (uint32_t i = 0; i < k->palette; i++) { /* colour i is (i, i + 1, i + 2) */
+        add_big(&m, (i + i / 256) & 255, 1);
+    }
+    add_big(&m, (uint32_t)k->resources_bytes, 4);
+    add(&m, k->resources, k->resources_bytes);
     if (k->version == 2) {
         add_big(&m, 0, 4);
     }
-    add_big(&m, (uint32_t)parts->layers_bytes, 4);
-    add(&m, parts->layers, parts->layers_bytes);
-    add_big(&m, compression, 2);
+    add_big(&m, (uint32_t)k->layers_bytes, 4);
+    add(&m, k->layers, k->layers_bytes);
+    add_big(&m, k->compression, 2);
+    add(&m, k->pixels, k->pixels_bytes);
     return m;
 }
 
-/* RGB of 8 bits. */
-static maker make_psd(unsigned width, unsigned planes, unsigned compression, const psd_parts *parts)
+static void check_psds(satf_context *ctx, const psd *cases, size_t n)
 {
-    return make_psd_kind(&(psd_kind){1, 8, 3, NULL, 0}, width, planes, compression, parts);
+    for (size_t i = 0; i < n; i++) {
+        maker m = make_psd(&cases[i]);
+        if (cases[i].channels) {
+            expect_pixels(ctx, cases[i].what, &m, cases[i].channels, cases[i].want,
+                          cases[i].want_bytes);
+            expect_damage(ctx, cases[i].what, &m, 1);
+        } else {
+            expect_refusal(ctx, cases[i].what, &m, cases[i].status, cases[i].want);
+        }
+    }
 }
 
 #define NAMES(text) "8BIM\3\xee\0\0\0\0\0" text
-#define SELECTION_NAME NAMES("\4\3Red")
-#define TRANSPARENCY_NAME NAMES("\x0d\x0cTransparency\0")
+#define SELECTION NAMES("\4\3Red")
+#define TRANSPARENCY NAMES("\x0d\x0cTransparency\0")
 #define TRANSPARENCY_AND_MORE NAMES("\x11\x0cTransparency\3Red\0")
 #define IDENTIFIERS(last) "8BIM\4\x1d\0\0\0\0\0\4\0\0\0" last
 /* a name of its own, of odd and even length, and data of odd length */
@@ -59,187 +73,134 @@ static maker make_psd(unsigned width, unsigned planes, unsigned compression, con
     "8BIM\4\1\3abc\0\0\0\1x\0" \
     "8BIM\4\1\4abcd\0\0\0\0\3xyz\0"
 #define LAYERS(count) "\0\0\0\4" count "xx\0\0\0\0"
-#define BLOCK_LAYERS(key, count) \
-    "\0\0\0\0\0\0\0\0"           \
-    "8BIMabcd\0\0\0\1x\0\0\0"    \
+#define IN_BLOCK(key, count)  \
+    "\0\0\0\0\0\0\0\0"        \
+    "8BIMabcd\0\0\0\1x\0\0\0" \
     "8BIM" key "\0\0\0\4" count "xx"
+#define LONG(n) "\0\0\0\0\0\0\0" n
+#define IN_LONG_BLOCK(length) "8BIMLayr" length "\0\1xx"
+#define NO_PARTS DATA(""), DATA("")
 
-/* Whether the fourth plane is transparency or a selection that somebody saved. */
+/* Whether the fourth plane is transparency or a selection that somebody saved. A PSB has longer
+ * lengths of the section of layers and of some of its blocks. */
 TEST(psd_alpha)
 {
-#define PART(text) text, sizeof text - 1
-    static const struct {
-        const char *what;
-        psd_parts parts;
-        bool alpha;
-    } cases[] = {
-        {"a file that says nothing", {PART(""), PART("")}, true},
-        {"other resources", {PART(OTHER), PART("")}, true},
-        {"a name", {PART(OTHER SELECTION_NAME), PART("")}, false},
-        {"a name, other resources", {PART(SELECTION_NAME OTHER), PART("")}, false},
-        {"the name Transparency", {PART(TRANSPARENCY_NAME OTHER), PART("")}, true},
-        {"that and another name", {PART(TRANSPARENCY_AND_MORE), PART("")}, true},
-        {"an identifier", {PART(IDENTIFIERS("\4")), PART("")}, false},
-        {"identifier 0", {PART(IDENTIFIERS("\0")), PART("")}, true},
-        {"identifier 0, a name", {PART(IDENTIFIERS("\0") SELECTION_NAME), PART("")}, true},
-        {"an identifier, the name", {PART(TRANSPARENCY_NAME IDENTIFIERS("\4")), PART("")}, false},
-        {"layers", {PART(""), PART(LAYERS("\0\1"))}, false},
-        {"layers and transparency", {PART(""), PART(LAYERS("\xff\xff"))}, true},
-        {"that and a name", {PART(SELECTION_NAME), PART(LAYERS("\xff\xfe"))}, true},
-        {"layers, identifier 0", {PART(IDENTIFIERS("\0")), PART(LAYERS("\0\2"))}, false},
-        {"no layers, a name", {PART(SELECTION_NAME), PART(LAYERS("\0\0"))}, false},
-        {"layers in a block", {PART(""), PART(BLOCK_LAYERS("Lr16", "\0\1"))}, false},
-        {"the same with transparency",
-         {PART(SELECTION_NAME), PART(BLOCK_LAYERS("Lr16", "\xff\xff"))},
-         true},
-        {"layers of 8 bits in a block", {PART(""), PART(BLOCK_LAYERS("Layr", "\0\1"))}, false},
-        {"saved transparency", {PART(SELECTION_NAME), PART(BLOCK_LAYERS("Mtrn", "\0\0"))}, true},
-        {"the same of 16 bits", {PART(SELECTION_NAME), PART(BLOCK_LAYERS("Mt16", "\0\1"))}, true},
-        {"a section of nonsense", {PART("8BIM\3\xee\xff"), PART("\xff\xff\xff\xff\1")}, true},
+#define FOUR(version) version, 8, 3, 0, 2, 4, 0
+#define ALPHA DATA("\12\24\36\50\62\74\377\0"), 4, DATA("\12\36\62\377\24\50\74\0"), SATF_OK
+#define NONE DATA("\12\24\36\50\62\74\377\0"), 3, DATA("\12\36\62\24\50\74"), SATF_OK
+    static const psd cases[] = {
+        {"nothing said", FOUR(1), NO_PARTS, ALPHA},
+        {"other resources", FOUR(1), DATA(OTHER), DATA(""), ALPHA},
+        {"a name", FOUR(1), DATA(OTHER SELECTION), DATA(""), NONE},
+        {"a name, other resources", FOUR(1), DATA(SELECTION OTHER), DATA(""), NONE},
+        {"the name Transparency", FOUR(1), DATA(TRANSPARENCY OTHER), DATA(""), ALPHA},
+        {"that and another name", FOUR(1), DATA(TRANSPARENCY_AND_MORE), DATA(""), ALPHA},
+        {"an identifier", FOUR(1), DATA(IDENTIFIERS("\4")), DATA(""), NONE},
+        {"identifier 0", FOUR(1), DATA(IDENTIFIERS("\0")), DATA(""), ALPHA},
+        {"identifier 0, a name", FOUR(1), DATA(IDENTIFIERS("\0") SELECTION), DATA(""), ALPHA},
+        {"an identifier, the name", FOUR(1), DATA(TRANSPARENCY IDENTIFIERS("\4")), DATA(""), NONE},
+        {"layers", FOUR(1), DATA(""), DATA(LAYERS("\0\1")), NONE},
+        {"layers and transparency", FOUR(1), DATA(""), DATA(LAYERS("\xff\xff")), ALPHA},
+        {"that and a name", FOUR(1), DATA(SELECTION), DATA(LAYERS("\xff\xfe")), ALPHA},
+        {"layers, identifier 0", FOUR(1), DATA(IDENTIFIERS("\0")), DATA(LAYERS("\0\2")), NONE},
+        {"no layers, a name", FOUR(1), DATA(SELECTION), DATA(LAYERS("\0\0")), NONE},
+        {"layers in a block", FOUR(1), DATA(""), DATA(IN_BLOCK("Lr16", "\0\1")), NONE},
+        {"with transparency", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Lr16", "\xff\xff")), ALPHA},
+        {"layers of 8 bits in a block", FOUR(1), DATA(""), DATA(IN_BLOCK("Layr", "\0\1")), NONE},
+        {"saved transparency", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Mtrn", "\0\0")), ALPHA},
+        {"the same of 16 bits", FOUR(1), DATA(SELECTION), DATA(IN_BLOCK("Mt16", "\0\1")), ALPHA},
+        {"nonsense", FOUR(1), DATA("8BIM\3\xee\xff"), DATA("\xff\xff\xff\xff\1"), ALPHA},
+        {"a PSB that says nothing", FOUR(2), NO_PARTS, ALPHA},
+        {"a PSB's name", FOUR(2), DATA(OTHER SELECTION), DATA(""), NONE},
+        {"a PSB's layers", FOUR(2), DATA(""), DATA(LONG("\4") "\0\1xx\0\0\0\0"), NONE},
+        {"and transparency", FOUR(2), DATA(SELECTION), DATA(LONG("\4") "\xff\xffxx\0\0\0\0"),
+         ALPHA},
+        {"blocks of either length", FOUR(2), DATA(""),
+         DATA(LONG("\0") "\0\0\0\0"
+                         "8BIMabcd\0\0\0\1x\0\0\0"
+                         "8B64LMsk" LONG("\1") "x\0\0\0" IN_LONG_BLOCK(LONG("\4"))),
+         NONE},
+        {"a length of nonsense", FOUR(2), DATA(""),
+         DATA(LONG("\0") "\0\0\0\0" IN_LONG_BLOCK("\377\377\377\377\377\377\377\377")), ALPHA},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        maker m = make_psd(2, 4, 0, &cases[i].parts);
-        ADD(&m, "\12\24\36\50\62\74\377\0");
-        if (cases[i].alpha) {
-            EXPECT(ctx, cases[i].what, &m, 4, "\12\36\62\377\24\50\74\0");
-        } else {
-            EXPECT(ctx, cases[i].what, &m, 3, "\12\36\62\24\50\74");
-        }
-    }
+    check_psds(ctx, cases, ROWS_OF(cases));
 }
 
-/* Grey of either depth, and what is behind it. */
-TEST(psd_grey)
+/* Grey, RGB and colours by number, of either depth, packed or not, and what is not read. Every
+ * packed row is by itself: what goes beyond it is not the next one's. */
+TEST(psd_kinds)
 {
-    const psd_parts none = {PART(""), PART("")}, selection = {PART(SELECTION_NAME), PART("")};
-    const psd_kind grey = {1, 8, 1, NULL, 0}, deep = {1, 16, 1, NULL, 0};
-    maker m = make_psd_kind(&grey, 3, 1, 0, &none);
-    ADD(&m, "\1\2\376");
-    EXPECT(ctx, "grey", &m, 1, "\1\2\376");
-    m = make_psd_kind(&grey, 3, 1, 1, &none);
-    ADD(&m, "\0\2\xfe\7");
-    EXPECT(ctx, "packed grey", &m, 1, "\7\7\7");
-    m = make_psd_kind(&grey, 2, 2, 0, &none);
-    ADD(&m, "\12\24\377\0");
-    EXPECT(ctx, "grey and alpha", &m, 2, "\12\377\24\0");
-    m = make_psd_kind(&grey, 2, 2, 0, &none);
-    ADD(&m, "\310\310\200\377"); /* half of white is in the first: 255 - 55 * 255 / 128 */
-    EXPECT(ctx, "grey blended with white", &m, 2, "\x91\200\310\377");
-    m = make_psd_kind(&grey, 2, 2, 1, &selection);
-    ADD(&m, "\0\2\0\2\xff\5\xff\6");
-    EXPECT(ctx, "grey and a saved selection", &m, 1, "\5\5");
-    m = make_psd_kind(&deep, 2, 1, 0, &none);
-    const uint16_t want[] = {0x0102, 0xfffe};
-    ADD(&m, "\1\2\377\376");
-    expect_pixels(ctx, "grey of 16 bits", &m, 1, want, sizeof want);
-    m = make_psd_kind(&grey, 2, 0, 0, &none);
-    expect_refusal(ctx, "no channel", &m, SATF_DATA, "greyscale in 0 channels");
-}
-
-/* Numbers of colours: reds, greens and blues lie apart. */
-TEST(psd_indexed)
-{
-    unsigned char palette[769];
-    for (unsigned i = 0; i < sizeof palette; i++) {
-        palette[i] = (unsigned char)(i + i / 256); /* colour i is (i, i + 1, i + 2) */
-    }
-    psd_kind indexed = {1, 8, 2, palette, 768};
-    const psd_parts none = {PART(""), PART("")};
-#define TRANSPARENT(index) OTHER "8BIM\4\x17\0\0\0\0\0\2" index
-    maker m = make_psd_kind(&indexed, 3, 1, 0, &none);
-    ADD(&m, "\0\7\xc8");
-    EXPECT(ctx, "indexed colours", &m, 3, "\0\1\2\7\x08\x09\xc8\xc9\xca");
-    m = make_psd_kind(&indexed, 3, 2, 1, &none); /* a selection can be behind them, not alpha */
-    ADD(&m, "\0\2\0\2\xfe\7\xfe\1");
-    EXPECT(ctx, "packed numbers, another plane", &m, 3, "\7\x08\x09\7\x08\x09\7\x08\x09");
-    m = make_psd_kind(&indexed, 2, 1, 0, &(psd_parts){PART(TRANSPARENT("\0\7")), PART("")});
-    ADD(&m, "\7\6");
-    EXPECT(ctx, "a transparent colour", &m, 4, "\7\x08\x09\0\6\7\x08\377");
-    m = make_psd_kind(&indexed, 1, 1, 0, &(psd_parts){PART(TRANSPARENT("\377\377")), PART("")});
-    ADD(&m, "\7");
-    EXPECT(ctx, "no transparent colour", &m, 3, "\7\x08\x09");
-    indexed.palette_bytes = 769;
-    m = make_psd_kind(&indexed, 1, 1, 0, &none);
-    ADD(&m, "\1");
-    EXPECT(ctx, "more behind the palette", &m, 3, "\1\2\3");
-    indexed.palette_bytes = 767;
-    m = make_psd_kind(&indexed, 1, 1, 0, &none);
-    ADD(&m, "\1");
-    expect_refusal(ctx, "less than a palette", &m, SATF_DATA, "no palette");
-}
-
-/* What is not read has a name. */
-TEST(psd_refusals)
-{
-    static const struct {
-        psd_kind kind;
-        const char *sentence;
-    } cases[] = {
-        {{1, 1, 0, NULL, 0}, "a PSD of black and white (mode 0) and 1 bits"},
-        {{1, 8, 4, NULL, 0}, "a PSD of CMYK"},
-        {{1, 8, 7, NULL, 0}, "a PSD of several inks"},
-        {{1, 8, 8, NULL, 0}, "a PSD of duotone"},
-        {{1, 8, 9, NULL, 0}, "a PSD of Lab"},
-        {{1, 8, 5, NULL, 0}, "a PSD of an unknown kind (mode 5)"},
-        {{1, 8, 999, NULL, 0}, "a PSD of an unknown kind (mode 999)"},
-        {{1, 16, 2, NULL, 0}, "a PSD of indexed colours (mode 2) and 16 bits"},
-        {{1, 32, 3, NULL, 0}, "a PSD of RGB (mode 3) and 32 bits"},
+#define RGB 1, 8, 3, 0
+#define GREY 1, 8, 1, 0
+#define INDEXED(palette) 1, 8, 2, palette
+#define TRANSPARENT(index) DATA(OTHER "8BIM\4\x17\0\0\0\0\0\2" index), DATA("")
+#define IS(channels, want) channels, DATA(want), SATF_OK
+#define DAMAGED(sentence) 0, DATA(sentence), SATF_DATA
+#define UNREAD(sentence) 1, 4, 0, NO_PARTS, DATA(""), 0, DATA(sentence), SATF_UNSUPPORTED
+#define VERSION(merged) DATA(OTHER "8BIM\4\x21\0\0\0\0\0\6\0\0\0\1" merged "\0"), DATA("")
+    static const psd cases[] = {
+        {"grey", GREY, 3, 1, 0, NO_PARTS, DATA("\1\2\376"), IS(1, "\1\2\376")},
+        {"packed grey", GREY, 3, 1, 1, NO_PARTS, DATA("\0\2\xfe\7"), IS(1, "\7\7\7")},
+        {"grey and alpha", GREY, 2, 2, 0, NO_PARTS, DATA("\12\24\377\0"), IS(2, "\12\377\24\0")},
+        /* half of white is in the first: 255 - 55 * 255 / 128 */
+        {"with white", GREY, 2, 2, 0, NO_PARTS, DATA("\310\310\200\377"),
+         IS(2, "\x91\200\310\377")},
+        {"grey and a saved selection", GREY, 2, 2, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\2\0\2\xff\5\xff\6"), IS(1, "\5\5")},
+        {"grey of 16 bits", 1, 16, 1, 0, 2, 1, 0, NO_PARTS, DATA("\1\2\377\376"),
+         IS(1, "\2\1\376\377")},
+        {"no channel", GREY, 2, 0, 0, NO_PARTS, DATA(""), DAMAGED("greyscale in 0 channels")},
+        {"RGB", RGB, 2, 3, 0, NO_PARTS, DATA("\1\2\3\4\5\6"), IS(3, "\1\3\5\2\4\6")},
+        /* one of them darker than that could be */
+        {"RGB with white", RGB, 2, 4, 0, NO_PARTS, DATA("\310\12\0\0\200\200\200\0"),
+         IS(4, "\x91\0\2\200\12\0\200\0")},
+        /* runs, literals, one that ends inside a sample */
+        {"packed RGB of 16 bits", 1, 16, 3, 0, 2, 3, 1, NO_PARTS,
+         DATA("\0\2\0\5\0\4\xfd\x12\3\1\2\3\4\xfe\5\0\7"),
+         IS(3, "\x12\x12\2\1\5\5\x12\x12\4\3\7\5")},
+        {"runs and literals too long", RGB, 3, 3, 1, NO_PARTS,
+         DATA("\0\2\0\6\0\7\xc1\1\4\2\3\4\5\6\x80\0\7\xf0\x08\x80\x80"),
+         IS(3, "\1\2\7\1\3\x08\1\4\x08")},
+        {"a plane that is not read", RGB, 3, 4, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\2\0\2\0\2\0\2\xfe\1\xfe\2\xfe\3\xfe\4"), IS(3, "\1\2\3\1\2\3\1\2\3")},
+        {"a run too short", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\xff\1\xfe\2\xfe\3"),
+         DAMAGED("a packed row is too short")},
+        {"half a literal", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\1\1\xfe\2\xfe\3"),
+         DAMAGED("a packed row is too short")},
+        {"a cut file", RGB, 3, 3, 1, NO_PARTS, DATA("\0\2\0\2\0\2\xfe\1\xfe\2\xfe"),
+         DAMAGED("truncated")},
+        {"a merged picture", RGB, 1, 3, 0, VERSION("\1"), DATA("\1\2\3"), IS(3, "\1\2\3")},
+        {"layers alone", RGB, 1, 3, 0, VERSION("\0"), DATA("\1\2\3"), 0,
+         DATA("a PSD of layers without"), SATF_UNSUPPORTED},
+        {"indexed colours", INDEXED(768), 3, 1, 0, NO_PARTS, DATA("\0\7\xc8"),
+         IS(3, "\0\1\2\7\x08\x09\xc8\xc9\xca")},
+        /* a selection can be behind them, not alpha */
+        {"packed numbers, another plane", INDEXED(768), 3, 2, 1, NO_PARTS,
+         DATA("\0\2\0\2\xfe\7\xfe\1"), IS(3, "\7\x08\x09\7\x08\x09\7\x08\x09")},
+        {"a transparent colour", INDEXED(768), 2, 1, 0, TRANSPARENT("\0\7"), DATA("\7\6"),
+         IS(4, "\7\x08\x09\0\6\7\x08\377")},
+        {"no transparent colour", INDEXED(768), 1, 1, 0, TRANSPARENT("\377\377"), DATA("\7"),
+         IS(3, "\7\x08\x09")},
+        {"more behind the palette", INDEXED(769), 1, 1, 0, NO_PARTS, DATA("\1"), IS(3, "\1\2\3")},
+        {"less than a palette", INDEXED(767), 1, 1, 0, NO_PARTS, DATA("\1"), DAMAGED("no palette")},
+        {"a PSB's packed rows", 2, 8, 1, 0, 3, 2, 1, DATA(SELECTION), DATA(""),
+         DATA("\0\0\0\2\0\0\0\2\xfe\1\xfe\2"), IS(1, "\1\1\1")},
+        {"a row of 4 GiB", 2, 8, 1, 0, 3, 1, 1, NO_PARTS, DATA("\377\377\377\377\xfe\1"),
+         DAMAGED("truncated")},
+        {"bits", 1, 1, 0, 0, UNREAD("a PSD of black and white (mode 0) and 1 bits")},
+        {"CMYK", 1, 8, 4, 0, UNREAD("a PSD of CMYK")},
+        {"mode 7", 1, 8, 7, 0, UNREAD("a PSD of several inks")},
+        {"mode 8", 1, 8, 8, 0, UNREAD("a PSD of duotone")},
+        {"mode 9", 1, 8, 9, 0, UNREAD("a PSD of Lab")},
+        {"mode 5", 1, 8, 5, 0, UNREAD("a PSD of an unknown kind (mode 5)")},
+        {"mode 999", 1, 8, 999, 0, UNREAD("a PSD of an unknown kind (mode 999)")},
+        {"deep numbers", 1, 16, 2, 0, UNREAD("a PSD of indexed colours (mode 2) and 16 bits")},
+        {"reals", 1, 32, 3, 0, UNREAD("a PSD of RGB (mode 3) and 32 bits")},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        maker m = make_psd_kind(&cases[i].kind, 1, 4, 0, &(psd_parts){PART(""), PART("")});
-        expect_refusal(ctx, cases[i].sentence, &m, SATF_UNSUPPORTED, cases[i].sentence);
-    }
-}
-
-/* A PSB: longer lengths of the section of layers, of some of its blocks and of packed rows. */
-TEST(psb)
-{
-    const psd_kind rgb = {2, 8, 3, NULL, 0}, grey = {2, 8, 1, NULL, 0};
-    const psd_parts none = {PART(""), PART("")};
-#define LONG(n) "\0\0\0\0\0\0\0" n
-    static const struct {
-        const char *what;
-        psd_parts parts;
-        bool alpha;
-    } cases[] = {
-        {"a PSB that says nothing", {PART(""), PART("")}, true},
-        {"a name", {PART(OTHER SELECTION_NAME), PART("")}, false},
-        {"layers", {PART(""), PART(LONG("\4") "\0\1xx\0\0\0\0")}, false},
-        {"layers and transparency",
-         {PART(SELECTION_NAME), PART(LONG("\4") "\xff\xffxx\0\0\0\0")},
-         true},
-        {"blocks of either length",
-         {PART(""), PART(LONG("\0") "\0\0\0\0"
-                                    "8BIMabcd\0\0\0\1x\0\0\0"
-                                    "8B64LMsk" LONG("\1") "x\0\0\0"
-                                                          "8BIMLayr" LONG("\4") "\0\1xx")},
-         false},
-        {"a length of nonsense",
-         {PART(""), PART(LONG("\0") "\0\0\0\0"
-                                    "8BIMLayr\377\377\377\377\377\377\377\377\0\1xx")},
-         true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        maker m = make_psd_kind(&rgb, 2, 4, 0, &cases[i].parts);
-        ADD(&m, "\12\24\36\50\62\74\377\0");
-        if (cases[i].alpha) {
-            EXPECT(ctx, cases[i].what, &m, 4, "\12\36\62\377\24\50\74\0");
-        } else {
-            EXPECT(ctx, cases[i].what, &m, 3, "\12\36\62\24\50\74");
-        }
-    }
-    maker m = make_psd_kind(&grey, 3, 2, 1, &(psd_parts){PART(SELECTION_NAME), PART("")});
-    ADD(&m, "\0\0\0\2\0\0\0\2\xfe\1\xfe\2");
-    EXPECT(ctx, "packed rows", &m, 1, "\1\1\1");
-    m = make_psd_kind(&grey, 3, 1, 1, &none);
-    ADD(&m, "\377\377\377\377\xfe\1");
-    expect_refusal(ctx, "a row of 4 GiB", &m, SATF_DATA, "truncated");
-    m = make_psd_kind(&grey, 1, 1, 1, &none);
-    add_big(&m, 1000, 4);
-    ADD(&m, "\0\5");
-    while (m.n < 48 + 1000) {
-        ADD(&m, "\x80");
-    }
+    check_psds(ctx, cases, ROWS_OF(cases));
+    static char much[1004] = "\0\0\3\xe8\0\5";
+    memset(much + 6, 0x80, sizeof much - 6);
+    maker m = make_psd(&(psd){"", 2, 8, 1, 0, 1, 1, 1, NO_PARTS, much, sizeof much, IS(1, "\5")});
     EXPECT(ctx, "much behind a row", &m, 1, "\5");
 }
 
@@ -247,60 +208,22 @@ TEST(psb)
 TEST(psd_resolution)
 {
 #define RESOLUTION(across, down) OTHER "8BIM\3\xed\0\0\0\0\0\20" across "\0\2\0\2" down "\0\2\0\2"
-    static const struct {
-        psd_parts parts;
-        double x, y; /* per inch */
-    } cases[] = {
-        {{PART(OTHER), PART("")}, 0, 0},
-        {{PART(RESOLUTION("\1\x2c\0\0", "\0\x96\x80\0")), PART("")}, 300, 150.5},
-        {{PART(RESOLUTION("\0\0\0\0", "\1\x2c\0\0")), PART("")}, 0, 0},
-        {{PART("8BIM\3\xed\0\0\0\0\0\4\1\x2c\0\0"), PART("")}, 0, 0},
+#define ONE(resources)                                                                           \
+    {                                                                                            \
+        "a resolution", RGB, 1, 3, 0, DATA(resources), DATA(""), DATA("\1\2\3"), IS(3, "\1\2\3") \
+    }
+    static const psd cases[] = {
+        ONE(OTHER),
+        ONE(RESOLUTION("\1\x2c\0\0", "\0\x96\x80\0")),
+        ONE(RESOLUTION("\0\0\0\0", "\1\x2c\0\0")),
+        ONE("8BIM\3\xed\0\0\0\0\0\4\1\x2c\0\0"),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        maker m = make_psd(1, 3, 0, &cases[i].parts);
-        ADD(&m, "\1\2\3");
-        EXPECT(ctx, "a resolution", &m, 3, "\1\2\3");
-        expect_resolution(ctx, "a resolution", &m, cases[i].x / 0.0254, cases[i].y / 0.0254);
+    check_psds(ctx, cases, ROWS_OF(cases));
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        maker m = make_psd(&cases[i]);
+        double x = i == 1 ? 300 / 0.0254 : 0, y = i == 1 ? 150.5 / 0.0254 : 0;
+        expect_resolution(ctx, "a resolution", &m, x, y);
     }
-}
-
-/* Layers alone: what stands for the picture is blank. */
-TEST(psd_unmerged)
-{
-    for (int merged = 0; merged < 2; merged++) {
-        static char version[] = OTHER "8BIM\4\x21\0\0\0\0\0\6\0\0\0\1?\0";
-        version[sizeof version - 3] = (char)merged;
-        maker m = make_psd(1, 3, 0, &(psd_parts){PART(version), PART("")});
-        ADD(&m, "\1\2\3");
-        if (merged) {
-            EXPECT(ctx, "a merged picture", &m, 3, "\1\2\3");
-        } else {
-            expect_refusal(ctx, "layers alone", &m, SATF_UNSUPPORTED, "a PSD of layers without");
-        }
-    }
-}
-
-/* Every packed row is by itself: what goes beyond it is not the next one's. */
-TEST(psd_packed_rows)
-{
-    const psd_parts none = {"", 0, "", 0};
-    maker m = make_psd(3, 3, 1, &none);
-    ADD(&m, "\0\2\0\6\0\7\xc1\1"
-            "\4\2\3\4\5\6"
-            "\x80\0\7\xf0\x08\x80\x80");
-    EXPECT(ctx, "runs and literals too long", &m, 3, "\1\2\7\1\3\x08\1\4\x08");
-    m = make_psd(3, 4, 1, &(psd_parts){PART(SELECTION_NAME), PART("")});
-    ADD(&m, "\0\2\0\2\0\2\0\2\xfe\1\xfe\2\xfe\3\xfe\4");
-    EXPECT(ctx, "a plane that is not read", &m, 3, "\1\2\3\1\2\3\1\2\3");
-    m = make_psd(3, 3, 1, &none);
-    ADD(&m, "\0\2\0\2\0\2\xff\1\xfe\2\xfe\3");
-    expect_refusal(ctx, "a run too short", &m, SATF_DATA, "a packed row is too short");
-    m = make_psd(3, 3, 1, &none);
-    ADD(&m, "\0\2\0\2\0\2\1\1\xfe\2\xfe\3");
-    expect_refusal(ctx, "half a literal", &m, SATF_DATA, "a packed row is too short");
-    m = make_psd(3, 3, 1, &none);
-    ADD(&m, "\0\2\0\2\0\2\xfe\1\xfe\2\xfe");
-    expect_refusal(ctx, "a cut file", &m, SATF_DATA, "truncated");
 }
 
 /* --------------------------------------------------------------------- TGA */
@@ -378,6 +301,7 @@ static void check_tga(satf_context *ctx, const tga_kind *k, unsigned descriptor,
              k->type, k->depth, k->entry, (int)k->first, descriptor);
     maker m = make_tga(k, descriptor, id);
     expect_pixels(ctx, what, &m, channels, want, n);
+    expect_damage(ctx, what, &m, *id ? 7 : 29);
 }
 
 TEST(tga_kinds)
@@ -389,7 +313,7 @@ TEST(tga_kinds)
         {1, 8, 16, 200, 6}, {1, 8, 32, 250, 6}, {1, 16, 24, 9, 6},  {1, 16, 15, 300, 6},
         {2, 24, 24, 0, 9},  {2, 32, 16, 3, 1},  {2, 24, 0, 0, 256}, {3, 8, 0, 7, 0},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < ROWS_OF(kinds); i++) {
         for (unsigned way = 0; way < 16; way++) {
             tga_kind k = kinds[i];
             k.type += way & 4 ? 8 : 0;
@@ -449,35 +373,44 @@ TEST(tga_alpha)
 
 /* --------------------------------------------------------------------- HDR */
 
-/* Forms of Radiance's that are not read, by name. */
-TEST(hdr_refusals)
+/* Pixels as they are or packed; forms that are not read, by name. */
+TEST(hdr_kinds)
 {
+#define PAIR "\x80\x40\x20\x81\x10\x20\x40\x80"
+#define RED 1.0f, 0.5f, 0.25f
+    static const float two[] = {RED, 0.0625f, 0.125f, 0.25f};
+    static const float eight[] = {RED, RED, RED, RED, RED, RED, RED, RED};
     static const struct {
-        const char *header, *sentence;
+        const char *colours, *pixels, *sentence;
         satf_status status;
+        const float *want;
+        size_t want_bytes;
     } cases[] = {
-        {"FORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x20\x81\x10\x20\x40\x80", "", SATF_OK},
-        {"FORMAT=32-bit_rle_xyze\n\n-Y 1 +X 2\n\x80\x40\x20\x81\x10\x20\x40\x80", "XYZ colours",
-         SATF_UNSUPPORTED},
-        {"FORMAT=32-bit_rle_rgbe\n\n+Y 1 +X 2\n\x80\x40\x20\x81\x10\x20\x40\x80", "turned",
-         SATF_UNSUPPORTED},
-        {"FORMAT=32-bit_rle_rgbe\n\n-Y 1 -X 2\n\x80\x40\x20\x81\x10\x20\x40\x80", "mirrored",
-         SATF_UNSUPPORTED},
-        {"FORMAT=32-bit_rle_rgbe\n\n+X 1 -Y 2\n\x80\x40\x20\x81\x10\x20\x40\x80", "turned",
-         SATF_UNSUPPORTED},
-        {"FORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 8\n\x80\x40\x20\x81\1\1\1\7", "old kind of run lengths",
-         SATF_UNSUPPORTED},
-        {"FORMAT=32-bit_rle_rgbe\n\nnonsense\n\x80\x40\x20\x81", "damaged", SATF_DATA},
-        {"FORMAT=32-bit_rle_rgbe\n\n\n", "damaged", SATF_DATA},
+        {"rgbe", "-Y 1 +X 2\n" PAIR, "", SATF_OK, two, sizeof two},
+        {"rgbe", "-Y 1 +X 8\n\2\2", "", SATF_OK, eight, sizeof eight},
+        {"xyze", "-Y 1 +X 2\n" PAIR, "XYZ colours", SATF_UNSUPPORTED, NULL, 0},
+        {"rgbe", "+Y 1 +X 2\n" PAIR, "turned", SATF_UNSUPPORTED, NULL, 0},
+        {"rgbe", "-Y 1 -X 2\n" PAIR, "mirrored", SATF_UNSUPPORTED, NULL, 0},
+        {"rgbe", "+X 1 -Y 2\n" PAIR, "turned", SATF_UNSUPPORTED, NULL, 0},
+        {"rgbe", "-Y 1 +X 8\n\x80\x40\x20\x81\1\1\1\7", "old kind of run lengths", SATF_UNSUPPORTED,
+         NULL, 0},
+        {"rgbe", "nonsense\n\x80\x40\x20\x81", "damaged", SATF_DATA, NULL, 0},
+        {"rgbe", "\n", "damaged", SATF_DATA, NULL, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
         maker m = {.n = 0};
-        ADD(&m, "#?RADIANCE\n");
-        add(&m, cases[i].header, strlen(cases[i].header));
-        if (!cases[i].status) {
-            satf_image_destroy(must_decode(ctx, m.data, m.n));
+        ADD(&m, "#?RADIANCE\nFORMAT=32-bit_rle_");
+        add(&m, cases[i].colours, 4);
+        ADD(&m, "\n\n");
+        add(&m, cases[i].pixels, strlen(cases[i].pixels));
+        if (cases[i].want == eight) {
+            ADD(&m, "\0\10\x88\x80\x88\x40\x88\x20\x88\x81");
+        }
+        if (cases[i].want) {
+            expect_pixels(ctx, cases[i].pixels, &m, 3, cases[i].want, cases[i].want_bytes);
+            expect_damage(ctx, cases[i].pixels, &m, 1);
         } else {
-            expect_refusal(ctx, cases[i].header, &m, cases[i].status, cases[i].sentence);
+            expect_refusal(ctx, cases[i].pixels, &m, cases[i].status, cases[i].sentence);
         }
     }
 }
@@ -485,6 +418,10 @@ TEST(hdr_refusals)
 /* -------------------------------------------------------- what is not read at all */
 
 #define RAW "dcraw -T or darktable-cli makes a picture of it"
+#define VIDEO "ffmpeg makes pictures of its frames"
+#define JP2 "opj_decompress makes a picture of it"
+#define JXL "djxl makes a picture of it"
+#define BOX(bytes, text) "\0\0\0" bytes "ftyp" text
 #define HEIF "heif-convert makes a picture of it"
 
 TEST(named_formats)
@@ -495,50 +432,32 @@ TEST(named_formats)
         const char *name;
         const char *advice; /* NULL: to convert it */
     } cases[] = {
-        {PART("II*\0\x10\0\0\0CR\2\0"), "camera's raw", RAW},
-        {PART("FOVb\2\0\3\0"), "camera's raw", RAW},
-        {PART("II\x1a\0\0\0HEAPCCDR"), "camera's raw", RAW},
-        {PART("\0\0\0\x18"
-              "ftypheic\0\0\0\0mif1heic"),
-         "HEIC", HEIF},
-        {PART("\0\0\0\x18"
-              "ftypmif1\0\0\0\0mif1heic"),
-         "HEIC", HEIF},
-        {PART("\0\0\0\x1c"
-              "ftypmif1\0\0\0\0mif1avifmiaf"),
-         "AVIF", HEIF},
-        {PART("\0\0\0\x1c"
-              "ftypavif\0\0\0\0mif1miaf"),
-         "AVIF", HEIF},
-        {PART("\0\0\0\x18"
-              "ftypcrx \0\0\0\1crx isom"),
-         "camera's raw", RAW},
-        {PART("\0\0\0\x18"
-              "ftypmp42\0\0\0\0mp42isom"),
-         "video", "ffmpeg makes pictures of its frames"},
-        {PART("\0\0\0\x14"
-              "ftypqt  \0\0\0\0qt  "),
-         "video", "ffmpeg makes pictures of its frames"},
-        {PART("\0\0\0\x0cjP  \x0d\x0a\x87\x0a\0\0\0\x14"
-              "ftypjp2 "),
-         "JPEG 2000", "opj_decompress makes a picture of it"},
-        {PART("\xff\x4f\xff\x51\0\x29"), "JPEG 2000", "opj_decompress makes a picture of it"},
-        {PART("\0\0\0\x0cJXL \x0d\x0a\x87\x0a\0\0\0\x14"
-              "ftypjxl "),
-         "JPEG XL", "djxl makes a picture of it"},
-        {PART("\xff\x0a\xfa\x1f"), "JPEG XL", "djxl makes a picture of it"},
-        {PART("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR", NULL},
-        {PART("%PDF-1.7\n"), "PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
-        {PART("<!DOCTYPE html><html>"), "HTML", NULL},
-        {PART("\x1f\x8b\x08\0"), "gzip", "gunzip unpacks it"},
-        {PART("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon", NULL},
-        {PART("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)", "unzip unpacks it"},
-        {PART("II*"), NULL, NULL},
-        {PART("RIFF"), NULL, NULL},
-        {PART("WEBPRIFF"), NULL, NULL},
-        {PART("hello"), NULL, NULL},
+        {DATA("II*\0\x10\0\0\0CR\2\0"), "camera's raw", RAW},
+        {DATA("FOVb\2\0\3\0"), "camera's raw", RAW},
+        {DATA("II\x1a\0\0\0HEAPCCDR"), "camera's raw", RAW},
+        {DATA(BOX("\x18", "heic\0\0\0\0mif1heic")), "HEIC", HEIF},
+        {DATA(BOX("\x18", "mif1\0\0\0\0mif1heic")), "HEIC", HEIF},
+        {DATA(BOX("\x1c", "mif1\0\0\0\0mif1avifmiaf")), "AVIF", HEIF},
+        {DATA(BOX("\x1c", "avif\0\0\0\0mif1miaf")), "AVIF", HEIF},
+        {DATA(BOX("\x18", "crx \0\0\0\1crx isom")), "camera's raw", RAW},
+        {DATA(BOX("\x18", "mp42\0\0\0\0mp42isom")), "video", VIDEO},
+        {DATA(BOX("\x14", "qt  \0\0\0\0qt  ")), "video", VIDEO},
+        {DATA("\0\0\0\x0cjP  \x0d\x0a\x87\x0a" BOX("\x14", "jp2 ")), "JPEG 2000", JP2},
+        {DATA("\xff\x4f\xff\x51\0\x29"), "JPEG 2000", JP2},
+        {DATA("\0\0\0\x0cJXL \x0d\x0a\x87\x0a" BOX("\x14", "jxl ")), "JPEG XL", JXL},
+        {DATA("\xff\x0a\xfa\x1f"), "JPEG XL", JXL},
+        {DATA("\x76\x2f\x31\1\2\0\0\0"), "OpenEXR", NULL},
+        {DATA("%PDF-1.7\n"), "PDF", "pdftoppm -tiff -r 300 makes pictures of its pages"},
+        {DATA("<!DOCTYPE html><html>"), "HTML", NULL},
+        {DATA("\x1f\x8b\x08\0"), "gzip", "gunzip unpacks it"},
+        {DATA("\0\0\1\0\2\0\x20\x20\0\0\1\0\x18\0\xa8\x0c\0\0\x26\0"), "Windows icon", NULL},
+        {DATA("PK\3\4\x14\0"), "ZIP (of which .npz is a kind)", "unzip unpacks it"},
+        {DATA("II*"), NULL, NULL},
+        {DATA("RIFF"), NULL, NULL},
+        {DATA("WEBPRIFF"), NULL, NULL},
+        {DATA("hello"), NULL, NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
         unsigned char file[80] = {0};
         char wanted[192] = "the format is not known; convert the picture to PNG, for example";
         satf_image *image;

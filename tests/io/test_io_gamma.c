@@ -1,6 +1,7 @@
 /* What PNG says in numbers of its own and JPEG otherwise: gamma as a profile, and EXIF's resolution
  * as that of the pixels. */
 #include "test.h"
+#include "exif_blocks.h"
 #include "test_io_metadata.h"
 
 /* ---------------------------------------------------------- gamma in a JPEG */
@@ -29,9 +30,8 @@ static double profile_number(const satf_metadata *m, const char *tag, size_t i)
 /* Through a JPEG; must have a profile of that size at the least, or none. */
 static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least)
 {
-    bytes file = must_encode(ctx, image, "jpeg");
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
     satf_image *read = must_decode(ctx, file.data, file.n);
-    free(file.data);
     const satf_metadata *m = &read->metadata;
     assert_true(at_least ? m->icc_bytes >= at_least : !m->icc);
     if (m->icc) {
@@ -39,11 +39,10 @@ static satf_image *by_jpeg(satf_context *ctx, satf_image *image, size_t at_least
         assert_memory_equal(m->icc + 36, "acsp", 4);
         assert_memory_equal(m->icc + 16, image->view.channels == 1 ? "GRAY" : "RGB ", 4);
         /* libpng, which looks closely, takes it */
-        bytes png = must_encode(ctx, read, "png");
+        SCOPED_BYTES png = must_encode(ctx, read, "png");
         SCOPED_IMAGE *again = must_decode(ctx, png.data, png.n);
         assert_block("profile", again->metadata.icc, again->metadata.icc_bytes, m->icc,
                      m->icc_bytes);
-        free(png.data);
     }
     return read;
 }
@@ -106,27 +105,21 @@ TEST(gamma_of_grey)
 /* ------------------------------------------------------------ EXIF's resolution */
 
 /* X and Y in whole numbers over 2, and the unit (0: not there). */
-static size_t make_resolution(unsigned char *to, bool big, uint32_t x, uint32_t y, unsigned unit)
+static block make_resolution(bool big, uint32_t x, uint32_t y, unsigned unit)
 {
-    satf_tiff t = {to, 100, big};
-    unsigned entries = unit ? 3 : 2;
-    uint32_t values = 8 + 2 + 12 * entries + 4;
-    memset(to, 0, 100);
-    memcpy(to, big ? "MM\0*" : "II*", 4);
-    satf_tiff_store(&t, to + 4, 4, 8);
-    satf_tiff_store(&t, to + 8, 2, entries);
-    for (unsigned i = 0; i < entries; i++) {
-        unsigned char *at = to + 10 + 12 * i;
-        satf_tiff_store(&t, at, 2, i < 2 ? 0x11a + i : 0x128);
-        satf_tiff_store(&t, at + 2, 2, i < 2 ? 5 : 3);
-        satf_tiff_store(&t, at + 4, 4, 1);
-        satf_tiff_store(&t, at + 8, i < 2 ? 4 : 2, i < 2 ? values + 8 * i : unit);
-    }
-    satf_tiff_store(&t, to + values, 4, x);
-    satf_tiff_store(&t, to + values + 4, 4, 2);
-    satf_tiff_store(&t, to + values + 8, 4, y);
-    satf_tiff_store(&t, to + values + 12, 4, 2);
-    return values + 16;
+    block b;
+    begin_block(&b, big);
+    int entries = unit ? 3 : 2;
+    uint32_t values = 8 + 2 + 12 * (uint32_t)entries + 4;
+    const uint32_t directory[][4] = {
+        {0x11a, 5, 1, values}, {0x11b, 5, 1, values + 8}, {0x128, SATF_TIFF_SHORT, 1, unit}};
+    put_directory(&b, directory, entries, 0);
+    b.t.bytes += 16;
+    put_number(&b, values, 4, x);
+    put_number(&b, values + 4, 4, 2);
+    put_number(&b, values + 8, 4, y);
+    put_number(&b, values + 12, 4, 2);
+    return b;
 }
 
 TEST(exif_resolution)
@@ -145,13 +138,13 @@ TEST(exif_resolution)
                  {0, 400, 2, 0, 0, 0},
                  {600, 400, 2, 1, 0, 0},
                  {600, 400, 2, 16, 0, 0}};
-    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
-    bytes plain = must_encode(ctx, image, "jpeg");
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < 2 * ROWS_OF(cases); i++) {
         size_t c = i / 2;
-        unsigned char exif[106] = "Exif\0";
-        size_t n = make_resolution(exif + 6, i & 1, cases[c].x, cases[c].y, cases[c].unit);
-        bytes file = with_marker(&plain, 0xe1, (char *)exif, 6 + n - cases[c].cut);
+        block b = make_resolution(i & 1, cases[c].x, cases[c].y, cases[c].unit);
+        SCOPED_BYTES exif = bytes_of("Exif\0", 6);
+        append_bytes(&exif, b.room, b.t.bytes - cases[c].cut);
+        SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);
+        add_segment(&file, 0xe1, exif.data, exif.n);
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->has_resolution, cases[c].to_metres > 0);
@@ -160,19 +153,17 @@ TEST(exif_resolution)
             assert_true(fabs(m->resolution_y - cases[c].y * cases[c].to_metres) < 1e-6);
             assert_int_equal(m->resolution_unit, cases[c].of_metres);
         }
-        free(file.data);
     }
     /* what JFIF says goes first */
+    SCOPED_IMAGE *image = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
     image->metadata.has_resolution = true;
     image->metadata.resolution_unit = 1;
     image->metadata.resolution_x = image->metadata.resolution_y = 10000;
-    image->metadata.exif = satf_alloc(100);
-    image->metadata.exif_bytes = make_resolution(image->metadata.exif, false, 600, 400, 2);
-    bytes file = must_encode(ctx, image, "jpeg");
+    block b = make_resolution(false, 600, 400, 2);
+    give(&image->metadata.exif, &image->metadata.exif_bytes, b.room, b.t.bytes);
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
     SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
     assert_true(fabs(read->metadata.resolution_x - 10000) < 1e-6);
-    free(file.data);
-    free(plain.data);
 }
 
 TEST_FILE(.formats = "all")

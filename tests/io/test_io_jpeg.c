@@ -1,55 +1,21 @@
 /* A JPEG that is written again stays as it was coded: tables, sampling, scans. */
 #include "test.h"
+#include "chunks.h"
 #include "test_io_jpeg.h"
 
 #include "filter/filter.h"
 
-typedef struct kind {
-    int channels, quality;
-    int h[3], v[3];
-    bool progressive, rgb;
-} kind;
-
 enum { WIDTH = 50, HEIGHT = 39 };
 
 /* A smooth picture, coded like that. */
-static bytes code(const kind *k)
+static bytes code(const jpeg_kind *k)
 {
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned char *data = NULL;
-    unsigned long n = 0;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, &data, &n);
-    c.image_width = WIDTH;
-    c.image_height = HEIGHT;
-    c.input_components = k->channels;
-    c.in_color_space = k->channels == 1 ? JCS_GRAYSCALE : k->channels == 3 ? JCS_RGB : JCS_CMYK;
-    jpeg_set_defaults(&c);
-    if (k->rgb) {
-        jpeg_set_colorspace(&c, JCS_RGB);
+    unsigned char pixels[HEIGHT * WIDTH * 4];
+    int row = WIDTH * k->channels;
+    for (int i = 0; i < HEIGHT * row; i++) {
+        pixels[i] = (unsigned char)(i % row / k->channels * 3 + i / row * (i % row % 3));
     }
-    jpeg_set_quality(&c, k->quality, TRUE);
-    for (int i = 0; i < 3 && k->channels == 3; i++) {
-        c.comp_info[i].h_samp_factor = k->h[i];
-        c.comp_info[i].v_samp_factor = k->v[i];
-    }
-    if (k->progressive) {
-        jpeg_simple_progression(&c);
-    }
-    jpeg_start_compress(&c, TRUE);
-    while (c.next_scanline < HEIGHT) {
-        unsigned char row[4 * WIDTH];
-        JSAMPROW at = row;
-        for (int i = 0; i < WIDTH * k->channels; i++) {
-            row[i] = (unsigned char)(i / k->channels * 3 + (int)c.next_scanline * (i % 3));
-        }
-        jpeg_write_scanlines(&c, &at, 1);
-    }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    return (bytes){data, n};
+    return code_jpeg(k, WIDTH, HEIGHT, pixels);
 }
 
 /* What a file's header says. */
@@ -82,105 +48,76 @@ static coding look(const bytes *file)
     return out;
 }
 
-/* The file decoded, filtered if spec is not NULL, and written anew. */
-static bytes again(satf_context *ctx, const bytes *file, const char *spec, int quality)
+/* How the file is coded that is decoded, filtered if spec is not NULL, and written anew; most: no
+ * more bytes than that. */
+static coding again(satf_context *ctx, const bytes *file, const char *spec, int quality,
+                    size_t most)
 {
-    satf_image *image = must_decode(ctx, file->data, file->n);
+    SCOPED_IMAGE *image = must_decode(ctx, file->data, file->n), *made = NULL;
     if (spec) {
         SCOPED_FILTER *filter;
-        satf_image *out;
-        assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-        assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out), SATF_OK);
-        satf_image_destroy(image);
-        image = out;
+        MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+        MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &made));
     }
     satf_write_options options = options_for("jpeg");
     options.quality = quality;
-    bytes out;
-    if (encode(ctx, image, &options, &out)) {
-        fail_msg("%s", satf_message(ctx));
-    }
-    satf_image_destroy(image);
-    return out;
+    SCOPED_BYTES out = must_encode_with(ctx, made ? made : image, &options);
+    assert_true(out.n < most);
+    return look(&out);
 }
 
-static const kind kinds[] = {
-    {1, 50, {1}, {1}, false, false},
-    {1, 95, {1}, {1}, true, false},
-    {3, 30, {2, 1, 1}, {2, 1, 1}, false, false},
-    {3, 75, {2, 1, 1}, {2, 1, 1}, true, false},
-    {3, 96, {2, 1, 1}, {1, 1, 1}, false, false},
-    {3, 85, {1, 1, 1}, {2, 1, 1}, true, false},
-    {3, 60, {1, 1, 1}, {1, 1, 1}, false, false},
-    {3, 60, {4, 1, 1}, {1, 1, 1}, false, false},
-    {3, 60, {2, 2, 1}, {2, 1, 1}, false, false},
-    {3, 80, {1, 1, 1}, {1, 1, 1}, false, true},
+static const jpeg_kind kinds[] = {
+    {1, 50, {1}, {1}, .progressive = false},
+    {1, 95, {1}, {1}, .progressive = true},
+    {3, 30, {2, 1, 1}, {2, 1, 1}, .progressive = false},
+    {3, 75, {2, 1, 1}, {2, 1, 1}, .progressive = true},
+    {3, 96, {2, 1, 1}, {1, 1, 1}, .progressive = false},
+    {3, 85, {1, 1, 1}, {2, 1, 1}, .progressive = true},
+    {3, 60, {1, 1, 1}, {1, 1, 1}, .progressive = false},
+    {3, 60, {4, 1, 1}, {1, 1, 1}, .progressive = false},
+    {3, 60, {2, 2, 1}, {2, 1, 1}, .progressive = false},
+    {3, 80, {1, 1, 1}, {1, 1, 1}, .rgb = true},
 };
 
+/* Whatever is done to the picture, tables, sampling and scans stay, or are turned with it; a
+ * quality that is given brings tables of its own. */
 TEST(stays)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bytes file = code(&kinds[i]);
-        coding was = look(&file);
-        assert_int_equal(was.progressive, kinds[i].progressive);
-        for (int filtered = 0; filtered < 2; filtered++) {
-            bytes out = again(ctx, &file, filtered ? "box=1" : NULL, 0);
-            coding is = look(&out);
-            if (memcmp(&was, &is, sizeof is) != 0) {
-                fail_msg("kind %zu is coded otherwise: %dx%d, %dx%d, progressive %d", i, is.h[0],
-                         is.v[0], is.h[1], is.v[1], is.progressive);
-            }
-            assert_true(out.n < file.n * 102 / 100);
-            free(out.data);
-        }
-        free(file.data);
-    }
-}
-
-TEST(turns)
-{
-    static const char *const specs[] = {"rotate=90", "rotate=270", "transpose", "rotate=180"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bytes file = code(&kinds[i]);
-        coding was = look(&file);
-        for (int s = 0; s < 4; s++) {
-            bytes out = again(ctx, &file, specs[s], 0);
-            coding is = look(&out);
-            bool swaps = s < 3;
-            for (int c = 0; c < is.channels; c++) {
-                assert_int_equal(is.h[c], swaps ? was.v[c] : was.h[c]);
-                assert_int_equal(is.v[c], swaps ? was.h[c] : was.v[c]);
-                for (int k = 0; k < 64; k++) {
-                    assert_int_equal(is.quant[c][k], was.quant[c][swaps ? k % 8 * 8 + k / 8 : k]);
-                }
-            }
-            assert_int_equal(is.progressive, was.progressive);
-            free(out.data);
-        }
-        free(file.data);
-    }
-}
-
-TEST(given_quality)
-{
-    static const int qualities[] = {1, 40, 100};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bytes file = code(&kinds[i]);
-        coding was = look(&file);
-        for (int q = 0; q < 3; q++) {
-            kind like = kinds[i];
-            like.quality = qualities[q];
+    static const struct {
+        const char *spec;
+        bool swaps;
+        int quality;
+    } ways[] = {{NULL, false, 0},        {"box=1", false, 0},    {"rotate=90", true, 0},
+                {"rotate=270", true, 0}, {"transpose", true, 0}, {"rotate=180", false, 0},
+                {NULL, false, 1},        {NULL, false, 40},      {NULL, false, 100}};
+    for (size_t i = 0; i < ROWS_OF(ways) * ROWS_OF(kinds); i++) {
+        size_t w = i % ROWS_OF(ways), k = i / ROWS_OF(ways);
+        bool swaps = ways[w].swaps;
+        jpeg_kind like = kinds[k];
+        SCOPED_BYTES file = code(&like);
+        coding want = look(&file);
+        assert_int_equal(want.progressive, like.progressive);
+        if (ways[w].quality) {
+            like.quality = ways[w].quality;
             like.rgb = false;
-            bytes want = code(&like), out = again(ctx, &file, NULL, qualities[q]);
-            coding wanted = look(&want), is = look(&out);
-            assert_memory_equal(is.quant, wanted.quant, sizeof is.quant);
-            assert_memory_equal(is.h, was.h, sizeof is.h);
-            assert_memory_equal(is.v, was.v, sizeof is.v);
-            assert_int_equal(is.progressive, was.progressive);
-            free(want.data);
-            free(out.data);
+            SCOPED_BYTES other = code(&like);
+            memcpy(want.quant, look(&other).quant, sizeof want.quant);
         }
-        free(file.data);
+        size_t most = w < 2 ? file.n * 102 / 100 : SIZE_MAX;
+        coding is = again(ctx, &file, ways[w].spec, ways[w].quality, most), turned = want;
+        for (int c = 0; c < 3 && swaps; c++) {
+            turned.h[c] = want.v[c];
+            turned.v[c] = want.h[c];
+            for (int q = 0; q < 64; q++) {
+                turned.quant[c][q] = want.quant[c][q % 8 * 8 + q / 8];
+            }
+        }
+        is.space = ways[w].quality ? turned.space : is.space;
+        if (memcmp(&turned, &is, sizeof is) != 0) {
+            fail_msg("kind %zu, %s, quality %d: coded otherwise, %dx%d, %dx%d, progressive %d", k,
+                     ways[w].spec ? ways[w].spec : "as it is", ways[w].quality, is.h[0], is.v[0],
+                     is.h[1], is.v[1], is.progressive);
+        }
     }
 }
 
@@ -188,25 +125,21 @@ static coding of_image(satf_context *ctx, const satf_image *image, int quality)
 {
     satf_write_options options = options_for("jpeg");
     options.quality = quality;
-    bytes file;
-    assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-    coding is = look(&file);
-    free(file.data);
-    return is;
+    SCOPED_BYTES file = must_encode_with(ctx, image, &options);
+    return look(&file);
 }
 
-static void assert_default(const coding *is, int quality)
+static void assert_default(coding is, int quality)
 {
-    kind like = {is->channels, quality, {2, 1, 1}, {2, 1, 1}, false, false};
-    bytes file = code(&like);
+    SCOPED_BYTES file =
+        code(&(jpeg_kind){is.channels, quality, {2, 1, 1}, {2, 1, 1}, .rgb = false});
     coding want = look(&file);
-    assert_memory_equal(is->quant, want.quant, sizeof want.quant);
-    assert_false(is->progressive);
-    if (is->channels == 3) {
-        assert_int_equal(is->h[0], quality >= 90 ? 1 : 2);
-        assert_int_equal(is->v[0], quality >= 90 ? 1 : 2);
+    assert_memory_equal(is.quant, want.quant, sizeof want.quant);
+    assert_false(is.progressive);
+    if (is.channels == 3) {
+        assert_int_equal(is.h[0], quality >= 90 ? 1 : 2);
+        assert_int_equal(is.v[0], quality >= 90 ? 1 : 2);
     }
-    free(file.data);
 }
 
 /* From no JPEG, or one of other channels or colours. */
@@ -214,25 +147,17 @@ TEST(others)
 {
     for (int channels = 1; channels <= 3; channels += 2) {
         SCOPED_IMAGE *image = make_image(ctx, WIDTH, HEIGHT, channels, SATF_U8, 0, 1);
-        coding is = of_image(ctx, image, 0);
-        assert_default(&is, 90);
-        is = of_image(ctx, image, 89);
-        assert_default(&is, 89);
-        kind odd = {channels == 1 ? 3 : 1, 20, {1, 1, 1}, {1, 1, 1}, true, false};
-        bytes file = code(&odd);
+        assert_default(of_image(ctx, image, 0), 90);
+        assert_default(of_image(ctx, image, 89), 89);
+        jpeg_kind odd = {channels == 1 ? 3 : 1, 20, {1, 1, 1}, {1, 1, 1}, .progressive = true};
+        SCOPED_BYTES file = code(&odd);
         SCOPED_IMAGE *other = must_decode(ctx, file.data, file.n);
         image->metadata.jpeg = other->metadata.jpeg;
         assert_int_equal(image->metadata.jpeg.components, odd.channels);
-        is = of_image(ctx, image, 0);
-        assert_default(&is, 90);
-        free(file.data);
+        assert_default(of_image(ctx, image, 0), 90);
     }
-    kind cmyk = {4, 20, {1}, {1}, true, false};
-    bytes file = code(&cmyk), out = again(ctx, &file, NULL, 0);
-    coding is = look(&out);
-    assert_default(&is, 90);
-    free(file.data);
-    free(out.data);
+    SCOPED_BYTES cmyk = code(&(jpeg_kind){4, 20, .progressive = true});
+    assert_default(again(ctx, &cmyk, NULL, 0, SIZE_MAX), 90);
 }
 
 /* What libjpeg does not write becomes colour of full resolution; factors in common go. */
@@ -246,9 +171,9 @@ TEST(odd_sampling)
         {{4, 4, 4}, {4, 2, 2}, {1, 1, 1}, {2, 1, 1}}, {{4, 1, 1}, {4, 1, 1}, {1, 1, 1}, {1, 1, 1}},
         {{1, 2, 2}, {1, 2, 2}, {1, 2, 2}, {1, 2, 2}}, {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}},
     };
-    satf_image *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
+    SCOPED_IMAGE *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
     image->metadata.jpeg.components = 3;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
         memcpy(image->metadata.jpeg.h, cases[i].h, 3);
         memcpy(image->metadata.jpeg.v, cases[i].v, 3);
         coding is = of_image(ctx, image, 0);
@@ -257,7 +182,6 @@ TEST(odd_sampling)
             fail_msg("case %zu: %dx%d %dx%d", i, is.h[0], is.v[0], is.h[1], is.v[1]);
         }
     }
-    satf_image_destroy(image);
 }
 
 /* Steps of 0, and such that eight times as much is 0 in 16 bits: none of them divides. */
@@ -267,7 +191,7 @@ TEST(odd_tables)
     SCOPED_IMAGE *image = make_image(ctx, WIDTH, HEIGHT, 3, SATF_U8, 0, 1);
     image->metadata.jpeg =
         (satf_jpeg_coding){.components = 3, .h = {1, 1, 1}, .v = {1, 1, 1}, .has_tables = true};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; i < ROWS_OF(steps); i++) {
         for (int k = 0; k < 64; k++) {
             image->metadata.jpeg.quant[1][k] = steps[i];
         }
@@ -286,102 +210,77 @@ TEST(memory)
     memset(image->view.data, 77, SIDE * SIDE / 2);
     size_t sizes[2];
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * COEFFICIENTS - i),
-                         SATF_OK);
-        bytes file = must_encode(ctx, image, "jpeg");
+        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * COEFFICIENTS - i));
+        SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
         sizes[i] = file.n;
-        free(file.data);
     }
     assert_true(sizes[0] < sizes[1]);
     image->metadata.jpeg = (satf_jpeg_coding){.components = 1, .progressive = true};
-    for (int i = 0; i < 2; i++) {
-        satf_write_options options = options_for("jpeg");
-        bytes file;
-        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS - i), SATF_OK);
-        assert_int_equal(encode(ctx, image, &options, &file), i ? SATF_LIMIT : SATF_OK);
-        free(file.data);
-    }
-    assert_non_null(strstr(satf_message(ctx), "a progressive JPEG takes 524288 bytes"));
+    satf_write_options options = options_for("jpeg");
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS));
+    SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS - 1));
+    expect_unwritten(ctx, image, &options, SATF_LIMIT, "a progressive JPEG takes 524288 bytes");
 }
 
 /* ------------------------------------------------- what no pixel needs, and what is not read */
 
-/* The file with n bytes in place of `cut` others. */
-static bytes splice(const bytes *file, size_t at, size_t cut, const void *with, size_t n)
-{
-    bytes out = {malloc(file->n + n), file->n + n - cut};
-    memcpy(out.data, file->data, at);
-    memcpy(out.data + at, with, n);
-    memcpy(out.data + at + n, file->data + at + cut, file->n - at - cut);
-    return out;
-}
-
-/* Where the first segment of that kind is: its 0xff. */
-static size_t find_segment(const bytes *file, int marker)
-{
-    size_t at = 2;
-    while (file->data[at + 1] != marker) {
-        assert_int_equal(file->data[at], 0xff);
-        at += 2 + ((size_t)file->data[at + 2] << 8) + file->data[at + 3];
-        assert_true(at + 4 < file->n);
-    }
-    return at;
-}
-
 enum { NOTHING, SEGMENTS, BYTES };
 
-/* The same pixels as `plain`, and these remarks, of which BYTES is damage; takes the file. */
-static void expect_remarks(satf_context *ctx, const char *what, const bytes *plain, bytes file,
-                           int remark, bool icc, size_t icc_bytes)
+/* What is said of a file whose pixels are those of another. */
+typedef struct remarks {
+    int remark; /* BYTES is damage */
+    bool icc;
+    size_t icc_bytes;
+} remarks;
+
+/* n bytes in place of `cut` of the file's leave the pixels; this is said. */
+static void expect_remarks(satf_context *ctx, const char *what, const bytes *plain, size_t at,
+                           size_t cut, const void *data, size_t n, remarks want)
 {
-    io_reader *reader;
-    if (io_open_memory(ctx, file.data, file.n, &reader)) {
-        fail_msg("%s: %s", what, satf_message(ctx));
+    SCOPED_BYTES file = copy_of(plain);
+    replace_bytes(&file, at, cut, data, n);
+    SCOPED_READER *reader = open_bytes(ctx, &file);
+    const io_header *h = &reader->header;
+    if (h->segments_damaged != (want.remark == SEGMENTS) || h->icc_damaged != want.icc ||
+        h->metadata.icc_bytes != want.icc_bytes) {
+        fail_msg("%s: segments %d, icc %d, %zu bytes", what, h->segments_damaged, h->icc_damaged,
+                 h->metadata.icc_bytes);
     }
-    if (reader->header.segments_damaged != (remark == SEGMENTS) ||
-        reader->header.icc_damaged != icc || reader->header.metadata.icc_bytes != icc_bytes) {
-        fail_msg("%s: segments %d, icc %d, %zu bytes", what, reader->header.segments_damaged,
-                 reader->header.icc_damaged, reader->header.metadata.icc_bytes);
-    }
-    io_close(reader);
-    SCOPED_IMAGE *want = must_decode(ctx, plain->data, plain->n);
+    SCOPED_IMAGE *same = must_decode(ctx, plain->data, plain->n);
     SCOPED_IMAGE *got = must_decode(ctx, file.data, file.n);
     satf_image_info info;
     satf_image_describe(got, &info, sizeof info);
-    if (info.damaged != (remark == BYTES)) {
+    if (info.damaged != (want.remark == BYTES)) {
         fail_msg("%s: damaged %d", what, info.damaged);
     }
-    assert_same_pixels(what, &want->view, &got->view);
-    free(file.data);
+    assert_same_pixels(what, &same->view, &got->view);
 }
 
-static void expect_failure(satf_context *ctx, bytes file, satf_status status, const char *message)
+/* The same change leaves a file that is refused. */
+static void expect_failure(satf_context *ctx, const bytes *plain, size_t at, size_t cut,
+                           const void *data, size_t n, satf_status status, const char *message)
 {
-    satf_image *image;
-    satf_status got = satf_image_decode(ctx, file.data, file.n, &image);
-    if (got != status || !strstr(satf_message(ctx), message)) {
-        fail_msg("%s: %s \"%s\"", message, satf_status_name(got), satf_message(ctx));
-    }
-    free(file.data);
+    SCOPED_BYTES file = copy_of(plain);
+    replace_bytes(&file, at, cut, data, n);
+    expect_decode(ctx, message, file.data, file.n, status, message);
 }
 
 TEST(junk)
 {
+    const remarks damage = {.remark = BYTES};
     for (int progressive = 0; progressive < 2; progressive++) {
-        bytes file = make_jpeg(16, 3, progressive, 1);
+        SCOPED_BYTES file = make_jpeg(16, 3, progressive, 1);
         size_t at = find_segment(&file, 0xe1), count = 0;
         for (; file.data[at + 1] != 0xda; count++) { /* up to the first scan */
-            bytes odd = splice(&file, at, 0, "\0abc\377\0d", 1 + at % 7);
-            expect_remarks(ctx, "junk", &file, odd, BYTES, false, 0);
-            at += 2 + ((size_t)file.data[at + 2] << 8) + file.data[at + 3];
+            expect_remarks(ctx, "junk", &file, at, 0, "\0abc\377\0d", 1 + at % 7, damage);
+            at = next_segment(&file, at);
         }
         assert_true(count > 4);
-        expect_remarks(ctx, "junk", &file, splice(&file, 2, 0, "\0\1ab", 4), BYTES, false, 0);
+        expect_remarks(ctx, "junk in front", &file, 2, 0, DATA("\0\1ab"), damage);
         static const char more[40] = "bytes";
-        expect_remarks(ctx, "junk behind pixels", &file,
-                       splice(&file, file.n - 2, 0, more, sizeof more), BYTES, false, 0);
-        expect_remarks(ctx, "no junk", &file, splice(&file, 2, 0, "", 0), NOTHING, false, 0);
-        free(file.data);
+        expect_remarks(ctx, "junk behind pixels", &file, file.n - 2, 0, more, sizeof more, damage);
+        expect_remarks(ctx, "no junk", &file, 2, 0, "", 0, (remarks){0});
     }
 }
 
@@ -389,61 +288,35 @@ TEST(junk)
  * before the last pixel are cut, though the end marker is there. */
 TEST(odd_scans)
 {
-    bytes file = make_jpeg(16, 3, false, 0);
-    size_t scan = find_segment(&file, 0xda);
-    expect_remarks(ctx, "a scan of nothing", &file, splice(&file, scan + 11, 3, "\0\0\0", 3), BYTES,
-                   false, 0);
-    expect_failure(ctx, splice(&file, file.n - 60, 58, "", 0), SATF_DATA,
-                   "premature end of data segment");
-    expect_failure(ctx, splice(&file, file.n - 2, 2, "", 0), SATF_DATA, "truncated");
-    free(file.data);
+    SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
+    expect_remarks(ctx, "a scan of nothing", &file, find_segment(&file, 0xda) + 11, 3,
+                   DATA("\0\0\0"), (remarks){.remark = BYTES});
+    expect_failure(ctx, &file, file.n - 60, 58, "", 0, SATF_DATA, "premature end of data segment");
+    expect_failure(ctx, &file, file.n - 2, 2, "", 0, SATF_DATA, "truncated");
 }
 
 /* Adobe's segment cut by a byte, or with a transformation that there is not; JFIF of the future. */
 TEST(odd_segments)
 {
-    bytes file = make_jpeg(16, 3, false, 0);
-#define INSERT(text) splice(&file, 2, 0, text, sizeof text - 1)
-    expect_remarks(ctx, "a cut Adobe segment", &file,
-                   INSERT("\xff\xee\0\x0d"
-                          "Adobe\0d\0\0\0\0"
-                          "\1"),
-                   BYTES, false, 0);
-    expect_remarks(ctx, "an empty Adobe segment", &file, INSERT("\xff\xee\0\2"), NOTHING, false, 0);
-    expect_remarks(ctx, "a whole Adobe segment", &file,
-                   INSERT("\xff\xee\0\x0e"
-                          "Adobe\0d\0\0\0\0\1"),
-                   NOTHING, false, 0);
-    bytes plain = file; /* without JFIF's segment, which is believed more */
-    file = splice(&plain, 2, 18, "", 0);
-    expect_remarks(ctx, "an unknown transformation", &plain,
-                   INSERT("\xff\xee\0\x0e"
-                          "Adobe\0d\0\0\0\0\7"),
-                   SEGMENTS, false, 0);
-    free(file.data);
-    file = plain;
-    expect_remarks(ctx, "JFIF 3", &file, splice(&file, find_segment(&file, 0xe0) + 9, 1, "\3", 1),
-                   SEGMENTS, false, 0);
-    free(file.data);
+#define ADOBE(bytes, transformation) "\xff\xee\0" bytes "Adobe\0d\0\0\0\0" transformation
+    SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
+    expect_remarks(ctx, "a cut Adobe segment", &file, 2, 0, DATA(ADOBE("\x0d", "\1")),
+                   (remarks){.remark = BYTES});
+    expect_remarks(ctx, "an empty Adobe segment", &file, 2, 0, DATA("\xff\xee\0\2"), (remarks){0});
+    expect_remarks(ctx, "a whole Adobe segment", &file, 2, 0, DATA(ADOBE("\x0e", "\1")),
+                   (remarks){0});
+    /* in place of JFIF's segment, which is believed more */
+    expect_remarks(ctx, "an unknown transformation", &file, 2, 18, DATA(ADOBE("\x0e", "\7")),
+                   (remarks){.remark = SEGMENTS});
+    expect_remarks(ctx, "JFIF 3", &file, find_segment(&file, 0xe0) + 9, 1, DATA("\3"),
+                   (remarks){.remark = SEGMENTS});
 }
 
-/* A profile of n bytes that says it has `own`, in a segment that calls itself number of count. */
-static bytes with_icc(const bytes *file, size_t n, unsigned own, const char *signature, int number,
-                      int count)
-{
-    unsigned char segment[400] = "\xff\xe2\0\0ICC_PROFILE", *icc = segment + 18;
-    segment[3] = (unsigned char)(n + 16);
-    segment[16] = (unsigned char)number;
-    segment[17] = (unsigned char)count;
-    icc[3] = (unsigned char)own;
-    memcpy(icc + 12, "mntrRGB XYZ ", 12);
-    memcpy(icc + 36, signature, 4);
-    return splice(file, find_segment(file, 0xdb), 0, segment, n + 18);
-}
-
+/* Profiles of n bytes that say they have `own`, in a segment that calls itself number of count. */
 TEST(odd_profiles)
 {
-    bytes file = make_jpeg(16, 3, false, 0);
+    SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
+    size_t at = find_segment(&file, 0xdb);
     static const struct {
         const char *what;
         size_t n;
@@ -462,24 +335,28 @@ TEST(odd_profiles)
         {"number 0", 200, 200, "acsp", 0, 1, 0},
         {"number 2 of 1", 200, 200, "acsp", 2, 1, 0},
         {"one of two", 200, 200, "acsp", 1, 2, 0},
+        {"number 1 twice", 200, 200, "acsp", 1, 1, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        expect_remarks(ctx, cases[i].what, &file,
-                       with_icc(&file, cases[i].n, cases[i].own, cases[i].signature,
-                                cases[i].number, cases[i].count),
-                       NOTHING, cases[i].kept == 0, cases[i].kept);
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        unsigned char segment[400] = "\xff\xe2\0\0ICC_PROFILE", *icc = segment + 18;
+        segment[3] = (unsigned char)(cases[i].n + 16);
+        segment[16] = (unsigned char)cases[i].number;
+        segment[17] = (unsigned char)cases[i].count;
+        icc[3] = (unsigned char)cases[i].own;
+        memcpy(icc + 12, "mntrRGB XYZ ", 12);
+        memcpy(icc + 36, cases[i].signature, 4);
+        if (i + 1 == ROWS_OF(cases)) {
+            replace_bytes(&file, at, 0, segment, cases[i].n + 18);
+        }
+        expect_remarks(ctx, cases[i].what, &file, at, 0, segment, cases[i].n + 18,
+                       (remarks){NOTHING, cases[i].kept == 0, cases[i].kept});
     }
-    bytes one = with_icc(&file, 200, 200, "acsp", 1, 1);
-    expect_remarks(ctx, "number 1 twice", &file, with_icc(&one, 200, 200, "acsp", 1, 1), NOTHING,
-                   true, 0);
-    free(one.data);
-    free(file.data);
 }
 
 /* Kinds that libjpeg does not read are not called damaged. */
 TEST(unsupported)
 {
-    bytes file = make_jpeg(16, 3, false, 0);
+    SCOPED_BYTES file = make_jpeg(16, 3, false, 0);
     size_t sof = find_segment(&file, 0xc0);
     static const struct {
         size_t at; /* behind the segment's 0xff */
@@ -502,11 +379,10 @@ TEST(unsupported)
         {7, "\0\0", 2, SATF_DATA, "damaged"},
         {5, "\0\0\0\0", 4, SATF_DATA, "damaged"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        expect_failure(ctx, splice(&file, sof + cases[i].at, cases[i].n, cases[i].with, cases[i].n),
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        expect_failure(ctx, &file, sof + cases[i].at, cases[i].n, cases[i].with, cases[i].n,
                        cases[i].status, cases[i].message);
     }
-    free(file.data);
 }
 
 TEST_FILE(.formats = "all")

@@ -1,4 +1,5 @@
-/* XMP and IPTC: what is kept, in which formats, and where in the file it may stand. */
+/* Profiles, EXIF, XMP, IPTC and resolutions: what is kept, in which formats, and where in the file
+ * it may stand. */
 #include "test.h"
 #include "test_io_metadata.h"
 
@@ -12,49 +13,96 @@ static void assert_xmp(const char *what, const satf_metadata *m)
 
 /* ------------------------------------------------------------------ both ways */
 
+static bytes noise_behind(const char *lead, size_t lead_bytes, size_t n)
+{
+    bytes b = bytes_of(NULL, n);
+    uint64_t seed = 3;
+    for (size_t i = 0; i < n; i++) {
+        b.data[i] = (unsigned char)next_random(&seed);
+    }
+    memcpy(b.data, lead, lead_bytes);
+    return b;
+}
+
+/* Profile and IPTC take several of a JPEG's markers. */
 TEST(travels)
 {
     static const char *const formats[] = {"png", "jpeg", "png", "png", "jpeg", "jpeg"};
-    enum { IPTC = 150000 }; /* three markers */
-    SCOPED unsigned char *iptc = malloc(IPTC);
-    uint64_t seed = 3;
-    memcpy(iptc, "8BIM", 4);
-    for (int i = 4; i < IPTC; i++) {
-        iptc[i] = (unsigned char)next_random(&seed);
-    }
-    satf_image *image = make_image(ctx, 4, 4, 3, SATF_U8, 0, 8);
-    give(&image->metadata.xmp, &image->metadata.xmp_bytes, xmp, XMP_BYTES);
-    give(&image->metadata.iptc, &image->metadata.iptc_bytes, iptc, IPTC);
-    give(&image->metadata.exif, &image->metadata.exif_bytes, "II*\0\x08\0\0\0\0\0", 10);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        bytes file = must_encode(ctx, image, formats[i]);
+    SCOPED_BYTES iptc = noise_behind(DATA("8BIM"), 150000);
+    SCOPED_BYTES exif = noise_behind(DATA("II*\0\x08\0\0\0\0\0"), 60000);
+    for (int channels = 1; channels <= 3; channels += 2) {
+        SCOPED_BYTES icc = make_icc(100000, channels == 1);
+        satf_image *image = make_image(ctx, 4, 4, channels, SATF_U8, 0, 8);
+        for (size_t i = 0; i < ROWS_OF(formats); i++) {
+            satf_metadata *m = &image->metadata;
+            bool metres = formats[i][0] == 'p'; /* or in inches */
+            double x = metres ? 2835 : 300 / 0.0254, y = metres ? 5669 : 72 / 0.0254;
+            if (i == 0) {
+                give(&m->icc, &m->icc_bytes, icc.data, icc.n);
+                give(&m->exif, &m->exif_bytes, exif.data, exif.n);
+                give(&m->xmp, &m->xmp_bytes, xmp, XMP_BYTES);
+                give(&m->iptc, &m->iptc_bytes, iptc.data, iptc.n);
+            }
+            m->has_resolution = true;
+            m->resolution_unit = 1;
+            m->resolution_x = x;
+            m->resolution_y = y;
+            SCOPED_BYTES file = must_encode(ctx, image, formats[i]);
+            satf_image_destroy(image);
+            image = must_decode(ctx, file.data, file.n);
+            m = &image->metadata;
+            assert_block("ICC", m->icc, m->icc_bytes, icc.data, icc.n);
+            assert_block("EXIF", m->exif, m->exif_bytes, exif.data, exif.n);
+            assert_xmp(formats[i], m);
+            assert_block("IPTC", m->iptc, m->iptc_bytes, iptc.data, iptc.n);
+            assert_false(m->xmp_extended);
+            assert_true(m->has_resolution && m->resolution_unit == 1);
+            assert_true(fabs(m->resolution_x - x) < 1e-6 && fabs(m->resolution_y - y) < 1e-6);
+        }
         satf_image_destroy(image);
-        image = must_decode(ctx, file.data, file.n);
-        assert_xmp(formats[i], &image->metadata);
-        assert_int_equal(image->metadata.exif_bytes, 10);
-        assert_block("IPTC", image->metadata.iptc, image->metadata.iptc_bytes, iptc, IPTC);
-        assert_false(image->metadata.xmp_extended);
-        free(file.data);
     }
-    satf_image_destroy(image);
 }
 
 TEST(too_large)
 {
     enum { FITS = 65533 - 29 };
     SCOPED_IMAGE *image = make_image(ctx, 2, 2, 1, SATF_U8, 0, 8);
-    image->metadata.xmp = satf_alloc_zeroed(FITS + 1);
-    for (int more = 0; more < 2; more++) {
-        image->metadata.xmp_bytes = (size_t)(FITS + more);
-        satf_write_options options = options_for("jpeg");
-        bytes file;
-        assert_int_equal(encode(ctx, image, &options, &file), more ? SATF_UNSUPPORTED : SATF_OK);
-        free(file.data);
+    SCOPED_BYTES zeros = bytes_of(NULL, FITS + 1), exif = noise_behind(DATA("II*"), 70000);
+    satf_metadata *m = &image->metadata;
+    satf_write_options options = options_for("jpeg");
+    give(&m->xmp, &m->xmp_bytes, zeros.data, FITS);
+    SCOPED_BYTES jpeg = must_encode(ctx, image, "jpeg");
+    give(&m->xmp, &m->xmp_bytes, zeros.data, FITS + 1);
+    expect_unwritten(ctx, image, &options, SATF_UNSUPPORTED,
+                     "its XMP of 65505 bytes does not fit into a JPEG; write PNG, or leave it out "
+                     "(option: strip)");
+    SCOPED_BYTES png = must_encode(ctx, image, "png");
+    m->xmp_bytes = 0;
+    give(&m->exif, &m->exif_bytes, exif.data, exif.n);
+    expect_unwritten(ctx, image, &options, SATF_UNSUPPORTED, "EXIF");
+}
+
+TEST(png_colour_chunks)
+{
+    SCOPED_IMAGE *image = make_image(ctx, 2, 2, 3, SATF_U8, 0, 8);
+    static const double white[8] = {0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06};
+    for (int srgb = 0; srgb < 2; srgb++) {
+        satf_metadata *m = &image->metadata;
+        m->has_srgb = srgb;
+        m->srgb_intent = 2;
+        m->has_gamma = m->has_chromaticities = !srgb;
+        m->gamma = 0.55;
+        memcpy(m->chromaticities, white, sizeof white);
+        SCOPED_BYTES file = must_encode(ctx, image, "png");
+        SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
+        m = &read->metadata;
+        assert_true(m->has_srgb == srgb && (!srgb || m->srgb_intent == 2));
+        assert_true(srgb || (m->has_gamma && fabs(m->gamma - 0.55) < 1e-5));
+        assert_true(srgb || m->has_chromaticities);
+        for (int i = 0; i < 8 && !srgb; i++) {
+            assert_true(fabs(m->chromaticities[i] - white[i]) < 2e-5);
+        }
     }
-    assert_string_equal(satf_message(ctx), "its XMP of 65505 bytes does not fit into a JPEG; write "
-                                           "PNG, or leave it out (option: strip)");
-    bytes file = must_encode(ctx, image, "png");
-    free(file.data);
 }
 
 /* --------------------------------------------------------------------- strip */
@@ -68,15 +116,8 @@ static satf_image *image_with_all(satf_context *ctx, unsigned char orientation)
 {
     satf_image *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 8);
     satf_metadata *m = &image->metadata;
-    unsigned char icc[200] = {0, 0, 0, sizeof icc, [8] = 2};
-    uint64_t seed = 6;
-    for (size_t i = 132; i < sizeof icc; i++) {
-        icc[i] = (unsigned char)next_random(&seed);
-    }
-    memcpy(icc + 12, "mntrGRAYXYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    memcpy(icc + 68, "\0\0\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 12);
-    give(&m->icc, &m->icc_bytes, icc, sizeof icc);
+    SCOPED_BYTES icc = make_icc(200, true);
+    give(&m->icc, &m->icc_bytes, icc.data, icc.n);
     give(&m->exif, &m->exif_bytes, exif, sizeof exif - 1);
     m->exif[ORIENTATION_AT] = orientation;
     give(&m->xmp, &m->xmp_bytes, xmp, XMP_BYTES);
@@ -100,8 +141,7 @@ TEST(stripped)
             satf_free(image->metadata.exif);
             image->metadata.exif = NULL;
         }
-        bytes file;
-        assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
+        SCOPED_BYTES file = must_encode_with(ctx, image, &options);
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         const satf_metadata *m = &read->metadata;
         assert_int_equal(m->icc_bytes, 200);
@@ -114,226 +154,174 @@ TEST(stripped)
             assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
         }
         assert_non_null(image->metadata.xmp); /* which the image keeps */
-        free(file.data);
     }
     /* what would not fit need not */
     SCOPED_IMAGE *image = image_with_all(ctx, 6);
     satf_write_options options = options_for("jpeg");
-    bytes file;
-    satf_free(image->metadata.xmp);
-    image->metadata.xmp = satf_alloc_zeroed(100000);
-    image->metadata.xmp_bytes = 100000;
-    assert_int_equal(encode(ctx, image, &options, &file), SATF_UNSUPPORTED);
+    SCOPED_BYTES zeros = bytes_of(NULL, 100000);
+    give(&image->metadata.xmp, &image->metadata.xmp_bytes, zeros.data, zeros.n);
+    expect_unwritten(ctx, image, &options, SATF_UNSUPPORTED, "XMP");
     options.strip = 1;
-    assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
-    free(file.data);
+    SCOPED_BYTES file = must_encode_with(ctx, image, &options);
 }
 
 /* ----------------------------------------------------------------------- PNG */
 
-/* An iTXt chunk's data, `packed` or as it is: in room, so many bytes. */
-static size_t make_text(unsigned char *room, const char *keyword, bool packed, const void *text,
-                        size_t n)
+/* An iTXt chunk's data, packed or as it is. */
+static bytes make_text(const char *keyword, bool is_packed, const void *text, size_t n)
 {
-    size_t at = strlen(keyword) + 1;
-    memcpy(room, keyword, at);
-    room[at++] = packed;
-    room[at++] = 0;
-    memcpy(room + at, "x-default\0XMP", 14); /* language and keyword in it */
-    at += 14;
-    if (packed) {
-        uLongf size = compressBound(n);
-        assert_int_equal(compress2(room + at, &size, text, n, 9), Z_OK);
-        return at + size;
-    }
-    memcpy(room + at, text, n);
-    return at + n;
+    bytes out = bytes_of(keyword, strlen(keyword) + 1);
+    append_bytes(&out, is_packed ? "\1\0" : "\0\0", 2);
+    append_bytes(&out, "x-default\0XMP", 14); /* language and keyword in it */
+    SCOPED_BYTES body = is_packed ? deflated(text, n) : bytes_of(text, n);
+    append_bytes(&out, body.data, body.n);
+    return out;
 }
 
-/* In front or behind, packed or not: known before the rows where the file can be looked at. */
+/* A PNG with the chunk in front of its pixels or behind them. */
+static bytes png_with(satf_context *ctx, bool late, const char *name, const bytes *data)
+{
+    bytes file = plain_png(ctx);
+    add_chunk(&file, late, name, data->data, data->n);
+    return file;
+}
+
+/* Whether the reader's header has the blocks of the file, or none. */
+static void assert_blocks(const char *what, const satf_metadata *m, bool there)
+{
+    assert_block(what, m->xmp, m->xmp_bytes, xmp, there ? XMP_BYTES : 0);
+    assert_block(what, m->exif, m->exif_bytes, exif, there ? sizeof exif - 1 : 0);
+}
+
+/* In front or behind, packed or not: known before the rows where the file can be looked at. What
+ * lies behind the end of the file is no part of it. */
 TEST(png_places)
 {
-    bytes plain = plain_png(ctx);
-    unsigned char text[400];
-    for (int i = 0; i < 4; i++) {
-        bool late = i & 1, packed = i & 2;
-        size_t n = make_text(text, "XML:com.adobe.xmp", packed, xmp, XMP_BYTES);
-        bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt", text, n);
+    for (int i = 0; i < 8; i++) {
+        bool late = i & 1, is_packed = i & 2, outside = i & 4;
+        SCOPED_BYTES text = make_text("XML:com.adobe.xmp", is_packed, xmp, XMP_BYTES);
+        SCOPED_BYTES file = plain_png(ctx);
+        size_t at = outside ? file.n : late ? file.n - IEND_BYTES : BEHIND_IHDR;
+        put_chunk(&file, at, "iTXt", text.data, text.n);
+        put_chunk(&file, at, "eXIf", exif, sizeof exif - 1);
         SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-        assert_xmp("XMP of an image", &image->metadata);
-
-        io_reader *reader;
-        assert_int_equal(io_open_memory(ctx, file.data, file.n, &reader), SATF_OK);
-        assert_int_equal(reader->header.metadata.xmp == NULL, late);
+        assert_blocks("an image", &image->metadata, !outside);
+        SCOPED_READER *reader = open_bytes(ctx, &file);
+        assert_blocks("what is opened", &reader->header.metadata, !late && !outside);
         assert_true(reader->header.metadata_may_follow);
-        assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
+        MUST(ctx, io_find_metadata(ctx, reader));
         assert_false(reader->header.metadata_may_follow);
-        assert_xmp("XMP that was looked for", &reader->header.metadata);
-        unsigned char rows[9];
-        assert_int_equal(io_read_rows(ctx, reader, rows, 3, 3), SATF_OK);
-        assert_xmp("XMP that was come by", &reader->header.metadata);
-        io_close(reader);
-        free(file.data);
+        assert_blocks("what was looked for", &reader->header.metadata, !outside);
+        SCOPED_BYTES rows = read_rows(ctx, reader, 3);
+        assert_blocks("what was come by", &reader->header.metadata, !outside);
     }
-    free(plain.data);
 }
 
-/* EXIF and XMP behind the pixels, out of a pipe: behind them in the result too. */
-static void png_pipe_of(satf_context *ctx, bool strip)
-{
-    bytes plain = plain_png(ctx);
-    unsigned char text[400], row[3];
-    size_t n = make_text(text, "XML:com.adobe.xmp", false, xmp, XMP_BYTES);
-    bytes one = with_chunk(&plain, plain.n - IEND_BYTES, "iTXt", text, n);
-    bytes two = with_chunk(&one, one.n - IEND_BYTES, "eXIf", exif, sizeof exif - 1);
-    SCOPED_IMAGE *want = must_decode(ctx, two.data, two.n);
-    io_reader *reader;
-    int ends[2];
-    char name[40];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], two.data, two.n), two.n);
-    close(ends[1]);
-    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-    assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
-    close(ends[0]);
-    assert_int_equal(io_find_metadata(ctx, reader), SATF_OK);
-    assert_true(reader->header.metadata_may_follow);
-
-    satf_write_options options = options_for("png");
-    options.strip = strip;
-    io_plan plan;
-    io_writer *writer;
-    SCOPED char *data;
-    bytes out;
-    assert_int_equal(io_make_plan(ctx, want, "-", &options, &plan), SATF_OK);
-    FILE *stream = open_memstream(&data, &out.n);
-    assert_int_equal(
-        io_writer_open(ctx, &plan, stream, &options, &reader->header.metadata, &writer), SATF_OK);
-    for (int y = 0; y < 3; y++) {
-        assert_int_equal(io_read_rows(ctx, reader, row, 3, 1), SATF_OK);
-        assert_int_equal(io_put_rows(ctx, writer, row, 3, 1), SATF_OK);
-    }
-    assert_int_equal(io_writer_finish(ctx, writer), SATF_OK);
-    io_writer_close(writer);
-    fclose(stream);
-    io_close(reader);
-    SCOPED_IMAGE *read = must_decode(ctx, data, out.n);
-    const satf_metadata *m = &read->metadata;
-    if (strip) {
-        assert_null(m->xmp);
-        assert_int_equal(m->exif_bytes, SATF_EXIF_ORIENTATION_BYTES);
-        assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
-    } else {
-        assert_xmp("late XMP", m);
-        assert_block("late EXIF", m->exif, m->exif_bytes, exif, sizeof exif - 1);
-    }
-    free(two.data);
-    free(one.data);
-    free(plain.data);
-}
-
+/* Behind the pixels, out of a pipe: behind them in the result too. */
 TEST(png_pipe)
 {
-    png_pipe_of(ctx, false);
-    png_pipe_of(ctx, true);
+    SCOPED_BYTES text = make_text("XML:com.adobe.xmp", false, xmp, XMP_BYTES);
+    SCOPED_BYTES file = png_with(ctx, true, "iTXt", &text);
+    add_chunk(&file, true, "eXIf", exif, sizeof exif - 1);
+    SCOPED_IMAGE *want = must_decode(ctx, file.data, file.n);
+    for (int strip = 0; strip < 2; strip++) {
+        satf_write_options options = options_for("png");
+        options.strip = strip;
+        SCOPED_READER *reader = open_pipe(ctx, &file);
+        MUST(ctx, io_find_metadata(ctx, reader));
+        assert_true(reader->header.metadata_may_follow);
+        assert_blocks("a pipe", &reader->header.metadata, false);
+        SCOPED_BYTES out = copy_rows(ctx, reader, want, &options);
+        SCOPED_IMAGE *read = must_decode(ctx, out.data, out.n);
+        const satf_metadata *m = &read->metadata;
+        assert_same_pixels("a pipe's", &want->view, &read->view);
+        if (strip) {
+            assert_null(m->xmp);
+            assert_int_equal(m->exif_bytes, SATF_EXIF_ORIENTATION_BYTES);
+            assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
+        } else {
+            assert_blocks("late blocks", m, true);
+        }
+    }
 }
 
 /* Texts that are none, or no XMP, are as little as other comments. */
 TEST(png_other_texts)
 {
-    bytes plain = plain_png(ctx);
-    unsigned char text[400], packed[400];
-    size_t n = make_text(text, "XML:com.adobe.xmp", false, xmp, XMP_BYTES);
-    size_t packed_bytes = make_text(packed, "XML:com.adobe.xmp", true, xmp, XMP_BYTES);
-    struct {
-        unsigned char *data;
+    SCOPED_BYTES text = make_text("XML:com.adobe.xmp", false, xmp, XMP_BYTES);
+    SCOPED_BYTES small = make_text("XML:com.adobe.xmp", true, xmp, XMP_BYTES);
+    const struct {
+        const bytes *data;
         size_t n;
         int change; /* at which byte, to `to`; -1: none */
         unsigned char to;
     } cases[] = {
-        {text, n, 0, 'x'},
-        {text, n, 17, 'x'},
-        {text, 18, -1, 0},
-        {text, 19, -1, 0},
-        {text, 20, -1, 0},
-        {text, 29, -1, 0},
-        {text, 30, -1, 0},
-        {text, 33, -1, 0},
-        {text, 34, -1, 0},
-        {text, n, 18, 2},
-        {packed, n, 19, 1},
-        {packed, packed_bytes - 5, -1, 0},
-        {packed, packed_bytes, 34, 0},
-        {packed, packed_bytes, 50, 0x55},
-        {packed, 34, -1, 0},
+        {&text, text.n, 0, 'x'},  {&text, text.n, 17, 'x'},    {&text, 18, -1, 0},
+        {&text, 19, -1, 0},       {&text, 20, -1, 0},          {&text, 29, -1, 0},
+        {&text, 30, -1, 0},       {&text, 33, -1, 0},          {&text, 34, -1, 0},
+        {&text, text.n, 18, 2},   {&small, text.n, 19, 1},     {&small, small.n - 5, -1, 0},
+        {&small, small.n, 34, 0}, {&small, small.n, 50, 0x55}, {&small, 34, -1, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unsigned char *at = cases[i].data + (cases[i].change < 0 ? 0 : cases[i].change);
-        unsigned char kept = *at;
-        *at = cases[i].change < 0 ? kept : cases[i].to;
-        for (int late = 0; late < 2; late++) {
-            bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt",
-                                    cases[i].data, cases[i].n);
-            SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-            if (image->metadata.xmp) {
-                fail_msg("case %zu was taken", i);
-            }
-            free(file.data);
+    for (size_t i = 0; i < 2 * ROWS_OF(cases); i++) {
+        size_t c = i / 2, most = cases[c].data->n;
+        SCOPED_BYTES changed = copy_of(cases[c].data);
+        replace_bytes(&changed, most, 0, NULL, most < cases[c].n ? cases[c].n - most : 0);
+        changed.n = cases[c].n;
+        if (cases[c].change >= 0) {
+            changed.data[cases[c].change] = cases[c].to;
         }
-        *at = kept;
+        SCOPED_BYTES file = png_with(ctx, i & 1, "iTXt", &changed);
+        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
+        if (image->metadata.xmp) {
+            fail_msg("case %zu was taken", c);
+        }
     }
-    free(plain.data);
 }
 
 /* What unpacks to more than the limit, or takes more packed. */
 TEST(png_limits)
 {
     enum { BIG = 1 << 20 };
-    SCOPED unsigned char *zeros = calloc(BIG, 1), *text = malloc(2 * BIG);
-    bytes plain = plain_png(ctx);
+    SCOPED_BYTES zeros = bytes_of(NULL, BIG);
     for (int i = 0; i < 4; i++) {
-        bool late = i & 1, packed = i & 2;
-        size_t n = make_text(text, "XML:com.adobe.xmp", packed, zeros, BIG);
-        bytes file = with_chunk(&plain, late ? plain.n - IEND_BYTES : BEHIND_IHDR, "iTXt", text, n);
+        SCOPED_BYTES text = make_text("XML:com.adobe.xmp", i & 2, zeros.data, BIG);
+        SCOPED_BYTES file = png_with(ctx, i & 1, "iTXt", &text);
         SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->metadata.xmp_bytes, BIG);
-        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, BIG / 2), SATF_OK);
-        assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image), SATF_LIMIT);
-        assert_non_null(strstr(satf_message(ctx), "limit: max-metadata"));
-        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, 0), SATF_OK);
-        free(file.data);
+        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, BIG / 2));
+        expect_decode(ctx, "much text", file.data, file.n, SATF_LIMIT, "limit: max-metadata");
+        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, 0));
     }
-    free(plain.data);
 }
 
 /* ---------------------------------------------------------------------- JPEG */
 
 TEST(jpeg_markers)
 {
-    SCOPED_IMAGE *grey = make_image(ctx, 4, 4, 1, SATF_U8, 0, 8);
-    bytes plain = must_encode(ctx, grey, "jpeg");
+    static const struct {
+        int marker;
+        const char *text;
+        size_t n;
+    } markers[] = {
+        {0xed, DATA("Photoshop 3.0\0 and more")},
+        {0xed, DATA("Photoshop 3.0\0resources")},
+        {0xed, DATA("Adobe_CM\0")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0second")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0first")},
+        {0xe1, DATA("http://ns.adobe.com/xap/1.0/\0")},
+        {0xe1, DATA("http://ns.adobe.com/xmp/extension/\0GUID")},
+    };
     /* the last comes first in the file; the first of XMP counts, the empty ones do not */
-    bytes file[8] = {plain};
-    size_t count = 1;
-#define ADD(marker, text)                                                       \
-    file[count] = with_marker(&file[count - 1], marker, text, sizeof text - 1); \
-    count++
-    ADD(0xed, "Photoshop 3.0\0 and more");
-    ADD(0xed, "Photoshop 3.0\0resources");
-    ADD(0xed, "Adobe_CM\0");
-    ADD(0xe1, "http://ns.adobe.com/xap/1.0/\0second");
-    ADD(0xe1, "http://ns.adobe.com/xap/1.0/\0first");
-    ADD(0xe1, "http://ns.adobe.com/xap/1.0/\0");
-    ADD(0xe1, "http://ns.adobe.com/xmp/extension/\0GUID");
-    SCOPED_IMAGE *image = must_decode(ctx, file[count - 1].data, file[count - 1].n);
+    SCOPED_BYTES file = random_file(ctx, "jpeg", 4, 1);
+    for (size_t i = 0; i < ROWS_OF(markers); i++) {
+        add_segment(&file, markers[i].marker, markers[i].text, markers[i].n);
+    }
+    SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     const satf_metadata *m = &image->metadata;
     assert_block("XMP", m->xmp, m->xmp_bytes, "first", 5);
     assert_block("IPTC", m->iptc, m->iptc_bytes, "resources and more", 18);
     assert_true(m->xmp_extended);
     assert_null(m->exif);
-    for (size_t i = 0; i < count; i++) {
-        free(file[i].data);
-    }
 }
 
 TEST_FILE(.formats = "all")

@@ -1,31 +1,19 @@
 /* Files of several pictures: the first is read, and the header says that it is not all. */
 #include "test.h"
-#include "test_io_files.h"
-
-#include <zlib.h>
+#include "chunks.h"
 
 /* What the header says after the last row, read one by one. */
-static int64_t read_all(satf_context *ctx, io_reader *reader)
+static int64_t pictures_of(satf_context *ctx, io_reader *reader)
 {
-    const satf_view *v = &reader->header.view;
-    SCOPED char *row = malloc((size_t)v->stride);
-    for (int64_t y = 0; y < v->height; y++) {
-        if (io_read_rows(ctx, reader, row, v->stride, 1)) {
-            fail_msg("row %d: %s", (int)y, satf_message(ctx));
-        }
-    }
-    int64_t pictures = reader->header.pictures;
-    io_close(reader);
-    return pictures;
+    SCOPED_READER *closed = reader;
+    SCOPED_BYTES rows = read_rows(ctx, reader, 1);
+    return closed->header.pictures;
 }
 
 static int64_t pictures_in(satf_context *ctx, const void *data, size_t n)
 {
-    io_reader *reader;
-    if (io_open_memory(ctx, data, n, &reader)) {
-        fail_msg("%s", satf_message(ctx));
-    }
-    return read_all(ctx, reader);
+    SCOPED_BYTES file = bytes_of(data, n);
+    return pictures_of(ctx, open_bytes(ctx, &file));
 }
 
 #define PICTURES_IN(ctx, text) pictures_in(ctx, text, sizeof text - 1)
@@ -65,8 +53,8 @@ TEST(pnm_pipe)
             close(ends[1]);
         }
         snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-        assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
-        assert_int_equal(read_all(ctx, reader), i == 1 ? IO_PICTURES_SEVERAL : 1);
+        MUST(ctx, io_open(ctx, name, NULL, &reader));
+        assert_int_equal(pictures_of(ctx, reader), i == 1 ? IO_PICTURES_SEVERAL : 1);
         close(ends[0]);
         if (i < 2) {
             close(ends[1]);
@@ -76,37 +64,20 @@ TEST(pnm_pipe)
 }
 
 /* A PNG with acTL, or another chunk, before its pixels. */
-static int64_t with_chunk(satf_context *ctx, const bytes *png, const char *name, uint32_t frames)
-{
-    enum { AT = 33, DATA = 8 };
-    SCOPED unsigned char *file = malloc(png->n + 12 + DATA);
-    unsigned char *chunk = file + AT;
-    memcpy(file, png->data, AT);
-    memset(chunk, 0, 12 + DATA);
-    chunk[3] = DATA;
-    memcpy(chunk + 4, name, 4);
-    for (int i = 0; i < 4; i++) {
-        chunk[8 + i] = (unsigned char)(frames >> (24 - 8 * i));
-    }
-    uint32_t crc = (uint32_t)crc32(0, chunk + 4, 4 + DATA);
-    for (int i = 0; i < 4; i++) {
-        chunk[8 + DATA + i] = (unsigned char)(crc >> (24 - 8 * i));
-    }
-    memcpy(chunk + 12 + DATA, png->data + AT, png->n - AT);
-    int64_t pictures = pictures_in(ctx, file, png->n + 12 + DATA);
-    return pictures;
-}
-
 TEST(apng)
 {
-    SCOPED_IMAGE *image = make_image(ctx, 3, 3, 1, SATF_U8, 0, 1);
-    bytes file = must_encode(ctx, image, "png");
-    assert_int_equal(pictures_in(ctx, file.data, file.n), 1);
-    assert_int_equal(with_chunk(ctx, &file, "acTL", 1), 1);
-    assert_int_equal(with_chunk(ctx, &file, "acTL", 0), 1);
-    assert_int_equal(with_chunk(ctx, &file, "acTL", 24), 24);
-    assert_int_equal(with_chunk(ctx, &file, "acTX", 24), 1);
-    free(file.data);
+    static const struct {
+        const char *name;
+        unsigned char frames;
+        int64_t pictures;
+    } cases[] = {{"acTL", 1, 1}, {"acTL", 0, 1}, {"acTL", 24, 24}, {"acTX", 24, 1}};
+    for (size_t i = 0; i < ROWS_OF(cases); i++) {
+        SCOPED_BYTES file = random_file(ctx, "png", 3, 1);
+        assert_int_equal(pictures_in(ctx, file.data, file.n), 1);
+        unsigned char data[8] = {[3] = cases[i].frames};
+        add_chunk(&file, false, cases[i].name, data, sizeof data);
+        assert_int_equal(pictures_in(ctx, file.data, file.n), cases[i].pictures);
+    }
 }
 
 TEST_FILE(.formats = "all")

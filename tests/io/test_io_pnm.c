@@ -19,7 +19,8 @@ static bytes write_as(satf_context *ctx, const satf_image *image, const char *na
 {
     satf_write_options options = satf_write_defaults();
     options.format = format;
-    bytes file = {calloc(1, 4096), 0};
+    bytes file = bytes_of(NULL, 4096);
+    file.n = 0;
     ctx->message[0] = 0;
     if (satf_image_write(ctx, image, name, &options) == SATF_OK) {
         FILE *in = fopen(name, "rb");
@@ -34,22 +35,20 @@ static bytes write_as(satf_context *ctx, const satf_image *image, const char *na
 static void expect_file(satf_context *ctx, const satf_image *image, const char *name,
                         const char *format, const char *want, size_t n)
 {
-    bytes file = write_as(ctx, image, name, format);
+    SCOPED_BYTES file = write_as(ctx, image, name, format);
     if (file.n != n || memcmp(file.data, want, n) != 0) {
         fail_msg("%s, format %s: %zu bytes, \"%.60s\" %s", name, format ? format : "by suffix",
                  file.n, (char *)file.data, satf_message(ctx));
     }
-    free(file.data);
 }
 
 static void refuse(satf_context *ctx, const satf_image *image, const char *name,
                    const char *in_message)
 {
-    bytes file = write_as(ctx, image, name, NULL);
+    SCOPED_BYTES file = write_as(ctx, image, name, NULL);
     if (file.n > 0 || !strstr(satf_message(ctx), in_message)) {
         fail_msg("%s: %zu bytes, \"%s\"", name, file.n, satf_message(ctx));
     }
-    free(file.data);
 }
 
 #define EXPECT(image, name, format, want) \
@@ -57,9 +56,10 @@ static void refuse(satf_context *ctx, const satf_image *image, const char *name,
 
 TEST(kinds)
 {
-    satf_image *grey = make(ctx, 1, 0, "abc"), *rgb = make(ctx, 3, 0, "abcdef");
-    satf_image *opaque = make(ctx, 2, SATF_ALPHA, "a\xff"), *clear = make(ctx, 2, SATF_ALPHA, "ab");
-    satf_image *rgba = make(ctx, 4, SATF_ALPHA, "abc\xff"), *plain = make(ctx, 2, 0, "ab");
+    SCOPED_IMAGE *grey = make(ctx, 1, 0, "abc"), *rgb = make(ctx, 3, 0, "abcdef"),
+                 *opaque = make(ctx, 2, SATF_ALPHA, "a\xff"),
+                 *clear = make(ctx, 2, SATF_ALPHA, "ab"),
+                 *rgba = make(ctx, 4, SATF_ALPHA, "abc\xff"), *plain = make(ctx, 2, 0, "ab");
 
     EXPECT(grey, "x.pgm", NULL, "P5\n3 2\n255\nabcabc");
     EXPECT(grey, "x.PGM", NULL, "P5\n3 2\n255\nabcabc");
@@ -86,10 +86,6 @@ TEST(kinds)
     EXPECT(grey, "x.png", "pgm", "P5\n3 2\n255\nabcabc");
     EXPECT(grey, "x.pgm", "PPM", "P6\n3 2\n255\naaabbbcccaaabbbccc");
     EXPECT(rgb, "x.pgm", "pnm", "P6\n3 2\n255\nabcdefabcdefabcdef");
-    satf_image *all[] = {grey, rgb, opaque, clear, rgba, plain};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        satf_image_destroy(all[i]);
-    }
 }
 
 TEST(bits)
@@ -98,10 +94,8 @@ TEST(bits)
     unsigned char *samples = two->view.data;
     samples[1] = samples[4] = 0; /* black is the bit 1 */
     EXPECT(two, "x.pbm", NULL, "P4\n3 2\n\x40\x40");
-    bytes file = write_as(ctx, two, "x.pbm", NULL);
-    SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
-    assert_same_pixels("PBM", &two->view, &read->view);
-    free(file.data);
+    SCOPED_BYTES file = write_as(ctx, two, "x.pbm", NULL);
+    must_hold(ctx, "PBM", &file, &two->view);
 
     two->hi = 1; /* a maxval of 1 */
     for (int i = 0; i < 6; i++) {
@@ -142,8 +136,7 @@ TEST(spread)
         options.type = type;
         options.has_range = 1;
         options.hi = type == SATF_U8 ? 255 : 65535;
-        bytes file;
-        assert_int_equal(encode(ctx, image, &options, &file), SATF_OK);
+        SCOPED_BYTES file = must_encode_with(ctx, image, &options);
         SCOPED_IMAGE *read = must_decode(ctx, file.data, file.n);
         assert_int_equal(read->view.channels, 3);
         for (int i = 0; i < 9000; i++) {
@@ -152,7 +145,6 @@ TEST(spread)
                                              : ((uint16_t *)read->view.data)[i],
                              want);
         }
-        free(file.data);
     }
 }
 
@@ -160,7 +152,7 @@ TEST(spread)
 TEST(cmyk)
 {
     static const unsigned maxvals[] = {255, 100, 1, 65535, 4095};
-    for (size_t i = 0; i < 2 * sizeof maxvals / sizeof *maxvals; i++) {
+    for (size_t i = 0; i < 2 * ROWS_OF(maxvals); i++) {
         enum { WIDTH = 50, HEIGHT = 3 };
         unsigned max = maxvals[i / 2];
         bool alpha = i % 2;
@@ -174,14 +166,12 @@ TEST(cmyk)
                                    depth, max, alpha ? "_ALPHA" : "");
         for (size_t s = 0; s < WIDTH * HEIGHT * depth; s++) {
             ink[s] = s < 5 ? 0 : s < 10 ? max : (unsigned)(next_random(&seed) % (max + 1));
-            for (size_t byte = sample; byte-- > 0;) {
-                file[n++] = (unsigned char)(ink[s] >> (8 * byte));
-            }
+            store_big(file + n, ink[s], (int)sample);
+            n += sample;
         }
-        io_reader *reader;
-        assert_int_equal(io_open_memory(ctx, file, n, &reader), SATF_OK);
+        SCOPED_READER *reader;
+        MUST(ctx, io_open_memory(ctx, file, n, &reader));
         assert_true(reader->header.was_cmyk);
-        io_close(reader);
         SCOPED_IMAGE *image = must_decode(ctx, file, n);
         const satf_view *v = &image->view;
         assert_int_equal(v->channels, out);
@@ -201,24 +191,12 @@ TEST(cmyk)
 
 TEST(cmyk_refusals)
 {
-    static const struct {
-        int depth;
-        const char *tuple, *message;
-    } cases[] = {
-        {3, "CMYK", "damaged: CMYK in 3 channels"},
-        {5, "CMYK", "damaged: CMYK in 5 channels"},
-        {4, "CMYK_ALPHA", "damaged: CMYK in 4 channels"},
-        {5, "RGB", "depth 5"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char file[200];
-        int n = snprintf(file, sizeof file,
-                         "P7\nWIDTH 1\nHEIGHT 1\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\nabcde",
-                         cases[i].depth, cases[i].tuple);
-        satf_image *image;
-        assert_int_not_equal(satf_image_decode(ctx, file, (size_t)n, &image), SATF_OK);
-        assert_non_null(strstr(satf_message(ctx), cases[i].message));
-    }
+#define PAM(depth, tuple) \
+    DATA("P7\nWIDTH 1\nHEIGHT 1\nDEPTH " depth "\nMAXVAL 255\nTUPLTYPE " tuple "\nENDHDR\nabcde")
+    expect_decode(ctx, "3", PAM("3", "CMYK"), SATF_DATA, "damaged: CMYK in 3 channels");
+    expect_decode(ctx, "5", PAM("5", "CMYK"), SATF_DATA, "damaged: CMYK in 5 channels");
+    expect_decode(ctx, "4", PAM("4", "CMYK_ALPHA"), SATF_DATA, "damaged: CMYK in 4 channels");
+    expect_decode(ctx, "RGB", PAM("5", "RGB"), SATF_UNSUPPORTED, "depth 5");
 }
 
 TEST_FILE(.formats = "all", .folder = true)
