@@ -61,8 +61,8 @@ TEST_ALONE(round_trip)
     for (size_t c = 0; c < sizeof compressions / sizeof *compressions; c++) {
         satf_image_file *file;
         satf_image *read;
-        write_pages(path("r.tif"), 0, PAGES - 1, compressions[c]);
-        must(satf_image_file_open(ctx, path("r.tif"), &file));
+        write_pages("r.tif", 0, PAGES - 1, compressions[c]);
+        must(satf_image_file_open(ctx, "r.tif", &file));
         assert_int_equal(satf_image_file_pages(file), PAGES);
         for (int i = 0; i < 2 * PAGES; i++) {
             int k = i * 5 % PAGES;
@@ -82,29 +82,29 @@ TEST_ALONE(no_trace)
 {
     satf_image_file *file;
     SCOPED_IMAGE *image = make_page(0), *other = make_page(2);
-    must(satf_image_file_create(ctx, path("gone.tif"), 0, NULL, &file));
+    must(satf_image_file_create(ctx, "gone.tif", 0, NULL, &file));
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID);
     must(satf_image_file_append(ctx, file, image));
     satf_image_file_close(file);
-    assert_int_equal(access(path("gone.tif"), F_OK), -1);
+    assert_int_equal(access("gone.tif", F_OK), -1);
 
-    assert_int_equal(satf_image_file_create(ctx, path("x.png"), 2, NULL, &file), SATF_UNSUPPORTED);
-    assert_int_equal(satf_image_file_create(ctx, path("x.tif"), -1, NULL, &file), SATF_INVALID);
-    must(satf_image_file_create(ctx, path("x.npy"), 0, NULL, &file));
+    assert_int_equal(satf_image_file_create(ctx, "x.png", 2, NULL, &file), SATF_UNSUPPORTED);
+    assert_int_equal(satf_image_file_create(ctx, "x.tif", -1, NULL, &file), SATF_INVALID);
+    must(satf_image_file_create(ctx, "x.npy", 0, NULL, &file));
     assert_int_equal(satf_image_file_append(ctx, file, image), SATF_INVALID);
     assert_int_equal(satf_image_file_append(ctx, file, image), SATF_INVALID); /* it has failed */
     satf_image_file_close(file);
 
-    must(satf_image_file_create(ctx, path("x.npy"), 2, NULL, &file));
+    must(satf_image_file_create(ctx, "x.npy", 2, NULL, &file));
     must(satf_image_file_append(ctx, file, image));
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID); /* one is missing */
     satf_image_file_close(file);
-    must(satf_image_file_create(ctx, path("x.npy"), 2, NULL, &file));
+    must(satf_image_file_create(ctx, "x.npy", 2, NULL, &file));
     must(satf_image_file_append(ctx, file, image));
     must(satf_image_file_append(ctx, file, other));
     assert_int_equal(satf_image_file_finish(ctx, file), SATF_UNSUPPORTED); /* of two shapes */
     satf_image_file_close(file);
-    assert_int_equal(access(path("x.npy"), F_OK), -1);
+    assert_int_equal(access("x.npy", F_OK), -1);
 }
 
 /* --------------------------------------------------------------- file to file */
@@ -167,7 +167,7 @@ static void page_by_page(const char *out, const char *spec, int first, int count
 TEST_ALONE(side_by_side)
 {
     static const char *const specs[] = {"box=5", "box=3,border=wrap", "rotate=90 box=3"};
-    write_pages(path("in.tif"), 0, PAGES - 1, "none");
+    write_pages("in.tif", 0, PAGES - 1, "none");
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         unsigned char *first = NULL;
         size_t first_bytes = 0;
@@ -175,7 +175,7 @@ TEST_ALONE(side_by_side)
             told pages = {.count = 0};
             satf_file_report report;
             size_t bytes;
-            must(filter_pages(path("in.tif"), path("out.tif"), specs[s], threads, 0, 0, &pages,
+            must(filter_pages("in.tif", "out.tif", specs[s], threads, 0, 0, &pages,
                               &report));
             assert_int_equal(report.pages, PAGES);
             assert_int_equal(report.pages_failed, 0);
@@ -183,7 +183,7 @@ TEST_ALONE(side_by_side)
             for (int i = 0; i < PAGES; i++) {
                 assert_int_equal(pages.page[i], i + 1);
             }
-            unsigned char *got = slurp(path("out.tif"), &bytes);
+            unsigned char *got = slurp("out.tif", &bytes);
             if (first && (bytes != first_bytes || memcmp(got, first, bytes) != 0)) {
                 fail_msg("%s: %d threads write other bytes", specs[s], threads);
             }
@@ -192,24 +192,24 @@ TEST_ALONE(side_by_side)
             first_bytes = bytes;
         }
         free(first);
-        page_by_page(path("out.tif"), specs[s], 0, PAGES);
+        page_by_page("out.tif", specs[s], 0, PAGES);
     }
 }
 
 TEST_ALONE(some_pages)
 {
     satf_file_report report;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 4, 7, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 3, 4);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 6, -1, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 5, 4);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 3, 0, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 2, 1);
-    must(filter_pages(path("in.tif"), path("out.png"), "box=3", 3, 0, 0, NULL, &report));
+    write_pages("in.tif", 0, PAGES - 1, NULL);
+    must(filter_pages("in.tif", "out.tif", "box=3", 3, 4, 7, NULL, &report));
+    page_by_page("out.tif", "box=3", 3, 4);
+    must(filter_pages("in.tif", "out.tif", "box=3", 3, 6, -1, NULL, &report));
+    page_by_page("out.tif", "box=3", 5, 4);
+    must(filter_pages("in.tif", "out.tif", "box=3", 3, 3, 0, NULL, &report));
+    page_by_page("out.tif", "box=3", 2, 1);
+    must(filter_pages("in.tif", "out.png", "box=3", 3, 0, 0, NULL, &report));
     assert_int_equal(report.note_count, 1);
     assert_non_null(strstr(report.notes[0].text, "holds 9 pages; only the first is read"));
-    must(filter_pages(path("in.tif"), path("out.png"), "box=3", 3, 2, 2, NULL, &report));
+    must(filter_pages("in.tif", "out.png", "box=3", 3, 2, 2, NULL, &report));
     assert_int_equal(report.note_count, 0);
     static const struct {
         const char *out, *words;
@@ -218,14 +218,14 @@ TEST_ALONE(some_pages)
                  {"no.tif", "has no page 12", 3, 12},     {"no.tif", "numbered from 1 on", 3, 2},
                  {"no.tif", "numbered from 1 on", -1, 0}, {"no.tif", "numbered from 1 on", 0, 5}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(filter_pages(path("in.tif"), path(wrong[i].out), "box=3", 2,
+        assert_int_equal(filter_pages("in.tif", path(wrong[i].out), "box=3", 2,
                                       wrong[i].first, wrong[i].last, NULL, &report),
                          SATF_INVALID);
         assert_non_null(strstr(satf_message(ctx), wrong[i].words));
     }
-    assert_int_equal(access(path("no.tif"), F_OK), -1);
+    assert_int_equal(access("no.tif", F_OK), -1);
     assert_int_equal(
-        filter_pages(path("in.tif"), path("no/folder.tif"), "box=3", 2, 0, 0, NULL, &report),
+        filter_pages("in.tif", "no/folder.tif", "box=3", 2, 0, 0, NULL, &report),
         SATF_IO);
 }
 
@@ -253,22 +253,22 @@ TEST_ALONE(a_damaged_page)
     for (size_t d = 0; d < sizeof damaged / sizeof *damaged; d++) {
         unsigned char *first = NULL;
         size_t first_bytes = 0;
-        write_pages(path("in.tif"), 0, PAGES - 1, "none");
-        damage_page(path("in.tif"), damaged[d]);
+        write_pages("in.tif", 0, PAGES - 1, "none");
+        damage_page("in.tif", damaged[d]);
         for (int threads = 1; threads <= 5; threads++) {
             told pages = {.count = 0};
             satf_file_report report;
             size_t bytes;
-            unlink(path("out.tif"));
-            assert_int_equal(filter_pages(path("in.tif"), path("out.tif"), "box=3", threads, 0, 0,
+            unlink("out.tif");
+            assert_int_equal(filter_pages("in.tif", "out.tif", "box=3", threads, 0, 0,
                                           NULL, &report),
                              SATF_DATA);
             char number[32];
             snprintf(number, sizeof number, "page %d: ", damaged[d] + 1);
             assert_non_null(strstr(satf_message(ctx), number));
-            assert_int_equal(access(path("out.tif"), F_OK), -1);
+            assert_int_equal(access("out.tif", F_OK), -1);
 
-            must(filter_pages(path("in.tif"), path("out.tif"), "box=3", threads, 0, 0, &pages,
+            must(filter_pages("in.tif", "out.tif", "box=3", threads, 0, 0, &pages,
                               &report));
             assert_int_equal(report.pages, PAGES - 1);
             assert_int_equal(report.pages_failed, 1);
@@ -277,7 +277,7 @@ TEST_ALONE(a_damaged_page)
                 assert_int_equal(pages.status[i], i == damaged[d] ? SATF_DATA : SATF_OK);
                 assert_int_equal(pages.why[i][0] != 0, i == damaged[d]);
             }
-            unsigned char *got = slurp(path("out.tif"), &bytes);
+            unsigned char *got = slurp("out.tif", &bytes);
             if (first && (bytes != first_bytes || memcmp(got, first, bytes) != 0)) {
                 fail_msg("page %d damaged: %d threads write other bytes", damaged[d], threads);
             }
@@ -287,25 +287,25 @@ TEST_ALONE(a_damaged_page)
         }
         free(first);
         if (damaged[d] == 0) {
-            page_by_page(path("out.tif"), "box=3", 1, PAGES - 1);
+            page_by_page("out.tif", "box=3", 1, PAGES - 1);
         }
     }
     /* an array has all of them */
     told pages = {.count = 0};
     satf_file_report report;
-    write_pages(path("in.tif"), 0, 1, "none");
-    damage_page(path("in.tif"), 1);
-    unlink(path("out.npy"));
+    write_pages("in.tif", 0, 1, "none");
+    damage_page("in.tif", 1);
+    unlink("out.npy");
     assert_int_equal(
-        filter_pages(path("in.tif"), path("out.npy"), "box=3", 2, 0, 0, &pages, &report),
+        filter_pages("in.tif", "out.npy", "box=3", 2, 0, 0, &pages, &report),
         SATF_INVALID);
-    assert_int_equal(access(path("out.npy"), F_OK), -1);
-    damage_page(path("in.tif"), 0);
+    assert_int_equal(access("out.npy", F_OK), -1);
+    damage_page("in.tif", 0);
     pages.count = 0;
     assert_int_equal(
-        filter_pages(path("in.tif"), path("no.tif"), "box=3", 2, 0, 0, &pages, &report), SATF_DATA);
+        filter_pages("in.tif", "no.tif", "box=3", 2, 0, 0, &pages, &report), SATF_DATA);
     assert_non_null(strstr(satf_message(ctx), "no page can be filtered"));
-    assert_int_equal(access(path("no.tif"), F_OK), -1);
+    assert_int_equal(access("no.tif", F_OK), -1);
 }
 
 /* What has failed fails again, however often it is asked for, and costs the others nothing. */
@@ -313,9 +313,9 @@ TEST_ALONE(asked_again)
 {
     satf_image_file *file;
     satf_image *image;
-    write_pages(path("in.tif"), 0, 3, "none");
-    damage_page(path("in.tif"), 1);
-    must(satf_image_file_open(ctx, path("in.tif"), &file));
+    write_pages("in.tif", 0, 3, "none");
+    damage_page("in.tif", 1);
+    must(satf_image_file_open(ctx, "in.tif", &file));
     for (int i = 0; i < 6; i++) {
         satf_status status = satf_image_file_read(ctx, file, 2 - i % 2, &image);
         assert_int_equal(status, i % 2 ? SATF_OK : SATF_DATA);
@@ -326,13 +326,13 @@ TEST_ALONE(asked_again)
     satf_image_file_close(file);
 
     size_t bytes;
-    write_noise(path("in.png"), 60, 50, 3, SATF_U8, 0, 7);
-    SCOPED unsigned char *data = slurp(path("in.png"), &bytes);
+    write_noise("in.png", 60, 50, 3, SATF_U8, 0, 7);
+    SCOPED unsigned char *data = slurp("in.png", &bytes);
     data[bytes / 2] ^= 0x55;
-    FILE *to = fopen(path("in.png"), "wb");
+    FILE *to = fopen("in.png", "wb");
     assert_int_equal(fwrite(data, 1, bytes, to), bytes);
     assert_int_equal(fclose(to), 0);
-    must(satf_image_file_open(ctx, path("in.png"), &file));
+    must(satf_image_file_open(ctx, "in.png", &file));
     char first[256];
     for (int i = 0; i < 4; i++) {
         assert_int_equal(satf_image_file_read(ctx, file, 1, &image), SATF_DATA);
@@ -347,14 +347,14 @@ TEST_ALONE(asked_again)
 TEST_ALONE(stopped)
 {
     satf_file_report report;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
+    write_pages("in.tif", 0, PAGES - 1, NULL);
     for (int threads = 1; threads <= 4; threads++) {
         told pages = {.stop_at = 4};
         assert_int_equal(
-            filter_pages(path("in.tif"), path("no.tif"), "box=3", threads, 0, 0, &pages, &report),
+            filter_pages("in.tif", "no.tif", "box=3", threads, 0, 0, &pages, &report),
             SATF_CANCELLED);
         assert_int_equal(pages.count, 4);
-        assert_int_equal(access(path("no.tif"), F_OK), -1);
+        assert_int_equal(access("no.tif", F_OK), -1);
     }
 }
 
@@ -363,12 +363,12 @@ TEST_ALONE(little_memory)
 {
     satf_file_report report;
     size_t bytes, little_bytes;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
-    must(filter_pages(path("in.tif"), path("a.tif"), "box=9", 6, 0, 0, NULL, &report));
+    write_pages("in.tif", 0, PAGES - 1, NULL);
+    must(filter_pages("in.tif", "a.tif", "box=9", 6, 0, 0, NULL, &report));
     must(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 3 << 20));
-    must(filter_pages(path("in.tif"), path("b.tif"), "box=9", 6, 0, 0, NULL, &report));
-    SCOPED unsigned char *a = slurp(path("a.tif"), &bytes),
-                         *b = slurp(path("b.tif"), &little_bytes);
+    must(filter_pages("in.tif", "b.tif", "box=9", 6, 0, 0, NULL, &report));
+    SCOPED unsigned char *a = slurp("a.tif", &bytes),
+                         *b = slurp("b.tif", &little_bytes);
     assert_int_equal(bytes, little_bytes);
     assert_memory_equal(a, b, bytes);
 }
@@ -414,9 +414,9 @@ TEST_ALONE(arrays)
         size_t each = (size_t)(cases[i].width * cases[i].height * cases[i].channels), bytes;
         size_t all = each * (size_t)cases[i].pages;
         must(satf_context_set_axes(ctx, cases[i].axes));
-        write_array(path("in.npy"), cases[i].shape, data, all);
-        must(filter_pages(path("in.npy"), path("out.npy"), "flip=h", 3, 0, 0, NULL, &report));
-        SCOPED unsigned char *got = slurp(path("out.npy"), &bytes);
+        write_array("in.npy", cases[i].shape, data, all);
+        must(filter_pages("in.npy", "out.npy", "flip=h", 3, 0, 0, NULL, &report));
+        SCOPED unsigned char *got = slurp("out.npy", &bytes);
         if (!memmem(got, bytes, cases[i].result, strlen(cases[i].result)) || bytes < all) {
             fail_msg("%s became %.120s", cases[i].shape, got + 10);
         }
@@ -437,13 +437,13 @@ TEST_ALONE(arrays)
     }
     satf_file_report report;
     must(satf_context_set_axes(ctx, "TZYX"));
-    write_array(path("in.npy"), "(5, 6)", data, 30);
-    assert_int_equal(filter_pages(path("in.npy"), path("no.npy"), "box=3", 1, 0, 0, NULL, &report),
+    write_array("in.npy", "(5, 6)", data, 30);
+    assert_int_equal(filter_pages("in.npy", "no.npy", "box=3", 1, 0, 0, NULL, &report),
                      SATF_INVALID);
-    write_array(path("in.npy"), "(2, 3, 5, 6)", data, 179);
-    assert_int_equal(filter_pages(path("in.npy"), path("no.npy"), "box=3", 2, 0, 0, NULL, &report),
+    write_array("in.npy", "(2, 3, 5, 6)", data, 179);
+    assert_int_equal(filter_pages("in.npy", "no.npy", "box=3", 2, 0, 0, NULL, &report),
                      SATF_DATA);
-    assert_int_equal(access(path("no.npy"), F_OK), -1);
+    assert_int_equal(access("no.npy", F_OK), -1);
 }
 
 TEST_FILE(.formats = "all", .context = &ctx, .folder = true)

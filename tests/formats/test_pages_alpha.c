@@ -59,7 +59,7 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
     satf_filter *filter;
     satf_file_options options;
     size_t bytes;
-    must(satf_image_file_create(ctx, path("mixed.tif"), MIXED, NULL, &file));
+    must(satf_image_file_create(ctx, "mixed.tif", MIXED, NULL, &file));
     for (int k = 0; k < MIXED; k++) {
         SCOPED_IMAGE *image = make_mixed(k, colours, type, mask);
         must(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, turned ? turned_exif : NULL,
@@ -73,10 +73,10 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
     must(satf_context_set_threads(ctx, threads));
     satf_file_options_init(&options, sizeof options);
     options.route = (int)way;
-    must(satf_filter_file(ctx, filter, path("mixed.tif"), path("mixed.npy"), &options, &report,
+    must(satf_filter_file(ctx, filter, "mixed.tif", "mixed.npy", &options, &report,
                           sizeof report));
     satf_filter_destroy(filter);
-    SCOPED unsigned char *got = slurp(path("mixed.npy"), &bytes);
+    SCOPED unsigned char *got = slurp("mixed.npy", &bytes);
     size_t page = (size_t)(WIDE * HIGH * (colours + (mask > 0))) * satf_type_bytes((int)type);
     assert_true(bytes > MIXED * page && bytes < MIXED * page + 256);
     for (int k = 0; k < MIXED; k++) {
@@ -120,7 +120,7 @@ TEST_ALONE(alpha_of_frames)
     if (satf_format_missing("gif")) {
         skip();
     }
-    FILE *file = fopen(path("holes.gif"), "wb");
+    FILE *file = fopen("holes.gif", "wb");
     assert_int_equal(fwrite(holes, 1, sizeof holes - 1, file), sizeof holes - 1);
     fclose(file);
     for (int pipe = 0; pipe < 2; pipe++) {
@@ -135,10 +135,10 @@ TEST_ALONE(alpha_of_frames)
         calls.read = read_holes;
         calls.user = &at;
         options.input_calls = pipe ? &calls : NULL;
-        must(satf_filter_file(ctx, filter, path("holes.gif"), path("holes.npy"), &options, &report,
+        must(satf_filter_file(ctx, filter, "holes.gif", "holes.npy", &options, &report,
                               sizeof report));
         satf_filter_destroy(filter);
-        SCOPED unsigned char *got = slurp(path("holes.npy"), &bytes);
+        SCOPED unsigned char *got = slurp("holes.npy", &bytes);
         assert_non_null(memmem(got, bytes, "(3, 3, 4, 4)", 12));
         const unsigned char *alpha = got + bytes - (size_t)3 * PAGE + 3;
         for (int i = 0; i < 3 * PAGE; i += 4) {
