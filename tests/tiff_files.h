@@ -3,7 +3,7 @@
 #define TESTS_TIFF_FILES_H
 
 #include "test.h"
-#include "test_io_files.h"
+#include "tiff_tags.h"
 
 #include <tiffio.h>
 
@@ -182,57 +182,75 @@ static inline void set_tags(const kind *k, TIFF *tif)
 
 static memory file;
 
-static inline TIFF *create(const char *mode)
+static inline TIFF *create(const kind *k)
 {
     file.n = file.at = 0;
-    TIFF *tif = TIFFClientOpen("memory", mode, &file, get_bytes, put_bytes, seek, close_nothing,
+    TIFF *tif = TIFFClientOpen("memory", k->mode, &file, get_bytes, put_bytes, seek, close_nothing,
                                size_of, NULL, NULL);
     assert_non_null(tif);
-    return tif;
-}
-
-static inline TIFF *create_tagged(const kind *k)
-{
-    TIFF *tif = create("wl");
     set_tags(k, tif);
     return tif;
 }
 
-static inline void make_file(const kind *k)
+static inline void write_samples(const kind *k, TIFF *tif)
 {
-    TIFF *tif = create(k->mode);
-    set_tags(k, tif);
-    for (unsigned c = 0; c < (k->planar == PLANARCONFIG_SEPARATE ? k->samples : 1); c++) {
-        write_parts(k, tif, k->planar == PLANARCONFIG_SEPARATE ? (int)c : -1);
+    bool planes = k->planar == PLANARCONFIG_SEPARATE;
+    for (int c = 0; c < (planes ? (int)k->samples : 1); c++) {
+        write_parts(k, tif, planes ? c : -1);
     }
     TIFFClose(tif);
 }
 
-static const kind plain = {.bits = 8,
-                           .format = SAMPLEFORMAT_UINT,
-                           .photometric = PHOTOMETRIC_RGB,
-                           .samples = 3,
-                           .extra = -1,
-                           .planar = PLANARCONFIG_CONTIG,
-                           .compression = COMPRESSION_LZW,
-                           .order = FILLORDER_MSB2LSB,
-                           .mode = "wl",
-                           .width = 20,
-                           .height = 30,
-                           .rows = 8};
+static inline void make_file(const kind *k)
+{
+    write_samples(k, create(k));
+}
+
+/* Of one strip, whose bytes these are as they are stored. */
+static inline void make_strip(const kind *k, const void *data, size_t n)
+{
+    TIFF *tif = create(k);
+    assert_int_equal(TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)data, (tmsize_t)n), n);
+    TIFFClose(tif);
+}
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define PLAIN                                                                             \
+    .bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_RGB, .samples = 3, \
+    .extra = -1, .planar = PLANARCONFIG_CONTIG, .compression = COMPRESSION_LZW,           \
+    .order = FILLORDER_MSB2LSB, .mode = "wl", .width = 20, .height = 30, .rows = 8
+static const kind plain = {PLAIN};
+/* It, but for this: KIND(.bits = 16). */
+#define KIND(...) ((kind){PLAIN, __VA_ARGS__})
+#define GREY .photometric = PHOTOMETRIC_MINISBLACK, .samples = 1
+
+/* The first page's entry of a little-endian file: tag, type, count and value. */
+static inline unsigned char *find_tag(uint16_t which)
+{
+    parts p = take_apart(file.data, file.n);
+    size_t at = find_entry(&p, first_directory(&p), which);
+    if (!at) {
+        fail_msg("the file has no tag %u", which);
+    }
+    return file.data + at;
+}
 
 /* The tag, a SHORT of a little-endian file, has another value. */
 static inline void claim(uint16_t which, uint16_t value)
 {
-    for (size_t at = 8; at + 12 <= file.n; at++) {
-        unsigned char head[8] = {(unsigned char)which, (unsigned char)(which >> 8), 3, 0, 1};
-        if (memcmp(file.data + at, head, sizeof head) == 0) {
-            file.data[at + 8] = (unsigned char)value;
-            file.data[at + 9] = (unsigned char)(value >> 8);
-            return;
-        }
+    unsigned char *at = find_tag(which);
+    at[8] = (unsigned char)value;
+    at[9] = (unsigned char)(value >> 8);
+}
+
+/* The file is not read, for that reason. */
+static inline void must_refuse(satf_context *ctx, satf_status wanted, const char *words)
+{
+    satf_image *image;
+    satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
+    if (status != wanted || !strstr(satf_message(ctx), words)) {
+        fail_msg("'%s' lacks '%s'", status ? satf_message(ctx) : "is read", words);
     }
-    fail_msg("the file has no tag %u", which);
 }
 
 #endif
