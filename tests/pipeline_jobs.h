@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "base/exif.h"
 #include "base/memory.h"
 #include "base/view.h"
 #include "pipeline/pipeline.h"
@@ -82,6 +83,17 @@ static inline void write_pages(const char *to, satf_image *(*make)(int), int fir
     satf_image_file_close(file);
 }
 
+/* Noise that viewers turn, as EXIF says. */
+static inline void write_turned(const char *to, int64_t width, int64_t height, int channels,
+                                unsigned orientation)
+{
+    unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
+    satf_image *image = make_noise(width, height, channels, SATF_U8, 0, 1);
+    satf_exif_make_orientation(orientation, exif);
+    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, sizeof exif));
+    write_image(image, to);
+}
+
 static inline satf_image *read_image(const char *name)
 {
     satf_image *image;
@@ -125,7 +137,34 @@ static inline void insert(const char *name, long at, const void *inserted, size_
     write_bytes(name, all, bytes + n);
 }
 
-/* The file ends after that part of it. */
+/* The PNG's chunk of that name goes behind its pixels. */
+static inline void delay_chunk(const char *png, const char *name)
+{
+    enum { END_BYTES = 12 }; /* of IEND */
+    size_t bytes;
+    SCOPED unsigned char *data = slurp(png, &bytes), *moved = malloc(bytes);
+    unsigned char *at = memmem(data, bytes, name, 4);
+    assert_non_null(at);
+    size_t chunk = 12 + 256 * (size_t)at[-2] + at[-1], before = (size_t)(at - 4 - data);
+    memcpy(moved, data + before, chunk);
+    memmove(at - 4, at - 4 + chunk, bytes - before - chunk);
+    write_bytes(png, data, bytes - chunk);
+    insert(png, -END_BYTES, moved, chunk);
+}
+
+/* The end of a pipe that holds the file. */
+static inline int open_pipe_of(const char *name)
+{
+    int ends[2];
+    size_t bytes;
+    SCOPED unsigned char *data = slurp(name, &bytes);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], data, bytes), bytes);
+    close(ends[1]);
+    return ends[0];
+}
+
+/* The file ends in its middle. */
 static inline void halve(const char *name)
 {
     size_t bytes;

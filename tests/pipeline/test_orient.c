@@ -3,8 +3,6 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-#include "base/exif.h"
-
 enum { WIDTH = 37, HEIGHT = 23, CHANNELS = 3 };
 
 /* The pixel of the stored picture, w x h, that EXIF's orientation shows at (x, y), in the
@@ -212,30 +210,18 @@ TEST_ALONE(upright_places)
 /* EXIF behind the pixels of a PNG is found before them, but not in a pipe. */
 TEST_ALONE(behind_the_pixels)
 {
-    size_t bytes;
     SCOPED_IMAGE *stored = write_stored("png", 8), *got = NULL;
-    SCOPED unsigned char *file = slurp("in.png", &bytes), *moved = malloc(bytes);
-    unsigned char *exif = memmem(file, bytes, "eXIf", 4);
-    assert_non_null(exif);
-    size_t chunk = 12 + 256 * (size_t)exif[-2] + exif[-1], at = (size_t)(exif - 4 - file);
-    memcpy(moved, file + at, chunk);
-    memmove(file + at, file + at + chunk, bytes - at - chunk);
-    write_bytes("late.png", file, bytes - chunk);
-    insert("late.png", -12, moved, chunk);
-    got = read_image("late.png");
+    delay_chunk("in.png", "eXIf");
+    got = read_image("in.png");
     check_pixels(satf_image_view(got), satf_image_view(stored), 8, "EXIF behind the pixels");
-    int pipe_ends[2], standard = dup(STDIN_FILENO);
     satf_image *none;
-    SCOPED unsigned char *late = slurp("late.png", &bytes);
-    assert_int_equal(pipe(pipe_ends), 0);
-    assert_int_equal(write(pipe_ends[1], late, bytes), bytes);
-    close(pipe_ends[1]);
-    dup2(pipe_ends[0], STDIN_FILENO);
+    int standard = dup(STDIN_FILENO), end = open_pipe_of("in.png");
+    dup2(end, STDIN_FILENO);
     assert_int_equal(satf_image_read(ctx, "-", &none), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "its orientation comes behind its pixels"));
     dup2(standard, STDIN_FILENO);
     close(standard);
-    close(pipe_ends[0]);
+    close(end);
 }
 
 TEST_FILE(.context = &ctx, .folder = true)

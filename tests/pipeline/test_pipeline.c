@@ -1,58 +1,10 @@
-/* The streaming path gives the same bytes as whole images, and fails as cleanly. */
+/* Jobs from file to file: what they report, how they fail, and where they compute. That routes give
+ * the same bytes: test_stream.c. */
 #include "test.h"
 #include "base/parallel.h"
 #include "base/gpu.h"
 #include "pipeline/job.h"
 #include "pipeline_jobs.h"
-
-TEST_ALONE(same_bytes)
-{
-    static const char *const specs[] = {
-        "box=1",
-        "box=15",
-        "box=4x9,border=mirror",
-        "box=3x300,border=reflect",
-        "box=700x5,border=shrink",
-        "box=9,border=constant:7",
-        "variance=7",
-        "stddev=5x3,border=mirror",
-    };
-    static const struct {
-        int64_t width, height;
-        int channels;
-        satf_type type;
-        unsigned flags;
-        const char *in, *out;
-    } images[] = {
-        {1, 1, 1, SATF_U8, 0, "a.pgm", "o.pgm"},
-        {97, 1, 3, SATF_U8, 0, "b.ppm", "o.png"},
-        {1, 211, 1, SATF_U16, 0, "c.pgm", "o.npy"},
-        {601, 1009, 3, SATF_U8, 0, "d.png", "o.ppm"}, /* several blocks each way */
-        {320, 701, 4, SATF_U8, SATF_ALPHA, "e.png", "o.png"},
-        {257, 413, 2, SATF_U16, SATF_ALPHA, "f.png", "o.npy"},
-        {211, 503, 1, SATF_F32, 0, "g.npy", "o.npy"},
-        {127, 401, 3, SATF_F64, 0, "h.npy", "o.npy"},
-    };
-    for (size_t i = 0; i < COUNT(images); i++) {
-        const char *in = images[i].in, *out = images[i].out;
-        write_noise(in, images[i].width, images[i].height, images[i].channels, images[i].type,
-                    images[i].flags, (uint32_t)i + 1);
-        for (size_t k = 0; k < COUNT(specs); k++) {
-            compare(in, out, specs[k], SATF_TYPE_AUTO, 3);
-        }
-        compare(in, out, "box=5", images[i].type == SATF_U8 ? SATF_U16 : SATF_U8, 3);
-    }
-}
-
-TEST_ALONE(what_cannot_stream)
-{
-    static const char *const specs[] = {"box=3,border=wrap", "box=5 box=3,border=wrap"};
-    write_noise("n.pgm", 40, 30, 1, SATF_U8, 0, 5);
-    for (size_t i = 0; i < COUNT(specs); i++) {
-        must_run(JOB("n.pgm", "n.npy", specs[i]));
-        assert_false(report.streamed);
-    }
-}
 
 /* Input and output are one file. */
 TEST_ALONE(in_place)

@@ -5,8 +5,6 @@
 
 #include <jpeglib.h>
 
-#include "base/exif.h"
-
 enum { PNG_HEAD = 33, PNG_END = 12 };
 
 /* The job has that note alone, by either route. */
@@ -200,19 +198,9 @@ static void write_jpeg(const char *markers, size_t n)
     insert("in.jpg", 2, markers, n);
 }
 
-/* A JPEG that viewers turn. */
-static void write_turned(void)
-{
-    unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
-    satf_image *image = make_noise(20, 10, 3, SATF_U8, 0, 1);
-    satf_exif_make_orientation(6, exif);
-    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, sizeof exif));
-    write_image(image, "in.jpg");
-}
-
 TEST_ALONE(lost_orientation)
 {
-    write_turned();
+    write_turned("in.jpg", 20, 10, 3, 6);
     notes(JOB("in.jpg", "o.png", "box=1"), NULL, NULL);
     for (int strip = 0; strip <= 1; strip++) {
         notes(JOB("in.jpg", "o.ppm", "box=1", .write.strip = strip), "o.ppm",
@@ -227,7 +215,7 @@ TEST_ALONE(lost_orientation)
 /* Who asks for a width and a height may have seen the picture turned. */
 TEST_ALONE(turned_sides)
 {
-    write_turned();
+    write_turned("in.jpg", 20, 10, 3, 6);
     notes(JOB("in.jpg", "o.png", "resize=50%"), NULL, NULL);
     must_note(JOB("in.jpg", "o.png", "rotate=90 resize=5x10"), NULL, NULL);
     notes(JOB("in.jpg", "o.png", "box=1 resize=5x10"), "in.jpg",
