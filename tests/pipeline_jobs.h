@@ -32,21 +32,16 @@ static inline satf_image *make_noise(int64_t width, int64_t height, int channels
     MUST(ctx, satf_image_create(ctx, width, height, channels, type, flags, &image));
     const satf_view *view = satf_image_view(image);
     int64_t samples = satf_row_samples(view) * height;
+    size_t sample = satf_type_bytes((int)type);
     for (int64_t i = 0; i < samples; i++) {
         uint32_t value = noise(&seed);
-        switch (type) {
-        case SATF_U8:
-            ((uint8_t *)view->data)[i] = (uint8_t)value;
-            break;
-        case SATF_U16:
-            ((uint16_t *)view->data)[i] = (uint16_t)value;
-            break;
-        case SATF_F32:
-            ((float *)view->data)[i] = (float)value / 1000 - 5;
-            break;
-        default:
-            ((double *)view->data)[i] = (double)value / 3 - 1e5;
-        }
+        const uint8_t u8 = (uint8_t)value;
+        const uint16_t u16 = (uint16_t)value;
+        const float f32 = (float)value / 1000 - 5;
+        const double f64 = (double)value / 3 - 1e5;
+        const void *const as[] = {
+            [SATF_U8] = &u8, [SATF_U16] = &u16, [SATF_F32] = &f32, [SATF_F64] = &f64};
+        memcpy((char *)view->data + (size_t)i * sample, as[type], sample);
     }
     return image;
 }

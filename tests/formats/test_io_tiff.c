@@ -353,21 +353,6 @@ TEST(metadata)
     }
 }
 
-TEST(pages)
-{
-    TIFF *tif = create(&plain);
-    for (int i = 0; i < 2; i++) {
-        set_tags(&plain, tif);
-        write_parts(&plain, tif, -1);
-        TIFFWriteDirectory(tif);
-    }
-    TIFFClose(tif);
-    io_reader *reader;
-    MUST(ctx, io_open_memory(ctx, file.data, file.n, &reader));
-    assert_int_equal(reader->pages, 2);
-    io_close(reader);
-}
-
 /* What is not read says what it is. */
 TEST(refusals)
 {

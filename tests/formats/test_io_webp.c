@@ -1,6 +1,6 @@
 /* WebP: pixels and metadata to and fro, and animations beside libwebp's own decoder of them. */
 #include "test.h"
-#include "test_io_files.h"
+#include "frames.h"
 
 #include <webp/decode.h>
 #include <webp/demux.h>
@@ -138,11 +138,6 @@ TEST(sides)
 
 enum { WIDE = 24, HIGH = 18, MOST_FRAMES = 8, PROBED = 12 /* bytes that tell a WebP */ };
 
-static int below(uint64_t *seed, int n)
-{
-    return (int)((next_random(seed) >> 33) % (unsigned)n);
-}
-
 /* A frame of that size, opaque and transparent in places, as a file. */
 static bytes make_picture(satf_context *ctx, uint64_t *seed, int width, int height)
 {
@@ -201,25 +196,6 @@ static void take_frames(const WebPData *file, canvas *frames, int count)
     WebPAnimDecoderDelete(decoder);
 }
 
-static void check_page(satf_context *ctx, io_reader *reader, const canvas *frames, int page)
-{
-    canvas got;
-    if (io_go_to(ctx, reader, page) ||
-        io_read_rows(ctx, reader, got, reader->header.view.stride, HIGH)) {
-        fail_msg("page %d: %s", page, satf_message(ctx));
-    }
-    int channels = reader->header.view.channels;
-    bool through = false;
-    for (int i = 0; i < WIDE * HIGH; i++) {
-        const unsigned char *want = &frames[page][4 * i];
-        if (memcmp(got + i * channels, want, (size_t)channels) != 0) {
-            fail_msg("page %d, pixel %d,%d", page, i % WIDE, i / WIDE);
-        }
-        through |= want[3] < 255;
-    }
-    assert_int_equal(channels, 3 + through);
-}
-
 TEST(animations)
 {
     static canvas frames[MOST_FRAMES];
@@ -227,17 +203,7 @@ TEST(animations)
         int count = 2 + (int)(seed % (MOST_FRAMES - 1));
         WebPData file = make_animation(ctx, seed, count, 0);
         take_frames(&file, frames, count);
-        io_reader *reader;
-        MUST(ctx, io_open_memory(ctx, file.bytes, file.size, &reader));
-        assert_int_equal(reader->pages, count);
-        for (int k = 0; k < count; k++) {
-            check_page(ctx, reader, frames, k);
-        }
-        uint64_t random = seed;
-        for (int i = 0; i < 4; i++) {
-            check_page(ctx, reader, frames, below(&random, count));
-        }
-        io_close(reader);
+        check_pages(ctx, file.bytes, file.size, frames[0], WIDE, HIGH, count);
         WebPDataClear(&file);
     }
 }
@@ -251,22 +217,8 @@ TEST(cut)
     take_frames(&file, frames, COUNT);
     int most = 0;
     for (size_t n = PROBED; n < file.size; n++) {
-        SCOPED unsigned char *copy = malloc(n + 1);
-        memcpy(copy, file.bytes, n);
-        io_reader *reader;
-        satf_status status = io_open_memory(ctx, copy, n, &reader);
-        if (status) {
-            assert_int_equal(status, SATF_DATA);
-        } else {
-            int pages = (int)reader->pages;
-            for (int k = 0; k < pages - 1; k++) {
-                check_page(ctx, reader, frames, k);
-            }
-            assert_int_equal(io_go_to(ctx, reader, pages - 1), SATF_DATA);
-            assert_non_null(strstr(satf_message(ctx), "truncated"));
-            most = pages > most ? pages : most;
-            io_close(reader);
-        }
+        int pages = check_cut(ctx, file.bytes, n, frames[0], WIDE, HIGH, -1);
+        most = pages > most ? pages : most;
     }
     assert_int_equal(most, COUNT);
     WebPDataClear(&file);

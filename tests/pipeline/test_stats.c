@@ -112,24 +112,18 @@ TEST_ALONE(far_from_zero)
     for (int type = SATF_U32; type <= SATF_F64; type++) {
         satf_image *image;
         MUST(ctx, satf_image_create(ctx, 50, 40, 1, (satf_type)type, 0, &image));
-        void *data = satf_image_view(image)->data;
+        char *data = satf_image_view(image)->data;
+        size_t sample = satf_type_bytes(type);
         uint32_t seed = 7;
         for (int i = 0; i < 2000; i++) {
             uint32_t v = noise(&seed) % 1000;
-            switch (type) {
-            case SATF_U32:
-                ((uint32_t *)data)[i] = UINT32_MAX - v;
-                break;
-            case SATF_U64:
-                ((uint64_t *)data)[i] = UINT64_MAX - v;
-                break;
-            case SATF_F32:
-                ((float *)data)[i] = 1e7f + (float)v;
-                break;
-            default:
-                ((double *)data)[i] = -1e12 + v / 1024.0;
-                break;
-            }
+            const uint32_t u32 = UINT32_MAX - v;
+            const uint64_t u64 = UINT64_MAX - v;
+            const float f32 = 1e7f + (float)v;
+            const double f64 = -1e12 + v / 1024.0;
+            const void *const as[] = {
+                [SATF_U32] = &u32, [SATF_U64] = &u64, [SATF_F32] = &f32, [SATF_F64] = &f64};
+            memcpy(data + (size_t)i * sample, as[type], sample);
         }
         write_image(image, "in.npy");
         check_chain("flip=h");
