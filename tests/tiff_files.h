@@ -5,51 +5,15 @@
 #include "test.h"
 #include "tiff_tags.h"
 
+#include <sys/mman.h>
 #include <tiffio.h>
 
-/* ------------------------------------------------------------ files in memory */
-
-typedef struct memory {
+/* The file that was made last. */
+static struct memory {
     unsigned char data[1 << 22];
-    size_t n, at;
-} memory;
-
-static tmsize_t get_bytes(thandle_t handle, void *to, tmsize_t n)
-{
-    memory *m = handle;
-    size_t left = m->at < m->n ? m->n - m->at : 0, all = (size_t)n < left ? (size_t)n : left;
-    memcpy(to, m->data + m->at, all);
-    m->at += all;
-    return (tmsize_t)all;
-}
-
-static tmsize_t put_bytes(thandle_t handle, void *from, tmsize_t n)
-{
-    memory *m = handle;
-    assert_true(m->at + (size_t)n <= sizeof m->data);
-    memcpy(m->data + m->at, from, (size_t)n);
-    m->at += (size_t)n;
-    m->n = m->at > m->n ? m->at : m->n;
-    return n;
-}
-
-static toff_t seek(thandle_t handle, toff_t offset, int whence)
-{
-    memory *m = handle;
-    m->at = (size_t)offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m->at : m->n);
-    return m->at;
-}
-
-static int close_nothing(thandle_t handle)
-{
-    (void)handle;
-    return 0;
-}
-
-static toff_t size_of(thandle_t handle)
-{
-    return ((memory *)handle)->n;
-}
+    size_t n;
+} file;
+static int file_fd;
 
 /* ---------------------------------------------------------------------- kinds */
 
@@ -180,16 +144,23 @@ static inline void set_tags(const kind *k, TIFF *tif)
     }
 }
 
-static memory file;
-
+/* A TIFF to be written, ended by finish(). */
 static inline TIFF *create(const kind *k)
 {
-    file.n = file.at = 0;
-    TIFF *tif = TIFFClientOpen("memory", k->mode, &file, get_bytes, put_bytes, seek, close_nothing,
-                               size_of, NULL, NULL);
+    file_fd = memfd_create("tiff", 0);
+    TIFF *tif = TIFFFdOpen(dup(file_fd), "memory", k->mode);
     assert_non_null(tif);
     set_tags(k, tif);
     return tif;
+}
+
+static inline void finish(TIFF *tif)
+{
+    TIFFClose(tif);
+    ssize_t n = pread(file_fd, file.data, sizeof file.data, 0);
+    assert_in_range(n, 8, sizeof file.data - 1);
+    file.n = (size_t)n;
+    close(file_fd);
 }
 
 static inline void write_samples(const kind *k, TIFF *tif)
@@ -198,7 +169,7 @@ static inline void write_samples(const kind *k, TIFF *tif)
     for (int c = 0; c < (planes ? (int)k->samples : 1); c++) {
         write_parts(k, tif, planes ? c : -1);
     }
-    TIFFClose(tif);
+    finish(tif);
 }
 
 static inline void make_file(const kind *k)
@@ -211,7 +182,7 @@ static inline void make_strip(const kind *k, const void *data, size_t n)
 {
     TIFF *tif = create(k);
     assert_int_equal(TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)data, (tmsize_t)n), n);
-    TIFFClose(tif);
+    finish(tif);
 }
 
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -241,6 +212,63 @@ static inline void claim(uint16_t which, uint16_t value)
     unsigned char *at = find_tag(which);
     at[8] = (unsigned char)value;
     at[9] = (unsigned char)(value >> 8);
+}
+
+/* Sample s of the picture's, wherever. */
+static inline long double sample_of(const satf_view *v, size_t s)
+{
+    const void *data = v->data;
+    switch ((satf_type)v->type) {
+    case SATF_U8:
+        return ((const uint8_t *)data)[s];
+    case SATF_U16:
+        return ((const uint16_t *)data)[s];
+    case SATF_U32:
+        return ((const uint32_t *)data)[s];
+    case SATF_U64:
+        return ((const uint64_t *)data)[s];
+    case SATF_F32:
+        return ((const float *)data)[s];
+    default:
+        return ((const double *)data)[s];
+    }
+}
+
+typedef long double (*meant)(const void *user, uint32_t x, uint32_t y, unsigned c);
+
+/* The file is such a picture, whose samples are want(user, ...), give or take `by`; alpha is exact.
+ */
+static inline void expect_samples(satf_context *ctx, const char *what, satf_view like, meant want,
+                                  const void *user, double by)
+{
+    SCOPED_IMAGE *image;
+    if (satf_image_decode(ctx, file.data, file.n, &image)) {
+        fail_msg("%s: %s", what, satf_message(ctx));
+    }
+    const satf_view *v = &image->view;
+    if (v->width != like.width || v->height != like.height || v->channels != like.channels ||
+        v->type != like.type || v->flags != like.flags) {
+        fail_msg("%s: is %d x %d x %d, type %d, flags %u", what, (int)v->width, (int)v->height,
+                 v->channels, v->type, v->flags);
+    }
+    for (size_t s = 0; s < (size_t)(v->width * v->height * v->channels); s++) {
+        unsigned c = (unsigned)(s % (size_t)v->channels);
+        uint32_t pixel = (uint32_t)(s / (size_t)v->channels), wide = (uint32_t)v->width;
+        long double should = want(user, pixel % wide, pixel / wide, c), is = sample_of(v, s);
+        bool alpha = v->flags & SATF_ALPHA && (int)c == v->channels - 1;
+        if (!(fabsl(is - should) <= (alpha ? 0 : by))) {
+            fail_msg("%s: (%u, %u), channel %u is %Lg, should be %Lg", what, pixel % wide,
+                     pixel / wide, c, is, should);
+        }
+    }
+}
+
+/* A view of the kind's size. */
+static inline satf_view view_like(const kind *k, int channels, satf_type type, bool alpha)
+{
+    satf_view view = satf_view_packed(NULL, k->width, k->height, channels, type);
+    view.flags = alpha ? SATF_ALPHA : 0;
+    return view;
 }
 
 /* The file is not read, for that reason. */

@@ -45,9 +45,16 @@ static long double divided(long double v, long double a, long double max)
     return a == 0 ? 0 : v >= a ? max : floorl((v * max + floorl(a / 2)) / a);
 }
 
-/* Channel c of the picture, of which colours come first: what TIFF 6.0 says. */
-static long double meaning(const kind *k, uint32_t x, uint32_t y, unsigned c, unsigned colours)
+static unsigned colours_of(const kind *k)
 {
+    return k->photometric <= PHOTOMETRIC_MINISBLACK ? 1 : 3;
+}
+
+/* Channel c of the picture, of which colours come first: what TIFF 6.0 says. */
+static long double meaning(const void *user, uint32_t x, uint32_t y, unsigned c)
+{
+    const kind *k = user;
+    unsigned colours = colours_of(k);
     bool floats = k->format != SAMPLEFORMAT_UINT;
     long double max = floats ? 1 : k->bits <= 8 ? 255 : ldexpl(1, (int)k->bits) - 1;
     long double scale = floats || k->bits > 8 ? 1 : 255 / (ldexpl(1, (int)k->bits) - 1);
@@ -75,26 +82,6 @@ static long double meaning(const kind *k, uint32_t x, uint32_t y, unsigned c, un
     return v;
 }
 
-static long double sample_of(const satf_view *v, uint32_t x, uint32_t y, unsigned c)
-{
-    const char *at = (const char *)satf_row(v, y) +
-                     ((size_t)x * (size_t)v->channels + c) * satf_type_bytes(v->type);
-    switch ((satf_type)v->type) {
-    case SATF_U8:
-        return *(const uint8_t *)at;
-    case SATF_U16:
-        return *(const uint16_t *)at;
-    case SATF_U32:
-        return *(const uint32_t *)at;
-    case SATF_U64:
-        return *(const uint64_t *)at;
-    case SATF_F32:
-        return *(const float *)at;
-    default:
-        return *(const double *)at;
-    }
-}
-
 static bool has_alpha(const kind *k)
 {
     return k->extra == EXTRASAMPLE_ASSOCALPHA || k->extra == EXTRASAMPLE_UNASSALPHA ||
@@ -104,29 +91,9 @@ static bool has_alpha(const kind *k)
 /* The file is of that kind. */
 static void compare(satf_context *ctx, const kind *k)
 {
-    SCOPED_IMAGE *image;
-    if (satf_image_decode(ctx, file.data, file.n, &image)) {
-        fail_msg("%s: %s", name_of(k), satf_message(ctx));
-    }
-    const satf_view *v = &image->view;
-    bool alpha = has_alpha(k), grey = k->photometric <= PHOTOMETRIC_MINISBLACK;
-    unsigned colours = grey ? 1 : 3;
-    if (v->width != k->width || v->height != k->height || v->channels != (int)(colours + alpha) ||
-        v->type != (int)type_of(k) || v->flags != (alpha ? SATF_ALPHA : 0)) {
-        fail_msg("%s: is %d x %d x %d, type %d, flags %u", name_of(k), (int)v->width,
-                 (int)v->height, v->channels, v->type, v->flags);
-    }
-    for (uint32_t y = 0; y < k->height; y++) {
-        for (uint32_t x = 0; x < k->width; x++) {
-            for (unsigned c = 0; c < colours + alpha; c++) {
-                long double want = meaning(k, x, y, c, colours), got = sample_of(v, x, y, c);
-                if (want != got) {
-                    fail_msg("%s: (%u, %u), channel %u is %Lg, should be %Lg", name_of(k), x, y, c,
-                             got, want);
-                }
-            }
-        }
-    }
+    bool alpha = has_alpha(k);
+    expect_samples(ctx, name_of(k), view_like(k, (int)colours_of(k) + alpha, type_of(k), alpha),
+                   meaning, k, 0);
 }
 
 static void try_kind(satf_context *ctx, kind k)
@@ -247,6 +214,12 @@ TEST(long_strips)
     try_kind(ctx, KIND(GREY, .width = 1234, .height = 900, .rows = 900));
 }
 
+static long double smooth(const void *user, uint32_t x, uint32_t y, unsigned c)
+{
+    (void)user;
+    return c == 0 ? 4 * x + 20 : c == 1 ? 5 * y : 250 - 2 * x - 2 * y;
+}
+
 /* A smooth picture as JPEG, whose colours libtiff makes RGB of YCbCr, is what it was, by and large.
  */
 TEST(jpeg)
@@ -258,30 +231,20 @@ TEST(jpeg)
         TIFF *tif = create(&k);
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         TIFFSetField(tif, TIFFTAG_JPEGQUALITY, 95);
-        unsigned char want[SIDE][SIDE][3];
-        for (int y = 0; y < SIDE; y++) {
-            for (int x = 0; x < SIDE; x++) {
-                const unsigned char pixel[] = {(unsigned char)(4 * x + 20), (unsigned char)(5 * y),
-                                               (unsigned char)(250 - 2 * x - 2 * y)};
-                memcpy(want[y][x], pixel, 3);
-            }
-        }
-        unsigned char tile[TILE][TILE][3];
-        for (uint32_t y = 0; y < SIDE; y += tiled ? TILE : 1) {
-            for (uint32_t x = 0; x < SIDE && tiled; x += TILE) {
-                for (uint32_t r = 0; r < TILE; r++) {
-                    memcpy(tile[r], want[y + r][x], sizeof tile[r]);
+        uint32_t side = tiled ? TILE : SIDE, rows = tiled ? TILE : 1, part = 0;
+        for (uint32_t y = 0; y < SIDE; y += rows) {
+            for (uint32_t x = 0; x < SIDE; x += side, part++) {
+                unsigned char room[TILE * TILE * 3];
+                for (uint32_t s = 0; s < 3 * side * rows; s++) {
+                    room[s] =
+                        (unsigned char)smooth(NULL, x + s / 3 % side, y + s / 3 / side, s % 3);
                 }
-                assert_true(TIFFWriteTile(tif, tile, x, y, 0, 0) > 0);
+                assert_true(tiled ? TIFFWriteEncodedTile(tif, part, room, sizeof room) > 0
+                                  : TIFFWriteScanline(tif, room, y, 0) == 1);
             }
-            assert_true(tiled || TIFFWriteScanline(tif, want[y], y, 0) == 1);
         }
-        TIFFClose(tif);
-        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-        const unsigned char *got = image->view.data;
-        for (size_t s = 0; s < sizeof want; s++) {
-            assert_true(abs(got[s] - ((unsigned char *)want)[s]) <= 12);
-        }
+        finish(tif);
+        expect_samples(ctx, name_of(&k), view_like(&k, 3, SATF_U8, false), smooth, NULL, 12);
     }
 }
 
@@ -293,14 +256,11 @@ TEST(premultiplied)
     static const float real[] = {0.5f, 0.25f, 4, 0.5f, 1, 2, 3, 0, 8, 2, 1, 2};
     static const float reals[] = {1, 0.5f, 8, 0.5f, 0, 0, 0, 0, 4, 1, 0.5f, 2};
     for (int floats = 0; floats < 2; floats++) {
-        const kind k = KIND(.bits = floats ? 32 : 16, .samples = 4, .mode = "wb",
+        const kind k = KIND(.bits = floats ? 32 : 16, .samples = 4, .mode = "w", /* as it lies */
                             .format = floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
-                            .extra = EXTRASAMPLE_ASSOCALPHA, .width = 3, .height = 1);
-        TIFF *tif = create(&k);
-        unsigned char row[sizeof real];
-        memcpy(row, floats ? (const void *)real : wide, floats ? sizeof real : sizeof wide);
-        assert_int_equal(TIFFWriteScanline(tif, row, 0, 0), 1);
-        TIFFClose(tif);
+                            .compression = COMPRESSION_NONE, .extra = EXTRASAMPLE_ASSOCALPHA,
+                            .width = 3, .height = 1);
+        make_strip(&k, floats ? (const void *)real : wide, floats ? sizeof real : sizeof wide);
         SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->view.flags, SATF_ALPHA);
         assert_memory_equal(image->view.data, floats ? (const void *)reals : wants,
@@ -417,7 +377,7 @@ TEST(overlapping)
 /* Every end and a thousand changed bytes: a sentence or a picture. */
 TEST(damage)
 {
-    static memory whole;
+    static struct memory whole;
     uint64_t seed = 3;
     for (unsigned i = 0; i < 6; i++) {
         static const unsigned compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW,

@@ -78,28 +78,21 @@ static void make_ycbcr(const kind *k, const ycbcr *b)
             assert_int_equal(put, size);
         }
     }
-    TIFFClose(tif);
+    finish(tif);
+}
+
+static long double ycbcr_colour(const void *user, uint32_t x, uint32_t y, unsigned c)
+{
+    const ycbcr *b = user;
+    return colour_of(b, (const unsigned[]){code(b, x, y, 0), code(b, x, y, 1), code(b, x, y, 2)},
+                     c);
 }
 
 static void compare_ycbcr(satf_context *ctx, const kind *k, const ycbcr *b)
 {
-    SCOPED_IMAGE *image;
-    if (satf_image_decode(ctx, file.data, file.n, &image)) {
-        fail_msg("%s, blocks of %u x %u: %s", name_of(k), b->across, b->down, satf_message(ctx));
-    }
-    const unsigned char *got = image->view.data;
-    assert_int_equal(image->view.channels, 3);
-    for (uint32_t y = 0; y < k->height; y++) {
-        for (uint32_t x = 0; x < k->width; x++) {
-            const unsigned codes[] = {code(b, x, y, 0), code(b, x, y, 1), code(b, x, y, 2)};
-            for (unsigned c = 0; c < 3; c++, got++) {
-                if (*got != colour_of(b, codes, c)) {
-                    fail_msg("%s, blocks of %u x %u: (%u, %u), colour %u is %u, should be %u",
-                             name_of(k), b->across, b->down, x, y, c, *got, colour_of(b, codes, c));
-                }
-            }
-        }
-    }
+    char what[250];
+    snprintf(what, sizeof what, "%s, blocks of %u x %u", name_of(k), b->across, b->down);
+    expect_samples(ctx, what, view_like(k, 3, SATF_U8, false), ycbcr_colour, b, 0);
 }
 
 /* Every size of blocks, in strips and tiles, of which the last ones are not full. */
@@ -198,6 +191,11 @@ static void lab_row(const kind *k, uint32_t y, unsigned char *row)
     }
 }
 
+static long double lab_colour(const void *user, uint32_t x, uint32_t y, unsigned c)
+{
+    return was(x, y, c) * (((const kind *)user)->bits == 16 && c < 3 ? 257 : 1);
+}
+
 /* Colours of sRGB, as the codes of Lab, come back. */
 TEST(lab)
 {
@@ -212,21 +210,10 @@ TEST(lab)
             lab_row(&k, y, row);
             assert_int_equal(TIFFWriteScanline(tif, row, y, 0), 1);
         }
-        TIFFClose(tif);
-        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-        assert_int_equal(image->view.type, wide ? SATF_U16 : SATF_U8);
-        assert_int_equal(image->view.channels, k.samples);
-        for (uint32_t s = 0; s < k.width * k.height * k.samples; s++) {
-            unsigned c = s % k.samples, pixel = s / k.samples;
-            unsigned got = wide ? ((const uint16_t *)image->view.data)[s]
-                                : ((const unsigned char *)image->view.data)[s];
-            double want = was(pixel % k.width, pixel / k.width, c) * (wide && c < 3 ? 257.0 : 1);
-            double most = c == 3 ? 0 : wide ? 257 : 12; /* of a code of Lab that was rounded */
-            if (fabs(got - want) > most) {
-                fail_msg("%s: pixel %u, channel %u is %u, should be %g", name_of(&k), pixel, c, got,
-                         want);
-            }
-        }
+        finish(tif);
+        /* a code of Lab was rounded */
+        expect_samples(ctx, name_of(&k), view_like(&k, 3 + alpha, wide ? SATF_U16 : SATF_U8, alpha),
+                       lab_colour, &k, wide ? 257 : 12);
     }
 }
 
@@ -315,30 +302,38 @@ static void make_ojpeg(bytes jpeg, unsigned components, unsigned width, unsigned
     file.n = to + head.n;
 }
 
+typedef struct old_picture {
+    ycbcr blocks;
+    unsigned components, width;
+    unsigned char codes[LARGE * LARGE];
+} old_picture;
+
+static long double old_colour(const void *user, uint32_t x, uint32_t y, unsigned c)
+{
+    const old_picture *p = user;
+    const unsigned char *pixel = p->codes + (y * p->width + x) * p->components;
+    return p->components == 1
+               ? pixel[0]
+               : colour_of(&p->blocks, (const unsigned[]){pixel[0], pixel[1], pixel[2]}, c);
+}
+
 TEST(old_jpeg)
 {
-    static unsigned char codes[LARGE * LARGE];
     static const unsigned sides[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    static old_picture p;
     for (unsigned i = 0; i < 5; i++) {
-        ycbcr b = {.across = sides[i % 4 % 3][0], .down = sides[i % 4 % 3][1]};
         unsigned components = i < 3 ? 3 : 1, width = i < 4 ? 37 + i : LARGE,
                  height = i < 4 ? 41 - i : LARGE;
-        bytes jpeg = make_jpeg(&b, (int)components, width, height, false);
-        read_jpeg(jpeg, codes);
+        char what[64];
+        p.blocks = (ycbcr){.across = sides[i % 4 % 3][0], .down = sides[i % 4 % 3][1]};
+        p.components = components;
+        p.width = width;
+        bytes jpeg = make_jpeg(&p.blocks, (int)components, width, height, false);
+        read_jpeg(jpeg, p.codes);
         make_ojpeg(jpeg, components, width, height);
-        SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
-        assert_int_equal(image->view.channels, components);
-        const unsigned char *got = image->view.data;
-        for (unsigned s = 0; s < width * height * components; s++) {
-            const unsigned char *pixel = codes + s / components * components;
-            const unsigned all[] = {pixel[0], components > 1 ? pixel[1] : 128,
-                                    components > 1 ? pixel[2] : 128};
-            unsigned want = components > 1 ? colour_of(&b, all, s % components) : all[0];
-            if (got[s] != want) {
-                fail_msg("blocks of %u x %u: sample %u is %u, should be %u", b.across, b.down, s,
-                         got[s], want);
-            }
-        }
+        snprintf(what, sizeof what, "blocks of %u x %u", p.blocks.across, p.blocks.down);
+        expect_samples(ctx, what, satf_view_packed(NULL, width, height, (int)components, SATF_U8),
+                       old_colour, &p, 0);
         for (size_t n = jpeg.n - 400; n < jpeg.n - 16; n += 97) { /* pixels end there */
             make_ojpeg(jpeg, components, width, height);
             memcpy(file.data + 8 + n, "\xff\xd9", 2);
