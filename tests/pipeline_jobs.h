@@ -7,12 +7,11 @@
 
 #include <sys/stat.h>
 
+#include "samples.h"
+
 #include "base/exif.h"
 #include "base/memory.h"
-#include "base/view.h"
 #include "pipeline/pipeline.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static satf_context *ctx;
 static satf_file_report report; /* of the last job */
@@ -32,16 +31,8 @@ static inline satf_image *make_noise(int64_t width, int64_t height, int channels
     MUST(ctx, satf_image_create(ctx, width, height, channels, type, flags, &image));
     const satf_view *view = satf_image_view(image);
     int64_t samples = satf_row_samples(view) * height;
-    size_t sample = satf_type_bytes((int)type);
     for (int64_t i = 0; i < samples; i++) {
-        uint32_t value = noise(&seed);
-        const uint8_t u8 = (uint8_t)value;
-        const uint16_t u16 = (uint16_t)value;
-        const float f32 = (float)value / 1000 - 5;
-        const double f64 = (double)value / 3 - 1e5;
-        const void *const as[] = {
-            [SATF_U8] = &u8, [SATF_U16] = &u16, [SATF_F32] = &f32, [SATF_F64] = &f64};
-        memcpy((char *)view->data + (size_t)i * sample, as[type], sample);
+        put_noise(view, (size_t)i, noise(&seed));
     }
     return image;
 }
@@ -195,6 +186,18 @@ static inline void assert_same_image(const satf_image *want, const satf_image *g
             fail_msg("%s: row %d has other pixels", what, (int)y);
         }
     }
+}
+
+/* The file's page is what the filter makes of the image. */
+static inline void check_page(satf_image_file *file, int64_t page, const satf_image *in,
+                              const satf_filter *filter)
+{
+    char what[64];
+    SCOPED_IMAGE *want = NULL, *got = NULL;
+    snprintf(what, sizeof what, "page %d", (int)page);
+    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want));
+    MUST(ctx, satf_image_file_read(ctx, file, page, &got));
+    assert_same_image(want, got, what);
 }
 
 /* ----------------------------------------------------------------------- jobs */

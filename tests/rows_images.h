@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "base/view.h"
+#include "samples.h"
 
 static uint32_t seed = 1;
 
@@ -29,16 +29,8 @@ static inline satf_view image(int64_t width, int64_t height, int channels, int t
 static inline satf_view noise(int64_t width, int64_t height, int channels, satf_type type)
 {
     satf_view view = image(width, height, channels, type);
-    size_t sample = satf_type_bytes((int)type);
     for (int64_t i = 0; i < width * height * channels; i++) {
-        int64_t value = any(NULL, 0, 65535);
-        const uint8_t u8 = (uint8_t)value;
-        const uint16_t u16 = (uint16_t)value;
-        const float f32 = (float)value / 1000 - 5;
-        const double f64 = (double)value / 3 - 1e4;
-        const void *const as[] = {
-            [SATF_U8] = &u8, [SATF_U16] = &u16, [SATF_F32] = &f32, [SATF_F64] = &f64};
-        memcpy((char *)view.data + (size_t)i * sample, as[type], sample);
+        put_noise(&view, (size_t)i, (uint32_t)any(NULL, 0, 65535));
     }
     return view;
 }

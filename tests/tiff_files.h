@@ -214,26 +214,6 @@ static inline void claim(uint16_t which, uint16_t value)
     at[9] = (unsigned char)(value >> 8);
 }
 
-/* Sample s of the picture's, wherever. */
-static inline long double sample_of(const satf_view *v, size_t s)
-{
-    const void *data = v->data;
-    switch ((satf_type)v->type) {
-    case SATF_U8:
-        return ((const uint8_t *)data)[s];
-    case SATF_U16:
-        return ((const uint16_t *)data)[s];
-    case SATF_U32:
-        return ((const uint32_t *)data)[s];
-    case SATF_U64:
-        return ((const uint64_t *)data)[s];
-    case SATF_F32:
-        return ((const float *)data)[s];
-    default:
-        return ((const double *)data)[s];
-    }
-}
-
 typedef long double (*meant)(const void *user, uint32_t x, uint32_t y, unsigned c);
 
 /* The file is such a picture, whose samples are want(user, ...), give or take `by`; alpha is exact.

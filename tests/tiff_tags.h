@@ -4,11 +4,10 @@
 #define TESTS_TIFF_TAGS_H
 
 #include "test.h"
+#include "samples.h"
 #include "test_io_files.h"
 
 #include "io/codec.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { PAGE, EXIF, GPS, INTEROP, DIRECTORIES };
 enum { BYTE = 1, ASCII, SHORT, LONG, RATIONAL, UNDEFINED = 7, SRATIONAL = 10, FLOAT, DOUBLE };

@@ -1,6 +1,7 @@
 /* TIFFs of every layout that libtiff writes, beside what their samples mean by TIFF 6.0. */
 #include "test.h"
 #include "pairs.h"
+#include "test_io_metadata.h"
 #include "tiff_files.h"
 
 /* ------------------------------------------------------------------- meanings */
@@ -295,13 +296,11 @@ TEST(metadata)
         io_reader *reader;
         MUST(ctx, io_open_memory(ctx, file.data, file.n, &reader));
         const satf_metadata *m = &reader->header.metadata;
-        assert_int_equal(m->icc_bytes, sizeof icc);
-        assert_memory_equal(m->icc, icc, sizeof icc);
-        assert_int_equal(m->xmp_bytes, sizeof xmp);
-        assert_memory_equal(m->xmp, xmp, sizeof xmp);
         static const char wrapped[] = "8BIM\4\4\0\0\0\0\0\10\x1c\2\x50\0\x41\1\0";
-        assert_int_equal(m->iptc_bytes, i ? sizeof resources : sizeof wrapped);
-        assert_memory_equal(m->iptc, i ? resources : wrapped, m->iptc_bytes);
+        assert_block("ICC", m->icc, m->icc_bytes, icc, sizeof icc);
+        assert_block("XMP", m->xmp, m->xmp_bytes, xmp, sizeof xmp);
+        assert_block("IPTC", m->iptc, m->iptc_bytes, i ? resources : wrapped,
+                     i ? sizeof resources : sizeof wrapped);
         assert_true(m->has_resolution && m->resolution_unit == 1);
         assert_true(fabs(m->resolution_x - (i ? 25400 : 10000)) < 1e-6);
         assert_true(fabs(m->resolution_y - (i ? 12700 : 5000)) < 1e-6);

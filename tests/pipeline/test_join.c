@@ -39,22 +39,6 @@ static void write_inputs(void)
     JOB((from)[0], to, spec, SATF_ROUTE_AUTO, .how.more_inputs = (from) + 1, \
         .how.more_count = (count)-1, __VA_ARGS__)
 
-/* The page of an input, filtered by itself, is the same as that page of the output. */
-static void check_page(satf_image_file *output, int64_t page, int input, int64_t input_page,
-                       const satf_filter *filter)
-{
-    satf_image_file *file;
-    SCOPED_IMAGE *in = NULL, *want = NULL, *got = NULL;
-    char what[64];
-    snprintf(what, sizeof what, "page %d, of input %d", (int)page, input);
-    MUST(ctx, satf_image_file_open(ctx, names[input], &file));
-    MUST(ctx, satf_image_file_read(ctx, file, input_page, &in));
-    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want));
-    MUST(ctx, satf_image_file_read(ctx, output, page, &got));
-    assert_same_image(want, got, what);
-    satf_image_file_close(file);
-}
-
 TEST_ALONE(all_pages)
 {
     if (satf_format_missing("tiff")) {
@@ -75,9 +59,10 @@ TEST_ALONE(all_pages)
     MUST(ctx, satf_image_file_open(ctx, "all.tif", &file));
     assert_int_equal(satf_image_file_pages(file), 8);
     int64_t page = 1;
-    for (int i = 0; i < INPUTS; i++) {
-        for (int p = 1; p <= inputs[i].pages; p++, page++) {
-            check_page(file, page, i, p, box);
+    for (of_input = 0; of_input < INPUTS; of_input++) {
+        for (int p = 0; p < inputs[of_input].pages; p++) {
+            SCOPED_IMAGE *in = make_page(p);
+            check_page(file, page++, in, box);
         }
     }
     satf_image_file_close(file);

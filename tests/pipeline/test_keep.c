@@ -170,50 +170,33 @@ static void pages(const char *to)
     write_pages(to, make_page, 0, 2, NULL);
 }
 
-static void filter(const char *from, const char *to, satf_route way)
-{
-    must_run(JOB(from, to, "box=3", way));
-}
-
-static void filter_whole(const char *to)
-{
-    image(in);
-    filter(in, to, SATF_ROUTE_WHOLE);
-}
-
-static void filter_by_rows(const char *to)
-{
-    image(in);
-    filter(in, to, SATF_ROUTE_ROWS);
-}
-
-static void filter_pages(const char *to)
-{
-    pages(in);
-    filter(in, to, SATF_ROUTE_AUTO);
-}
-
-static void filter_in_place(const char *to)
-{
-    size_t bytes;
-    image(in);
-    SCOPED unsigned char *data = slurp(in, &bytes);
-    write_bytes(to, data, bytes); /* the same file, and what belongs to it */
-    filter(to, to, SATF_ROUTE_AUTO);
-}
-
 static const struct {
     const char *name;
-    void (*write)(const char *to);
+    void (*make)(const char *to);
+    bool filters, in_place;
+    satf_route route;
 } ways[] = {
-    {"an image", image},
-    {"pages", pages},
-    {"filtered whole", filter_whole},
-    {"filtered by rows", filter_by_rows},
-    {"pages, filtered", filter_pages},
-    {"filtered in place", filter_in_place},
+    {"an image", image, false, false, SATF_ROUTE_AUTO},
+    {"pages", pages, false, false, SATF_ROUTE_AUTO},
+    {"filtered whole", image, true, false, SATF_ROUTE_WHOLE},
+    {"filtered by rows", image, true, false, SATF_ROUTE_ROWS},
+    {"pages, filtered", pages, true, false, SATF_ROUTE_AUTO},
+    {"filtered in place", image, true, true, SATF_ROUTE_AUTO},
 };
 enum { WAYS = COUNT(ways) };
+
+static void write_by(int way, const char *to)
+{
+    ways[way].make(ways[way].filters ? in : to);
+    if (ways[way].in_place) { /* the same file, and what belongs to it */
+        size_t bytes;
+        SCOPED unsigned char *data = slurp(in, &bytes);
+        write_bytes(to, data, bytes);
+    }
+    if (ways[way].filters) {
+        must_run(JOB(ways[way].in_place ? to : in, to, "box=3", ways[way].route));
+    }
+}
 
 TEST_ALONE(keeps_all)
 {
@@ -224,7 +207,7 @@ TEST_ALONE(keeps_all)
             mode_t mode = with_acl ? 0640 : modes[k / 2];
             make_old(out, mode, with_acl);
             report.note_count = 0;
-            ways[i].write(out);
+            write_by(i, out);
             assert_int_equal(mode_of(out), mode);
             expect_acl(out, ways[i].name, with_acl);
             expect_attributes(out, ways[i].name);
@@ -343,7 +326,7 @@ TEST_ALONE(losses)
             continue;
         }
         fails = losses_of[i].fails;
-        filter(in, out, SATF_ROUTE_ROWS);
+        must_run(JOB(in, out, "box=3", SATF_ROUTE_ROWS));
         memset(&fails, 0, sizeof fails);
         int count = !!notes[0] + !!notes[1];
         bool told = mode_of(out) == losses_of[i].after && report.note_count == count;
@@ -374,7 +357,7 @@ TEST_ALONE(hard_links)
         unlink("third.npy");
         assert_true(others < 1 || link(out, "other.npy") == 0);
         assert_true(others < 2 || link(out, "third.npy") == 0);
-        ways[2 + i % 3].write(out);
+        write_by(2 + i % 3, out);
         assert_int_equal(report.note_count, others > 0);
         if (others > 0) {
             assert_string_equal(report.notes[0].text, notes[others]);
@@ -421,7 +404,7 @@ TEST_ALONE(full_disk)
         assert_int_equal(access(out, F_OK), -1);
     }
     signal(SIGXFSZ, handler);
-    filter("large.npy", out, SATF_ROUTE_AUTO);
+    must_run(JOB("large.npy", out, "box=3"));
     assert_false(report.no_space);
 }
 

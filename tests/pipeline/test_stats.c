@@ -2,24 +2,6 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-static long double sample_of(const satf_view *v, int64_t i)
-{
-    switch (v->type) {
-    case SATF_U8:
-        return ((const uint8_t *)v->data)[i];
-    case SATF_U16:
-        return ((const uint16_t *)v->data)[i];
-    case SATF_U32:
-        return ((const uint32_t *)v->data)[i];
-    case SATF_U64:
-        return ((const uint64_t *)v->data)[i];
-    case SATF_F32:
-        return (long double)((const float *)v->data)[i];
-    default:
-        return (long double)((const double *)v->data)[i];
-    }
-}
-
 /* Of one channel, in two passes. */
 static satf_channel_stats count(const satf_view *v, int channel)
 {
@@ -27,7 +9,7 @@ static satf_channel_stats count(const satf_view *v, int channel)
     int64_t n = 0, all = v->width * v->height * v->channels;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = channel; i < all; i += v->channels) {
-            long double s = sample_of(v, i);
+            long double s = sample_of(v, (size_t)i);
             if (!isfinite(s)) {
                 continue;
             }
