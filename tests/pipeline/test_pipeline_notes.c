@@ -61,6 +61,7 @@ TEST_ALONE(hardly_used)
          "every sample is 2; the range shown is 0:1000", "o.png"},
         {"f64.npy", "box=1", 1, SATF_TYPE_AUTO, "o.png", /* all of it lies above */
          LITTLE("2:5", "0:1"), "o.png"},
+        {"f64.npy", "box=1", 400, SATF_TYPE_AUTO, "o.png", LITTLE("2:5", "0:400"), "o.png"},
         {"f64.npy", "box=1", 10, SATF_TYPE_AUTO, NULL, NULL, "o.png"},
         {"f64.npy", "box=1", 1000, SATF_TYPE_AUTO, NULL, NULL, "o.npy"}, /* plain values */
     };
