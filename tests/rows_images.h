@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "base/view.h"
+#include "samples.h"
 
 static uint32_t seed = 1;
 
@@ -30,20 +30,7 @@ static inline satf_view noise(int64_t width, int64_t height, int channels, satf_
 {
     satf_view view = image(width, height, channels, type);
     for (int64_t i = 0; i < width * height * channels; i++) {
-        int64_t value = any(NULL, 0, 65535);
-        switch (type) {
-        case SATF_U8:
-            ((uint8_t *)view.data)[i] = (uint8_t)value;
-            break;
-        case SATF_U16:
-            ((uint16_t *)view.data)[i] = (uint16_t)value;
-            break;
-        case SATF_F32:
-            ((float *)view.data)[i] = (float)value / 1000 - 5;
-            break;
-        default:
-            ((double *)view.data)[i] = (double)value / 3 - 1e4;
-        }
+        put_noise(&view, (size_t)i, (uint32_t)any(NULL, 0, 65535));
     }
     return view;
 }

@@ -3,53 +3,17 @@
 #define TESTS_TIFF_FILES_H
 
 #include "test.h"
-#include "test_io_files.h"
+#include "tiff_tags.h"
 
+#include <sys/mman.h>
 #include <tiffio.h>
 
-/* ------------------------------------------------------------ files in memory */
-
-typedef struct memory {
+/* The file that was made last. */
+static struct memory {
     unsigned char data[1 << 22];
-    size_t n, at;
-} memory;
-
-static tmsize_t get_bytes(thandle_t handle, void *to, tmsize_t n)
-{
-    memory *m = handle;
-    size_t left = m->at < m->n ? m->n - m->at : 0, all = (size_t)n < left ? (size_t)n : left;
-    memcpy(to, m->data + m->at, all);
-    m->at += all;
-    return (tmsize_t)all;
-}
-
-static tmsize_t put_bytes(thandle_t handle, void *from, tmsize_t n)
-{
-    memory *m = handle;
-    assert_true(m->at + (size_t)n <= sizeof m->data);
-    memcpy(m->data + m->at, from, (size_t)n);
-    m->at += (size_t)n;
-    m->n = m->at > m->n ? m->at : m->n;
-    return n;
-}
-
-static toff_t seek(thandle_t handle, toff_t offset, int whence)
-{
-    memory *m = handle;
-    m->at = (size_t)offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m->at : m->n);
-    return m->at;
-}
-
-static int close_nothing(thandle_t handle)
-{
-    (void)handle;
-    return 0;
-}
-
-static toff_t size_of(thandle_t handle)
-{
-    return ((memory *)handle)->n;
-}
+    size_t n;
+} file;
+static int file_fd;
 
 /* ---------------------------------------------------------------------- kinds */
 
@@ -180,59 +144,121 @@ static inline void set_tags(const kind *k, TIFF *tif)
     }
 }
 
-static memory file;
-
-static inline TIFF *create(const char *mode)
+/* A TIFF to be written, ended by finish(). */
+static inline TIFF *create(const kind *k)
 {
-    file.n = file.at = 0;
-    TIFF *tif = TIFFClientOpen("memory", mode, &file, get_bytes, put_bytes, seek, close_nothing,
-                               size_of, NULL, NULL);
+    file_fd = memfd_create("tiff", 0);
+    TIFF *tif = TIFFFdOpen(dup(file_fd), "memory", k->mode);
     assert_non_null(tif);
+    set_tags(k, tif);
     return tif;
 }
 
-static inline TIFF *create_tagged(const kind *k)
+static inline void finish(TIFF *tif)
 {
-    TIFF *tif = create("wl");
-    set_tags(k, tif);
-    return tif;
+    TIFFClose(tif);
+    ssize_t n = pread(file_fd, file.data, sizeof file.data, 0);
+    assert_in_range(n, 8, sizeof file.data - 1);
+    file.n = (size_t)n;
+    close(file_fd);
+}
+
+static inline void write_samples(const kind *k, TIFF *tif)
+{
+    bool planes = k->planar == PLANARCONFIG_SEPARATE;
+    for (int c = 0; c < (planes ? (int)k->samples : 1); c++) {
+        write_parts(k, tif, planes ? c : -1);
+    }
+    finish(tif);
 }
 
 static inline void make_file(const kind *k)
 {
-    TIFF *tif = create(k->mode);
-    set_tags(k, tif);
-    for (unsigned c = 0; c < (k->planar == PLANARCONFIG_SEPARATE ? k->samples : 1); c++) {
-        write_parts(k, tif, k->planar == PLANARCONFIG_SEPARATE ? (int)c : -1);
-    }
-    TIFFClose(tif);
+    write_samples(k, create(k));
 }
 
-static const kind plain = {.bits = 8,
-                           .format = SAMPLEFORMAT_UINT,
-                           .photometric = PHOTOMETRIC_RGB,
-                           .samples = 3,
-                           .extra = -1,
-                           .planar = PLANARCONFIG_CONTIG,
-                           .compression = COMPRESSION_LZW,
-                           .order = FILLORDER_MSB2LSB,
-                           .mode = "wl",
-                           .width = 20,
-                           .height = 30,
-                           .rows = 8};
+/* Of one strip, whose bytes these are as they are stored. */
+static inline void make_strip(const kind *k, const void *data, size_t n)
+{
+    TIFF *tif = create(k);
+    assert_int_equal(TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)data, (tmsize_t)n), n);
+    finish(tif);
+}
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define PLAIN                                                                             \
+    .bits = 8, .format = SAMPLEFORMAT_UINT, .photometric = PHOTOMETRIC_RGB, .samples = 3, \
+    .extra = -1, .planar = PLANARCONFIG_CONTIG, .compression = COMPRESSION_LZW,           \
+    .order = FILLORDER_MSB2LSB, .mode = "wl", .width = 20, .height = 30, .rows = 8
+static const kind plain = {PLAIN};
+/* It, but for this: KIND(.bits = 16). */
+#define KIND(...) ((kind){PLAIN, __VA_ARGS__})
+#define GREY .photometric = PHOTOMETRIC_MINISBLACK, .samples = 1
+
+/* The first page's entry of a little-endian file: tag, type, count and value. */
+static inline unsigned char *find_tag(uint16_t which)
+{
+    parts p = take_apart(file.data, file.n);
+    size_t at = find_entry(&p, first_directory(&p), which);
+    if (!at) {
+        fail_msg("the file has no tag %u", which);
+    }
+    return file.data + at;
+}
 
 /* The tag, a SHORT of a little-endian file, has another value. */
 static inline void claim(uint16_t which, uint16_t value)
 {
-    for (size_t at = 8; at + 12 <= file.n; at++) {
-        unsigned char head[8] = {(unsigned char)which, (unsigned char)(which >> 8), 3, 0, 1};
-        if (memcmp(file.data + at, head, sizeof head) == 0) {
-            file.data[at + 8] = (unsigned char)value;
-            file.data[at + 9] = (unsigned char)(value >> 8);
-            return;
+    unsigned char *at = find_tag(which);
+    at[8] = (unsigned char)value;
+    at[9] = (unsigned char)(value >> 8);
+}
+
+typedef long double (*meant)(const void *user, uint32_t x, uint32_t y, unsigned c);
+
+/* The file is such a picture, whose samples are want(user, ...), give or take `by`; alpha is exact.
+ */
+static inline void expect_samples(satf_context *ctx, const char *what, satf_view like, meant want,
+                                  const void *user, double by)
+{
+    SCOPED_IMAGE *image;
+    if (satf_image_decode(ctx, file.data, file.n, &image)) {
+        fail_msg("%s: %s", what, satf_message(ctx));
+    }
+    const satf_view *v = &image->view;
+    if (v->width != like.width || v->height != like.height || v->channels != like.channels ||
+        v->type != like.type || v->flags != like.flags) {
+        fail_msg("%s: is %d x %d x %d, type %d, flags %u", what, (int)v->width, (int)v->height,
+                 v->channels, v->type, v->flags);
+    }
+    for (size_t s = 0; s < (size_t)(v->width * v->height * v->channels); s++) {
+        unsigned c = (unsigned)(s % (size_t)v->channels);
+        uint32_t pixel = (uint32_t)(s / (size_t)v->channels), wide = (uint32_t)v->width;
+        long double should = want(user, pixel % wide, pixel / wide, c), is = sample_of(v, s);
+        bool alpha = v->flags & SATF_ALPHA && (int)c == v->channels - 1;
+        if (!(fabsl(is - should) <= (alpha ? 0 : by))) {
+            fail_msg("%s: (%u, %u), channel %u is %Lg, should be %Lg", what, pixel % wide,
+                     pixel / wide, c, is, should);
         }
     }
-    fail_msg("the file has no tag %u", which);
+}
+
+/* A view of the kind's size. */
+static inline satf_view view_like(const kind *k, int channels, satf_type type, bool alpha)
+{
+    satf_view view = satf_view_packed(NULL, k->width, k->height, channels, type);
+    view.flags = alpha ? SATF_ALPHA : 0;
+    return view;
+}
+
+/* The file is not read, for that reason. */
+static inline void must_refuse(satf_context *ctx, satf_status wanted, const char *words)
+{
+    satf_image *image;
+    satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
+    if (status != wanted || !strstr(satf_message(ctx), words)) {
+        fail_msg("'%s' lacks '%s'", status ? satf_message(ctx) : "is read", words);
+    }
 }
 
 #endif

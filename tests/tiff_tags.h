@@ -4,7 +4,10 @@
 #define TESTS_TIFF_TAGS_H
 
 #include "test.h"
+#include "samples.h"
 #include "test_io_files.h"
+
+#include "io/codec.h"
 
 enum { PAGE, EXIF, GPS, INTEROP, DIRECTORIES };
 enum { BYTE = 1, ASCII, SHORT, LONG, RATIONAL, UNDEFINED = 7, SRATIONAL = 10, FLOAT, DOUBLE };
@@ -49,18 +52,10 @@ static inline void put_at(made *f, size_t at, uint64_t value, size_t size)
 static inline void put_values(made *f, size_t at, const item *t)
 {
     size_t unit = unit_of_type(t->type), size = t->count * width_of(t->type);
-    for (size_t i = 0; i < size; i += unit) {
-        uint64_t v = 0;
-        uint32_t u32;
-        uint16_t u16;
-        memcpy(&u16, (const char *)t->values + i, unit < 2 ? 1 : 2);
-        memcpy(&u32, (const char *)t->values + i, unit < 4 ? 1 : 4);
-        memcpy(&v, (const char *)t->values + i, unit == 8 ? 8 : 1);
-        v = unit == 8   ? v
-            : unit == 4 ? u32
-            : unit == 2 ? u16
-                        : ((const unsigned char *)t->values)[i];
-        put_at(f, at + i, v, unit);
+    bool turned = f->msb == (bool)IO_LITTLE_ENDIAN;
+    for (size_t i = 0; i < size; i++) {
+        size_t from = turned ? i / unit * unit + unit - 1 - i % unit : i;
+        put_at(f, at + i, ((const unsigned char *)t->values)[from], 1);
     }
 }
 
@@ -79,12 +74,19 @@ static inline void put_entry(made *f, size_t at, const item *t)
     put_values(f, to, t);
 }
 
-/* A directory at the end of the file; lead[d] is where others are, 0: they are not. Returns where
- * it is. */
-static inline size_t put_directory(made *f, const item *items, size_t count, unsigned directory,
-                                   const size_t lead[DIRECTORIES])
+static inline int compare_tags(const void *a, const void *b)
 {
-    static const unsigned leads[] = {0, 34665, 34853, 40965};
+    return (int)((const item *)a)->tag - (int)((const item *)b)->tag;
+}
+
+/* The tags that lead to directories. */
+static const unsigned leads[] = {0, 34665, 34853, 40965};
+
+/* A directory at the end of the file; lead[d] is where others are, 0: they are not. Returns where
+ * it is; *link: where the next one's place belongs. */
+static inline size_t put_directory(made *f, const item *items, size_t count, unsigned directory,
+                                   const size_t lead[DIRECTORIES], size_t *link)
+{
     size_t at = f->n + f->n % 2, entry = f->big ? 20 : 12, n = 0, to;
     uint32_t where[DIRECTORIES];
     item all[100];
@@ -99,16 +101,11 @@ static inline size_t put_directory(made *f, const item *items, size_t count, uns
             all[n++] = (item){directory, leads[d], LONG, 1, &where[d]};
         }
     }
-    for (size_t i = 1; i < n; i++) { /* sorted */
-        for (size_t k = i; k > 0 && all[k].tag < all[k - 1].tag; k--) {
-            item kept = all[k];
-            all[k] = all[k - 1];
-            all[k - 1] = kept;
-        }
-    }
+    qsort(all, n, sizeof *all, compare_tags);
     put_at(f, at, n, f->big ? 8 : 2);
     to = at + (f->big ? 8 : 2);
-    put_at(f, to + n * entry, 0, f->big ? 8 : 4);
+    *link = to + n * entry;
+    put_at(f, *link, 0, f->big ? 8 : 4);
     for (size_t i = 0; i < n; i++, to += entry) {
         put_entry(f, to, &all[i]);
     }
@@ -148,16 +145,12 @@ static inline void make_tiff(made *f, const char *order, const item *items, size
             all[n++] = items[i];
             has[items[i].directory] = true;
         }
+        size_t next;
         for (unsigned d = INTEROP; d > PAGE; d--) {
-            lead[d] = has[d] ? put_directory(f, all, n, d, lead) : 0;
+            lead[d] = has[d] ? put_directory(f, all, n, d, lead, &next) : 0;
         }
-        size_t at = put_directory(f, all, n, PAGE, lead);
-        put_at(f, link, at, f->big ? 8 : 4);
-        uint64_t entries = 0;
-        for (size_t k = 0; k < 2; k++) { /* at most 16 bits of them */
-            entries |= (uint64_t)f->data[at + (f->msb ? (f->big ? 7 : 1) - k : k)] << 8 * k;
-        }
-        link = at + (f->big ? 8 + entries * 20 : 2 + entries * 12);
+        put_at(f, link, put_directory(f, all, n, PAGE, lead, &next), f->big ? 8 : 4);
+        link = next;
     }
 }
 
@@ -209,11 +202,8 @@ static inline size_t first_directory(const parts *f)
 /* Where the first page's directory of that kind is; 0: it has none. */
 static inline size_t find_directory(const parts *f, unsigned directory)
 {
-    static const unsigned leads[] = {0, 34665, 34853, 40965};
-    size_t at = first_directory(f), wide = f->big ? 8 : 4;
-    if (directory == INTEROP) {
-        at = find_directory(f, EXIF);
-    }
+    size_t wide = f->big ? 8 : 4;
+    size_t at = directory == INTEROP ? find_directory(f, EXIF) : first_directory(f);
     size_t entry = directory && at ? find_entry(f, at, leads[directory]) : 0;
     size_t size = entry && get(f, entry + 2, 2) == LONG ? 4 : wide;
     return directory == PAGE ? at : entry ? (size_t)get(f, entry + 4 + wide, size) : 0;

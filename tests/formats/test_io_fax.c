@@ -13,16 +13,9 @@ static void make_fax(unsigned compression, uint32_t rows, const char *bits)
             n++;
         }
     }
-    kind k = plain;
-    k.bits = k.samples = 1;
-    k.photometric = PHOTOMETRIC_MINISWHITE;
-    k.compression = compression;
-    k.width = 8;
-    k.height = k.rows = rows;
-    TIFF *tif = create_tagged(&k);
-    tmsize_t size = (tmsize_t)(n + 7) / 8;
-    assert_int_equal(TIFFWriteRawStrip(tif, 0, strip, size), size);
-    TIFFClose(tif);
+    make_strip(&KIND(GREY, .bits = 1, .photometric = PHOTOMETRIC_MINISWHITE,
+                     .compression = compression, .width = 8, .height = rows, .rows = rows),
+               strip, (n + 7) / 8);
 }
 
 /* Codes of T.4 and T.6. */
@@ -40,81 +33,47 @@ static void make_fax(unsigned compression, uint32_t rows, const char *bits)
 #define BAD " 00000000111 "
 #define HORIZONTAL "001"
 
+#define SHORT_LINE WHITE_3 BLACK_2
+#define THREE WHITE_3 BLACK_5
+#define BLACK WHITE_0 BLACK_8
+
+typedef struct fax {
+    unsigned compression, rows;
+    const char *bits;
+    bool damaged;
+    unsigned char want[4]; /* bits, 1 being black */
+    const char *words;     /* NULL: it is read */
+} fax;
+
 /* Lines of a wrong length are cut, or white to their end; the picture is read, and said to be
  * damaged. What ends early is not read. */
+static const fax faxes[] = {
+    {3, 4, EOL WHITE_8 EOL THREE EOL BLACK EOL WHITE_8, false, {0, 0x1f, 0xff, 0}, NULL},
+    {3, 4, EOL WHITE_8 EOL WHITE_9 EOL SHORT_LINE EOL BLACK, true, {0, 0, 0x18, 0xff}, NULL},
+    {3, 4, EOL WHITE_8 EOL THREE EOL BLACK, false, {0}, "ends before its last line"},
+    {3, 4, EOL WHITE_9 EOL WHITE_9 EOL WHITE_9 EOL WHITE_8, false, {0}, "more than half"},
+    {4, 3, HORIZONTAL THREE VERTICAL_0 VERTICAL_0 HORIZONTAL BLACK, false, {31, 31, 255}, NULL},
+    {4, 3, HORIZONTAL THREE HORIZONTAL WHITE_9 BLACK_2 HORIZONTAL BLACK, true, {31, 0, 255}, NULL},
+    {4, 4, HORIZONTAL THREE VERTICAL_0 VERTICAL_0 EOL EOL, false, {0}, "Premature EOL"},
+    {4, 4, HORIZONTAL THREE " 0000000011111111 11111111", false, {0}, "ends before its last line"},
+    /* a code word that makes no sense: the line is white from there on */
+    {3, 4, EOL WHITE_8 EOL WHITE_3 BAD EOL BLACK EOL THREE, true, {0, 0, 0xff, 0x1f}, NULL},
+    {4,
+     3,
+     HORIZONTAL THREE HORIZONTAL WHITE_3 BLACK_3 TOO_FAR_LEFT HORIZONTAL BLACK,
+     true,
+     {31, 28, 255},
+     NULL},
+    {3, 3, EOL WHITE_3 BAD EOL WHITE_3 BAD EOL BLACK, false, {0}, "more than half"},
+    {3, 4, WHITE_8 THREE BLACK WHITE_8, false, {0, 0x1f, 0xff, 0}, NULL},
+    {3, 4, WHITE_8 THREE, false, {0}, "Premature EO"},
+    {2, 2, "10100000 10000011", true, {0, 0x1f}, NULL},
+    {2, 4, "10011000 10000011", false, {0}, "Premature EOL"},
+};
+
 TEST(fax_lines)
 {
-    static const struct {
-        unsigned compression, rows;
-        const char *bits;
-        bool damaged;
-        unsigned char want[4]; /* bits, 1 being black */
-        const char *words;     /* NULL: it is read */
-    } faxes[] = {
-        {3,
-         4,
-         EOL WHITE_8 EOL WHITE_3 BLACK_5 EOL WHITE_0 BLACK_8 EOL WHITE_8,
-         false,
-         {0, 0x1f, 0xff, 0},
-         NULL},
-        {3,
-         4,
-         EOL WHITE_8 EOL WHITE_9 EOL WHITE_3 BLACK_2 EOL WHITE_0 BLACK_8,
-         true,
-         {0, 0, 0x18, 0xff},
-         NULL},
-        {3,
-         4,
-         EOL WHITE_8 EOL WHITE_3 BLACK_5 EOL WHITE_0 BLACK_8,
-         false,
-         {0},
-         "ends before its last line"},
-        {3, 4, EOL WHITE_9 EOL WHITE_9 EOL WHITE_9 EOL WHITE_8, false, {0}, "more than half"},
-        {4,
-         3,
-         HORIZONTAL WHITE_3 BLACK_5 VERTICAL_0 VERTICAL_0 HORIZONTAL WHITE_0 BLACK_8,
-         false,
-         {0x1f, 0x1f, 0xff},
-         NULL},
-        {4,
-         3,
-         HORIZONTAL WHITE_3 BLACK_5 HORIZONTAL WHITE_9 BLACK_2 HORIZONTAL WHITE_0 BLACK_8,
-         true,
-         {0x1f, 0, 0xff},
-         NULL},
-        {4,
-         4,
-         HORIZONTAL WHITE_3 BLACK_5 VERTICAL_0 VERTICAL_0 EOL EOL,
-         false,
-         {0},
-         "Premature EOL"},
-        {4,
-         4,
-         HORIZONTAL WHITE_3 BLACK_5 " 0000000011111111 11111111",
-         false,
-         {0},
-         "ends before its last line"},
-        /* a code word that makes no sense: the line is white from there on */
-        {3,
-         4,
-         EOL WHITE_8 EOL WHITE_3 BAD EOL WHITE_0 BLACK_8 EOL WHITE_3 BLACK_5,
-         true,
-         {0, 0, 0xff, 0x1f},
-         NULL},
-        {4,
-         3,
-         HORIZONTAL WHITE_3 BLACK_5 HORIZONTAL WHITE_3 BLACK_3 TOO_FAR_LEFT HORIZONTAL WHITE_0
-             BLACK_8,
-         true,
-         {0x1f, 0x1c, 0xff},
-         NULL},
-        {3, 3, EOL WHITE_3 BAD EOL WHITE_3 BAD EOL WHITE_0 BLACK_8, false, {0}, "more than half"},
-        {3, 4, WHITE_8 WHITE_3 BLACK_5 WHITE_0 BLACK_8 WHITE_8, false, {0, 0x1f, 0xff, 0}, NULL},
-        {3, 4, WHITE_8 WHITE_3 BLACK_5, false, {0}, "Premature EO"},
-        {2, 2, "10100000 10000011", true, {0, 0x1f}, NULL},
-        {2, 4, "10011000 10000011", false, {0}, "Premature EOL"},
-    };
-    for (size_t i = 0; i < sizeof faxes / sizeof *faxes; i++) {
+    for (size_t i = 0; i < COUNT(faxes); i++) {
         make_fax(faxes[i].compression, faxes[i].rows, faxes[i].bits);
         io_reader *reader;
         unsigned char rows[4][8];
@@ -139,16 +98,8 @@ TEST(packbits)
 {
     static const unsigned char strips[][6] = {{2, 1, 2, 3}, {4, 1, 2, 3, 4, 5}, {1, 1, 2}};
     for (int i = 0; i < 3; i++) {
-        kind k = plain;
-        k.samples = 1;
-        k.photometric = PHOTOMETRIC_MINISBLACK;
-        k.compression = COMPRESSION_PACKBITS;
-        k.width = 3;
-        k.height = k.rows = 1;
-        TIFF *tif = create_tagged(&k);
-        tmsize_t size = strips[i][0] + 2;
-        assert_int_equal(TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)strips[i], size), size);
-        TIFFClose(tif);
+        make_strip(&KIND(GREY, .compression = COMPRESSION_PACKBITS, .width = 3, .height = 1),
+                   strips[i], strips[i][0] + 2U);
         SCOPED_IMAGE *image;
         satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
         assert_int_equal(status, i == 2 ? SATF_DATA : SATF_OK);

@@ -1,5 +1,6 @@
 /* GIF: frames on their screen, and what is refused. */
 #include "test.h"
+#include "frames.h"
 #include "test_io_foreign.h"
 
 /* Four colours, red, green and blue of each. */
@@ -132,24 +133,6 @@ TEST(place)
         CODES(&m, CLEAR, 2, END);
         EXPECT(ctx, "beside the screen", &m, 3, COLOUR_1 COLOUR_1);
     }
-    for (unsigned height = 1; height <= 19; height++) {
-        static const unsigned begin[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
-        int codes[20] = {CLEAR};
-        size_t n = 1;
-        for (int pass = 0; pass < 4; pass++) {
-            for (unsigned y = begin[pass]; y < height; y += step[pass]) {
-                codes[n++] = (int)(y * y / 3 % 4);
-            }
-        }
-        unsigned char want[3 * 19];
-        for (unsigned y = 0; y < height; y++) {
-            memcpy(want + 3 * y, &COLOURS[3 * (y * y / 3 % 4)], 3);
-        }
-        maker m = make_screen(1, height, true, 0);
-        add_picture(&m, 0, 0, 1, height, INTERLACED);
-        add_codes(&m, 2, codes, n, 3);
-        expect_pixels(ctx, "interlaced", &m, 3, want, (size_t)3 * height);
-    }
 }
 
 TEST(codes)
@@ -268,7 +251,7 @@ TEST(missing_colours)
         add(&m, cases[i].codes, 2);
         ADD(&m, "\0;");
         io_reader *reader;
-        assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
+        MUST(ctx, io_open_memory(ctx, m.data, m.n, &reader));
         assert_int_equal(reader->header.colours_missing, cases[i].missing);
         io_close(reader);
     }
@@ -276,11 +259,11 @@ TEST(missing_colours)
 
 /* ---------------------------------------------------------------------- frames */
 
-enum { SIDE = 6, MOST_FRAMES = 12 };
+enum { WIDE = 6, HIGH = 19, MOST_FRAMES = 12 };
 
 /* What a screen shows, by another way than the reader's: every frame is kept as it came. */
 typedef struct shown_frame {
-    int x, y, width, height, disposal, transparent, numbers[SIDE * SIDE];
+    int x, y, width, height, disposal, transparent, numbers[WIDE * HIGH];
 } shown_frame;
 
 /* A pixel's number in frame k after frame `last`; -1: nothing, -2: the background. A frame counts
@@ -304,17 +287,12 @@ static int number_at(const shown_frame *frames, int last, int x, int y, int arou
     return around;
 }
 
-static int below(uint64_t *seed, int n)
-{
-    return (int)((next_random(seed) >> 33) % (unsigned)n);
-}
-
 static shown_frame make_frame(uint64_t *seed)
 {
-    shown_frame f = {.x = below(seed, SIDE),
-                     .y = below(seed, SIDE),
-                     .width = 1 + below(seed, SIDE),
-                     .height = 1 + below(seed, SIDE),
+    shown_frame f = {.x = below(seed, WIDE),
+                     .y = below(seed, HIGH),
+                     .width = 1 + below(seed, WIDE),
+                     .height = 1 + below(seed, HIGH),
                      .disposal = below(seed, 5),
                      .transparent = below(seed, 6)};
     f.transparent = f.transparent < 4 ? f.transparent : -1;
@@ -327,7 +305,7 @@ static shown_frame make_frame(uint64_t *seed)
 /* Each code is behind a clear one, so that all have three bits. */
 static void add_frame(maker *m, const shown_frame *f, bool interlaced)
 {
-    int codes[2 * SIDE * SIDE + 1], n = 0;
+    int codes[2 * WIDE * HIGH + 1], n = 0;
     static const int begin[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
     const unsigned char control[] = {(unsigned char)(f->disposal << 2 | (f->transparent >= 0)), 0,
                                      0, (unsigned char)f->transparent, 0};
@@ -348,88 +326,53 @@ static void add_frame(maker *m, const shown_frame *f, bool interlaced)
     add_codes(m, 2, codes, (size_t)n, 50);
 }
 
-static void check_page(satf_context *ctx, io_reader *reader, const shown_frame *frames, int page,
-                       int around)
+typedef unsigned char canvas[4 * WIDE * HIGH];
+
+/* A GIF of so many frames, which are interlaced here and there, without its end; what each shows;
+ * and where its bytes end. The background is colour 1. */
+static maker make_frames(uint64_t seed, int count, canvas *shown, size_t *ends)
 {
-    static unsigned char got[4 * SIDE * SIDE];
-    if (io_go_to(ctx, reader, page) ||
-        io_read_rows(ctx, reader, got, reader->header.view.stride, SIDE)) {
-        fail_msg("page %d: %s", page, satf_message(ctx));
-    }
-    int channels = reader->header.view.channels;
-    bool through = false;
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        int number = number_at(frames, page, i % SIDE, i / SIDE, around);
-        unsigned char want[4] = {0, 0, 0, number < 0 ? 0 : UINT8_MAX};
-        if (number >= 0) {
-            memcpy(want, &COLOURS[3 * number], 3);
+    shown_frame all[MOST_FRAMES];
+    maker m = make_screen(WIDE, HIGH, true, 1);
+    for (int k = 0; k < count; k++) {
+        all[k] = make_frame(&seed);
+        add_frame(&m, &all[k], below(&seed, 2));
+        ends[k] = m.n;
+        ADD(&m, "!\xfe\3,,,\2;;\0");
+        for (int i = 0; i < WIDE * HIGH; i++) {
+            int number = number_at(all, k, i % WIDE, i / WIDE, all[0].transparent >= 0 ? -1 : 1);
+            memset(&shown[k][4 * i], 0, 4);
+            if (number >= 0) {
+                memcpy(&shown[k][4 * i], &COLOURS[3 * number], 3);
+                shown[k][4 * i + 3] = UINT8_MAX;
+            }
         }
-        if (memcmp(got + i * channels, want, (size_t)channels) != 0) {
-            fail_msg("page %d, pixel %d,%d", page, i % SIDE, i / SIDE);
-        }
-        through |= number < 0;
     }
-    assert_int_equal(channels, 3 + through);
+    return m;
 }
 
-/* Any frames, in order, back and forth; the background is colour 1. */
+static canvas shown[MOST_FRAMES];
+static size_t ends[MOST_FRAMES];
+
+/* Any frames. */
 TEST(frames)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        shown_frame all[MOST_FRAMES];
-        uint64_t number = seed;
-        int count = 1 + below(&number, MOST_FRAMES);
-        maker m = make_screen(SIDE, SIDE, true, 1);
-        for (int k = 0; k < count; k++) {
-            all[k] = make_frame(&number);
-            add_frame(&m, &all[k], below(&number, 2));
-        }
+        int count = 1 + (int)(seed % MOST_FRAMES);
+        maker m = make_frames(seed, count, shown, ends);
         ADD(&m, ";");
-        int around = all[0].transparent >= 0 ? -1 : 1;
-        io_reader *reader;
-        assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
-        assert_int_equal(reader->pages, count);
-        for (int k = 0; k < count; k++) {
-            check_page(ctx, reader, all, k, around);
-        }
-        for (int i = 0; i < 5; i++) {
-            check_page(ctx, reader, all, below(&number, count), around);
-        }
-        io_close(reader);
+        check_pages(ctx, m.data, m.n, shown[0], WIDE, HIGH, count);
     }
 }
 
-/* Three frames and a comment, of which the file ends too early: those that are there are right. */
+/* Three frames and comments, of which the file ends too early: those that are there are right. */
 TEST(cut)
 {
-    uint64_t seed = 5;
-    shown_frame all[3];
-    size_t ends[3];
-    maker m = make_screen(SIDE, SIDE, true, 1);
-    for (int k = 0; k < 3; k++) {
-        all[k] = make_frame(&seed);
-        add_frame(&m, &all[k], false);
-        ends[k] = m.n;
-        ADD(&m, "!\xfe\3,,,\2;;\0");
-    }
+    maker m = make_frames(5, 3, shown, ends);
     ADD(&m, ";");
-    int around = all[0].transparent >= 0 ? -1 : 1;
     for (size_t n = ends[0]; n <= m.n; n++) {
-        io_reader *reader;
-        SCOPED unsigned char *copy = malloc(n);
-        memcpy(copy, m.data, n);
-        assert_int_equal(io_open_memory(ctx, copy, n, &reader), SATF_OK);
         int whole = n >= ends[2] ? 3 : n >= ends[1] ? 2 : 1;
-        assert_in_range(reader->pages, whole, whole + 1);
-        for (int k = 0; k < whole; k++) {
-            check_page(ctx, reader, all, k, around);
-        }
-        for (int64_t k = whole; k < reader->pages; k++) {
-            assert_int_equal(io_go_to(ctx, reader, k), SATF_DATA);
-            assert_non_null(strstr(satf_message(ctx), "truncated"));
-        }
-        check_page(ctx, reader, all, 0, around);
-        io_close(reader);
+        assert_true(check_cut(ctx, m.data, n, shown[0], WIDE, HIGH, whole) > 0);
     }
 }
 
@@ -447,7 +390,7 @@ TEST(broken_frames)
     }
     ADD(&m, ";");
     io_reader *reader;
-    assert_int_equal(io_open_memory(ctx, m.data, m.n, &reader), SATF_OK);
+    MUST(ctx, io_open_memory(ctx, m.data, m.n, &reader));
     assert_int_equal(reader->pages, 50);
     assert_int_equal(io_go_to(ctx, reader, 49), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "limit: max-ratio"));

@@ -1,37 +1,41 @@
 /* WebP: pixels and metadata to and fro, and animations beside libwebp's own decoder of them. */
 #include "test.h"
-#include "test_io_files.h"
+#include "frames.h"
 
 #include <webp/decode.h>
 #include <webp/demux.h>
 #include <webp/mux.h>
 
+static void release_file(bytes *file)
+{
+    satf_buffer_free(file->data);
+}
+#define SCOPED_FILE __attribute__((cleanup(release_file))) bytes
+
 static bytes to_webp(satf_context *ctx, const satf_image *image, int quality)
 {
-    satf_write_options options = satf_write_defaults();
-    options.format = "webp";
+    satf_write_options options = options_for("webp");
     options.quality = quality;
     void *data;
     size_t n;
-    if (satf_image_encode(ctx, image, &options, &data, &n)) {
-        fail_msg("encoding: %s", satf_message(ctx));
-    }
+    MUST(ctx, satf_image_encode(ctx, image, &options, &data, &n));
     return (bytes){data, n};
 }
 
-static satf_image *to_image(satf_context *ctx, const bytes *file)
+/* The image as a WebP, and as it is read again. */
+static satf_image *again(satf_context *ctx, const satf_image *image, int quality)
 {
-    satf_image *image;
-    if (satf_image_decode(ctx, file->data, file->n, &image)) {
-        fail_msg("decoding: %s", satf_message(ctx));
-    }
-    return image;
+    SCOPED_FILE file = to_webp(ctx, image, quality);
+    satf_image *back = must_decode(ctx, file.data, file.n);
+    return back;
 }
 
-static bool is_lossy(const bytes *file)
+/* Whether the image becomes a lossy WebP. */
+static bool is_lossy(satf_context *ctx, const satf_image *image, int quality)
 {
     WebPBitstreamFeatures is;
-    assert_int_equal(WebPGetFeatures(file->data, file->n, &is), VP8_STATUS_OK);
+    SCOPED_FILE file = to_webp(ctx, image, quality);
+    assert_int_equal(WebPGetFeatures(file.data, file.n, &is), VP8_STATUS_OK);
     assert_true(is.format == 1 || is.format == 2);
     return is.format == 1;
 }
@@ -39,13 +43,12 @@ static bool is_lossy(const bytes *file)
 TEST(lossless)
 {
     for (int channels = 1; channels <= 4; channels++) {
-        SCOPED_IMAGE *image = make_image(ctx, 67, 43, channels, SATF_U8,
-                                         channels % 2 ? 0 : SATF_ALPHA, (uint64_t)channels);
-        bytes file = to_webp(ctx, image, 0);
-        assert_false(is_lossy(&file));
-        SCOPED_IMAGE *back = to_image(ctx, &file);
+        bool alpha = channels % 2 == 0;
+        SCOPED_IMAGE *image =
+            make_image(ctx, 67, 43, channels, SATF_U8, alpha ? SATF_ALPHA : 0, (uint64_t)channels);
+        assert_false(is_lossy(ctx, image, 0));
+        SCOPED_IMAGE *back = again(ctx, image, 0);
         const satf_view *v = &image->view, *b = &back->view;
-        int alpha = channels % 2 == 0;
         assert_int_equal(b->channels, 3 + alpha);
         for (int64_t i = 0; i < v->width * v->height; i++) {
             const unsigned char *want = (const unsigned char *)v->data + i * channels,
@@ -55,7 +58,6 @@ TEST(lossless)
             }
             assert_int_equal(alpha ? got[3] : 0, alpha ? want[channels - 1] : 0);
         }
-        satf_buffer_free(file.data);
     }
 }
 
@@ -63,96 +65,71 @@ TEST(lossless)
 TEST(lossy)
 {
     SCOPED_IMAGE *image = make_image(ctx, 40, 30, 1, SATF_U8, 0, 9);
-    bytes asked = to_webp(ctx, image, 50), again;
-    assert_true(is_lossy(&asked));
-    SCOPED_IMAGE *back = to_image(ctx, &asked);
-    again = to_webp(ctx, back, 0);
-    assert_true(is_lossy(&again));
-    satf_buffer_free(again.data);
+    assert_true(is_lossy(ctx, image, 50));
+    SCOPED_IMAGE *back = again(ctx, image, 50);
+    assert_true(is_lossy(ctx, back, 0));
 
     bytes jpeg = must_encode(ctx, image, "jpeg");
-    SCOPED_IMAGE *photograph = to_image(ctx, &jpeg);
-    again = to_webp(ctx, photograph, 0);
-    assert_true(is_lossy(&again));
-    satf_buffer_free(again.data);
-    memset(photograph->view.data, 255, (size_t)photograph->view.stride);
+    SCOPED_IMAGE *photograph = must_decode(ctx, jpeg.data, jpeg.n);
+    free(jpeg.data);
+    assert_true(is_lossy(ctx, photograph, 0));
     for (int64_t i = 0; i < 40 * 30; i++) {
         ((unsigned char *)photograph->view.data)[i] = i % 7 ? 0 : 255;
     }
     photograph->bilevel = true;
-    again = to_webp(ctx, photograph, 0);
-    assert_false(is_lossy(&again));
-    satf_buffer_free(again.data);
-
-    satf_buffer_free(asked.data);
-    free(jpeg.data);
-}
-
-static void set_block(unsigned char **to, size_t *to_bytes, const void *from, size_t n)
-{
-    *to = satf_alloc(n);
-    memcpy(*to, from, n);
-    *to_bytes = n;
+    assert_false(is_lossy(ctx, photograph, 0));
 }
 
 TEST(metadata)
 {
+    static const satf_metadata_kind blocks[] = {SATF_METADATA_ICC, SATF_METADATA_EXIF,
+                                                SATF_METADATA_XMP};
     static const char xmp[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>";
     unsigned char icc[160] = {[3] = 160, [16] = 'R', 'G', 'B', ' ', [36] = 'a', 'c', 's', 'p'};
     unsigned char exif[SATF_EXIF_ORIENTATION_BYTES];
+    const void *const data[] = {icc, exif, xmp};
+    const size_t sizes[] = {sizeof icc, sizeof exif, sizeof xmp - 1};
     satf_exif_make_orientation(6, exif);
     for (int quality = 0; quality <= 90; quality += 90) {
         SCOPED_IMAGE *image = make_image(ctx, 8, 8, 4, SATF_U8, SATF_ALPHA, 1);
-        satf_metadata *m = &image->metadata;
-        set_block(&m->icc, &m->icc_bytes, icc, sizeof icc);
-        set_block(&m->exif, &m->exif_bytes, exif, sizeof exif);
-        set_block(&m->xmp, &m->xmp_bytes, xmp, sizeof xmp - 1);
-        bytes file = to_webp(ctx, image, quality);
-        SCOPED_IMAGE *back = to_image(ctx, &file);
-        const satf_metadata *b = &back->metadata;
-        assert_int_equal(b->icc_bytes, sizeof icc);
-        assert_memory_equal(b->icc, icc, sizeof icc);
-        assert_int_equal(b->exif_bytes, sizeof exif);
-        assert_memory_equal(b->exif, exif, sizeof exif);
-        assert_int_equal(b->xmp_bytes, sizeof xmp - 1);
-        assert_memory_equal(b->xmp, xmp, sizeof xmp - 1);
-        satf_buffer_free(file.data);
+        for (int i = 0; i < 3; i++) {
+            MUST(ctx, satf_image_set_metadata(ctx, image, blocks[i], data[i], sizes[i]));
+        }
+        SCOPED_IMAGE *back = again(ctx, image, quality);
+        for (int i = 0; i < 3; i++) {
+            size_t n;
+            const void *got = satf_image_metadata(back, blocks[i], &n);
+            assert_int_equal(n, sizes[i]);
+            assert_memory_equal(got, data[i], n);
+        }
     }
     /* gamma becomes a profile, and a profile of grey goes, for the pixels are RGB */
     SCOPED_IMAGE *image = make_image(ctx, 8, 8, 1, SATF_U8, 0, 1);
     memcpy(icc + 16, "GRAY", 4);
-    set_block(&image->metadata.icc, &image->metadata.icc_bytes, icc, sizeof icc);
-    bytes file = to_webp(ctx, image, 0);
-    satf_image *back = to_image(ctx, &file);
-    assert_int_equal(back->metadata.icc_bytes, 0);
-    satf_buffer_free(file.data);
-    satf_image_destroy(back);
+    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_ICC, icc, sizeof icc));
+    SCOPED_IMAGE *without = again(ctx, image, 0);
+    assert_int_equal(without->metadata.icc_bytes, 0);
     image->metadata.has_gamma = true;
     image->metadata.gamma = 1;
-    file = to_webp(ctx, image, 0);
-    back = to_image(ctx, &file);
+    SCOPED_IMAGE *back = again(ctx, image, 0);
     assert_true(back->metadata.icc_bytes > 128);
     assert_memory_equal(back->metadata.icc + 16, "RGB ", 4);
-    satf_buffer_free(file.data);
-    satf_image_destroy(back);
 }
 
 TEST(sides)
 {
-    for (int high = 0; high < 2; high++) {
-        for (int64_t side = 16383; side <= 16384; side++) {
-            SCOPED_IMAGE *image =
-                make_image(ctx, high ? 1 : side, high ? side : 1, 1, SATF_U8, 0, 1);
-            satf_write_options options = satf_write_defaults();
-            options.format = "webp";
-            io_plan plan;
-            satf_status status = io_make_plan(ctx, image, "-", &options, &plan);
-            assert_int_equal(status, side == 16383 ? SATF_OK : SATF_UNSUPPORTED);
-            assert_non_null(strstr(satf_message(ctx), status ? "at most 16383 pixels" : ""));
-            if (!status) {
-                bytes file = to_webp(ctx, image, 0);
-                satf_buffer_free(file.data);
-            }
+    for (int i = 0; i < 4; i++) {
+        int64_t side = i & 1 ? 16384 : 16383;
+        SCOPED_IMAGE *image = make_image(ctx, i & 2 ? 1 : side, i & 2 ? side : 1, 1, SATF_U8, 0, 1);
+        satf_write_options options = options_for("webp");
+        io_plan plan;
+        assert_int_equal(io_make_plan(ctx, image, "-", &options, &plan),
+                         i & 1 ? SATF_UNSUPPORTED : SATF_OK);
+        if (i & 1) {
+            assert_non_null(strstr(satf_message(ctx), "at most 16383 pixels"));
+        } else {
+            SCOPED_FILE file = to_webp(ctx, image, 0);
+            assert_true(file.n > 0);
         }
     }
 }
@@ -160,11 +137,6 @@ TEST(sides)
 /* ------------------------------------------------------------------ animations */
 
 enum { WIDE = 24, HIGH = 18, MOST_FRAMES = 8, PROBED = 12 /* bytes that tell a WebP */ };
-
-static int below(uint64_t *seed, int n)
-{
-    return (int)((next_random(seed) >> 33) % (unsigned)n);
-}
 
 /* A frame of that size, opaque and transparent in places, as a file. */
 static bytes make_picture(satf_context *ctx, uint64_t *seed, int width, int height)
@@ -177,8 +149,7 @@ static bytes make_picture(satf_context *ctx, uint64_t *seed, int width, int heig
         unsigned char *at = (unsigned char *)image->view.data + 4 * i + 3;
         *at = kind == 0 ? 0 : kind == 1 ? 255 : *at;
     }
-    bytes file = to_webp(ctx, image, below(seed, 4) ? 0 : 70);
-    return file;
+    return to_webp(ctx, image, below(seed, 4) ? 0 : 70);
 }
 
 static WebPData make_animation(satf_context *ctx, uint64_t seed, int count, int side)
@@ -193,7 +164,7 @@ static WebPData make_animation(satf_context *ctx, uint64_t seed, int count, int 
         int x = all ? 0 : 2 * below(&seed, WIDE / 2), y = all ? 0 : 2 * below(&seed, HIGH / 2);
         int width = all ? WIDE : 1 + below(&seed, WIDE - x);
         int height = all ? HIGH : 1 + below(&seed, HIGH - y);
-        bytes picture = make_picture(ctx, &seed, width, height);
+        SCOPED_FILE picture = make_picture(ctx, &seed, width, height);
         WebPMuxFrameInfo frame = {.bitstream = {picture.data, picture.n},
                                   .x_offset = x,
                                   .y_offset = y,
@@ -203,7 +174,6 @@ static WebPData make_animation(satf_context *ctx, uint64_t seed, int count, int 
             below(&seed, 2) ? WEBP_MUX_DISPOSE_BACKGROUND : WEBP_MUX_DISPOSE_NONE;
         frame.blend_method = below(&seed, 3) ? WEBP_MUX_BLEND : WEBP_MUX_NO_BLEND;
         assert_int_equal(WebPMuxPushFrame(mux, &frame, 1), WEBP_MUX_OK);
-        satf_buffer_free(picture.data);
     }
     WebPData file;
     assert_int_equal(WebPMuxAssemble(mux, &file), WEBP_MUX_OK);
@@ -226,25 +196,6 @@ static void take_frames(const WebPData *file, canvas *frames, int count)
     WebPAnimDecoderDelete(decoder);
 }
 
-static void check_page(satf_context *ctx, io_reader *reader, const canvas *frames, int page)
-{
-    canvas got;
-    if (io_go_to(ctx, reader, page) ||
-        io_read_rows(ctx, reader, got, reader->header.view.stride, HIGH)) {
-        fail_msg("page %d: %s", page, satf_message(ctx));
-    }
-    int channels = reader->header.view.channels;
-    bool through = false;
-    for (int i = 0; i < WIDE * HIGH; i++) {
-        const unsigned char *want = &frames[page][4 * i];
-        if (memcmp(got + i * channels, want, (size_t)channels) != 0) {
-            fail_msg("page %d, pixel %d,%d", page, i % WIDE, i / WIDE);
-        }
-        through |= want[3] < 255;
-    }
-    assert_int_equal(channels, 3 + through);
-}
-
 TEST(animations)
 {
     static canvas frames[MOST_FRAMES];
@@ -252,17 +203,7 @@ TEST(animations)
         int count = 2 + (int)(seed % (MOST_FRAMES - 1));
         WebPData file = make_animation(ctx, seed, count, 0);
         take_frames(&file, frames, count);
-        io_reader *reader;
-        assert_int_equal(io_open_memory(ctx, file.bytes, file.size, &reader), SATF_OK);
-        assert_int_equal(reader->pages, count);
-        for (int k = 0; k < count; k++) {
-            check_page(ctx, reader, frames, k);
-        }
-        uint64_t random = seed;
-        for (int i = 0; i < 4; i++) {
-            check_page(ctx, reader, frames, below(&random, count));
-        }
-        io_close(reader);
+        check_pages(ctx, file.bytes, file.size, frames[0], WIDE, HIGH, count);
         WebPDataClear(&file);
     }
 }
@@ -276,22 +217,8 @@ TEST(cut)
     take_frames(&file, frames, COUNT);
     int most = 0;
     for (size_t n = PROBED; n < file.size; n++) {
-        SCOPED unsigned char *copy = malloc(n + 1);
-        memcpy(copy, file.bytes, n);
-        io_reader *reader;
-        satf_status status = io_open_memory(ctx, copy, n, &reader);
-        if (status) {
-            assert_int_equal(status, SATF_DATA);
-        } else {
-            int pages = (int)reader->pages;
-            for (int k = 0; k < pages - 1; k++) {
-                check_page(ctx, reader, frames, k);
-            }
-            assert_int_equal(io_go_to(ctx, reader, pages - 1), SATF_DATA);
-            assert_non_null(strstr(satf_message(ctx), "truncated"));
-            most = pages > most ? pages : most;
-            io_close(reader);
-        }
+        int pages = check_cut(ctx, file.bytes, n, frames[0], WIDE, HIGH, -1);
+        most = pages > most ? pages : most;
     }
     assert_int_equal(most, COUNT);
     WebPDataClear(&file);
@@ -302,26 +229,24 @@ TEST(refusals)
 {
     for (int quality = 0; quality <= 80; quality += 80) {
         SCOPED_IMAGE *image = make_image(ctx, 30, 20, 3, SATF_U8, 0, 4);
-        bytes file = to_webp(ctx, image, quality);
+        SCOPED_FILE file = to_webp(ctx, image, quality);
         for (size_t n = PROBED; n < file.n; n++) {
             SCOPED unsigned char *copy = malloc(n + 1);
             memcpy(copy, file.data, n);
             satf_image *back;
-            satf_status status = satf_image_decode(ctx, copy, n, &back);
-            if (status != SATF_DATA) {
+            if (satf_image_decode(ctx, copy, n, &back) != SATF_DATA) {
                 fail_msg("%zu of %zu bytes: %s", n, file.n, satf_message(ctx));
             }
         }
-        satf_buffer_free(file.data);
     }
     WebPData file = make_animation(ctx, 3, 2, 4096);
     io_reader *reader;
-    assert_int_equal(io_open_memory(ctx, file.bytes, file.size, &reader), SATF_OK);
+    MUST(ctx, io_open_memory(ctx, file.bytes, file.size, &reader));
     assert_int_equal(io_go_to(ctx, reader, 1), SATF_LIMIT);
     assert_non_null(strstr(satf_message(ctx), "limit: max-ratio"));
     assert_int_equal(io_go_to(ctx, reader, 0), SATF_OK);
     io_close(reader);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_PIXELS, 4096), SATF_OK);
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_PIXELS, 4096));
     assert_int_equal(io_open_memory(ctx, file.bytes, file.size, &reader), SATF_LIMIT);
     WebPDataClear(&file);
 }

@@ -2,7 +2,7 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-enum { PAGES = 9, MOST_TOLD = 16 };
+enum { PAGES = 9 };
 
 /* Pages of other sizes, channels and types, some of one kind. */
 static const struct {
@@ -22,218 +22,173 @@ static satf_image *make_page(int k)
                       kinds[k].flags, (uint32_t)k * 977 + 5);
 }
 
-static void must(satf_status status)
+/* in.tif: the first pages. */
+static void write_first(int count)
 {
-    if (status) {
-        fail_msg("%s", satf_message(ctx));
-    }
-}
-
-static void write_pages(const char *to, int first, int last, const char *compression)
-{
-    satf_image_file *file;
-    satf_write_options options = satf_write_defaults();
-    options.compression = compression;
-    must(satf_image_file_create(ctx, to, last - first + 1, &options, &file));
-    for (int k = first; k <= last; k++) {
-        SCOPED_IMAGE *image = make_page(k);
-        must(satf_image_file_append(ctx, file, image));
-    }
-    assert_int_equal(satf_image_file_pages(file), last - first + 1);
-    must(satf_image_file_finish(ctx, file));
-    satf_image_file_close(file);
-}
-
-static void same_image(const satf_image *a, const satf_image *b, const char *what)
-{
-    const satf_view *v = satf_image_view(a), *w = satf_image_view(b);
-    if (v->width != w->width || v->height != w->height || v->channels != w->channels ||
-        v->type != w->type || v->flags != w->flags ||
-        memcmp(v->data, w->data, (size_t)(v->stride * v->height)) != 0) {
-        fail_msg("%s: another picture", what);
-    }
+    write_pages("in.tif", make_page, 0, count, "none");
 }
 
 /* What is appended is read again, in any order. */
 TEST_ALONE(round_trip)
 {
     static const char *const compressions[] = {NULL, "none", "lzw", "deflate", "zstd"};
-    for (size_t c = 0; c < sizeof compressions / sizeof *compressions; c++) {
+    for (size_t c = 0; c < COUNT(compressions); c++) {
         satf_image_file *file;
-        satf_image *read;
-        write_pages(path("r.tif"), 0, PAGES - 1, compressions[c]);
-        must(satf_image_file_open(ctx, path("r.tif"), &file));
+        satf_image *none;
+        write_pages("r.tif", make_page, 0, PAGES, compressions[c]);
+        MUST(ctx, satf_image_file_open(ctx, "r.tif", &file));
         assert_int_equal(satf_image_file_pages(file), PAGES);
         for (int i = 0; i < 2 * PAGES; i++) {
             int k = i * 5 % PAGES;
-            SCOPED_IMAGE *want = make_page(k);
-            must(satf_image_file_read(ctx, file, k + 1, &read));
-            same_image(want, read, compressions[c] ? compressions[c] : "default");
-            satf_image_destroy(read);
+            SCOPED_IMAGE *want = make_page(k), *read = NULL;
+            MUST(ctx, satf_image_file_read(ctx, file, k + 1, &read));
+            assert_same_image(want, read, compressions[c] ? compressions[c] : "default");
         }
-        assert_int_equal(satf_image_file_read(ctx, file, 0, &read), SATF_INVALID);
-        assert_int_equal(satf_image_file_read(ctx, file, PAGES + 1, &read), SATF_INVALID);
+        assert_int_equal(satf_image_file_read(ctx, file, 0, &none), SATF_INVALID);
+        assert_int_equal(satf_image_file_read(ctx, file, PAGES + 1, &none), SATF_INVALID);
         assert_non_null(strstr(satf_message(ctx), "has no page 10; it holds 9"));
         satf_image_file_close(file);
     }
 }
 
+/* A file of so many pages, to which those are appended, comes to nothing: at which call? */
 TEST_ALONE(no_trace)
 {
-    satf_image_file *file;
-    SCOPED_IMAGE *image = make_page(0), *other = make_page(2);
-    must(satf_image_file_create(ctx, path("gone.tif"), 0, NULL, &file));
-    assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID);
-    must(satf_image_file_append(ctx, file, image));
-    satf_image_file_close(file);
-    assert_int_equal(access(path("gone.tif"), F_OK), -1);
-
-    assert_int_equal(satf_image_file_create(ctx, path("x.png"), 2, NULL, &file), SATF_UNSUPPORTED);
-    assert_int_equal(satf_image_file_create(ctx, path("x.tif"), -1, NULL, &file), SATF_INVALID);
-    must(satf_image_file_create(ctx, path("x.npy"), 0, NULL, &file));
-    assert_int_equal(satf_image_file_append(ctx, file, image), SATF_INVALID);
-    assert_int_equal(satf_image_file_append(ctx, file, image), SATF_INVALID); /* it has failed */
-    satf_image_file_close(file);
-
-    must(satf_image_file_create(ctx, path("x.npy"), 2, NULL, &file));
-    must(satf_image_file_append(ctx, file, image));
-    assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID); /* one is missing */
-    satf_image_file_close(file);
-    must(satf_image_file_create(ctx, path("x.npy"), 2, NULL, &file));
-    must(satf_image_file_append(ctx, file, image));
-    must(satf_image_file_append(ctx, file, other));
-    assert_int_equal(satf_image_file_finish(ctx, file), SATF_UNSUPPORTED); /* of two shapes */
-    satf_image_file_close(file);
-    assert_int_equal(access(path("x.npy"), F_OK), -1);
+    enum { CREATE = -1, NEVER = 9 };
+    static const struct {
+        const char *name;
+        int promised, pages[2], count; /* pages that are appended */
+        int fails_at;                  /* CREATE, that page, or after the last one finish() */
+        satf_status status;
+    } cases[] = {{"x.png", 2, {0}, 0, CREATE, SATF_UNSUPPORTED},
+                 {"x.tif", -1, {0}, 0, CREATE, SATF_INVALID},
+                 {"x.tif", 0, {0}, 0, 0, SATF_INVALID},
+                 {"x.tif", 0, {0}, 1, NEVER, SATF_OK},          /* closed before its end */
+                 {"x.npy", 0, {0}, 1, 0, SATF_INVALID},         /* of no number of pages */
+                 {"x.npy", 2, {0}, 1, 1, SATF_INVALID},         /* one is missing */
+                 {"x.npy", 2, {0, 2}, 2, 2, SATF_UNSUPPORTED}}; /* of two shapes */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        satf_image_file *file = NULL;
+        int at = cases[i].fails_at;
+        satf_status status =
+            satf_image_file_create(ctx, cases[i].name, cases[i].promised, NULL, &file);
+        assert_int_equal(status, at == CREATE ? cases[i].status : SATF_OK);
+        if (at == NEVER) { /* an end of no pages is none, and costs nothing */
+            assert_int_equal(satf_image_file_finish(ctx, file), SATF_INVALID);
+        }
+        for (int k = 0; k < cases[i].count; k++) {
+            SCOPED_IMAGE *image = make_page(cases[i].pages[k]);
+            for (int again = 0; again < (k == at ? 2 : 1); again++) { /* it has failed */
+                assert_int_equal(satf_image_file_append(ctx, file, image),
+                                 k == at ? cases[i].status : SATF_OK);
+            }
+        }
+        if (at == cases[i].count) {
+            assert_int_equal(satf_image_file_finish(ctx, file), cases[i].status);
+        }
+        satf_image_file_close(file);
+        assert_int_equal(access(cases[i].name, F_OK), -1);
+    }
 }
 
 /* --------------------------------------------------------------- file to file */
 
+/* How many pages were told of, in order; of which those fail. */
 typedef struct told {
-    int count, stop_at; /* stop_at: a page, or 0 */
-    int64_t page[MOST_TOLD];
-    satf_status status[MOST_TOLD];
-    char why[MOST_TOLD][80];
+    int64_t count, stop_at, failing; /* pages, or 0 */
 } told;
 
 static int take_page(void *user, int64_t page, satf_status status, const char *why,
-                     const satf_file_report *report, size_t report_bytes)
+                     const satf_file_report *of, size_t report_bytes)
 {
     told *t = user;
-    assert_int_equal(report_bytes, sizeof *report);
-    assert_true(t->count < MOST_TOLD);
-    assert_true(status || report->pages == 1);
-    t->page[t->count] = page;
-    t->status[t->count] = status;
-    snprintf(t->why[t->count++], sizeof *t->why, "%s", why);
+    bool fails = t->failing == page || t->failing < 0;
+    assert_int_equal(report_bytes, sizeof *of);
+    assert_int_equal(page, ++t->count);
+    assert_int_equal(status, fails ? SATF_DATA : SATF_OK);
+    assert_int_equal(why[0] != 0, fails);
+    assert_true(fails || of->pages == 1);
     return t->stop_at == page;
 }
 
-static satf_status filter_pages(const char *in, const char *out, const char *spec, int threads,
-                                int64_t first, int64_t last, told *pages, satf_file_report *report)
-{
-    SCOPED_FILTER *filter;
-    satf_file_options options;
-    must(satf_filter_parse(ctx, spec, &filter));
-    must(satf_context_set_threads(ctx, threads));
-    satf_file_options_init(&options, sizeof options);
-    options.first_page = first;
-    options.last_page = last;
-    options.page_done = pages ? take_page : NULL;
-    options.page_user = pages;
-    satf_status status = satf_filter_file(ctx, filter, in, out, &options, report, sizeof *report);
-    return status;
-}
+/* From in.tif, and telling of pages. */
+#define TELLING(out, spec, number, t) \
+    JOB("in.tif", out, spec, .threads = number, .how.page_done = take_page, .how.page_user = (t))
 
 /* Each page is what satf_image_filter() makes of it, whatever the number of threads. */
 static void page_by_page(const char *out, const char *spec, int first, int count)
 {
     satf_image_file *file;
     SCOPED_FILTER *filter;
-    must(satf_filter_parse(ctx, spec, &filter));
-    must(satf_image_file_open(ctx, out, &file));
+    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
+    MUST(ctx, satf_image_file_open(ctx, out, &file));
     assert_int_equal(satf_image_file_pages(file), count);
     for (int i = 0; i < count; i++) {
-        SCOPED_IMAGE *in = make_page(first + i), *want, *got;
-        char what[64];
-        snprintf(what, sizeof what, "%s of page %d", spec, first + i + 1);
-        must(satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want));
-        must(satf_image_file_read(ctx, file, i + 1, &got));
-        same_image(want, got, what);
+        SCOPED_IMAGE *in = make_page(first + i);
+        check_page(file, i + 1, in, filter);
     }
     satf_image_file_close(file);
+}
+
+/* in.tif on any number of threads, with that page damaged (0: none), is the same, and told of. */
+static void on_threads(const char *spec, int damaged)
+{
+    for (int threads = 1; threads <= 6; threads++) {
+        const char *out = threads == 1 ? "first.tif" : "out.tif";
+        told t = {.failing = damaged};
+        must_run(TELLING(out, spec, threads, &t));
+        assert_int_equal(report.pages, PAGES - (damaged > 0));
+        assert_int_equal(report.pages_failed, damaged > 0);
+        assert_int_equal(t.count, PAGES);
+        assert_same_file("first.tif", out, spec);
+    }
 }
 
 TEST_ALONE(side_by_side)
 {
     static const char *const specs[] = {"box=5", "box=3,border=wrap", "rotate=90 box=3"};
-    write_pages(path("in.tif"), 0, PAGES - 1, "none");
-    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-        unsigned char *first = NULL;
-        size_t first_bytes = 0;
-        for (int threads = 1; threads <= 6; threads++) {
-            told pages = {.count = 0};
-            satf_file_report report;
-            size_t bytes;
-            must(filter_pages(path("in.tif"), path("out.tif"), specs[s], threads, 0, 0, &pages,
-                              &report));
-            assert_int_equal(report.pages, PAGES);
-            assert_int_equal(report.pages_failed, 0);
-            assert_int_equal(pages.count, PAGES);
-            for (int i = 0; i < PAGES; i++) {
-                assert_int_equal(pages.page[i], i + 1);
-            }
-            unsigned char *got = slurp(path("out.tif"), &bytes);
-            if (first && (bytes != first_bytes || memcmp(got, first, bytes) != 0)) {
-                fail_msg("%s: %d threads write other bytes", specs[s], threads);
-            }
-            free(first);
-            first = got;
-            first_bytes = bytes;
-        }
-        free(first);
-        page_by_page(path("out.tif"), specs[s], 0, PAGES);
+    write_first(PAGES);
+    for (size_t s = 0; s < COUNT(specs); s++) {
+        on_threads(specs[s], 0);
+        page_by_page("out.tif", specs[s], 0, PAGES);
     }
 }
 
 TEST_ALONE(some_pages)
 {
-    satf_file_report report;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 4, 7, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 3, 4);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 6, -1, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 5, 4);
-    must(filter_pages(path("in.tif"), path("out.tif"), "box=3", 3, 3, 0, NULL, &report));
-    page_by_page(path("out.tif"), "box=3", 2, 1);
-    must(filter_pages(path("in.tif"), path("out.png"), "box=3", 3, 0, 0, NULL, &report));
-    assert_int_equal(report.note_count, 1);
-    assert_non_null(strstr(report.notes[0].text, "holds 9 pages; only the first is read"));
-    must(filter_pages(path("in.tif"), path("out.png"), "box=3", 3, 2, 2, NULL, &report));
-    assert_int_equal(report.note_count, 0);
+    static const struct {
+        int64_t first, last;
+        int from, count;
+    } some[] = {{4, 7, 3, 4}, {6, -1, 5, 4}, {3, 0, 2, 1}};
     static const struct {
         const char *out, *words;
         int64_t first, last;
-    } wrong[] = {{"out.png", "and png one", 1, 2},        {"no.tif", "has no page 10", 10, 0},
+    } wrong[] = {{"no.png", "and png one", 1, 2},         {"no.tif", "has no page 10", 10, 0},
                  {"no.tif", "has no page 12", 3, 12},     {"no.tif", "numbered from 1 on", 3, 2},
                  {"no.tif", "numbered from 1 on", -1, 0}, {"no.tif", "numbered from 1 on", 0, 5}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(filter_pages(path("in.tif"), path(wrong[i].out), "box=3", 2,
-                                      wrong[i].first, wrong[i].last, NULL, &report),
-                         SATF_INVALID);
-        assert_non_null(strstr(satf_message(ctx), wrong[i].words));
+    write_first(PAGES);
+    for (size_t i = 0; i < COUNT(some); i++) {
+        must_run(JOB("in.tif", "out.tif", "box=3", .threads = 3, .how.first_page = some[i].first,
+                     .how.last_page = some[i].last));
+        page_by_page("out.tif", "box=3", some[i].from, some[i].count);
     }
-    assert_int_equal(access(path("no.tif"), F_OK), -1);
-    assert_int_equal(
-        filter_pages(path("in.tif"), path("no/folder.tif"), "box=3", 2, 0, 0, NULL, &report),
-        SATF_IO);
+    must_note(JOB("in.tif", "out.png", "box=3"), "in.tif",
+              "holds 9 pages; only the first is read, unless others are named (option: page)");
+    must_note(JOB("in.tif", "out.png", "box=3", .how.first_page = 2, .how.last_page = 2), NULL,
+              NULL);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        must_fail(JOB("in.tif", wrong[i].out, "box=3", .how.first_page = wrong[i].first,
+                      .how.last_page = wrong[i].last),
+                  SATF_INVALID, wrong[i].words);
+    }
+    must_fail(JOB("in.tif", "no/folder.tif", "box=3"), SATF_IO, "");
 }
 
-/* The page's first strip lies behind the end of the file from now on: the k-th offset tag. */
-static void damage_page(const char *name, int k)
+/* The page's first strip lies behind the end of in.tif from now on: the k-th offset tag. */
+static void damage_page(int k)
 {
     size_t bytes;
-    SCOPED unsigned char *data = slurp(name, &bytes);
+    SCOPED unsigned char *data = slurp("in.tif", &bytes);
     static const unsigned char tag[] = {0x11, 1, 4, 0}; /* StripOffsets, LONG */
     unsigned char *at = data;
     for (int i = 0; i <= k; i++) {
@@ -242,135 +197,88 @@ static void damage_page(const char *name, int k)
     }
     assert_int_equal(at[4], 1); /* one strip */
     memset(at + 8, 0x7f, 4);
-    FILE *file = fopen(name, "wb");
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    assert_int_equal(fclose(file), 0);
+    write_bytes("in.tif", data, bytes);
 }
 
 TEST_ALONE(a_damaged_page)
 {
     static const int damaged[] = {0, 3, PAGES - 1};
-    for (size_t d = 0; d < sizeof damaged / sizeof *damaged; d++) {
-        unsigned char *first = NULL;
-        size_t first_bytes = 0;
-        write_pages(path("in.tif"), 0, PAGES - 1, "none");
-        damage_page(path("in.tif"), damaged[d]);
+    for (size_t d = 0; d < COUNT(damaged); d++) {
+        char number[32];
+        snprintf(number, sizeof number, "page %d: ", damaged[d] + 1);
+        write_first(PAGES);
+        damage_page(damaged[d]);
         for (int threads = 1; threads <= 5; threads++) {
-            told pages = {.count = 0};
-            satf_file_report report;
-            size_t bytes;
-            unlink(path("out.tif"));
-            assert_int_equal(filter_pages(path("in.tif"), path("out.tif"), "box=3", threads, 0, 0,
-                                          NULL, &report),
-                             SATF_DATA);
-            char number[32];
-            snprintf(number, sizeof number, "page %d: ", damaged[d] + 1);
-            assert_non_null(strstr(satf_message(ctx), number));
-            assert_int_equal(access(path("out.tif"), F_OK), -1);
-
-            must(filter_pages(path("in.tif"), path("out.tif"), "box=3", threads, 0, 0, &pages,
-                              &report));
-            assert_int_equal(report.pages, PAGES - 1);
-            assert_int_equal(report.pages_failed, 1);
-            for (int i = 0; i < PAGES; i++) {
-                assert_int_equal(pages.page[i], i + 1);
-                assert_int_equal(pages.status[i], i == damaged[d] ? SATF_DATA : SATF_OK);
-                assert_int_equal(pages.why[i][0] != 0, i == damaged[d]);
-            }
-            unsigned char *got = slurp(path("out.tif"), &bytes);
-            if (first && (bytes != first_bytes || memcmp(got, first, bytes) != 0)) {
-                fail_msg("page %d damaged: %d threads write other bytes", damaged[d], threads);
-            }
-            free(first);
-            first = got;
-            first_bytes = bytes;
+            must_fail(JOB("in.tif", "no.tif", "box=3", .threads = threads), SATF_DATA, number);
         }
-        free(first);
+        on_threads("box=3", damaged[d] + 1);
         if (damaged[d] == 0) {
-            page_by_page(path("out.tif"), "box=3", 1, PAGES - 1);
+            page_by_page("out.tif", "box=3", 1, PAGES - 1);
         }
     }
     /* an array has all of them */
-    told pages = {.count = 0};
-    satf_file_report report;
-    write_pages(path("in.tif"), 0, 1, "none");
-    damage_page(path("in.tif"), 1);
-    unlink(path("out.npy"));
-    assert_int_equal(
-        filter_pages(path("in.tif"), path("out.npy"), "box=3", 2, 0, 0, &pages, &report),
-        SATF_INVALID);
-    assert_int_equal(access(path("out.npy"), F_OK), -1);
-    damage_page(path("in.tif"), 0);
-    pages.count = 0;
-    assert_int_equal(
-        filter_pages(path("in.tif"), path("no.tif"), "box=3", 2, 0, 0, &pages, &report), SATF_DATA);
-    assert_non_null(strstr(satf_message(ctx), "no page can be filtered"));
-    assert_int_equal(access(path("no.tif"), F_OK), -1);
+    told t = {.failing = 2};
+    write_first(2);
+    damage_page(1);
+    must_fail(TELLING("no.npy", "box=3", 2, &t), SATF_INVALID, "");
+    damage_page(0);
+    t = (told){.failing = -1};
+    must_fail(TELLING("no.tif", "box=3", 2, &t), SATF_DATA, "no page can be filtered");
 }
 
 /* What has failed fails again, however often it is asked for, and costs the others nothing. */
 TEST_ALONE(asked_again)
 {
-    satf_image_file *file;
-    satf_image *image;
-    write_pages(path("in.tif"), 0, 3, "none");
-    damage_page(path("in.tif"), 1);
-    must(satf_image_file_open(ctx, path("in.tif"), &file));
-    for (int i = 0; i < 6; i++) {
-        satf_status status = satf_image_file_read(ctx, file, 2 - i % 2, &image);
-        assert_int_equal(status, i % 2 ? SATF_OK : SATF_DATA);
-        satf_image_destroy(image);
-        assert_int_equal(satf_image_file_read(ctx, file, 2, &image), SATF_DATA);
-        assert_non_null(strstr(satf_message(ctx), "a strip is too short"));
-    }
-    satf_image_file_close(file);
-
+    static const struct {
+        const char *name;
+        int damaged, good; /* pages; 0: none is */
+        const char *words;
+    } files[] = {{"in.tif", 2, 1, "a strip is too short"}, {"in.png", 1, 0, ""}};
     size_t bytes;
-    write_noise(path("in.png"), 60, 50, 3, SATF_U8, 0, 7);
-    SCOPED unsigned char *data = slurp(path("in.png"), &bytes);
+    write_first(4);
+    damage_page(1);
+    write_noise("in.png", 60, 50, 3, SATF_U8, 0, 7);
+    SCOPED unsigned char *data = slurp("in.png", &bytes);
     data[bytes / 2] ^= 0x55;
-    FILE *to = fopen(path("in.png"), "wb");
-    assert_int_equal(fwrite(data, 1, bytes, to), bytes);
-    assert_int_equal(fclose(to), 0);
-    must(satf_image_file_open(ctx, path("in.png"), &file));
-    char first[256];
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(satf_image_file_read(ctx, file, 1, &image), SATF_DATA);
-        if (i == 0) {
-            snprintf(first, sizeof first, "%s", satf_message(ctx));
+    write_bytes("in.png", data, bytes);
+    for (int f = 0; f < 2; f++) {
+        satf_image_file *file;
+        char first[256] = "";
+        MUST(ctx, satf_image_file_open(ctx, files[f].name, &file));
+        for (int i = 0; i < 6; i++) {
+            SCOPED_IMAGE *image = NULL, *good = NULL;
+            assert_int_equal(satf_image_file_read(ctx, file, files[f].damaged, &image), SATF_DATA);
+            assert_non_null(strstr(satf_message(ctx), files[f].words));
+            if (i == 0) {
+                snprintf(first, sizeof first, "%s", satf_message(ctx));
+            }
+            assert_string_equal(satf_message(ctx), first);
+            if (files[f].good && i % 2) {
+                MUST(ctx, satf_image_file_read(ctx, file, files[f].good, &good));
+            }
         }
-        assert_string_equal(satf_message(ctx), first);
+        satf_image_file_close(file);
     }
-    satf_image_file_close(file);
 }
 
 TEST_ALONE(stopped)
 {
-    satf_file_report report;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
+    write_first(PAGES);
     for (int threads = 1; threads <= 4; threads++) {
-        told pages = {.stop_at = 4};
-        assert_int_equal(
-            filter_pages(path("in.tif"), path("no.tif"), "box=3", threads, 0, 0, &pages, &report),
-            SATF_CANCELLED);
-        assert_int_equal(pages.count, 4);
-        assert_int_equal(access(path("no.tif"), F_OK), -1);
+        told t = {.stop_at = 4};
+        must_fail(TELLING("no.tif", "box=3", threads, &t), SATF_CANCELLED, "");
+        assert_int_equal(t.count, 4);
     }
 }
 
 /* A limit that one page keeps, and several together do not: they take turns. */
 TEST_ALONE(little_memory)
 {
-    satf_file_report report;
-    size_t bytes, little_bytes;
-    write_pages(path("in.tif"), 0, PAGES - 1, NULL);
-    must(filter_pages(path("in.tif"), path("a.tif"), "box=9", 6, 0, 0, NULL, &report));
-    must(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 3 << 20));
-    must(filter_pages(path("in.tif"), path("b.tif"), "box=9", 6, 0, 0, NULL, &report));
-    SCOPED unsigned char *a = slurp(path("a.tif"), &bytes),
-                         *b = slurp(path("b.tif"), &little_bytes);
-    assert_int_equal(bytes, little_bytes);
-    assert_memory_equal(a, b, bytes);
+    write_first(PAGES);
+    must_run(JOB("in.tif", "a.tif", "box=9", .threads = 6));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 3 << 20));
+    must_run(JOB("in.tif", "b.tif", "box=9", .threads = 6));
+    assert_same_file("a.tif", "b.tif", "with little memory");
 }
 
 /* -------------------------------------------------------------------- arrays */
@@ -384,10 +292,8 @@ static void write_array(const char *to, const char *shape, const void *data, siz
                      "{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shape);
     header[10 + n] = ' ';
     header[sizeof header - 1] = '\n';
-    FILE *file = fopen(to, "wb");
-    assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    assert_int_equal(fclose(file), 0);
+    write_bytes(to, header, sizeof header);
+    insert(to, sizeof header, data, bytes);
 }
 
 TEST_ALONE(arrays)
@@ -409,22 +315,20 @@ TEST_ALONE(arrays)
     for (size_t i = 0; i < sizeof data; i++) {
         data[i] = (unsigned char)(i * 73 % 251);
     }
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        satf_file_report report;
-        size_t each = (size_t)(cases[i].width * cases[i].height * cases[i].channels), bytes;
-        size_t all = each * (size_t)cases[i].pages;
-        must(satf_context_set_axes(ctx, cases[i].axes));
-        write_array(path("in.npy"), cases[i].shape, data, all);
-        must(filter_pages(path("in.npy"), path("out.npy"), "flip=h", 3, 0, 0, NULL, &report));
-        SCOPED unsigned char *got = slurp(path("out.npy"), &bytes);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        size_t width = (size_t)cases[i].width, channels = (size_t)cases[i].channels, bytes;
+        size_t all = width * channels * (size_t)(cases[i].height * cases[i].pages);
+        MUST(ctx, satf_context_set_axes(ctx, cases[i].axes));
+        write_array("in.npy", cases[i].shape, data, all);
+        must_run(JOB("in.npy", "out.npy", "flip=h", .threads = 3));
+        SCOPED unsigned char *got = slurp("out.npy", &bytes);
         if (!memmem(got, bytes, cases[i].result, strlen(cases[i].result)) || bytes < all) {
             fail_msg("%s became %.120s", cases[i].shape, got + 10);
         }
         const unsigned char *samples = got + bytes - all;
         for (size_t k = 0; k < all; k++) {
-            size_t c = k % (size_t)cases[i].channels, x = k / (size_t)cases[i].channels;
-            size_t width = (size_t)cases[i].width, row = x / width;
-            size_t from = (row * width + width - 1 - x % width) * (size_t)cases[i].channels + c;
+            size_t c = k % channels, x = k / channels;
+            size_t from = (x / width * width + width - 1 - x % width) * channels + c;
             if (samples[k] != data[from]) {
                 fail_msg("%s: sample %zu is %d, not %d", cases[i].shape, k, samples[k], data[from]);
             }
@@ -432,18 +336,14 @@ TEST_ALONE(arrays)
     }
     static const char *const wrong[] = {"X",    "XY",    "YXZ",  "YYX", "zyx",
                                         "C YX", "ZYXCC", "YXCZ", "YX ", "ABDEFGHYX"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         assert_int_equal(satf_context_set_axes(ctx, wrong[i]), SATF_INVALID);
     }
-    satf_file_report report;
-    must(satf_context_set_axes(ctx, "TZYX"));
-    write_array(path("in.npy"), "(5, 6)", data, 30);
-    assert_int_equal(filter_pages(path("in.npy"), path("no.npy"), "box=3", 1, 0, 0, NULL, &report),
-                     SATF_INVALID);
-    write_array(path("in.npy"), "(2, 3, 5, 6)", data, 179);
-    assert_int_equal(filter_pages(path("in.npy"), path("no.npy"), "box=3", 2, 0, 0, NULL, &report),
-                     SATF_DATA);
-    assert_int_equal(access(path("no.npy"), F_OK), -1);
+    MUST(ctx, satf_context_set_axes(ctx, "TZYX"));
+    write_array("in.npy", "(5, 6)", data, 30);
+    must_fail(JOB("in.npy", "no.npy", "box=3", .threads = 1), SATF_INVALID, "");
+    write_array("in.npy", "(2, 3, 5, 6)", data, 179);
+    must_fail(JOB("in.npy", "no.npy", "box=3"), SATF_DATA, "");
 }
 
 TEST_FILE(.formats = "all", .context = &ctx, .folder = true)

@@ -3,13 +3,6 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-static void must(satf_status status)
-{
-    if (status) {
-        fail_msg("%s", satf_message(ctx));
-    }
-}
-
 enum { WIDE = 13, HIGH = 9, MIXED = 3 };
 
 /* A sample of 1, of the full scale of the type. */
@@ -23,11 +16,24 @@ static void put_full(satf_type type, unsigned char *to)
     }
 }
 
-/* Page k of `colours` channels, with alpha where the mask has its bit. */
-static satf_image *make_mixed(int k, int colours, satf_type type, unsigned mask)
+/* An EXIF of orientation 6: the picture is to be turned by 90 degrees. */
+static const unsigned char turned_exif[] = "II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0";
+
+/* What the pages are: those whose bit is in the mask have alpha; turned ones are turned upright as
+ * they are read, and back by the filter. */
+static int colours;
+static satf_type type;
+static unsigned mask;
+static bool turned;
+
+static satf_image *make_mixed(int k)
 {
     bool alpha = mask >> k & 1;
-    return make_noise(WIDE, HIGH, colours + alpha, type, alpha ? SATF_ALPHA : 0, 7 + (uint32_t)k);
+    satf_image *image =
+        make_noise(WIDE, HIGH, colours + alpha, type, alpha ? SATF_ALPHA : 0, 7 + (uint32_t)k);
+    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, turned ? turned_exif : NULL,
+                                      turned ? sizeof turned_exif - 1 : 0));
+    return image;
 }
 
 /* The array's page is the image, whose pixels have an opaque alpha behind them if `padded`. */
@@ -47,40 +53,18 @@ static void expect_page(const unsigned char *got, const satf_image *image, bool 
     }
 }
 
-/* An EXIF of orientation 6: the picture is to be turned by 90 degrees. */
-static const unsigned char turned_exif[] = "II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0";
-
-/* turned: pages are turned upright as they are read, and back by the filter. */
-static void check_mixed(int colours, satf_type type, unsigned mask, int threads, satf_route way,
-                        bool turned)
+static void check_mixed(int threads, satf_route way)
 {
-    satf_image_file *file;
-    satf_file_report report;
-    satf_filter *filter;
-    satf_file_options options;
-    size_t bytes;
-    must(satf_image_file_create(ctx, path("mixed.tif"), MIXED, NULL, &file));
-    for (int k = 0; k < MIXED; k++) {
-        SCOPED_IMAGE *image = make_mixed(k, colours, type, mask);
-        must(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, turned ? turned_exif : NULL,
-                                     turned ? sizeof turned_exif - 1 : 0));
-        must(satf_image_file_append(ctx, file, image));
-    }
-    must(satf_image_file_finish(ctx, file));
-    satf_image_file_close(file);
-    must(satf_filter_parse(ctx, turned ? "rotate=270" : "flip=v flip=v", &filter));
-    must(satf_context_set_auto_orient(ctx, turned));
-    must(satf_context_set_threads(ctx, threads));
-    satf_file_options_init(&options, sizeof options);
-    options.route = (int)way;
-    must(satf_filter_file(ctx, filter, path("mixed.tif"), path("mixed.npy"), &options, &report,
-                          sizeof report));
-    satf_filter_destroy(filter);
-    SCOPED unsigned char *got = slurp(path("mixed.npy"), &bytes);
-    size_t page = (size_t)(WIDE * HIGH * (colours + (mask > 0))) * satf_type_bytes((int)type);
+    size_t bytes,
+        page = (size_t)(WIDE * HIGH * (colours + (mask > 0))) * satf_type_bytes((int)type);
+    write_pages("mixed.tif", make_mixed, 0, MIXED, NULL);
+    MUST(ctx, satf_context_set_auto_orient(ctx, turned));
+    must_run(JOB("mixed.tif", "mixed.npy", turned ? "rotate=270" : "flip=v flip=v", way,
+                 .threads = threads));
+    SCOPED unsigned char *got = slurp("mixed.npy", &bytes);
     assert_true(bytes > MIXED * page && bytes < MIXED * page + 256);
     for (int k = 0; k < MIXED; k++) {
-        SCOPED_IMAGE *image = make_mixed(k, colours, type, mask);
+        SCOPED_IMAGE *image = make_mixed(k);
         expect_page(got + bytes - (size_t)(MIXED - k) * page, image, mask && !(mask >> k & 1));
     }
 }
@@ -88,12 +72,14 @@ static void check_mixed(int colours, satf_type type, unsigned mask, int threads,
 TEST_ALONE(alpha_for_all)
 {
     static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
-    for (unsigned mask = 0; mask < 1 << MIXED; mask++) {
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-            check_mixed(1 + 2 * (int)(t & 1), types[t], mask, 1 + (int)(mask & 3),
-                        mask & 1 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, false);
+    for (mask = 0; mask < 1 << MIXED; mask++) {
+        for (size_t t = 0; t <= COUNT(types); t++) {
+            turned = t == COUNT(types);
+            type = types[turned ? mask % 4 : t];
+            colours = turned ? 3 : 1 + 2 * (int)(t & 1);
+            check_mixed(1 + (int)(mask & (turned ? 1 : 3)),
+                        mask & 1 && !turned ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO);
         }
-        check_mixed(3, types[mask % 4], mask, 1 + (int)(mask & 1), SATF_ROUTE_AUTO, true);
     }
 }
 
@@ -120,25 +106,16 @@ TEST_ALONE(alpha_of_frames)
     if (satf_format_missing("gif")) {
         skip();
     }
-    FILE *file = fopen(path("holes.gif"), "wb");
-    assert_int_equal(fwrite(holes, 1, sizeof holes - 1, file), sizeof holes - 1);
-    fclose(file);
+    write_bytes("holes.gif", holes, sizeof holes - 1);
     for (int pipe = 0; pipe < 2; pipe++) {
-        satf_filter *filter;
         satf_file_calls calls;
-        satf_file_options options;
-        satf_file_report report;
         size_t at = 0, bytes, clear = 0;
-        must(satf_filter_parse(ctx, "flip=v flip=v", &filter));
         satf_file_calls_init(&calls, sizeof calls);
-        satf_file_options_init(&options, sizeof options);
         calls.read = read_holes;
         calls.user = &at;
-        options.input_calls = pipe ? &calls : NULL;
-        must(satf_filter_file(ctx, filter, path("holes.gif"), path("holes.npy"), &options, &report,
-                              sizeof report));
-        satf_filter_destroy(filter);
-        SCOPED unsigned char *got = slurp(path("holes.npy"), &bytes);
+        must_run(JOB("holes.gif", "holes.npy", "flip=v flip=v",
+                     .how.input_calls = pipe ? &calls : NULL));
+        SCOPED unsigned char *got = slurp("holes.npy", &bytes);
         assert_non_null(memmem(got, bytes, "(3, 3, 4, 4)", 12));
         const unsigned char *alpha = got + bytes - (size_t)3 * PAGE + 3;
         for (int i = 0; i < 3 * PAGE; i += 4) {

@@ -2,80 +2,42 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-enum { INPUTS = 5, MOST_PAGES = 3 };
+enum { INPUTS = 5 };
 
 /* Pages that differ in size and type; those of input i are as many. */
 static const struct {
-    const char *suffix;
     int pages;
     satf_type type;
     int channels;
-} inputs[INPUTS] = {{"pgm", 1, SATF_U8, 1},
-                    {"tif", MOST_PAGES, SATF_U16, 3},
-                    {"png", 1, SATF_U8, 3},
-                    {"tif", 2, SATF_U8, 1},
-                    {"ppm", 1, SATF_U16, 3}};
+} inputs[INPUTS] = {
+    {1, SATF_U8, 1}, {3, SATF_U16, 3}, {1, SATF_U8, 3}, {2, SATF_U8, 1}, {1, SATF_U16, 3}};
+static const char *const names[INPUTS] = {"0.pgm", "1.tif", "2.png", "3.tif", "4.ppm"};
 
-static char names[INPUTS][256];
+static int of_input; /* whose pages make_page() makes */
+
+static satf_image *make_page(int p)
+{
+    int i = of_input;
+    return make_noise(20 + i, 11 + p, inputs[i].channels, inputs[i].type, 0,
+                      (uint32_t)(10 * i + p));
+}
 
 static void write_inputs(void)
 {
-    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
-    for (int i = 0; i < INPUTS; i++) {
-        satf_image_file *file;
-        snprintf(names[i], sizeof names[i], "%s/%d.%s", directory, i, inputs[i].suffix);
-        if (inputs[i].pages == 1) {
-            write_noise(names[i], 20 + i, 9, inputs[i].channels, inputs[i].type, 0, (uint32_t)i);
-            continue;
+    MUST(ctx, satf_context_set_formats(ctx, "all"));
+    for (of_input = 0; of_input < INPUTS; of_input++) {
+        if (inputs[of_input].pages == 1) {
+            write_image(make_page(0), names[of_input]);
+        } else {
+            write_pages(names[of_input], make_page, 0, inputs[of_input].pages, NULL);
         }
-        assert_int_equal(satf_image_file_create(ctx, names[i], inputs[i].pages, NULL, &file),
-                         SATF_OK);
-        for (int p = 0; p < inputs[i].pages; p++) {
-            SCOPED_IMAGE *image = make_noise(20 + i, 11 + p, inputs[i].channels, inputs[i].type, 0,
-                                             (uint32_t)(10 * i + p));
-            assert_int_equal(satf_image_file_append(ctx, file, image), SATF_OK);
-        }
-        assert_int_equal(satf_image_file_finish(ctx, file), SATF_OK);
-        satf_image_file_close(file);
     }
 }
 
-/* Filters all inputs, in the order of the names, into `to`. */
-static satf_status join(const char *const *from, size_t count, const char *to, const char *spec,
-                        satf_file_options *how, satf_file_report *report)
-{
-    SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    how->more_inputs = from + 1;
-    how->more_count = count - 1;
-    satf_status status = satf_filter_file(ctx, filter, from[0], to, how, report, sizeof *report);
-    return status;
-}
-
-/* The page of an input, filtered by itself, is the same as that page of the output. */
-static void check_page(satf_image_file *output, int64_t page, int input, int64_t input_page,
-                       const satf_filter *filter)
-{
-    satf_image_file *file;
-    satf_image *in, *want, *got;
-    assert_int_equal(satf_image_file_open(ctx, names[input], &file), SATF_OK);
-    assert_int_equal(satf_image_file_read(ctx, file, input_page, &in), SATF_OK);
-    assert_int_equal(satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want), SATF_OK);
-    assert_int_equal(satf_image_file_read(ctx, output, page, &got), SATF_OK);
-    const satf_view *a = satf_image_view(want), *b = satf_image_view(got);
-    if (a->width != b->width || a->height != b->height || a->type != b->type ||
-        a->channels != b->channels) {
-        fail_msg("page %d is not page %d of input %d", (int)page, (int)input_page, input);
-    }
-    for (int64_t y = 0; y < a->height; y++) {
-        assert_memory_equal(satf_row(a, y), satf_row(b, y),
-                            (size_t)(a->width * satf_pixel_bytes(a)));
-    }
-    satf_image_destroy(got);
-    satf_image_destroy(want);
-    satf_image_destroy(in);
-    satf_image_file_close(file);
-}
+/* All inputs, of which the first is given, and so many more. */
+#define ALL(to, spec, from, count, ...)                                      \
+    JOB((from)[0], to, spec, SATF_ROUTE_AUTO, .how.more_inputs = (from) + 1, \
+        .how.more_count = (count)-1, __VA_ARGS__)
 
 TEST_ALONE(all_pages)
 {
@@ -84,65 +46,51 @@ TEST_ALONE(all_pages)
     }
     write_inputs();
     SCOPED_FILTER *box;
-    assert_int_equal(satf_filter_parse(ctx, "box=3", &box), SATF_OK);
-    const char *from[INPUTS];
-    unsigned char *first = NULL;
-    size_t first_bytes = 0, bytes;
-    for (int i = 0; i < INPUTS; i++) {
-        from[i] = names[i];
-    }
+    MUST(ctx, satf_filter_parse(ctx, "box=3", &box));
     for (int threads = 1; threads <= 4; threads++) {
-        satf_file_options how;
-        satf_file_report report;
-        satf_image_file *file;
-        satf_file_options_init(&how, sizeof how);
-        assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-        if (join(from, INPUTS, path("all.tif"), "box=3", &how, &report)) {
-            fail_msg("%s: %s", report.at, satf_message(ctx));
-        }
+        const char *to = threads == 1 ? "first.tif" : "all.tif";
+        must_run(ALL(to, "box=3", names, INPUTS, .threads = threads));
         assert_int_equal(report.pages, 8);
         assert_int_equal(report.pages_failed, 0);
         assert_string_equal(report.in_format, "pnm");
-        unsigned char *data = slurp(path("all.tif"), &bytes);
-        if (!first) {
-            first = data;
-            first_bytes = bytes;
-            assert_int_equal(satf_image_file_open(ctx, path("all.tif"), &file), SATF_OK);
-            assert_int_equal(satf_image_file_pages(file), 8);
-            int64_t page = 1;
-            for (int i = 0; i < INPUTS; i++) {
-                for (int p = 1; p <= inputs[i].pages; p++, page++) {
-                    check_page(file, page, i, p, box);
-                }
-            }
-            satf_image_file_close(file);
-            continue;
-        }
-        assert_int_equal(bytes, first_bytes);
-        assert_memory_equal(data, first, bytes);
-        free(data);
+        assert_same_file("first.tif", to, "on more threads");
     }
-    free(first);
+    satf_image_file *file;
+    MUST(ctx, satf_image_file_open(ctx, "all.tif", &file));
+    assert_int_equal(satf_image_file_pages(file), 8);
+    int64_t page = 1;
+    for (of_input = 0; of_input < INPUTS; of_input++) {
+        for (int p = 0; p < inputs[of_input].pages; p++) {
+            SCOPED_IMAGE *in = make_page(p);
+            check_page(file, page++, in, box);
+        }
+    }
+    satf_image_file_close(file);
 }
 
-/* What pages were told of. */
-typedef struct told {
-    int64_t number[16], input_page[16];
-    char input[16][256], why[16][256];
-    satf_status status[16];
-    int count;
-} told;
+/* What pages should be told of, in their order. */
+static const struct {
+    const char *input;
+    int64_t page;
+    satf_status status;
+    const char *why; /* part of it */
+} told[] = {{"none.png", 0, SATF_IO, ""},
+            {"1.tif", 2, SATF_OK, ""},
+            {"1.tif", 3, SATF_OK, ""},
+            {"0.pgm", 0, SATF_INVALID, "has no page 2; it holds 1"},
+            {"3.tif", 0, SATF_OK, ""}};
 
 static int take_page(void *user, int64_t page, satf_status status, const char *why,
-                     const satf_file_report *report, size_t report_bytes)
+                     const satf_file_report *of, size_t report_bytes)
 {
-    told *t = user;
-    assert_int_equal(report_bytes, sizeof *report);
-    t->number[t->count] = page;
-    t->status[t->count] = status;
-    t->input_page[t->count] = report->input_page;
-    snprintf(t->input[t->count], sizeof *t->input, "%s", report->input);
-    snprintf(t->why[t->count++], sizeof *t->why, "%s", why);
+    int *taken = user, i = (*taken)++;
+    assert_int_equal(report_bytes, sizeof *of);
+    assert_in_range(i, 0, COUNT(told) - 1);
+    assert_int_equal(page, i + 1);
+    assert_int_equal(status, told[i].status);
+    assert_int_equal(of->input_page, told[i].page);
+    assert_string_equal(of->input, told[i].input);
+    assert_non_null(strstr(why, told[i].why));
     return 0;
 }
 
@@ -152,59 +100,41 @@ TEST_ALONE(failures)
     if (satf_format_missing("tiff")) {
         skip();
     }
+    static const char *const from[] = {"none.png", "1.tif", "0.pgm", "3.tif"};
+    int taken = 0;
     write_inputs();
-    satf_file_options how;
-    satf_file_report report;
-    told t = {.count = 0};
-    char missing[256];
-    snprintf(missing, sizeof missing, "%s/none.png", directory);
-    const char *from[] = {missing, names[1], names[0], names[3]};
-    satf_file_options_init(&how, sizeof how);
-    how.page_done = take_page;
-    how.page_user = &t;
-    how.first_page = 2;
-    how.last_page = -1;
-    if (join(from, 4, path("some.tif"), "copy", &how, &report)) {
-        fail_msg("%s", satf_message(ctx));
-    }
+    must_run(ALL("some.tif", "copy", from, 4, .how.page_done = take_page, .how.page_user = &taken,
+                 .how.first_page = 2, .how.last_page = -1));
     assert_int_equal(report.pages, 3);
     assert_int_equal(report.pages_failed, 2);
-    assert_int_equal(t.count, 5);
-    static const int64_t pages[] = {0, 2, 3, 0, 0};
-    const char *const of[] = {missing, names[1], names[1], names[0], names[3]};
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(t.number[i], i + 1);
-        assert_int_equal(t.input_page[i], pages[i]);
-        assert_string_equal(t.input[i], of[i]);
-    }
-    assert_int_equal(t.status[0], SATF_IO);
-    assert_int_equal(t.status[3], SATF_INVALID);
-    assert_string_equal(t.why[3], "has no page 2; it holds 1");
-    how.page_done = NULL; /* then one that fails is the call's failure */
-    assert_int_equal(join(from, 4, path("no.tif"), "copy", &how, &report), SATF_IO);
-    assert_int_equal(access(path("no.tif"), F_OK), -1);
+    assert_int_equal(taken, 5);
+    /* without anybody to tell, one that fails is the call's failure */
+    must_fail(ALL("no.tif", "copy", from, 4, .how.first_page = 2, .how.last_page = -1), SATF_IO,
+              "");
 }
 
 TEST_ALONE(refusals)
 {
+    static const struct {
+        const char *from[2], *to;
+        satf_status status;
+        const char *words;
+    } cases[] = {
+        {{"0.pgm", "2.png"},
+         "no.png",
+         SATF_UNSUPPORTED,
+         "png holds one picture; several inputs go into one .tif, or each into a file of "
+         "its own"},
+        {{"0.pgm", "-"}, "no.npy", SATF_INVALID, ""},
+        {{"0.pgm", NULL}, "no.npy", SATF_INVALID, ""},
+        {{"0.pgm", "2.png"}, "no.npy", SATF_UNSUPPORTED, "an array has pages of one shape"}};
     write_inputs();
-    satf_file_options how;
-    satf_file_report report;
-    const char *const two[] = {names[0], names[2]}, *const piped[] = {names[0], "-"},
-                      *const nothing[] = {names[0], NULL};
-    satf_file_options_init(&how, sizeof how);
-    assert_int_equal(join(two, 2, path("no.png"), "box=3", &how, &report), SATF_UNSUPPORTED);
-    assert_string_equal(satf_message(ctx),
-                        "png holds one picture; several inputs go into one .tif, "
-                        "or each into a file of its own");
-    assert_int_equal(join(piped, 2, path("no.npy"), "box=3", &how, &report), SATF_INVALID);
-    assert_int_equal(join(nothing, 2, path("no.npy"), "box=3", &how, &report), SATF_INVALID);
-    assert_int_equal(join(two, 2, path("no.npy"), "box=3", &how, &report), SATF_UNSUPPORTED);
-    assert_non_null(strstr(satf_message(ctx), "an array has pages of one shape"));
-    const char *const same[] = {names[0], names[0]};
-    if (join(same, 2, path("yes.npy"), "box=3", &how, &report)) {
-        fail_msg("%s", satf_message(ctx));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        must_fail(ALL(cases[i].to, "box=3", cases[i].from, 2, .threads = 2), cases[i].status,
+                  cases[i].words);
     }
+    static const char *const same[] = {"0.pgm", "0.pgm"};
+    must_run(ALL("yes.npy", "box=3", same, 2, .threads = 2));
     assert_int_equal(report.pages, 2);
 }
 

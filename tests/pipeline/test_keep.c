@@ -32,9 +32,11 @@ static const unsigned char acl[] = {2,
                                     ENTRY(32, 0, NOBODY)};
 
 /* What the calls of the library fail with, as errno; 0: they do not. */
-static struct {
+typedef struct failures {
     int get_acl, set_acl, remove_acl, set_user, owner, group, write;
-} fails;
+} failures;
+
+static failures fails;
 
 static int failed(int error)
 {
@@ -85,20 +87,13 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n)
 /* ------------------------------------------------------------------ the file that is replaced */
 
 static bool has_acls, has_user; /* the file system of the folder */
-static char in[300], out[300];  /* the input and the output of most tests */
+static const char in[] = "in.npy", out[] = "out.npy";
 
-static void put_text(const char *name, const char *text)
+static int find_out(void **state)
 {
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void find_out(void)
-{
-    const char *probe = path("probe");
-    put_text(probe, "");
+    char probe[] = "/tmp/satfilter-probe.XXXXXX";
+    (void)state;
+    close(mkstemp(probe));
     has_acls = setxattr(probe, acl_name, acl, sizeof acl, 0) == 0;
     has_user = setxattr(probe, "user.satfilter", "", 0, 0) == 0;
     unlink(probe);
@@ -108,6 +103,7 @@ static void find_out(void)
                       : has_user ? "ACLs"
                                  : "ACLs, attributes (user.)");
     }
+    return 0;
 }
 
 static mode_t mode_of(const char *name)
@@ -121,7 +117,7 @@ static mode_t mode_of(const char *name)
 static void make_old(const char *name, mode_t mode, bool with_acl)
 {
     unlink(name);
-    put_text(name, "old");
+    write_bytes(name, "old", 3);
     assert_int_equal(chmod(name, mode), 0);
     if (has_user) {
         static char large[2000];
@@ -159,73 +155,48 @@ static void expect_attributes(const char *name, const char *way)
 
 /* ----------------------------------------------------------------------------- ways to write */
 
-static satf_file_report report;
-
-static void write_image(const char *to)
+static void image(const char *to)
 {
     write_noise(to, 30, 20, 1, SATF_U8, 0, 3);
 }
 
-static void write_pages(const char *to)
+static satf_image *make_page(int k)
 {
-    satf_image_file *file;
-    assert_int_equal(satf_image_file_create(ctx, to, 2, NULL, &file), SATF_OK);
-    for (int i = 0; i < 2; i++) {
-        SCOPED_IMAGE *image = make_noise(300, 200, 3, SATF_U8, 0, 5);
-        assert_int_equal(satf_image_file_append(ctx, file, image), SATF_OK);
-    }
-    assert_int_equal(satf_image_file_finish(ctx, file), SATF_OK);
-    satf_image_file_close(file);
+    return make_noise(300, 200, 3, SATF_U8, 0, (uint32_t)k);
 }
 
-static void filter(const char *from, const char *to, satf_route way)
+static void pages(const char *to)
 {
-    if (run(from, to, "box=3", SATF_TYPE_AUTO, way, 2, &report)) {
-        fail_msg("%s: %s", to, satf_message(ctx));
-    }
-}
-
-static void filter_whole(const char *to)
-{
-    write_image(in);
-    filter(in, to, SATF_ROUTE_WHOLE);
-}
-
-static void filter_by_rows(const char *to)
-{
-    write_image(in);
-    filter(in, to, SATF_ROUTE_ROWS);
-}
-
-static void filter_pages(const char *to)
-{
-    write_pages(in);
-    filter(in, to, SATF_ROUTE_AUTO);
-}
-
-static void filter_in_place(const char *to)
-{
-    unsigned char *data;
-    size_t bytes;
-    write_image(in);
-    data = slurp(in, &bytes);
-    FILE *file = fopen(to, "wb"); /* the same file, and what belongs to it */
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-    free(data);
-    filter(to, to, SATF_ROUTE_AUTO);
+    write_pages(to, make_page, 0, 2, NULL);
 }
 
 static const struct {
     const char *name;
-    void (*write)(const char *to);
+    void (*make)(const char *to);
+    bool filters, in_place;
+    satf_route route;
 } ways[] = {
-    {"an image", write_image},         {"pages", write_pages},
-    {"filtered whole", filter_whole},  {"filtered by rows", filter_by_rows},
-    {"pages, filtered", filter_pages}, {"filtered in place", filter_in_place},
+    {"an image", image, false, false, SATF_ROUTE_AUTO},
+    {"pages", pages, false, false, SATF_ROUTE_AUTO},
+    {"filtered whole", image, true, false, SATF_ROUTE_WHOLE},
+    {"filtered by rows", image, true, false, SATF_ROUTE_ROWS},
+    {"pages, filtered", pages, true, false, SATF_ROUTE_AUTO},
+    {"filtered in place", image, true, true, SATF_ROUTE_AUTO},
 };
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { WAYS = COUNT(ways) };
+
+static void write_by(int way, const char *to)
+{
+    ways[way].make(ways[way].filters ? in : to);
+    if (ways[way].in_place) { /* the same file, and what belongs to it */
+        size_t bytes;
+        SCOPED unsigned char *data = slurp(in, &bytes);
+        write_bytes(to, data, bytes);
+    }
+    if (ways[way].filters) {
+        must_run(JOB(ways[way].in_place ? to : in, to, "box=3", ways[way].route));
+    }
+}
 
 TEST_ALONE(keeps_all)
 {
@@ -236,7 +207,7 @@ TEST_ALONE(keeps_all)
             mode_t mode = with_acl ? 0640 : modes[k / 2];
             make_old(out, mode, with_acl);
             report.note_count = 0;
-            ways[i].write(out);
+            write_by(i, out);
             assert_int_equal(mode_of(out), mode);
             expect_acl(out, ways[i].name, with_acl);
             expect_attributes(out, ways[i].name);
@@ -249,18 +220,16 @@ TEST_ALONE(keeps_all)
  */
 TEST_ALONE(default_acl)
 {
-    const char *folder = path("folder");
-    char new[300];
-    snprintf(new, sizeof new, "%s", path("folder/out.npy"));
-    assert_int_equal(mkdir(folder, 0755), 0);
-    if (!has_acls || setxattr(folder, default_name, acl, sizeof acl, 0) != 0) {
+    const char *new = "folder/out.npy";
+    assert_int_equal(mkdir("folder", 0755), 0);
+    if (!has_acls || setxattr("folder", default_name, acl, sizeof acl, 0) != 0) {
         skip();
     }
-    write_image(new);
+    image(new);
     assert_true(getxattr(new, acl_name, NULL, 0) > 0);
     assert_int_equal(removexattr(new, acl_name), 0);
     assert_int_equal(chmod(new, 0644), 0);
-    write_image(new);
+    image(new);
     expect_acl(new, "in place of one without", false);
     assert_int_equal(mode_of(new), 0644);
 }
@@ -268,25 +237,22 @@ TEST_ALONE(default_acl)
 /* Before its end nobody else may read it either. */
 TEST_ALONE(secret_until_then)
 {
-    char new[300];
-    snprintf(new, sizeof new, "%s", path("secret/out.npy"));
-    assert_int_equal(mkdir(path("secret"), 0755), 0);
+    const char *new = "secret/out.npy";
+    assert_int_equal(mkdir("secret", 0755), 0);
     io_output *file;
     for (int exists = 0; exists < 2; exists++) {
         if (exists) {
             make_old(new, 0640, true);
         }
         io_output_report said;
-        assert_int_equal(io_output_open(ctx, new, NULL, false, &said, &file), SATF_OK);
-        char command[400];
-        snprintf(command, sizeof command, "test \"$(find '%s' -name '.*tmp' -perm /077)\"",
-                 path("secret"));
-        assert_int_equal(system(command) == 0, !exists);
+        MUST(ctx, io_output_open(ctx, new, NULL, false, &said, &file));
+        int open = system("test \"$(find secret -name '.*tmp' -perm /077)\"") == 0;
+        assert_int_equal(open, !exists);
         if (!exists) { /* what has come meanwhile is replaced, and its ACL kept */
             make_old(new, 0640, true);
         }
         fputs("new", io_output_file(file));
-        assert_int_equal(io_output_commit(ctx, file), SATF_OK);
+        MUST(ctx, io_output_commit(ctx, file));
         assert_false(said.access_lost || said.owner_lost || said.attributes_lost || said.full);
         expect_acl(new, "after its end", true);
         expect_attributes(new, "after its end");
@@ -299,10 +265,10 @@ TEST_ALONE(denied_group)
     if (geteuid() != 0 || !has_acls) {
         skip(); /* nobody else can be asked */
     }
-    assert_int_equal(chmod(directory, 0755), 0);
+    assert_int_equal(chmod(".", 0755), 0);
     make_old(out, 0640, true);
     assert_int_equal(chown(out, 0, 5151), 0);
-    write_image(out);
+    image(out);
     for (int named = 0; named < 2; named++) { /* by the ACL the second may read */
         pid_t child = fork();
         if (child == 0) {
@@ -320,93 +286,84 @@ TEST_ALONE(denied_group)
 
 /* --------------------------------------------------------------------- what cannot be kept */
 
-static const char access_note[] = "who could read the file that it replaces is not kept: its group "
-                                  "and others may not",
-                  owner_note[] = "the file that it replaces had another owner, who is not kept",
-                  attributes_note[] = "the extended attributes (user.) of the file that it "
-                                      "replaces are not all kept";
+#define ACCESS "who could read the file that it replaces is not kept: its group and others may not"
+#define OWNER "the file that it replaces had another owner, who is not kept"
+#define ATTRIBUTES "the extended attributes (user.) of the file that it replaces are not all kept"
 
-/* The output's mode after a run in which calls fail, and the only note, or two. */
-static void expect_loss(const char *what, bool with_acl, mode_t mode, const char *first,
-                        const char *second)
-{
-    int notes = !!first + !!second;
-    filter(in, out, SATF_ROUTE_ROWS);
-    memset(&fails, 0, sizeof fails);
-    if (mode_of(out) != mode || report.note_count != notes ||
-        (first && strcmp(report.notes[0].text, first) != 0) ||
-        (second && strcmp(report.notes[1].text, second) != 0) ||
-        (first && strcmp(report.notes[0].at, out) != 0)) {
-        fail_msg("%s: mode %o, %d notes: '%s', '%s'", what, (unsigned)mode_of(out),
-                 report.note_count, report.note_count > 0 ? report.notes[0].text : "",
-                 report.note_count > 1 ? report.notes[1].text : "");
-    }
-    expect_acl(out, what, with_acl && mode == 0640);
-}
+typedef enum needs { NOTHING, ACLS, USER, CHOWN } needs;
+
+/* What fails, and the output's mode and notes then. */
+static const struct {
+    const char *what;
+    needs of;
+    mode_t before, after;
+    failures fails;
+    const char *notes[2];
+} losses_of[] = {
+    {"an ACL, EPERM", ACLS, 0640, 0600, {.set_acl = EPERM}, {ACCESS}},
+    {"an ACL, ENOTSUP", ACLS, 0640, 0600, {.set_acl = ENOTSUP}, {ACCESS}},
+    {"an ACL, EINVAL", ACLS, 0640, 0600, {.set_acl = EINVAL}, {ACCESS}},
+    {"an ACL, ENOSPC", ACLS, 0640, 0600, {.set_acl = ENOSPC}, {ACCESS}},
+    {"an ACL that cannot be read", ACLS, 0640, 0600, {.get_acl = EIO}, {ACCESS}},
+    {"no data", NOTHING, 0644, 0644, {.get_acl = ENODATA, .remove_acl = ENODATA}, {NULL}},
+    {"no ACLs", NOTHING, 0644, 0644, {.get_acl = ENOTSUP, .remove_acl = ENOTSUP}, {NULL}},
+    {"no calls", NOTHING, 0644, 0644, {.get_acl = ENOSYS, .remove_acl = ENOSYS}, {NULL}},
+    {"the folder's ACL stays", NOTHING, 0664, 0600, {.remove_acl = EPERM}, {ACCESS}},
+    {"attributes", USER, 0644, 0644, {.set_user = ENOSPC}, {ATTRIBUTES}},
+    {"an owner", CHOWN, 0644, 0644, {.owner = EPERM}, {OWNER}},
+    {"a group", CHOWN, 0664, 0600, {.owner = EPERM, .group = EPERM}, {ACCESS, OWNER}},
+};
 
 TEST_ALONE(losses)
 {
-    write_image(in);
-    if (has_acls) {
-        static const int errors[] = {EPERM, ENOTSUP, EINVAL, ENOSPC};
-        for (int i = 0; i < 4; i++) {
-            make_old(out, 0640, true);
-            fails.set_acl = errors[i];
-            expect_loss("an ACL cannot be set", false, 0600, access_note, NULL);
+    image(in);
+    for (size_t i = 0; i < COUNT(losses_of); i++) {
+        const char *const *notes = losses_of[i].notes;
+        needs of = losses_of[i].of;
+        make_old(out, losses_of[i].before, of == ACLS);
+        if ((of == ACLS && !has_acls) || (of == USER && !has_user) ||
+            (of == CHOWN && chown(out, 4242, 4343) != 0)) {
+            continue;
         }
-        make_old(out, 0640, true);
-        fails.get_acl = EIO;
-        expect_loss("an ACL cannot be read", false, 0600, access_note, NULL);
-    }
-    static const int none[] = {ENODATA, ENOTSUP, ENOSYS};
-    for (int i = 0; i < 3; i++) {
-        make_old(out, 0644, false);
-        fails.get_acl = fails.remove_acl = none[i];
-        expect_loss("no ACLs: the mode's bits", false, 0644, NULL, NULL);
-    }
-    make_old(out, 0664, false);
-    fails.remove_acl = EPERM;
-    expect_loss("the folder's ACL stays", false, 0600, access_note, NULL);
-    if (has_user) {
-        make_old(out, 0644, false);
-        fails.set_user = ENOSPC;
-        expect_loss("attributes", false, 0644, attributes_note, NULL);
-    }
-    make_old(out, 0644, false);
-    if (chown(out, 4242, 4343) == 0) {
-        fails.owner = EPERM;
-        expect_loss("an owner", false, 0644, owner_note, NULL);
-        make_old(out, 0664, false);
-        assert_int_equal(chown(out, 4242, 4343), 0);
-        fails.owner = fails.group = EPERM;
-        expect_loss("a group", false, 0600, access_note, owner_note);
+        fails = losses_of[i].fails;
+        must_run(JOB(in, out, "box=3", SATF_ROUTE_ROWS));
+        memset(&fails, 0, sizeof fails);
+        int count = !!notes[0] + !!notes[1];
+        bool told = mode_of(out) == losses_of[i].after && report.note_count == count;
+        for (int n = 0; n < count && told; n++) {
+            told =
+                strcmp(report.notes[n].text, notes[n]) == 0 && strcmp(report.notes[n].at, out) == 0;
+        }
+        if (!told) {
+            fail_msg("%s: mode %o, %d notes: '%s', '%s'", losses_of[i].what, (unsigned)mode_of(out),
+                     report.note_count, report.note_count > 0 ? report.notes[0].text : "",
+                     report.note_count > 1 ? report.notes[1].text : "");
+        }
+        expect_acl(out, losses_of[i].what, false);
     }
 }
 
 /* Other names of a file keep what it held, which is told. */
 TEST_ALONE(hard_links)
 {
-    char other[300], third[300], text[200];
-    snprintf(other, sizeof other, "%s", path("other.npy"));
-    snprintf(third, sizeof third, "%s", path("third.npy"));
+    static const char *const notes[] = {
+        NULL,
+        "the file that it replaces has 1 other name (hard links), which keeps the old picture",
+        "the file that it replaces has 2 other names (hard links), which keep the old picture"};
     for (int i = 0; i < 9; i++) {
-        int names = 1 + i / 3; /* by each of the ways that report it */
+        int others = i / 3; /* by each of the ways that report it */
         make_old(out, 0644, false);
-        unlink(other);
-        unlink(third);
-        assert_true(names < 2 || link(out, other) == 0);
-        assert_true(names < 3 || link(out, third) == 0);
-        ways[2 + i % 3].write(out);
-        assert_int_equal(report.note_count, names > 1);
-        if (names > 1) {
-            snprintf(text, sizeof text,
-                     "the file that it replaces has %d other name%s (hard links), which keep%s the "
-                     "old picture",
-                     names - 1, names > 2 ? "s" : "", names > 2 ? "" : "s");
-            assert_string_equal(report.notes[0].text, text);
+        unlink("other.npy");
+        unlink("third.npy");
+        assert_true(others < 1 || link(out, "other.npy") == 0);
+        assert_true(others < 2 || link(out, "third.npy") == 0);
+        write_by(2 + i % 3, out);
+        assert_int_equal(report.note_count, others > 0);
+        if (others > 0) {
+            assert_string_equal(report.notes[0].text, notes[others]);
             assert_string_equal(report.notes[0].at, out);
             size_t bytes;
-            SCOPED unsigned char *data = slurp(other, &bytes);
+            SCOPED unsigned char *data = slurp("other.npy", &bytes);
             assert_true(bytes == 3 && memcmp(data, "old", 3) == 0);
         }
     }
@@ -419,7 +376,7 @@ TEST_ALONE(full_disk)
     io_output *file;
     io_output_report said;
     if (access("/dev/full", W_OK) == 0) {
-        assert_int_equal(io_output_open(ctx, "/dev/full", NULL, false, &said, &file), SATF_OK);
+        MUST(ctx, io_output_open(ctx, "/dev/full", NULL, false, &said, &file));
         fputs("new", io_output_file(file));
         assert_int_equal(io_output_commit(ctx, file), SATF_IO);
         assert_true(said.full);
@@ -427,11 +384,9 @@ TEST_ALONE(full_disk)
     /* A file that may not grow fails as one on a full disk does, but for the reason. */
     struct rlimit old, small = {1000, 0};
     static const int errors[] = {0, ENOSPC, EDQUOT, EIO};
-    unlink(out);
     static const satf_route routes[] = {SATF_ROUTE_ROWS, SATF_ROUTE_WHOLE, SATF_ROUTE_AUTO};
-    const char *large = path("large.npy");
-    write_noise(large, 900, 900, 1, SATF_U8, 0, 3);
-    write_pages(in);
+    write_noise("large.npy", 900, 900, 1, SATF_U8, 0, 3);
+    pages(in);
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -440,7 +395,7 @@ TEST_ALONE(full_disk)
         setrlimit(RLIMIT_FSIZE, &small);
         fails.write = errors[i / 3];
         satf_status status =
-            run(how == 2 ? in : large, out, "box=3", SATF_TYPE_AUTO, routes[how], 1, &report);
+            run(JOB(how == 2 ? in : "large.npy", out, "box=3", routes[how], .threads = 1));
         fails.write = 0;
         setrlimit(RLIMIT_FSIZE, &old);
         assert_int_equal(status, SATF_IO);
@@ -449,18 +404,9 @@ TEST_ALONE(full_disk)
         assert_int_equal(access(out, F_OK), -1);
     }
     signal(SIGXFSZ, handler);
-    filter(large, out, SATF_ROUTE_AUTO);
+    must_run(JOB("large.npy", out, "box=3"));
     assert_false(report.no_space);
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    snprintf(in, sizeof in, "%s", path("in.npy"));
-    snprintf(out, sizeof out, "%s", path("out.npy"));
-    find_out();
-    return 0;
-}
-
-TEST_FILE(.context = &ctx, .folder = true, .begin = begin)
+TEST_FILE(.context = &ctx, .folder = true, .begin = find_out)
 #endif

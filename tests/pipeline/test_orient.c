@@ -3,40 +3,25 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-#include "base/exif.h"
-
 enum { WIDTH = 37, HEIGHT = 23, CHANNELS = 3 };
 
-/* The pixel of the stored picture that EXIF's orientation shows at (x, y), in the standard's words:
- * where row 0 and column 0 of what is stored are seen. w, h: of what is stored. */
+/* The pixel of the stored picture, w x h, that EXIF's orientation shows at (x, y), in the
+ * standard's words: where row 0 and column 0 of what is stored are seen. */
 static void stored_place(unsigned orientation, int x, int y, int w, int h, int *column, int *row)
 {
-    switch (orientation) {
-    case 1: /* top, left */
-        *column = x, *row = y;
-        break;
-    case 2: /* top, right */
-        *column = w - 1 - x, *row = y;
-        break;
-    case 3: /* bottom, right */
-        *column = w - 1 - x, *row = h - 1 - y;
-        break;
-    case 4: /* bottom, left */
-        *column = x, *row = h - 1 - y;
-        break;
-    case 5: /* left, top */
-        *column = y, *row = x;
-        break;
-    case 6: /* right, top */
-        *column = y, *row = h - 1 - x;
-        break;
-    case 7: /* right, bottom */
-        *column = w - 1 - y, *row = h - 1 - x;
-        break;
-    default: /* left, bottom */
-        *column = w - 1 - y, *row = x;
-        break;
-    }
+    static const struct {
+        bool turns, right, bottom;            /* columns are rows; they count from there */
+    } ways[9] = {[1] = {false, false, false}, /* top, left */
+                 [2] = {false, true, false},  /* top, right */
+                 [3] = {false, true, true},   /* bottom, right */
+                 [4] = {false, false, true},  /* bottom, left */
+                 [5] = {true, false, false},  /* left, top */
+                 [6] = {true, false, true},   /* right, top */
+                 [7] = {true, true, true},    /* right, bottom */
+                 [8] = {true, true, false}};  /* left, bottom */
+    int across = ways[orientation].turns ? y : x, down = ways[orientation].turns ? x : y;
+    *column = ways[orientation].right ? w - 1 - across : across;
+    *row = ways[orientation].bottom ? h - 1 - down : down;
 }
 
 static void check_pixels(const satf_view *got, const satf_view *stored, unsigned orientation,
@@ -81,29 +66,32 @@ static size_t make_exif(unsigned orientation, unsigned char exif[200])
 static const char xmp_format[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:Description "
                                  "tiff:Orientation=\"%u\"/></x:xmpmeta>";
 
-/* A file of noise whose metadata name that orientation; *stored: what reading it makes. */
-static const char *write_stored(const char *suffix, unsigned orientation, satf_image **stored)
+/* As it is stored. */
+static satf_image *read_stored(const char *name)
 {
-    static char at[256];
+    MUST(ctx, satf_context_set_auto_orient(ctx, 0));
+    satf_image *image = read_image(name);
+    MUST(ctx, satf_context_set_auto_orient(ctx, 1));
+    return image;
+}
+
+/* A file of noise whose metadata name that orientation, in.`suffix`. Returns what reading it makes.
+ */
+static satf_image *write_stored(const char *suffix, unsigned orientation)
+{
+    char name[16], xmp[sizeof xmp_format];
     unsigned char exif[200];
-    satf_write_options options = satf_write_defaults();
-    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
-    SCOPED_IMAGE *image = make_noise(WIDTH, HEIGHT, CHANNELS, SATF_U8, 0, orientation);
+    satf_image *image = make_noise(WIDTH, HEIGHT, CHANNELS, SATF_U8, 0, orientation);
     size_t bytes = make_exif(orientation, exif);
-    assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, bytes), SATF_OK);
-    char xmp[sizeof xmp_format];
+    snprintf(name, sizeof name, "in.%s", suffix);
     snprintf(xmp, sizeof xmp, xmp_format, orientation);
-    assert_int_equal(satf_image_set_metadata(ctx, image, SATF_METADATA_XMP, xmp, strlen(xmp)),
-                     SATF_OK);
-    snprintf(at, sizeof at, "%s/in%u.%s", directory, orientation, suffix);
-    if (satf_image_write(ctx, image, at, &options)) {
-        fail_msg("%s: %s", at, satf_message(ctx));
-    }
-    assert_int_equal(satf_context_set_auto_orient(ctx, 0), SATF_OK);
-    assert_int_equal(satf_image_read(ctx, at, stored), SATF_OK);
-    assert_int_equal(satf_image_view(*stored)->width, WIDTH);
-    assert_int_equal(satf_context_set_auto_orient(ctx, 1), SATF_OK);
-    return at;
+    MUST(ctx, satf_context_set_formats(ctx, "all"));
+    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_EXIF, exif, bytes));
+    MUST(ctx, satf_image_set_metadata(ctx, image, SATF_METADATA_XMP, xmp, strlen(xmp)));
+    write_image(image, name);
+    satf_image *stored = read_stored(name);
+    assert_int_equal(satf_image_view(stored)->width, WIDTH);
+    return stored;
 }
 
 /* Nothing of the file says that it lies otherwise than it does, nor how it looked before; upright:
@@ -140,53 +128,40 @@ static const char *const suffixes[] = {"png", "jpg", "tif", "webp"};
 static void check_file(const char *name, const satf_view *stored, unsigned orientation)
 {
     static const char *const outputs[] = {"out.png", "out.ppm", "out.tif"};
-    static const satf_route routes[] = {SATF_ROUTE_AUTO, SATF_ROUTE_WHOLE};
-    SCOPED_FILTER *copy;
-    assert_int_equal(satf_filter_create(ctx, "copy", &copy), SATF_OK);
-    for (size_t i = 0; i < 2 * (sizeof outputs / sizeof *outputs); i++) {
-        satf_file_options how;
-        satf_file_report report;
-        satf_image *got;
-        const char *to = path(outputs[i / 2]);
-        if (satf_format_missing(strrchr(to, '.') + 1)) {
-            continue;
+    for (size_t i = 0; i < COUNT(outputs); i++) {
+        for (satf_route way = SATF_ROUTE_AUTO; way <= SATF_ROUTE_WHOLE; way++) {
+            const char *to = outputs[i];
+            if (!satf_format_missing(strrchr(to, '.') + 1)) {
+                must_run(JOB(name, to, "copy", way));
+                SCOPED_IMAGE *got = read_stored(to);
+                check_pixels(satf_image_view(got), stored, orientation, to);
+                check_metadata(got, false, to);
+                check_resolution(got, orientation > 4, to);
+            }
         }
-        satf_file_options_init(&how, sizeof how);
-        how.route = routes[i % 2];
-        if (satf_filter_file(ctx, copy, name, to, &how, &report, sizeof report)) {
-            fail_msg("%s: %s", name, satf_message(ctx));
-        }
-        assert_int_equal(satf_context_set_auto_orient(ctx, 0), SATF_OK);
-        assert_int_equal(satf_image_read(ctx, to, &got), SATF_OK);
-        check_pixels(satf_image_view(got), stored, orientation, to);
-        check_metadata(got, false, to);
-        check_resolution(got, orientation > 4, to);
-        satf_image_destroy(got);
-        assert_int_equal(satf_context_set_auto_orient(ctx, 1), SATF_OK);
     }
 }
 
 TEST_ALONE(every_orientation)
 {
     int formats = 0;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
         if (satf_format_missing(suffixes[i])) {
             continue;
         }
         formats++;
         for (unsigned orientation = 1; orientation <= 8; orientation++) {
-            satf_image *stored, *upright;
             satf_image_info info;
-            const char *name = write_stored(suffixes[i], orientation, &stored);
-            assert_int_equal(satf_image_read(ctx, name, &upright), SATF_OK);
+            char name[16];
+            snprintf(name, sizeof name, "in.%s", suffixes[i]);
+            SCOPED_IMAGE *stored = write_stored(suffixes[i], orientation);
+            SCOPED_IMAGE *upright = read_image(name);
             check_pixels(satf_image_view(upright), satf_image_view(stored), orientation, name);
             check_metadata(upright, orientation == 1, name);
-            assert_int_equal(satf_image_probe(ctx, name, &info, sizeof info), SATF_OK);
+            MUST(ctx, satf_image_probe(ctx, name, &info, sizeof info));
             assert_int_equal(info.view.width, orientation > 4 ? HEIGHT : WIDTH);
             assert_int_equal(info.orientation, 1);
             check_file(name, satf_image_view(stored), orientation);
-            satf_image_destroy(upright);
-            satf_image_destroy(stored);
         }
     }
     assert_true(formats >= 2);
@@ -196,44 +171,30 @@ TEST_ALONE(every_orientation)
 TEST_ALONE(by_rows)
 {
     for (unsigned orientation = 1; orientation <= 8; orientation++) {
-        satf_image *stored, *got;
         io_reader *reader;
-        const char *name = write_stored("png", orientation, &stored);
-        assert_int_equal(io_open(ctx, name, NULL, &reader), SATF_OK);
+        SCOPED_IMAGE *stored = write_stored("png", orientation), *got = NULL;
+        MUST(ctx, io_open(ctx, "in.png", NULL, &reader));
         const satf_view *view = &reader->header.view;
         assert_int_equal(reader->header.rows_in_order, orientation <= 2);
         assert_int_equal(reader->header.held_bytes >= WIDTH * HEIGHT * CHANNELS, orientation > 2);
-        assert_int_equal(
-            satf_image_create(ctx, view->width, view->height, CHANNELS, SATF_U8, 0, &got), SATF_OK);
+        MUST(ctx, satf_image_create(ctx, view->width, view->height, CHANNELS, SATF_U8, 0, &got));
         for (int64_t y = 0, n = 1; y < view->height; y += n, n = n % 5 + 1) {
             n = view->height - y < n ? view->height - y : n;
-            assert_int_equal(
-                io_read_rows(ctx, reader, satf_row(&got->view, y), got->view.stride, n), SATF_OK);
+            MUST(ctx, io_read_rows(ctx, reader, satf_row(&got->view, y), got->view.stride, n));
         }
         check_pixels(&got->view, satf_image_view(stored), orientation, "by rows");
         io_close(reader);
-        satf_image_destroy(got);
-        satf_image_destroy(stored);
     }
 }
 
 /* A region, and a guide of the same camera, are those of the upright picture. */
 TEST_ALONE(upright_places)
 {
-    satf_image *stored, *plain, *whole, *part;
-    satf_filter *box, *guided;
-    satf_file_options how;
-    char spec[300], name[256], to[256];
-    snprintf(name, sizeof name, "%s", write_stored("png", 6, &stored));
-    snprintf(to, sizeof to, "%s", path("part.png"));
-    assert_int_equal(satf_image_read(ctx, name, &plain), SATF_OK);
-    assert_int_equal(satf_filter_parse(ctx, "box=5", &box), SATF_OK);
-    assert_int_equal(satf_image_filter(ctx, box, plain, SATF_TYPE_AUTO, &whole), SATF_OK);
-    satf_rect region = {2, HEIGHT + 3, HEIGHT - 4, 9}; /* below what is stored */
-    satf_file_options_init(&how, sizeof how);
-    how.region = &region;
-    assert_int_equal(satf_filter_file(ctx, box, name, to, &how, NULL, 0), SATF_OK);
-    assert_int_equal(satf_image_read(ctx, to, &part), SATF_OK);
+    const satf_rect region = {2, HEIGHT + 3, HEIGHT - 4, 9}; /* below what is stored */
+    SCOPED_IMAGE *stored = write_stored("png", 6), *plain = read_image("in.png");
+    must_run(JOB("in.png", "part.png", "box=5", .how.region = &region));
+    must_run(JOB("in.png", "whole.png", "box=5"));
+    SCOPED_IMAGE *part = read_image("part.png"), *whole = read_image("whole.png");
     for (int y = 0; y < plain->view.height; y++) {
         for (int x = 0; x < plain->view.width; x++) {
             bool inside = x >= region.x && x < region.x + region.w && y >= region.y &&
@@ -243,50 +204,24 @@ TEST_ALONE(upright_places)
             assert_memory_equal(is + x * CHANNELS, want + x * CHANNELS, CHANNELS);
         }
     }
-    snprintf(spec, sizeof spec, "guided=3,guide=%s", name);
-    assert_int_equal(satf_filter_parse(ctx, spec, &guided), SATF_OK);
-    assert_int_equal(satf_filter_file(ctx, guided, name, to, NULL, NULL, 0), SATF_OK);
-    satf_filter_destroy(guided);
-    satf_filter_destroy(box);
-    satf_image_destroy(part);
-    satf_image_destroy(whole);
-    satf_image_destroy(plain);
-    satf_image_destroy(stored);
+    must_run(JOB("in.png", "guided.png", "guided=3,guide=in.png"));
 }
 
 /* EXIF behind the pixels of a PNG is found before them, but not in a pipe. */
 TEST_ALONE(behind_the_pixels)
 {
-    satf_image *stored, *got;
-    size_t bytes;
-    SCOPED unsigned char *file = slurp(write_stored("png", 8, &stored), &bytes);
-    unsigned char *exif = memmem(file, bytes, "eXIf", 4);
-    assert_non_null(exif);
-    size_t chunk = 12 + 256 * (size_t)exif[-2] + exif[-1], at = (size_t)(exif - 4 - file);
-    SCOPED unsigned char *moved = malloc(bytes);
-    unsigned char kept[512];
-    assert_non_null(moved);
-    assert_true(chunk <= sizeof kept);
-    memcpy(kept, file + at, chunk);
-    memcpy(moved, file, at);
-    memcpy(moved + at, file + at + chunk, bytes - at - chunk - 12);
-    memcpy(moved + bytes - chunk - 12, kept, chunk);
-    memcpy(moved + bytes - 12, file + bytes - 12, 12);
-    assert_int_equal(satf_image_decode(ctx, moved, bytes, &got), SATF_OK);
+    SCOPED_IMAGE *stored = write_stored("png", 8), *got = NULL;
+    delay_chunk("in.png", "eXIf");
+    got = read_image("in.png");
     check_pixels(satf_image_view(got), satf_image_view(stored), 8, "EXIF behind the pixels");
-    satf_image_destroy(got);
-    int pipe_ends[2];
-    assert_int_equal(pipe(pipe_ends), 0);
-    assert_int_equal(write(pipe_ends[1], moved, bytes), bytes);
-    close(pipe_ends[1]);
-    int standard = dup(STDIN_FILENO);
-    dup2(pipe_ends[0], STDIN_FILENO);
-    assert_int_equal(satf_image_read(ctx, "-", &got), SATF_UNSUPPORTED);
+    satf_image *none;
+    int standard = dup(STDIN_FILENO), end = open_pipe_of("in.png");
+    dup2(end, STDIN_FILENO);
+    assert_int_equal(satf_image_read(ctx, "-", &none), SATF_UNSUPPORTED);
     assert_non_null(strstr(satf_message(ctx), "its orientation comes behind its pixels"));
     dup2(standard, STDIN_FILENO);
     close(standard);
-    close(pipe_ends[0]);
-    satf_image_destroy(stored);
+    close(end);
 }
 
 TEST_FILE(.context = &ctx, .folder = true)

@@ -5,37 +5,23 @@
 
 #include <jpeglib.h>
 
-#include "base/exif.h"
+enum { PNG_HEAD = 33, PNG_END = 12 };
 
-static void run_job(const char *in, const char *out, const char *spec, satf_route way,
-                    satf_write_options options, satf_file_report *result)
+/* The job has that note alone, by either route. */
+static void notes(const job *given, const char *at, const char *text)
 {
-    SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    pipeline_job job = {
-        .input = in, .output = out, .filter = filter, .write = options, .route = way};
-    if (pipeline_run(ctx, &job, result)) {
-        fail_msg("%s of %s: %s", spec, in, satf_message(ctx));
-    }
-}
-
-/* The only note of a job, or none if text is NULL. */
-static void expect_note(const satf_file_report *result, const char *at, const char *text)
-{
-    if (result->note_count != (text ? 1 : 0)) {
-        fail_msg("%d notes, the first: %s", result->note_count, result->notes[0].text);
-    }
-    if (text) {
-        assert_string_equal(result->notes[0].text, text);
-        assert_string_equal(result->notes[0].at, at);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        job j = *given;
+        j.route = way;
+        must_note(&j, at, text);
+        assert_int_equal(report.streamed, way == SATF_ROUTE_ROWS);
     }
 }
 
 /* A picture of `value` everywhere but for one pixel, which is `other`. */
 static void write_flat(const char *name, satf_type type, double value, double other)
 {
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_create(ctx, 20, 10, 1, type, 0, &image), SATF_OK);
+    satf_image *image = make_noise(20, 10, 1, type, 0, 1);
     void *data = satf_image_view(image)->data;
     for (int i = 0; i < 200; i++) {
         double x = i == 77 ? other : value;
@@ -45,61 +31,47 @@ static void write_flat(const char *name, satf_type type, double value, double ot
             ((double *)data)[i] = x;
         }
     }
-    assert_int_equal(satf_image_write(ctx, image, name, NULL), SATF_OK);
+    write_image(image, name);
 }
+
+#define LITTLE(samples, range)                                                          \
+    "the samples, " samples ", take less than 1 % of the range shown, " range "; auto " \
+    "shows what occurs (option: range)"
 
 TEST_ALONE(hardly_used)
 {
-    char u8[300], f64[300], png[300], flat[300];
-    snprintf(u8, sizeof u8, "%s", path("u8.pgm"));
-    snprintf(f64, sizeof f64, "%s", path("f64.npy"));
-    snprintf(flat, sizeof flat, "%s", path("flat.npy"));
-    snprintf(png, sizeof png, "%s", path("o.png"));
-    write_flat(u8, SATF_U8, 7, 9);
-    write_flat(f64, SATF_F64, 2, 5);
-    write_flat(flat, SATF_F64, 2, 2);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        run_job(u8, png, "variance=1x2", way, options, &result);
-        assert_int_equal(result.streamed, way == SATF_ROUTE_ROWS);
-        expect_note(&result, png,
-                    "the samples, 0:1, take less than 1 % of the range shown, 0:16256; "
-                    "auto shows what occurs (option: range)");
-        static const char *const fit[] = {"resize=20x1024", "resize=x10", "resize=7x7!"};
-        for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
-            run_job(u8, png, fit[i], way, options, &result);
-            expect_note(&result, NULL, NULL);
-        }
-        static const char *const small[] = {"resize=21x11", "box=1 resize=10x resize=11x9",
-                                            "crop=18x8+2+2 resize=19x"};
-        for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-            run_job(u8, png, small[i], way, options, &result);
-            expect_note(&result, u8, "is smaller than asked for and keeps its size");
-        }
-        options.type = SATF_U16; /* by way of doubles, but only deeper */
-        run_job(u8, png, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        options = satf_write_defaults();
-        options.has_range = 1;
-        options.hi = 1000;
-        run_job(u8, png, "box=1", way, options, &result);
-        expect_note(&result, png,
-                    "the samples, 7:9, take less than 1 % of the range shown, 0:1000; "
-                    "auto shows what occurs (option: range)");
-        run_job(f64, png, "box=1", way, options, &result);
-        assert_int_equal(result.note_count, 1);
-        run_job(flat, png, "box=1", way, options, &result);
-        expect_note(&result, png, "every sample is 2; the range shown is 0:1000");
-        options.hi = 1; /* all of it lies above */
-        run_job(f64, png, "box=1", way, options, &result);
-        assert_int_equal(result.note_count, 1);
-        options.hi = 10;
-        run_job(f64, png, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        options.hi = 1000; /* not of plain values */
-        run_job(f64, path("o.npy"), "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
+    static const char small[] = "is smaller than asked for and keeps its size";
+    static const struct {
+        const char *in, *spec;
+        double hi; /* 0: no range is given */
+        int type;
+        const char *at, *note, *out;
+    } cases[] = {
+        {"u8.pgm", "variance=1x2", 0, SATF_TYPE_AUTO, "o.png", LITTLE("0:1", "0:16256"), "o.png"},
+        {"u8.pgm", "resize=20x1024", 0, SATF_TYPE_AUTO, NULL, NULL, "o.png"},
+        {"u8.pgm", "resize=x10", 0, SATF_TYPE_AUTO, NULL, NULL, "o.png"},
+        {"u8.pgm", "resize=7x7!", 0, SATF_TYPE_AUTO, NULL, NULL, "o.png"},
+        {"u8.pgm", "resize=21x11", 0, SATF_TYPE_AUTO, "u8.pgm", small, "o.png"},
+        {"u8.pgm", "box=1 resize=10x resize=11x9", 0, SATF_TYPE_AUTO, "u8.pgm", small, "o.png"},
+        {"u8.pgm", "crop=18x8+2+2 resize=19x", 0, SATF_TYPE_AUTO, "u8.pgm", small, "o.png"},
+        {"u8.pgm", "box=1", 0, SATF_U16, NULL, NULL, "o.png"}, /* by doubles, but only deeper */
+        {"u8.pgm", "box=1", 1000, SATF_TYPE_AUTO, "o.png", LITTLE("7:9", "0:1000"), "o.png"},
+        {"f64.npy", "box=1", 1000, SATF_TYPE_AUTO, "o.png", LITTLE("2:5", "0:1000"), "o.png"},
+        {"flat.npy", "box=1", 1000, SATF_TYPE_AUTO, "o.png",
+         "every sample is 2; the range shown is 0:1000", "o.png"},
+        {"f64.npy", "box=1", 1, SATF_TYPE_AUTO, "o.png", /* all of it lies above */
+         LITTLE("2:5", "0:1"), "o.png"},
+        {"f64.npy", "box=1", 400, SATF_TYPE_AUTO, "o.png", LITTLE("2:5", "0:400"), "o.png"},
+        {"f64.npy", "box=1", 10, SATF_TYPE_AUTO, NULL, NULL, "o.png"},
+        {"f64.npy", "box=1", 1000, SATF_TYPE_AUTO, NULL, NULL, "o.npy"}, /* plain values */
+    };
+    write_flat("u8.pgm", SATF_U8, 7, 9);
+    write_flat("f64.npy", SATF_F64, 2, 5);
+    write_flat("flat.npy", SATF_F64, 2, 2);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        notes(JOB(cases[i].in, cases[i].out, cases[i].spec, .write.type = cases[i].type,
+                  .write.has_range = cases[i].hi > 0, .write.hi = cases[i].hi),
+              cases[i].at, cases[i].note);
     }
 }
 
@@ -121,28 +93,19 @@ TEST_ALONE(nearly_empty)
                  {0, 99, 101, 1, black},    {300, 340, 0, 0, NULL},   {960, 999, 0, 0, NULL},
                  {455, 545, 1000, 1, grey}, {455, 545, 0, 2, NULL},   {455, 555, 0, 0, NULL},
                  {445, 545, 0, 0, NULL}};
-    char in[300], png[300];
-    snprintf(in, sizeof in, "%s", path("dark.npy"));
-    snprintf(png, sizeof png, "%s", path("o.png"));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        SCOPED_IMAGE *image;
-        assert_int_equal(satf_image_create(ctx, 20, 10, 1, SATF_F64, 0, &image), SATF_OK);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        satf_image *image = make_noise(20, 10, 1, SATF_F64, 0, 1);
         double *data = satf_image_view(image)->data;
         for (int k = 0; k < 200; k++) {
             data[k] = k % 3 ? cases[i].most : cases[i].least;
             data[k] = k < cases[i].count ? cases[i].bright : data[k];
         }
-        assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-        for (int k = 0; k < 6; k++) {
-            satf_file_report result;
-            satf_write_options options = satf_write_defaults();
-            options.has_range = 1;
-            options.hi = 1000;
-            options.type = k & 2 ? SATF_U8 : SATF_U16;
-            options.format = k & 4 ? "ppm" : NULL; /* grey three times */
-            satf_route way = k & 1 ? SATF_ROUTE_ROWS : SATF_ROUTE_WHOLE;
-            run_job(in, png, "box=1", way, options, &result);
-            expect_note(&result, png, cases[i].note);
+        write_image(image, "dark.npy");
+        for (int k = 0; k < 3; k++) { /* the last is grey three times */
+            notes(JOB("dark.npy", "o.png", "box=1", .write.has_range = 1, .write.hi = 1000,
+                      .write.type = k == 1 ? SATF_U8 : SATF_U16,
+                      .write.format = k == 2 ? "ppm" : NULL),
+                  "o.png", cases[i].note);
         }
     }
 }
@@ -150,172 +113,99 @@ TEST_ALONE(nearly_empty)
 /* Alpha is no brightness, and a map of a picture is as dark as its picture form. */
 TEST_ALONE(nearly_black_map)
 {
-    char in[300], png[300];
-    snprintf(in, sizeof in, "%s", path("in.png"));
-    snprintf(png, sizeof png, "%s", path("o.png"));
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_create(ctx, 20, 10, 2, SATF_U8, SATF_ALPHA, &image), SATF_OK);
+    satf_image *image = make_noise(20, 10, 2, SATF_U8, SATF_ALPHA, 1);
     uint8_t *data = satf_image_view(image)->data;
     for (int i = 0; i < 200; i++) {
         data[2 * i] = (uint8_t)(i % 7 * 8); /* a variance of at most 24 * 24 of 127.5 * 127.5 */
         data[2 * i + 1] = UINT8_MAX;
     }
-    assert_int_equal(satf_image_write(ctx, image, in, NULL), SATF_OK);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        run_job(in, png, "variance=5", way, satf_write_defaults(), &result);
-        expect_note(&result, png,
-                    "99 % of the samples lie below 10 % of the range shown, 0:16256, nearly "
-                    "black; auto:1 shows what occurs (option: range)");
-        run_job(in, path("o.npy"), "variance=5", way, satf_write_defaults(), &result);
-        expect_note(&result, NULL, NULL);
-    }
+    write_image(image, "in.png");
+    notes(JOB("in.png", "o.png", "variance=5"), "o.png",
+          "99 % of the samples lie below 10 % of the range shown, 0:16256, nearly black" OCCURS);
+    notes(JOB("in.png", "o.npy", "variance=5"), NULL, NULL);
 }
 
 /* Black and white of which only one occurs. */
 TEST_ALONE(one_shade)
 {
-    char in[300];
-    snprintf(in, sizeof in, "%s", path("u8.pgm"));
-    const struct {
+    static const char *const outputs[] = {"o.png", "o.pbm", "o.pgm"};
+    static const struct {
         double value, other;
         const char *note;
     } cases[] = {{200, 200, "every pixel is white"},
                  {0, 0, "every pixel is black"},
                  {200, 0, NULL},  /* one black pixel */
                  {0, 200, NULL}}; /* one white pixel */
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *in = "u8.pgm", *note = cases[i].note;
         write_flat(in, SATF_U8, cases[i].value, cases[i].other);
-        for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-            satf_file_report result;
-            satf_write_options options = satf_write_defaults();
-            const char *outputs[] = {"o.png", "o.pbm", "o.pgm"};
-            for (int k = 0; k < 3; k++) {
-                char out[300];
-                snprintf(out, sizeof out, "%s", path(outputs[k]));
-                run_job(in, out, "sauvola=5 flip=h", way, options, &result);
-                expect_note(&result, cases[i].note ? out : NULL, cases[i].note);
-                for (int bytes = 1; bytes <= 2 && k != 1; bytes++) { /* as shades of grey */
-                    options.type = bytes == 1 ? SATF_U8 : SATF_U16;
-                    run_job(in, out, "sauvola=5 flip=h", way, options, &result);
-                    expect_note(&result, cases[i].note ? out : NULL, cases[i].note);
-                    run_job(in, out, "box=1", way, options, &result); /* whatever it shows */
-                    expect_note(&result, NULL, NULL);
-                    options.type = SATF_TYPE_AUTO;
-                }
-                run_job(in, out, "sauvola=5 flip=h box=1", way, options, &result); /* grey */
-                expect_note(&result, NULL, NULL);
+        for (int k = 0; k < 3; k++) {
+            const char *out = outputs[k];
+            notes(JOB(in, out, "sauvola=5 flip=h"), out, note);
+            notes(JOB(in, out, "sauvola=5 flip=h box=1"), NULL, NULL);     /* grey */
+            for (int type = SATF_U8; type <= SATF_U16 && k != 1; type++) { /* as shades of grey */
+                notes(JOB(in, out, "sauvola=5 flip=h", .write.type = type), out, note);
+                notes(JOB(in, out, "box=1", .write.type = type), NULL,
+                      NULL); /* whatever it shows */
             }
-            run_job(in, path("o.npy"), "sauvola=5", way, options, &result); /* plain values */
-            expect_note(&result, NULL, NULL);
         }
+        notes(JOB(in, "o.npy", "sauvola=5"), NULL, NULL); /* plain values */
     }
 }
 
 TEST_ALONE(found)
 {
-    satf_file_report result;
-    char in[300], flat[300], png[300];
-    snprintf(in, sizeof in, "%s", path("in.npy"));
-    snprintf(flat, sizeof flat, "%s", path("flat.npy"));
-    snprintf(png, sizeof png, "%s", path("o.png"));
-    write_flat(in, SATF_F64, 2, 5);
-    write_flat(flat, SATF_F64, 2, 2);
-    satf_write_options options = satf_write_defaults();
-    options.auto_range = 1;
-    run_job(in, png, "box=1", SATF_ROUTE_AUTO, options, &result);
-    assert_false(result.streamed);
-    assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 5);
-    expect_note(&result, png,
-                "its mean is 0.5 % of white, for few samples are near the end of the range shown, "
-                "2:5; auto:1 shows more (option: range)");
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_read(ctx, png, &image), SATF_OK);
-    const uint16_t *got = satf_image_view(image)->data;
-    assert_true(got[0] == 0 && got[77] == UINT16_MAX && got[199] == 0);
-
-    run_job(flat, png, "box=1", SATF_ROUTE_AUTO, options, &result);
-    assert_true(result.range_found && result.range_lo == 2 && result.range_hi == 2);
-    expect_note(&result, png, "every sample is 2, so the picture is black");
-    options.clip_percent = 1;
-    run_job(in, png, "box=1", SATF_ROUTE_AUTO, options, &result);
-    expect_note(&result, png, "both percentiles are 2: black, and white above it");
-    assert_true(result.range_found && result.range_hi == 2);
-
+    static const struct {
+        const char *in;
+        double clip, hi; /* of the range that is found, from 2 */
+        const char *note;
+    } cases[] = {
+        {"in.npy", 0, 5,
+         "its mean is 0.5 % of white, for few samples are near the end of the range shown, 2:5; "
+         "auto:1 shows more (option: range)"},
+        {"flat.npy", 0, 2, "every sample is 2, so the picture is black"},
+        {"in.npy", 1, 2, "both percentiles are 2: black, and white above it"},
+    };
+    write_flat("in.npy", SATF_F64, 2, 5);
+    write_flat("flat.npy", SATF_F64, 2, 2);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        must_note(JOB(cases[i].in, "o.png", "box=1", .write.auto_range = 1,
+                      .write.clip_percent = cases[i].clip),
+                  "o.png", cases[i].note);
+        assert_false(report.streamed);
+        assert_true(report.range_found && report.range_lo == 2 && report.range_hi == cases[i].hi);
+        SCOPED_IMAGE *image = read_image("o.png");
+        const uint16_t *got = satf_image_view(image)->data;
+        assert_true(got[0] == 0 && got[199] == 0);
+        assert_int_equal(got[77], i == 1 ? 0 : UINT16_MAX);
+    }
     /* it needs all of the result, but for plain values, which have no range */
-    SCOPED_FILTER *filter;
-    assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
-    pipeline_job job = {
-        .input = in, .output = png, .filter = filter, .write = options, .route = SATF_ROUTE_ROWS};
-    assert_int_equal(pipeline_run(ctx, &job, &result), SATF_UNSUPPORTED);
-    assert_string_equal(satf_message(ctx),
-                        "cannot be streamed: the range auto looks at all of the result before any "
-                        "of it is written (option: stream)");
-    job.output = path("o.npy");
-    assert_int_equal(pipeline_run(ctx, &job, &result), SATF_OK);
-    assert_true(result.streamed && !result.range_found);
-}
-
-/* Inserts bytes into the file, so many behind its start. */
-static void insert(const char *name, size_t at, const char *inserted, size_t n)
-{
-    size_t bytes;
-    SCOPED unsigned char *plain = slurp(name, &bytes);
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    fwrite(plain, 1, at, file);
-    fwrite(inserted, 1, n, file);
-    fwrite(plain + at, 1, bytes - at, file);
-    fclose(file);
+    must_fail(JOB("in.npy", "no.png", "box=3", SATF_ROUTE_ROWS, .write.auto_range = 1),
+              SATF_UNSUPPORTED,
+              "cannot be streamed: the range auto looks at all of the result before any of it is "
+              "written (option: stream)");
+    must_run(JOB("in.npy", "o.npy", "box=3", SATF_ROUTE_ROWS, .write.auto_range = 1));
+    assert_true(report.streamed && !report.range_found);
 }
 
 /* A JPEG with a resource of Photoshop's, and with these markers. */
-static void write_jpeg(const char *name, const char *markers, size_t n)
+static void write_jpeg(const char *markers, size_t n)
 {
     static const char resource[] = "8BIM\4\4\0\0\0\0\0\2ab";
-    enum { BYTES = sizeof resource - 1 };
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
-    image->metadata.iptc = satf_alloc(BYTES);
-    image->metadata.iptc_bytes = BYTES;
-    memcpy(image->metadata.iptc, resource, BYTES);
-    satf_write_options options = satf_write_defaults();
-    options.format = "jpeg";
-    assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
-    insert(name, 2, markers, n);
-}
-
-/* A JPEG that viewers turn. */
-static void write_turned(const char *name)
-{
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_create(ctx, 20, 10, 3, SATF_U8, 0, &image), SATF_OK);
-    image->metadata.exif = satf_alloc(SATF_EXIF_ORIENTATION_BYTES);
-    image->metadata.exif_bytes = SATF_EXIF_ORIENTATION_BYTES;
-    satf_exif_make_orientation(6, image->metadata.exif);
-    satf_write_options options = satf_write_defaults();
-    options.format = "jpeg";
-    assert_int_equal(satf_image_write(ctx, image, name, &options), SATF_OK);
+    satf_image *image = make_noise(20, 10, 3, SATF_U8, 0, 1);
+    MUST(ctx, satf_copy_block(ctx, resource, sizeof resource - 1, &image->metadata.iptc,
+                              &image->metadata.iptc_bytes));
+    write_image(image, "in.jpg");
+    insert("in.jpg", 2, markers, n);
 }
 
 TEST_ALONE(lost_orientation)
 {
-    char in[300], out[300];
-    snprintf(in, sizeof in, "%s", path("in.jpg"));
-    write_turned(in);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        snprintf(out, sizeof out, "%s", path("o.png"));
-        run_job(in, out, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        snprintf(out, sizeof out, "%s", path("o.ppm"));
-        for (options.strip = 0; options.strip <= 1; options.strip++) {
-            run_job(in, out, "box=1", way, options, &result);
-            expect_note(
-                &result, out,
-                "its input's orientation is left out, which ppm cannot hold; PNG and JPEG can");
-        }
+    write_turned("in.jpg", 20, 10, 3, 6);
+    notes(JOB("in.jpg", "o.png", "box=1"), NULL, NULL);
+    for (int strip = 0; strip <= 1; strip++) {
+        notes(JOB("in.jpg", "o.ppm", "box=1", .write.strip = strip), "o.ppm",
+              "its input's orientation is left out, which ppm cannot hold; PNG and JPEG can");
     }
 }
 
@@ -326,159 +216,105 @@ TEST_ALONE(lost_orientation)
 /* Who asks for a width and a height may have seen the picture turned. */
 TEST_ALONE(turned_sides)
 {
-    char in[300], out[300];
-    snprintf(in, sizeof in, "%s", path("in.jpg"));
-    snprintf(out, sizeof out, "%s", path("o.png"));
-    write_turned(in);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        run_job(in, out, "resize=50%", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        if (way == SATF_ROUTE_WHOLE) {
-            run_job(in, out, "rotate=90 resize=5x10", way, options, &result);
-            expect_note(&result, NULL, NULL);
-        }
-        run_job(in, out, "box=1 resize=5x10", way, options, &result);
-        expect_note(&result, in,
-                    "its new width and height are those of the pixels as they are stored, "
-                    "which " CAN_BE_TURNED);
-        run_job(in, out, "grey crop=5x5", way, options, &result);
-        expect_note(&result, in,
-                    "the part that is cut out of it is one of the pixels as they are stored, "
-                    "which " CAN_BE_TURNED);
-    }
+    write_turned("in.jpg", 20, 10, 3, 6);
+    notes(JOB("in.jpg", "o.png", "resize=50%"), NULL, NULL);
+    must_note(JOB("in.jpg", "o.png", "rotate=90 resize=5x10"), NULL, NULL);
+    notes(JOB("in.jpg", "o.png", "box=1 resize=5x10"), "in.jpg",
+          "its new width and height are those of the pixels as they are stored, "
+          "which " CAN_BE_TURNED);
+    notes(JOB("in.jpg", "o.png", "grey crop=5x5"), "in.jpg",
+          "the part that is cut out of it is one of the pixels as they are stored, "
+          "which " CAN_BE_TURNED);
 }
 
 TEST_ALONE(lost_metadata)
 {
     static const char extended[] = "\xff\xe1\0\x26http://ns.adobe.com/xmp/extension/\0G";
     static const char others[] = "\xff\xeb\0\4JP\xff\xe2\0\6MPF\0\xff\xeb\0\4JP";
-    char in[300], png[300], jpg[300], ppm[300];
-    snprintf(in, sizeof in, "%s", path("in.jpg"));
-    snprintf(png, sizeof png, "%s", path("o.png"));
-    snprintf(jpg, sizeof jpg, "%s", path("o.jpg"));
-    snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
+    static const char not_kept[] =
+        "its extended XMP, such as embedded pictures and depth maps, is not kept";
+    write_jpeg("", 0);
+    notes(JOB("in.jpg", "o.png", "box=1"), NULL, NULL);
+    write_jpeg(extended, sizeof extended - 1);
+    notes(JOB("in.jpg", "o.jpg", "box=1"), "in.jpg", not_kept);
+    notes(JOB("in.jpg", "o.png", "box=1"), "in.jpg", not_kept);
     for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        write_jpeg(in, NULL, 0);
-        run_job(in, png, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
-        write_jpeg(in, extended, sizeof extended - 1);
-        for (int i = 0; i < 2; i++) {
-            run_job(in, i ? png : jpg, "box=1", way, options, &result);
-            expect_note(&result, in,
-                        "its extended XMP, such as embedded pictures and depth maps, is not kept");
-        }
-        run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
-        assert_int_equal(result.note_count, 2);
+        must_run(JOB("in.jpg", "o.ppm", "box=1", way)); /* which has no metadata at all */
+        assert_int_equal(report.note_count, 2);
         assert_string_equal(
-            result.notes[1].text,
+            report.notes[1].text,
             "its input's IPTC is left out, which ppm cannot hold; PNG and JPEG can");
-        write_jpeg(in, others, sizeof others - 1);
-        run_job(in, png, "box=1", way, options, &result);
-        expect_note(&result, in,
-                    "its second picture (such as a gain map) and other data (APP11) are not kept");
-        options.strip = 1; /* nobody wanted it */
-        run_job(in, png, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
     }
+    write_jpeg(others, sizeof others - 1);
+    notes(JOB("in.jpg", "o.png", "box=1"), "in.jpg",
+          "its second picture (such as a gain map) and other data (APP11) are not kept");
+    notes(JOB("in.jpg", "o.png", "box=1", .write.strip = 1), NULL, NULL); /* nobody wanted it */
 }
+
+/* A file of noise into which bytes are put, and what is said of them. */
+typedef struct inserted {
+    const char *name;
+    int channels;
+    long at;
+    const char *bytes;
+    size_t n;
+    const char *note;
+} inserted;
+
+static void write_inserted(const inserted *i)
+{
+    write_noise(i->name, 20, 10, i->channels, SATF_U8, 0, 1);
+    insert(i->name, i->at, i->bytes, i->n);
+}
+
+#define COMMENT "\0\0\0\012tEXtComment\0hi\242\242Xf"
+#define SOFTWARE "\0\0\0\012tEXtSoftware\0x\112\215\277\316"
+#define XMP "\0\0\0\032iTXtXML:com.adobe.xmp\0\1\0\0\0xxxx$>\227\241"
 
 /* Text in front of a PNG's pixels and behind them, and in a JPEG. */
 TEST_ALONE(lost_text)
 {
-    static const struct {
-        const char *name, *text;
-        size_t n;
-        const char *note;
-    } cases[] = {
-        {"in.png", "\0\0\0\012tEXtComment\0hi\242\242Xf", 22,
-         "its text, such as a comment, is not kept"},
-        {"in.png", "\0\0\0\012tEXtSoftware\0x\112\215\277\316", 22, NULL},
-        {"in.png", "\0\0\0\032iTXtXML:com.adobe.xmp\0\1\0\0\0xxxx$>\227\241", 38,
-         "its XMP is damaged and not kept"},
-        {"in.jpg", "\xff\xfe\0\7hello", 9, "its text, such as a comment, is not kept"},
-    };
-    enum { PNG_HEAD = 33, PNG_END = 12 };
-    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
-        char in[300], out[300], ppm[300];
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        satf_route way = i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
-        const char *note = cases[i / 4].note;
-        snprintf(in, sizeof in, "%s", path(cases[i / 4].name));
-        snprintf(out, sizeof out, "%s", path(i & 1 ? "o.png" : "o.jpg"));
-        snprintf(ppm, sizeof ppm, "%s", path("o.ppm"));
-        write_noise(in, 20, 10, 3, SATF_U8, 0, 1);
-        struct stat info;
-        assert_int_equal(stat(in, &info), 0);
-        bool jpeg = strstr(in, ".jpg") != NULL;
-        insert(in,
-               jpeg    ? 2
-               : i & 1 ? (size_t)info.st_size - PNG_END
-                       : PNG_HEAD,
-               cases[i / 4].text, cases[i / 4].n);
-        run_job(in, out, "box=1", way, options, &result);
-        expect_note(&result, in, note);
-        run_job(in, ppm, "box=1", way, options, &result); /* which has no metadata at all */
-        expect_note(&result, in, note);
-        options.strip = 1;
-        run_job(in, out, "box=1", way, options, &result);
-        expect_note(&result, NULL, NULL);
+    static const char text[] = "its text, such as a comment, is not kept",
+                      xmp[] = "its XMP is damaged and not kept";
+    static const inserted cases[] = {
+        {"in.png", 3, PNG_HEAD, COMMENT, 22, text},    {"in.png", 3, -PNG_END, COMMENT, 22, text},
+        {"in.png", 3, PNG_HEAD, SOFTWARE, 22, NULL},   {"in.png", 3, -PNG_END, SOFTWARE, 22, NULL},
+        {"in.png", 3, PNG_HEAD, XMP, 38, xmp},         {"in.png", 3, -PNG_END, XMP, 38, xmp},
+        {"in.jpg", 3, 2, "\xff\xfe\0\7hello", 9, text}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static const char *const outputs[] = {"o.png", "o.jpg",
+                                              "o.ppm"}; /* which has none at all */
+        const char *in = cases[i].name;
+        write_inserted(&cases[i]);
+        for (int k = 0; k < 3; k++) {
+            notes(JOB(in, outputs[k], "box=1"), in, cases[i].note);
+            notes(JOB(in, outputs[k], "box=1", .write.strip = 1), NULL, NULL);
+        }
     }
 }
 
-/* What a JPEG cannot hold, and what nothing is made of. */
+/* What nothing is made of, and what is damaged. */
 TEST_ALONE(lost_chunks)
 {
-    static const struct {
-        const char *chunk;
-        size_t n;
-        const char *in_png, *in_jpeg; /* notes */
-        bool of_input;
-    } cases[] = {
-        {"\0\0\0\4cICP\011\020\0\1M##\376", 16, NULL,
-         "its input's description as HDR is left out, which jpeg cannot hold; "
-         "PNG can",
-         false},
-        {"\0\0\0\010tEXtAuthor\0x\364rq\355", 20, NULL, "its text, such as a comment, is not kept",
-         true},
-        {"\0\0\0\3sBIT\5\6\0053\013\215\200", 15, "its number of significant bits is not kept",
-         "its number of significant bits is not kept", true},
-    };
-    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
-        char in[300], out[300];
-        satf_file_report result;
-        bool jpeg = i & 1;
-        const char *note = jpeg ? cases[i / 4].in_jpeg : cases[i / 4].in_png;
-        snprintf(in, sizeof in, "%s", path("in.png"));
-        snprintf(out, sizeof out, "%s", path(jpeg ? "o.jpg" : "o.png"));
-        write_noise(in, 20, 10, 3, SATF_U8, 0, 1);
-        insert(in, 33, cases[i / 4].chunk, cases[i / 4].n);
-        run_job(in, out, "box=1", i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS, satf_write_defaults(),
-                &result);
-        expect_note(&result, cases[i / 4].of_input ? in : out, note);
-    }
-}
-
-/* A tRNS of six bytes in front of the pixels of a grey PNG, which has two, and behind them. */
-TEST_ALONE(lost_transparency)
-{
-    static const char chunk[] = "\0\0\0\6tRNS\0\0\0\0\0\0\156\246\7\221";
-    enum { PNG_HEAD = 33, PNG_END = 12 };
-    for (int i = 0; i < 4; i++) {
-        char in[300];
-        struct stat info;
-        satf_file_report result;
-        satf_route way = i & 2 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
-        snprintf(in, sizeof in, "%s", path("in.png"));
-        write_noise(in, 20, 10, 1, SATF_U8, 0, 1);
-        assert_int_equal(stat(in, &info), 0);
-        insert(in, i & 1 ? (size_t)info.st_size - PNG_END : PNG_HEAD, chunk, sizeof chunk - 1);
-        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
-        expect_note(&result, in, "its transparent colour is invalid or out of place and not used");
+    static const char bits[] = "its number of significant bits is not kept",
+                      trns[] = "its transparent colour is invalid or out of place and not used";
+#define SBIT "\0\0\0\3sBIT\5\6\0053\013\215\200"
+#define TRNS "\0\0\0\6tRNS\0\0\0\0\0\0\156\246\7\221" /* of six bytes; grey has two */
+#define ICC "\xff\xe2\0\x13ICC_PROFILE\0\1\1odd"
+    enum { JFIF_END = 20 };
+    static const inserted cases[] = {
+        {"in.png", 3, PNG_HEAD, SBIT, 15, bits},
+        {"in.png", 1, PNG_HEAD, TRNS, 18, trns},
+        {"in.png", 1, -PNG_END, TRNS, 18, trns},
+        {"in.jpg", 1, JFIF_END, ICC, 21, "its colour profile is damaged and not kept"},
+        {"in.jpg", 1, JFIF_END, "junk", 4,
+         "is damaged: bytes that make no sense are passed over; it may look wrong"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_inserted(&cases[i]);
+        for (int k = 0; k < 2; k++) {
+            notes(JOB(cases[i].name, k ? "o.jpg" : "o.png", "box=1"), cases[i].name, cases[i].note);
+            assert_int_equal(report.damaged, i + 1 == COUNT(cases));
+        }
     }
 }
 
@@ -488,19 +324,11 @@ TEST_ALONE(missing_colours)
     static const char bmp[] =
         "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\x03\0\0\0\x01\0\0\0\x01\0\x08\0"
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3\0\4\5\6\0\1\7\0";
-    char in[300];
-    snprintf(in, sizeof in, "%s", path("in.bmp"));
-    FILE *file = fopen(in, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bmp, 1, sizeof bmp, file), sizeof bmp);
-    fclose(file);
-    assert_int_equal(satf_context_set_formats(ctx, "all"), SATF_OK);
+    write_bytes("in.bmp", bmp, sizeof bmp);
+    MUST(ctx, satf_context_set_formats(ctx, "all"));
     for (int i = 0; i < 4; i++) {
-        satf_file_report result;
-        satf_write_options options = satf_write_defaults();
-        options.strip = i & 1;
-        run_job(in, path(i & 2 ? "o.ppm" : "o.png"), "box=1", SATF_ROUTE_AUTO, options, &result);
-        expect_note(&result, in, "its palette lacks colours of some pixels, which become black");
+        must_note(JOB("in.bmp", i & 2 ? "o.ppm" : "o.png", "box=1", .write.strip = i & 1), "in.bmp",
+                  "its palette lacks colours of some pixels, which become black");
     }
 }
 
@@ -508,9 +336,7 @@ TEST_ALONE(lost_ink)
 {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
-    char in[300];
-    snprintf(in, sizeof in, "%s", path("cmyk.jpg"));
-    FILE *file = fopen(in, "wb");
+    FILE *file = fopen("cmyk.jpg", "wb");
     assert_non_null(file);
     c.err = jpeg_std_error(&errors);
     jpeg_create_compress(&c);
@@ -527,38 +353,8 @@ TEST_ALONE(lost_ink)
     jpeg_finish_compress(&c);
     jpeg_destroy_compress(&c);
     fclose(file);
-    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
-        satf_file_report result;
-        run_job(in, path("o.ppm"), "box=1", way, satf_write_defaults(), &result);
-        expect_note(&result, in,
-                    "its CMYK is converted to RGB, without regard to a colour profile");
-    }
-}
-
-/* Segments of a JPEG that no pixel needs. */
-TEST_ALONE(damaged_segments)
-{
-    static const struct {
-        const char *bytes;
-        size_t n;
-        const char *note;
-        int damaged;
-    } cases[] = {
-        {"junk", 4, "is damaged: bytes that make no sense are passed over; it may look wrong", 1},
-        {"\xff\xe2\0\x13ICC_PROFILE\0\1\1odd", 21, "its colour profile is damaged and not kept", 0},
-    };
-    enum { JFIF_END = 20 };
-    for (int i = 0; i < 4; i++) {
-        char in[300];
-        satf_file_report result;
-        snprintf(in, sizeof in, "%s", path("odd.jpg"));
-        write_noise(in, 20, 10, 1, SATF_U8, 0, 1);
-        insert(in, JFIF_END, cases[i / 2].bytes, cases[i / 2].n);
-        satf_route way = i & 1 ? SATF_ROUTE_WHOLE : SATF_ROUTE_ROWS;
-        run_job(in, path("o.pgm"), "box=1", way, satf_write_defaults(), &result);
-        expect_note(&result, in, cases[i / 2].note);
-        assert_int_equal(result.damaged, cases[i / 2].damaged);
-    }
+    notes(JOB("cmyk.jpg", "o.ppm", "box=1"), "cmyk.jpg",
+          "its CMYK is converted to RGB, without regard to a colour profile");
 }
 
 TEST_FILE(.context = &ctx, .folder = true)

@@ -2,38 +2,6 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-static satf_status filter_counted(const char *in, const char *out, const char *spec,
-                                  satf_route route, satf_file_report *report)
-{
-    satf_filter *filter;
-    satf_file_options options;
-    satf_file_options_init(&options, sizeof options);
-    options.route = route;
-    options.stats = 1;
-    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
-    satf_status status = satf_filter_file(ctx, filter, in, out, &options, report, sizeof *report);
-    satf_filter_destroy(filter);
-    return status;
-}
-
-static long double sample_of(const satf_view *v, int64_t i)
-{
-    switch (v->type) {
-    case SATF_U8:
-        return ((const uint8_t *)v->data)[i];
-    case SATF_U16:
-        return ((const uint16_t *)v->data)[i];
-    case SATF_U32:
-        return ((const uint32_t *)v->data)[i];
-    case SATF_U64:
-        return ((const uint64_t *)v->data)[i];
-    case SATF_F32:
-        return (long double)((const float *)v->data)[i];
-    default:
-        return (long double)((const double *)v->data)[i];
-    }
-}
-
 /* Of one channel, in two passes. */
 static satf_channel_stats count(const satf_view *v, int channel)
 {
@@ -41,7 +9,7 @@ static satf_channel_stats count(const satf_view *v, int channel)
     int64_t n = 0, all = v->width * v->height * v->channels;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = channel; i < all; i += v->channels) {
-            long double s = sample_of(v, i);
+            long double s = sample_of(v, (size_t)i);
             if (!isfinite(s)) {
                 continue;
             }
@@ -74,16 +42,15 @@ static void near(double is, double want, double by, const char *what)
     }
 }
 
-/* The report's are those of the samples in the file; `ulps` of the largest may be lost. */
-static void compare_stats(const satf_file_report *report, const char *file, double ulps)
+/* The last report's are those of the samples in the file. */
+static void check_stats(const char *file)
 {
-    SCOPED_IMAGE *image;
-    assert_int_equal(satf_image_read(ctx, file, &image), SATF_OK);
+    SCOPED_IMAGE *image = read_image(file);
     const satf_view *v = satf_image_view(image);
-    assert_int_equal(report->stats_channels, v->channels);
+    assert_int_equal(report.stats_channels, v->channels);
     for (int c = 0; c < v->channels; c++) {
-        satf_channel_stats want = count(v, c), is = report->stats[c];
-        double most = fmax(fabs(want.least), fabs(want.greatest)) * 0x1p-52 * ulps;
+        satf_channel_stats want = count(v, c), is = report.stats[c];
+        double most = fmax(fabs(want.least), fabs(want.greatest)) * 0x1p-52;
         assert_int_equal(is.samples, want.samples);
         near(is.least, want.least, 0, "least");
         near(is.greatest, want.greatest, 0, "greatest");
@@ -92,7 +59,14 @@ static void compare_stats(const satf_file_report *report, const char *file, doub
     }
 }
 
-static const satf_route routes[] = {SATF_ROUTE_WHOLE, SATF_ROUTE_ROWS};
+/* Those of in.npy through the chain, by either route. */
+static void check_chain(const char *spec)
+{
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        must_run(JOB("in.npy", "out.npy", spec, way, .how.stats = 1));
+        check_stats("out.npy");
+    }
+}
 
 TEST_ALONE(every_type)
 {
@@ -106,17 +80,10 @@ TEST_ALONE(every_type)
                  {SATF_U8, "stddev=3"},
                  {SATF_U8, "integral"},
                  {SATF_U16, "integral,squared"}};
-    satf_file_report report;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         for (int channels = 1; channels <= 4; channels++) {
-            write_noise(path("in.npy"), 61, 43, channels, cases[i].type, 0, 99 + (uint32_t)i);
-            for (int r = 0; r < 2; r++) {
-                if (filter_counted(path("in.npy"), path("out.npy"), cases[i].spec, routes[r],
-                                   &report)) {
-                    fail_msg("%s: %s", cases[i].spec, satf_message(ctx));
-                }
-                compare_stats(&report, path("out.npy"), 1);
-            }
+            write_noise("in.npy", 61, 43, channels, cases[i].type, 0, 99 + (uint32_t)i);
+            check_chain(cases[i].spec);
         }
     }
 }
@@ -124,44 +91,30 @@ TEST_ALONE(every_type)
 /* 64 bits are more than a double has; samples far from 0 lose nothing of their spread. */
 TEST_ALONE(far_from_zero)
 {
-    satf_file_report report;
-    satf_image *image;
     for (int type = SATF_U32; type <= SATF_F64; type++) {
-        assert_int_equal(satf_image_create(ctx, 50, 40, 1, (satf_type)type, 0, &image), SATF_OK);
-        void *data = satf_image_view(image)->data;
+        satf_image *image;
+        MUST(ctx, satf_image_create(ctx, 50, 40, 1, (satf_type)type, 0, &image));
+        char *data = satf_image_view(image)->data;
+        size_t sample = satf_type_bytes(type);
         uint32_t seed = 7;
         for (int i = 0; i < 2000; i++) {
             uint32_t v = noise(&seed) % 1000;
-            switch (type) {
-            case SATF_U32:
-                ((uint32_t *)data)[i] = UINT32_MAX - v;
-                break;
-            case SATF_U64:
-                ((uint64_t *)data)[i] = UINT64_MAX - v;
-                break;
-            case SATF_F32:
-                ((float *)data)[i] = 1e7f + (float)v;
-                break;
-            default:
-                ((double *)data)[i] = -1e12 + v / 1024.0;
-                break;
-            }
+            const uint32_t u32 = UINT32_MAX - v;
+            const uint64_t u64 = UINT64_MAX - v;
+            const float f32 = 1e7f + (float)v;
+            const double f64 = -1e12 + v / 1024.0;
+            const void *const as[] = {
+                [SATF_U32] = &u32, [SATF_U64] = &u64, [SATF_F32] = &f32, [SATF_F64] = &f64};
+            memcpy(data + (size_t)i * sample, as[type], sample);
         }
-        assert_int_equal(satf_image_write(ctx, image, path("in.npy"), NULL), SATF_OK);
-        satf_image_destroy(image);
-        for (int r = 0; r < 2; r++) {
-            assert_int_equal(
-                filter_counted(path("in.npy"), path("out.npy"), "flip=h", routes[r], &report),
-                SATF_OK);
-            compare_stats(&report, path("out.npy"), 1);
-        }
+        write_image(image, "in.npy");
+        check_chain("flip=h");
     }
 }
 
 TEST_ALONE(not_finite)
 {
-    satf_file_report report;
-    SCOPED_IMAGE *image = make_noise(20, 10, 2, SATF_F64, 0, 3);
+    satf_image *image = make_noise(20, 10, 2, SATF_F64, 0, 3);
     double *data = satf_image_view(image)->data;
     data[0] = NAN;
     data[8] = INFINITY;
@@ -169,11 +122,8 @@ TEST_ALONE(not_finite)
     for (int i = 1; i < 400; i += 2) {
         data[i] = NAN; /* all of a channel */
     }
-    assert_int_equal(satf_image_write(ctx, image, path("in.npy"), NULL), SATF_OK);
-    assert_int_equal(
-        filter_counted(path("in.npy"), path("out.npy"), "flip=h", SATF_ROUTE_ROWS, &report),
-        SATF_OK);
-    compare_stats(&report, path("out.npy"), 1);
+    write_image(image, "in.npy");
+    check_chain("flip=h");
     assert_int_equal(report.stats[0].samples, 197);
     assert_int_equal(report.stats[1].samples, 0);
 }
@@ -181,15 +131,12 @@ TEST_ALONE(not_finite)
 /* A map's numbers are not those of its picture. */
 TEST_ALONE(before_the_picture)
 {
-    satf_file_report map, picture;
-    write_noise(path("in.npy"), 70, 30, 3, SATF_U8, 0, 5);
-    for (int r = 0; r < 2; r++) {
-        assert_int_equal(
-            filter_counted(path("in.npy"), path("map.npy"), "stddev=5", routes[r], &map), SATF_OK);
-        assert_int_equal(
-            filter_counted(path("in.npy"), path("map.png"), "stddev=5", routes[r], &picture),
-            SATF_OK);
-        assert_memory_equal(map.stats, picture.stats, sizeof map.stats);
+    write_noise("in.npy", 70, 30, 3, SATF_U8, 0, 5);
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        must_run(JOB("in.npy", "map.npy", "stddev=5", way, .how.stats = 1));
+        const satf_file_report map = report;
+        must_run(JOB("in.npy", "map.png", "stddev=5", way, .how.stats = 1));
+        assert_memory_equal(map.stats, report.stats, sizeof map.stats);
         assert_true(map.stats[0].greatest < 128);
     }
 }
@@ -197,57 +144,35 @@ TEST_ALONE(before_the_picture)
 static satf_channel_stats of_page[3][SATF_MAX_CHANNELS];
 
 static int take_page(void *user, int64_t page, satf_status status, const char *why,
-                     const satf_file_report *report, size_t report_bytes)
+                     const satf_file_report *told, size_t report_bytes)
 {
     (void)user, (void)why, (void)report_bytes;
     assert_int_equal(status, SATF_OK);
-    assert_int_equal(report->stats_channels, 1);
-    memcpy(of_page[page - 1], report->stats, sizeof report->stats);
+    assert_int_equal(told->stats_channels, 1);
+    memcpy(of_page[page - 1], told->stats, sizeof told->stats);
     return 0;
+}
+
+static satf_image *make_page(int k)
+{
+    return make_noise(9, 8, 1, SATF_U16, 0, 11 + (uint32_t)k);
 }
 
 /* Each page's are its own, and nothing is counted unasked. */
 TEST_ALONE(pages)
 {
-    satf_file_report report;
-    satf_file_options options;
-    satf_filter *filter;
-    SCOPED_IMAGE *image = make_noise(9, 3 * 8, 1, SATF_U16, 0, 11);
-    FILE *file = fopen(path("in.npy"), "wb");
-    assert_non_null(file);
-    char head[65];
-    snprintf(head, sizeof head, "%-53s\n",
-             "{'descr': '<u2', 'fortran_order': False, 'shape': (3, "
-             "8, 9)}");
-    fwrite("\x93NUMPY\x01\x00", 1, 8, file);
-    uint16_t length = (uint16_t)strlen(head);
-    fwrite(&length, 1, 2, file);
-    fwrite(head, 1, length, file);
-    fwrite(satf_image_view(image)->data, 2, 3 * 8 * 9, file);
-    fclose(file);
-    assert_int_equal(satf_context_set_axes(ctx, "ZYX"), SATF_OK);
-    satf_file_options_init(&options, sizeof options);
-    options.page_done = take_page;
-    assert_int_equal(satf_filter_parse(ctx, "flip=h", &filter), SATF_OK);
-    options.stats = 1;
-    if (satf_filter_file(ctx, filter, path("in.npy"), path("out.npy"), &options, &report,
-                         sizeof report)) {
-        fail_msg("%s", satf_message(ctx));
-    }
+    write_pages("in.npy", make_page, 0, 3, NULL);
+    MUST(ctx, satf_context_set_axes(ctx, "ZYX"));
+    must_run(JOB("in.npy", "out.npy", "flip=h", .how.stats = 1, .how.page_done = take_page));
     assert_int_equal(report.stats_channels, 0);
     for (int k = 0; k < 3; k++) {
-        satf_view page = satf_view_rect(satf_image_view(image), (satf_rect){0, 8 * k, 9, 8});
-        satf_channel_stats want = count(&page, 0);
+        SCOPED_IMAGE *page = make_page(k);
+        satf_channel_stats want = count(satf_image_view(page), 0);
         near(of_page[k][0].mean, want.mean, 1e-11, "a page's mean");
         near(of_page[k][0].least, want.least, 0, "a page's least");
     }
-    options.stats = 0;
-    options.page_done = NULL;
-    assert_int_equal(satf_filter_file(ctx, filter, path("in.npy"), path("out.npy"), &options,
-                                      &report, sizeof report),
-                     SATF_OK);
+    must_run(JOB("in.npy", "out.npy", "flip=h"));
     assert_int_equal(report.stats_channels, 0);
-    satf_filter_destroy(filter);
 }
 
 TEST_FILE(.context = &ctx, .folder = true)
