@@ -1,22 +1,14 @@
 #!/bin/sh
 # The binary interface keeps the rules of "Interface" in docs/design.md: structs that can grow say
-# their size, and programs that were linked to the release of tests/abi/*.abi run with this library.
+# their size, and programs that were linked to the last release run with this library. A release records its
+# interface: `tests/abi.sh --record` writes tests/abi/*.abi, with which this compares once they are there.
 # What is compared is a library of empty functions, made of the headers; tests/exports.sh compares
-# the headers with the library. --record makes the records, which belong to a release.
+# the headers with the library.
 set -eu
-: "${top_srcdir:=$(dirname "$0")/..}" "${CC:=cc}"
-. "$(dirname "$0")/sure.sh"
-top_srcdir=$(cd "$top_srcdir" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+. "$(dirname "$0")/script.sh"
+records=$source/tests/abi
 exec 3>&2
-
-fail()
-{
-    echo "FAILED: $*" >&3
-    exit 1
-}
+fail() { echo "FAILED: $*" >&3 && exit 1; }
 
 # stub FOLDER HEADER...: the text of a library with the functions that the headers of FOLDER declare
 stub()
@@ -31,7 +23,7 @@ stub()
 # kind WORD: the structs of the rows of docs/design.md that begin with it
 kind()
 {
-    sed -n "s/^| $1[^|]*|//p" "$top_srcdir/docs/design.md" | grep -o 'satf_[a-z_]*' | tr '\n' ' '
+    sed -n "s/^| $1[^|]*|//p" "$source/docs/design.md" | grep -o 'satf_[a-z_]*' | tr '\n' ' '
 }
 
 # rules FOLDER: what breaks the rules in its headers
@@ -98,7 +90,7 @@ members()
 # compatible FOLDER LIBRARY HEADER...: programs for the record's library run with that one
 compatible()
 {
-    record=$top_srcdir/tests/abi/$2.abi
+    record=$records/$2.abi
     interface "$@" >now.abi
     abidiff --no-architecture --no-added-syms --suppressions growing "$record" now.abi || return 1
     for struct in $(kind grow); do
@@ -114,15 +106,20 @@ both()
         compatible "$1" satfilter-study satfilter-study.h
 }
 
+# record: the interface of the headers as they are, in this folder
+record()
+{
+    interface "$source/src" satfilter satfilter.h satfilter-expert.h >satfilter.abi
+    interface "$source/src" satfilter-study satfilter-study.h >satfilter-study.abi
+}
+
 if [ "${1:-}" = --record ]; then
-    interface "$top_srcdir/src" satfilter satfilter.h satfilter-expert.h >new.abi
-    cp new.abi "$top_srcdir/tests/abi/satfilter.abi"
-    interface "$top_srcdir/src" satfilter-study satfilter-study.h >new.abi
-    cp new.abi "$top_srcdir/tests/abi/satfilter-study.abi"
+    record
+    mkdir -p "$records" && cp satfilter.abi satfilter-study.abi "$records"
     exit
 fi
 
-found=$(rules "$top_srcdir/src")
+found=$(rules "$source/src")
 [ -z "$found" ] || fail "$found"
 
 # changed FILE EXPRESSION: the headers with that change are in the folder `changed`
@@ -130,10 +127,10 @@ changed()
 {
     rm -rf changed
     mkdir changed
-    cp "$top_srcdir"/src/satfilter*.h "$top_srcdir"/src/*.map changed
+    cp "$source"/src/satfilter*.h "$source"/src/*.map changed
     chmod -R u+w changed # a tarball is read-only
     sed -i "$2" "changed/$1"
-    ! cmp -s "$top_srcdir/src/$1" "changed/$1" || fail "nothing is changed by $2"
+    ! cmp -s "$source/src/$1" "changed/$1" || fail "nothing is changed by $2"
 }
 
 # Rules that are broken are found.
@@ -150,17 +147,17 @@ satfilter-images.h s/^ *size_t bytes; .*of this struct, by satf_file_options_ini
 satfilter-study.h s/^} satf_machine_tally;/} satf_machine_other; typedef struct satf_new {int a;} satf_new;/
 END
 
-if ! abidiff --version >/dev/null 2>&1; then
-    without abidiff "abidiff is missing: the records are not compared (Debian: abigail-tools)"
-    exit 77
-fi
+needs abidiff "abidiff is missing: interfaces are not compared (Debian: abigail-tools)"
 kind grow | tr ' ' '\n' | sed 's/..*/[suppress_type]\nname = &\n/' >growing
-number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$top_srcdir/src/satfilter.map")
-if ! grep -q "soname='libsatfilter.so.$number'" "$top_srcdir/tests/abi/satfilter.abi"; then
-    without record "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
-    exit 77
+number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$source/src/satfilter.map")
+if [ ! -e "$records/satfilter.abi" ]; then
+    without record "there is no release whose interface is recorded: the headers are compared with themselves"
+    records=$work
+    record
 fi
-both "$top_srcdir/src" || fail "programs for the recorded library do not run with this one"
+grep -q "soname='libsatfilter.so.$number'" "$records/satfilter.abi" ||
+    leave record "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
+both "$source/src" || fail "programs for the recorded library do not run with this one"
 
 # What breaks programs is found, and what does not is let through.
 while read -r wanted file change; do

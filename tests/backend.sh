@@ -2,26 +2,7 @@
 # The shared object with what nvcc compiles: where it is looked for, when, and what is said of one
 # that is missing or unfit. Stand-ins take its place, so that no CUDA is needed.
 set -u
-: "${top_srcdir:?is set by make check}" "${top_builddir:?}" "${CC:?}"
-. "$(dirname "$0")/sure.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME FOUND WANTED
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        cat stderr
-    fi
-}
-# says TEXT: the command before has said it, and nothing besides
-says() { check "one message, with '$1'" "$(grep -c -e "$1" stderr) $(wc -l <stderr)" "1 1"; }
+. "$(dirname "$0")/script.sh"
 
 # run FILE ARGUMENT...: the command with SATFILTER_CUDA=FILE; nothing was opened unless `opened` is there
 run()
@@ -29,7 +10,7 @@ run()
     file=$1
     shift
     rm -f opened
-    OPENED=$work/opened SATFILTER_CUDA=$file "$top_builddir/satfilter" -f "$@" >stdout 2>stderr </dev/null
+    OPENED=$work/opened SATFILTER_CUDA=$file "$satfilter" -f "$@" >stdout 2>stderr </dev/null
 }
 opened() { [ -e opened ] && echo yes || echo no; }
 
@@ -44,11 +25,11 @@ stand_in()
         cat
     } >stand_in.c
     # shellcheck disable=SC2086 # CC is a list of words
-    $CC -std=c11 -D_GNU_SOURCE -I"$top_srcdir/src" -shared -fPIC -o "$1" stand_in.c
+    $CC -std=c11 -D_GNU_SOURCE -I"$source/src" -shared -fPIC -o "$1" stand_in.c
 }
 
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
-version=$("$top_builddir/satfilter" --version | sed -n '1s/.* //p')
+version=$("$satfilter" --version | sed -n '1s/.* //p')
 run none.so --device cpu --box 3 in.pgm want.pgm
 
 echo | stand_in doorless.so
@@ -77,16 +58,12 @@ echo 'not a shared object' >text.so
 
 # file|what is said; under cuda an error of one sentence, under auto nothing, and the CPU's bits
 while IFS='|' read -r file sentence; do
-    run "$work/$file" --device cuda --box 3 in.pgm out.pgm
-    check "$file: an error" $? 1
-    says "$sentence"
+    ends 1 "$sentence" "$work/$file" --device cuda --box 3 in.pgm out.pgm
     check "$file: no output" "$(ls out.pgm 2>/dev/null)" ""
-    run "$work/$file" --device auto --box 3 in.pgm out.pgm
-    check "$file: auto takes the CPU" "$? $(cmp out.pgm want.pgm && wc -c <stderr)" "0 0"
+    gives '0 0' 'cmp out.pgm want.pgm && wc -c <stderr' "$work/$file" --device auto --box 3 in.pgm out.pgm
     check "$file: for little work nothing is opened" "$(opened)" no
     rm out.pgm
-    run "$work/$file" -v --device cpu --algorithm blocked --box 3 in.pgm out.pgm
-    check "$file: nor on the CPU" "$? $(opened)" "0 no"
+    gives '0 no' 'opened' "$work/$file" -v --device cpu --algorithm blocked --box 3 in.pgm out.pgm
     rm out.pgm
 done <<T
 none.so|no CUDA device: $work/none.so is not installed; use the device cpu
@@ -96,8 +73,7 @@ doorless.so|no CUDA device: .*doorless.so is no backend; use the device cpu
 old.so|.*old.so is of version 0.0.1 and this library of $version: install both from one build;
 other.so|no CUDA device: .*other.so is of another build of version $version: install both from one; use the device cpu
 T
-run "$work/old.so" --device cuda --box 3 in.pgm out.pgm
-check "under cuda it is opened" "$(opened)" yes
+gives '1 yes' 'opened' "$work/old.so" --device cuda --box 3 in.pgm out.pgm # under cuda it is opened
 
 # A device that the kernels may not fit, and that fails if it is used all the same.
 # device NAME CODE RUNS COMPILES
@@ -132,17 +108,13 @@ C
 device later.so 12.0 0 0
 device driver.so "" 0 1
 device fits.so 7.5 1 0
-run "$work/later.so" --device cuda --box 3 in.pgm out.pgm
-check "a device that no kernels fit: an error" $? 1
-says "(Stand-in) has compute capability 7.5, .* has kernels for 12.0: build it with --with-cuda-arch=75,"
-run "$work/driver.so" --device cuda --box 3 in.pgm out.pgm
-check "one that the driver compiles for is used" "$? $(grep -c 'it was used' stderr)" "1 1"
+ends 1 "(Stand-in) has compute capability 7.5, .* has kernels for 12.0: build it with --with-cuda-arch=75," \
+    "$work/later.so" --device cuda --box 3 in.pgm out.pgm
+gives '1 1' "grep -c 'it was used' stderr" "$work/driver.so" --device cuda --box 3 in.pgm out.pgm
 check "and what that takes is said first" \
     "$(sed -n '1s/.*compiles kernels for Stand-in .* --with-cuda-arch=75 has them$/said/p' stderr)" said
-run "$work/driver.so" -q --device cuda --box 3 in.pgm out.pgm
-check "but for -q" "$(grep -c compiles stderr)" 0
-run "$work/driver.so" --device cuda:1 --box 3 in.pgm out.pgm
-says "no CUDA device 1: there are 0 to 0"
+gives '1 0' 'grep -c compiles stderr' "$work/driver.so" -q --device cuda --box 3 in.pgm out.pgm # but for -q
+ends 1 "no CUDA device 1: there are 0 to 0" "$work/driver.so" --device cuda:1 --box 3 in.pgm out.pgm
 
 # Enough work that a device would be done first: auto takes it where kernels fit, and never waits
 # for the driver's compiler.
@@ -151,8 +123,7 @@ many=$(yes -- "--guided 99" | head -n 30 | tr '\n' ' ')
 auto()
 {
     # shellcheck disable=SC2086 # a list of options
-    run "$work/$1" -v --device auto -T 1 --max-memory 1G $many large.pgm out.pgm
-    check "$1: auto" "$? $(opened)" "0 yes"
+    gives '0 yes' 'opened' "$work/$1" -v --device auto -T 1 --max-memory 1G $many large.pgm out.pgm
     check "$1: why it is the CPU" "$(grep -c "$2" stderr)" 1
 }
 auto later.so 'no kernels for CUDA device 0: build it with --with-cuda-arch=75: computed on the CPU'
@@ -162,37 +133,31 @@ auto old.so 'is of version 0.0.1 .*: computed on the CPU'
 rm -f out.pgm
 
 # An algorithm that devices alone have is known, and says what is missing.
-run "$work/none.so" --algorithm skss --box 3 in.pgm out.pgm
-check "skss needs a device" $? 1
-says "needs a CUDA device.*none.so is not installed"
-run "$work/none.so" --list
-check "devices' algorithms are listed" "$? $(grep -c ' lookback ' stdout)" "0 1"
+ends 1 "needs a CUDA device.*none.so is not installed" "$work/none.so" --algorithm skss --box 3 in.pgm out.pgm
+gives '0 1' 'grep -c " lookback " stdout' "$work/none.so" --list # devices' algorithms are listed
 
 # Without the variable: beside the library, wherever that lies, then where the linker looks.
-library=$(readlink -f "$top_builddir/.libs/libsatfilter.so.0")
-program=$top_builddir/.libs/satfilter
+library=$(readlink -f "$build/.libs/libsatfilter.so.0")
+program=$build/.libs/satfilter
 if [ -e "$library" ] && [ -e "$program" ]; then
     mkdir lib linker
     cp "$library" lib/libsatfilter.so.0
     mv old.so linker/libsatfilter-cuda.so.0
+    # beside FOLDER TEXT
     beside()
     {
         env -u SATFILTER_CUDA LD_LIBRARY_PATH="$work/lib$1" "$program" --device cuda --box 3 \
             in.pgm out.pgm 2>stderr
+        check "one message, with '$2'" "$(grep -c -e "$2" stderr) $(wc -l <stderr)" "1 1"
     }
-    beside ""
-    says "libsatfilter-cuda.so.0 is not installed"
-    beside ":$work/linker"
-    says "is of version 0.0.1"
+    beside "" "libsatfilter-cuda.so.0 is not installed"
+    beside ":$work/linker" "is of version 0.0.1"
     cp text.so lib/libsatfilter-cuda.so.0
-    beside ":$work/linker"
-    says "lib/libsatfilter-cuda.so.0 cannot be opened"
+    beside ":$work/linker" "lib/libsatfilter-cuda.so.0 cannot be opened"
     mv other.so lib/libsatfilter-cuda.so.0
-    beside ":$work/linker"
-    says "is of another build"
+    beside ":$work/linker" "is of another build"
 else
-    without shared-library "where a backend is looked for (no shared library was built here)"
+    skip shared-library "where a backend is looked for (no shared library was built here)"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

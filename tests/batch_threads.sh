@@ -1,44 +1,9 @@
 #!/usr/bin/env bash
 # Files of a batch side by side: pictures, messages and status are those of one thread, whatever
-# ends first; within the limit of memory; nothing is left by signals and full disks.
-# SATFILTER_SIGNALS=200 sends so many signals, in place of 30.
+# ends first; within the limit of memory.
 set -u
-. "$(dirname "$0")/sure.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-signals=${SATFILTER_SIGNALS:-30}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-threads.XXXXXX") || exit 1
-mounted=
-trap '[ -z "$mounted" ] || umount "$work/full"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/script.sh"
 
-passed=0 failed=0 skipped=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-    fi
-}
-skip()
-{
-    without "$@"
-    skipped=$((skipped + 1))
-}
-picture() # WIDTH HEIGHT >PPM
-{
-    awk -v w="$1" -v h="$2" 'BEGIN {
-        printf "P6\n%d %d\n255\n", w, h
-        for (i = 0; i < w * h * 3; i++) {
-            s = (s * 16807 + 7 + w) % 2147483647
-            printf "%c", 33 + s % 94
-        }
-    }'
-}
 # without what no two runs have in common: times, and the stage that takes longest
 untimed()
 {
@@ -50,9 +15,9 @@ untimed()
 # ---------------------------------------------------- any number of threads
 
 mkdir in in/sub
-picture 700 500 >large.ppm
-picture 97 61 >small.ppm
-picture 1 1 >dot.ppm
+noise 700 500 3 >large.ppm
+noise 97 61 3 2 >small.ppm
+noise 1 1 3 >dot.ppm
 kinds=(png jpg ppm npy)
 for i in $(seq 10 69); do
     case $((i * 7919 % 10)) in
@@ -84,9 +49,9 @@ for i in 0 1 2 3 4; do
     for threads in 2 3 16; do
         # shellcheck disable=SC2086
         batch $threads many$i ${filters[i]}
-        check "${filters[i]}, $threads threads: pictures" "$(diff -rq one$i many$i 2>&1 | head -n 4)" ""
-        check "${filters[i]}, $threads threads: standard output" "$(diff one$i.stdout many$i.stdout | head -n 4)" ""
-        check "${filters[i]}, $threads threads: messages" "$(diff one$i.stderr many$i.stderr | head -n 4)" ""
+        for what in '' .stdout .stderr; do # pictures, what is printed, messages
+            check "${filters[i]}, $threads threads: $what" "$(diff -rq one$i$what many$i$what 2>&1 | head -n 4)" ""
+        done
         rm -r many$i
     done
 done
@@ -141,53 +106,4 @@ else
     skip address-space "little address space (a sanitizer needs much)"
 fi
 
-# A disk that has room for one of them.
-mkdir full
-if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=1500k tmpfs full 2>/dev/null; then
-    mounted=yes
-    "$satfilter" -T 4 --box 9 same/*.ppm -o full 2>stderr
-    there=$(find full -type f | wc -l)
-    failed_there=$(grep -c 'No space' stderr) not_tried=$(sed -n 's/.* \([0-9]*\) not tried.*/\1/p' stderr)
-    check "a full disk" "$((there + failed_there + ${not_tried:-0})) $((there < 2)) $((failed_there <= 4))" "8 1 1"
-    check "what is there is whole" "$(for i in full/*.ppm; do [ "$there" = 0 ] || cmp "$i" m4/1.ppm; done)" ""
-    umount full && mounted=
-else
-    skip tmpfs "a full disk (tmpfs cannot be mounted)"
-fi
-
-# ------------------------------------------------------------------ signals
-
-batch=("$satfilter" --box 15 --format png --png-level 3 -T 4 -r same)
-start=$(date +%s%N)
-"${batch[@]}" -q -o whole
-whole_ms=$((($(date +%s%N) - start) / 1000000 + 2))
-left=0 wrong=0 midst=0 said=0 status=0
-for i in $(seq "$signals"); do
-    rm -rf out
-    names=(INT TERM HUP)
-    signal=${names[i % 3]}
-    # bash ignores SIGINT for what it runs behind it; env does not
-    env --default-signal=INT "${batch[@]}" -o out 2>stderr &
-    child=$!
-    sleep "$(awk -v r=$((RANDOM % 1000)) -v t=$whole_ms 'BEGIN { printf "%.4f", r / 1000 * t / 1000 }')"
-    kill -"$signal" $child 2>/dev/null
-    wait $child 2>/dev/null
-    code=$?
-    if [ $code -ne 0 ]; then
-        [ $code -eq $((128 + $(kill -l "$signal"))) ] || status=$((status + 1))
-        ! grep -v " done in " stderr || said=$((said + 1)) # that it has ended is no message
-    fi
-    for output in out/*.png; do
-        [ -e "$output" ] || continue
-        [ $code -eq 0 ] || midst=1
-        cmp -s "$output" "whole/${output#out/}" || wrong=$((wrong + 1))
-    done
-    [ -z "$(find out -name '.*' -type f 2>/dev/null)" ] || left=$((left + 1))
-done
-check "signals: partial outputs, temporary files, messages, other statuses" \
-    "$wrong $left $said $status" "0 0 0 0"
-check "a run was ended in its midst" "$midst" 1
-check "what outputs were compared with" "$(find whole -name '*.png' | wc -l)" 8
-
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -68,12 +68,16 @@ bootstrap()
         >stdout 2>stderr </dev/null
 }
 said() { sed 's/^bootstrap: //' stderr | grep -v -e '^generating' -e '^configuring' -e '^building' | tr '\n' '|'; }
-# ended WHAT STATUS SAID: and whether it has built.
-ended() { check "$1" "$2 $(said)$(grep -o '^made' stdout)" "$3"; }
+# ended WHAT OPTION WANTED: runs it; how it ended, what it said, and whether it has built.
+ended()
+{
+    # shellcheck disable=SC2086 # an option or none
+    bootstrap $2
+    check "$1" "$? $(said)$(grep -o '^made' stdout)" "$3"
+}
 
 machine
-bootstrap
-ended "all there" $? '0 made'
+ended "all there" "" '0 made'
 check "nothing is installed" "$(cat apt)" ""
 
 leaves='(--no-install leaves that)'
@@ -83,13 +87,11 @@ for package in libtiff-4:libtiff-dev:TIFF libwebpmux:libwebp-dev:WebP gif_lib.h:
     cmocka:libcmocka-dev:tests; do
     IFS=: read -r lack name what <<<"$package"
     machine "$lack"
-    bootstrap --no-install
-    ended "without $what, --no-install" $? "0 $left $what ($name)|made"
+    ended "without $what, --no-install" "--no-install" "0 $left $what ($name)|made"
     check "nothing is installed" "$(cat apt)" ""
     check "which is not configure's" "$(grep configured stdout)" "configured: --quiet --disable-cuda"
     echo "$lack" >>has
-    bootstrap
-    ended "when it is there" $? \
+    ended "when it is there" "" \
         '0 other options, compilers or libraries than the last time: everything is built anew|made'
     check "it is configured again" "$(grep -c configured stdout)" 1
     bootstrap
@@ -97,48 +99,40 @@ for package in libtiff-4:libtiff-dev:TIFF libwebpmux:libwebp-dev:WebP gif_lib.h:
 done
 
 machine gif_lib.h libtiff-4
-bootstrap
-ended "it says what it installs before sudo" $? \
+ended "it says what it installs before sudo" "" \
     "0 installing by sudo apt-get: libgif-dev libtiff-dev $leaves|made"
 check "before" "$(cat before)" "bootstrap: installing by sudo apt-get: libgif-dev libtiff-dev $leaves"
 check "and does" "$(grep -c 'install .*libgif-dev libtiff-dev' apt)" 1
 machine gif_lib.h
 user=0
-bootstrap
-ended "as root" $? "0 installing by apt-get: libgif-dev $leaves|made"
+ended "as root" "" "0 installing by apt-get: libgif-dev $leaves|made"
 
 machine gif_lib.h cmocka
 echo libgif-dev >unknown
 user=0
-bootstrap
-ended "a package that the system does not know" $? \
+ended "a package that the system does not know" "" \
     "0 installing by apt-get: libcmocka-dev libgif-dev $leaves|apt-get could not install libgif-dev: \
 E: Unable to locate package libgif-dev|$left GIF (libgif-dev)|made"
 machine libpng cmocka
 echo libpng-dev >unknown
 user=0
-bootstrap
-ended "one that it needs" $? \
+ended "one that it needs" "" \
     "1 installing by apt-get: libpng-dev libcmocka-dev $leaves|apt-get could not install libpng-dev: \
 E: Unable to locate package libpng-dev|$please apt-get install libpng-dev|"
 
 machine libpng gif_lib.h
-bootstrap --no-install
-ended "what it needs, --no-install" $? \
+ended "what it needs, --no-install" "--no-install" \
     "1 $please apt-get install libpng-dev|"
 machine gif_lib.h
 asks=1
-bootstrap
-ended "sudo asks, and nobody is there" $? \
+ended "sudo asks, and nobody is there" "" \
     "0 installing by sudo apt-get: libgif-dev $leaves|\
 sudo asks for a password, and there is no terminal: nothing is installed|$left GIF (libgif-dev)|made"
 machine gif_lib.h libpng
 rm bin/apt-get && make_command dnf </dev/null
-bootstrap
-ended "another system" $? "1 $please dnf install libpng-devel|"
+ended "another system" "" "1 $please dnf install libpng-devel|"
 echo libpng >>has
-bootstrap
-ended "which lacks what it can do without" $? "0 $left GIF (giflib-devel)|made"
+ended "which lacks what it can do without" "" "0 $left GIF (giflib-devel)|made"
 
 machine
 bootstrap --enable-werror
@@ -146,5 +140,4 @@ env -i PATH="$work/bin" MACHINE="$work" USER_ID=0 tree/bootstrap --no-install >s
 check "--no-install keeps the options of the last time" \
     "$? $(grep -c configured stdout) $(tail -n 1 tree/config.bootstrap)" "0 0 --enable-werror"
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -1,50 +1,23 @@
 #!/usr/bin/env bash
-# The options that move pixels, on images small enough to be turned by hand.
+# The options that move pixels, on images small enough to be turned by hand; and a region: what is filtered, what
+# stays, and words that are none.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-move.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/script.sh"
 unset SATFILTER_CPU
-LC_ALL=C
-export LC_ALL
-failed=0
-
-fail()
-{
-    failed=$((failed + 1))
-    echo "FAIL: $*"
-    sed 's/^/    stderr: /' stderr 2>/dev/null | head -3
-}
-
-# run STATUS ARGUMENTS...: that status, and one line of message unless it is 0.
-run()
-{
-    local want=$1
-    shift
-    "$satfilter" "$@" >stdout 2>stderr </dev/null
-    local status=$?
-    [ $status -eq "$want" ] || fail "satfilter $*: status $status instead of $want"
-    [ "$(wc -l <stderr)" -eq $((want != 0)) ] || fail "satfilter $*: not as many messages"
-}
-says() { grep -q -e "$1" stderr || fail "no '$1' in the message"; }
-
 # pixels FILE: the size and the samples of a binary PGM or PPM, in decimal.
 pixels()
 {
     # shellcheck disable=SC2046 # words
     echo $(head -n 2 "$1" | tail -n 1) $(tail -n +4 "$1" | od -An -v -tu1)
 }
+# becomes "WIDTH HEIGHT SAMPLE..." WORD...
 becomes()
 {
-    local want=$1
+    local pixels=$1
     shift
     rm -f out.pnm
-    run 0 "$@" out.pnm
-    local got
-    got=$(pixels out.pnm)
-    [ "$got" = "$want" ] || fail "satfilter $*: '$got' instead of '$want'"
+    ends 0 '' "$@" out.pnm
+    check "$*" "$(pixels out.pnm)" "$pixels"
 }
 
 # 3 x 2:  1 2 3
@@ -72,72 +45,86 @@ becomes '1 2 1 2 3 4 5 6' --transpose in.ppm
 becomes '2 1 4 5 6 1 2 3' --flip h in.ppm
 becomes '2 1 2 5' --grey in.ppm
 becomes '1 1 5' --crop 1x1+1+0 --grey in.ppm
-run 1 --crop 3x1 in.ppm none.ppm
-says '^satfilter: in.ppm: crop takes 3 x 1 pixels, and the picture has 2 x 1$'
+ends 1 '^satfilter: in.ppm: crop takes 3 x 1 pixels, and the picture has 2 x 1$' --crop 3x1 in.ppm none.ppm
 
-# npy NAME DESCR SHAPE BYTES
-npy()
-{
-    printf "\223NUMPY\1\0\166\0%-117s\n" "{'descr': '$2', 'fortran_order': False, 'shape': $3}" >"$1"
-    printf '%b' "$4" >>"$1"
-}
-npy order.npy '|u1' '(6,)' '\05\04\03\02\01\0'
+npy '|u1' '(6,)' '\05\04\03\02\01\0' >order.npy
 becomes '3 2 6 5 4 3 2 1' --permute order.npy in.pgm
-npy shape.npy '<i2' '(2, 3)' '\0\0\01\0\02\0\05\0\04\0\03\0'
+npy '<i2' '(2, 3)' '\0\0\01\0\02\0\05\0\04\0\03\0' >shape.npy
 becomes '3 2 1 2 3 6 5 4' --permute shape.npy in.pgm
 becomes '2 3 1 6 2 5 3 4' --permute shape.npy --transpose in.pgm
 cp order.npy 'a name, with blanks.npy'
 becomes '3 2 6 5 4 3 2 1' --permute 'a name, with blanks.npy' in.pgm
 
 # u32 and u64, which no other filter takes.
-npy wide.npy '<u4' '(1, 2)' '\01\0\0\0\0\0\0\0200'
-run 0 --transpose wide.npy out.npy
-[ "$(tail -c 8 out.npy | od -An -tx1 | tr -d ' \n')" = 0100000000000080 ] || fail "u32 transposed"
-grep -q "'<u4'.*(2, 1)" out.npy || fail "the shape of u32 transposed"
-run 1 --transpose --box 3 wide.npy out.npy
-says 'u32 samples cannot be filtered.*astype'
+npy '<u4' '(1, 2)' '\01\0\0\0\0\0\0\0200' >wide.npy
+ends 0 '' --transpose wide.npy out.npy
+check "u32 transposed" "$(values out.npy u4 2)" "1 2147483648"
+check "its shape" "$(grep -c "'<u4'.*(2, 1)" out.npy)" 1
+ends 1 'u32 samples cannot be filtered.*astype' --transpose --box 3 wide.npy out.npy
 
-run 1 --permute order.npy in.ppm out.ppm
-says '^satfilter: in.ppm: the order has 6 entries; the image has 2 x 1 = 2 pixels'
-npy twice.npy '|u1' '(6,)' '\05\04\03\02\01\01'
-run 1 --permute twice.npy in.pgm none.pgm
-says "twice.npy': entry 5 is 1, which is there before; each of 0 to 5 must be there once"
-npy tall.npy '|u1' '(3, 2)' '\05\04\03\02\01\0'
-run 1 --permute tall.npy in.pgm none.pgm
-says 'for images of 2 x 3 pixels'
-npy empty.npy '|u1' '(0, 2)' ''
-run 1 --permute empty.npy in.pgm none.pgm
-says "empty.npy': the array is empty"
-npy vast.npy '<u8' '(8000000000, 8000000000)' '\01'
-run 1 --permute vast.npy in.pgm none.pgm
-says "vast.npy': it has more than 4294967296 entries"
-npy some.npy '|u1' '(16, 16)' "$(printf '\\0%o' $(seq 0 255))"
+ends 1 '^satfilter: in.ppm: the order has 6 entries; the image has 2 x 1 = 2 pixels' --permute order.npy in.ppm out.ppm
+npy '|u1' '(6,)' '\05\04\03\02\01\01' >twice.npy
+ends 1 "twice.npy': entry 5 is 1, which is there before; each of 0 to 5 must be there once" \
+    --permute twice.npy in.pgm none.pgm
+npy '|u1' '(3, 2)' '\05\04\03\02\01\0' >tall.npy
+ends 1 'for images of 2 x 3 pixels' --permute tall.npy in.pgm none.pgm
+npy '|u1' '(0, 2)' '' >empty.npy
+ends 1 "empty.npy': the array is empty" --permute empty.npy in.pgm none.pgm
+npy '<u8' '(8000000000, 8000000000)' '\01' >vast.npy
+ends 1 "vast.npy': it has more than 4294967296 entries" --permute vast.npy in.pgm none.pgm
+npy '|u1' '(16, 16)' "$(printf '\\0%o' $(seq 0 255))" >some.npy
 printf 'P5\n16 16\n255\n' >some.pgm
 head -c 256 /dev/zero >>some.pgm
-run 0 --permute some.npy --max-memory 1200 some.pgm out.pgm
-run 1 --permute some.npy --max-memory 1000 some.pgm none.pgm
-says "some.npy': an order of 256 pixels is above the limit of 1000 bytes (--max-memory)"
-run 1 --permute missing.npy in.pgm none.pgm
-says 'missing.npy'
-run 1 --permute in.pgm in.pgm none.pgm
-says 'no .npy file'
+ends 0 '' --permute some.npy --max-memory 1200 some.pgm out.pgm
+ends 1 "some.npy': an order of 256 pixels is above the limit of 1000 bytes (--max-memory)" \
+    --permute some.npy --max-memory 1000 some.pgm none.pgm
+ends 1 'missing.npy' --permute missing.npy in.pgm none.pgm
+ends 1 'no .npy file' --permute in.pgm in.pgm none.pgm
 for usage in '--rotate 45' '--rotate 90,border=wrap' '--flip x' '--flip' '--transpose=1' \
     '--crop' '--crop 5' '--crop 5x5-1+0' '--grey=1' '--crop 1x1 --engine window' '--resize 2x!' \
     '--guided 9,noise=18,eps=0.01' '--guided 9,eps=0.01,noise=18' \
     '--transpose --engine window' '--flip h --algorithm blocked' '--permute' \
     '--border wrap --rotate 90' '--integral --border shrink'; do
     # shellcheck disable=SC2086 # options
-    run 2 $usage in.pgm none.pgm
+    ends 2 . $usage in.pgm none.pgm
 done
-run 0 -f --transpose --box 3 --engine window in.pgm out.pgm
-run 0 -f --transpose --box 3 --border wrap in.pgm out.pgm
-[ ! -e none.pgm ] || fail "a refused run left an output"
+ends 0 '' -f --transpose --box 3 --engine window in.pgm out.pgm
+ends 0 '' -f --transpose --box 3 --border wrap in.pgm out.pgm
+check "a refused run left an output" "$(ls none.pgm 2>/dev/null)" ""
 
 # Help comes from the table.
 for filter in crop grey transpose rotate flip permute; do
-    "$satfilter" --help $filter | grep -q "^satfilter --$filter" || fail "--help $filter"
-    "$satfilter" --list | grep -q "^  $filter " || fail "--list lacks $filter"
+    gives '0 1' "grep -c '^satfilter --$filter' stdout" --help $filter
+    gives '0 1' "grep -c '^  $filter ' stdout" --list
 done
 
-[ $failed -eq 0 ] && echo "all passed"
-exit $((failed != 0))
+# -------------------------------------------------------------------- a region
+
+noise 20 10 3 5 >noise.ppm
+bytes() { tail -c "+$2" "$1" | head -c "$3" | od -An -tx1; }
+at=$((13 + 3 * (2 * 20 + 3)))
+
+tells 0 '' --box 5 noise.ppm first.ppm # the whole picture
+tells 0 '' --region 3,2,4x1 --box 5 noise.ppm second.ppm # a region
+check "inside it" "$(bytes second.ppm $((at + 1)) 12)" "$(bytes first.ppm $((at + 1)) 12)"
+check "in front of it" "$(bytes second.ppm 1 $at)" "$(bytes noise.ppm 1 $at)"
+check "behind it" "$(bytes second.ppm $((at + 13)) 9999)" "$(bytes noise.ppm $((at + 13)) 9999)"
+run --json --region 3,2,4X1 --box 5 noise.ppm third.ppm
+check "a region in --json" "$(grep -o '"region": [^]]*]' stdout)" '"region": [3, 2, 4, 1]'
+check "the same by rows or not" "$(same second.ppm third.ppm)" same
+mkdir in out
+cp noise.ppm in/a.ppm
+printf 'P5\n3 3\n255\n123456789' >in/small.pgm
+run --region 3,2,4x1 --box 5 in/a.ppm in/small.pgm -o out
+check "a batch" "$? $(files out) $(same out/a.ppm second.ppm)" "3 ./a.ppm  same"
+check "names the file that is too small" \
+    "$(grep -c 'small.pgm: the region of 4 x 1 at 3, 2 is empty or leaves the picture of 3 x 3 (--region)$' stderr)" 1
+run --region 0,0,2x2 --variance 5 noise.ppm none.ppm
+check "another type" "$? $(grep -c 'f64 with 3 channels, .* u8 with 3 (--region)$' stderr) $(files none.ppm)" "1 1 "
+for region in 1,2,3 1,2,0x3 1,2,3x0 -1,2,3x3 1,-2,3x3 1,2,3x-3 1,2,3x3x3 '1,2,3x3,' a,2,3x3 '' 1 ,,x \
+    1,2,99999999999999999999x3 99999999999999999999,2,3x3 1.5,2,3x3 ' 1,2,3x3' 1,2,3x3K; do
+    run --region "$region" --box 3 noise.ppm none.ppm
+    check "--region '$region'" "$? $(grep -cF -- "--region: '$region' is no region X,Y,WxH" stderr)" "2 1"
+done
+
+finish

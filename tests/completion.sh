@@ -2,31 +2,25 @@
 # What bash, zsh and fish complete: every option of either program, and what it takes. Shells that
 # are not installed are not asked.
 set -u
-. "$(dirname "$0")/sure.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-completion.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$(dirname "$0")/script.sh"
 fail()
 {
     failed=1
     echo "FAIL: $*"
 }
-check() { [ "$2" = "$3" ] || fail "$1: '$2' instead of '$3'"; }
 completions=$build/completions
 
 # ---------------------------------------------------------------------- all options
 
 # Filters and their flags, by the list for programs; the command's own options, by its help.
-"$build/satfilter" --list --json |
+"$satfilter" --list --json |
     sed -n -e '/^ "borders"/q' -e 's/^.*{"name": "\([^"]*\)", "help".*/--\1/p' \
         -e 's/^  {"name": "\([^"]*\)", "type": "flag".*/--\1/p' |
     at_least 40 "filters and flags of --list --json" >satfilter || exit 1
 grep -qx -e --squared satfilter || fail "--list --json has no flags"
-"$build/satfilter" --help | sed -n 's/^ *\(-., \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' |
+"$satfilter" --help | sed -n 's/^ *\(-., \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' |
     at_least 60 "options of satfilter --help" >>satfilter || exit 1
-"$build/satbench" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' |
+"$satbench" --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' |
     at_least 25 "options of satbench --help" >satbench || exit 1
 for program in satfilter satbench; do
     while read -r option; do
@@ -36,7 +30,7 @@ for program in satfilter satbench; do
             fail "fish lacks $option of $program"
     done <$program
 done
-tables=$("$build/satbench" --list | sed -n '/^tables/,/^algorithms/s/^  \([a-z-]*\) .*/\1/p' |
+tables=$("$satbench" --list | sed -n '/^tables/,/^algorithms/s/^  \([a-z-]*\) .*/\1/p' |
     at_least 8 "tables of satbench --list") || exit 1
 for table in $tables; do
     for file in satbench.bash _satbench satbench.fish; do
@@ -102,4 +96,4 @@ if command -v fish >/dev/null 2>&1; then
 else
     without fish "fish is not installed"
 fi
-exit $failed
+finish

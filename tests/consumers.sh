@@ -2,27 +2,12 @@
 # Programs of others find the installed library by pkg-config, CMake and Meson, in a tree that was
 # moved to a folder with a blank in its name.
 set -eu
-: "${top_builddir:?is set by make check}" "${CC:?}"
-. "$(dirname "$0")/sure.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
+. "$(dirname "$0")/script.sh"
 
 # has COMMAND
 has()
 {
     command -v "$1" >/dev/null || { without "$1" "there is no $1: it is not tested" && skipped=77 && return 1; }
-}
-
-# must COMMAND...: with what it says if it fails
-must()
-{
-    "$@" >"$work/log" 2>&1 || fail "$*" "$(cat "$work/log")"
 }
 
 # works PROGRAM: it runs with the library that was installed
@@ -31,10 +16,10 @@ works()
     [ "$(LD_LIBRARY_PATH=$libdir "$1")" = "2 4 0" ] || fail "$1 does not work"
 }
 
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS
-make -s -C "$top_builddir" install-libLTLIBRARIES install-includeHEADERS install-module_includeHEADERS \
-    install-pkgconfigDATA install-cmakeDATA DESTDIR="$work/stage" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-prefix=$(sed -n 's/^prefix=//p' "$top_builddir/satfilter.pc")
+unset DESTDIR CFLAGS
+must make -s -C "$build" install-libLTLIBRARIES install-includeHEADERS install-module_includeHEADERS \
+    install-pkgconfigDATA install-cmakeDATA DESTDIR="$work/stage"
+prefix=$(sed -n 's/^prefix=//p' "$build/satfilter.pc")
 mv "$work/stage$prefix" "$work/moved here"
 config=$(find "$work/moved here" -name satfilterConfig.cmake)
 libdir=${config%/cmake/*}
@@ -68,7 +53,6 @@ int main(void)
     return 0;
 }
 END
-cd "$work"
 
 if has pkg-config; then
     flags=$(pkg-config --define-prefix --cflags --libs satfilter satfilter-study)

@@ -2,23 +2,14 @@
 # Tests that have nothing to test fail: where a program lists nothing, and where something is missing that has been
 # installed (sure.sh).
 set -eu
-: "${top_srcdir:?is set by make check}" "${top_builddir:?}"
-. "$(dirname "$0")/sure.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
+. "$(dirname "$0")/script.sh"
 # ends STATUS WHAT COMMAND...
 ends()
 {
-    want=$1 what=$2 code=0
+    wanted=$1 what=$2 code=0
     shift 2
-    "$@" >"$work/said" 2>&1 || code=$?
-    [ "$code" = "$want" ] || {
-        echo "FAIL: $what: status $code, not $want"
-        tail -n 5 "$work/said"
-        failed=1
-    }
+    "$@" >said 2>stderr || code=$?
+    check "$what" "$code" "$wanted"
 }
 
 # shellcheck disable=SC2059
@@ -35,18 +26,18 @@ ends 1 "what has been installed may not" lacks 'abc-d bc' bc
 
 # A build whose programs list nothing.
 mkdir "$work/build"
-ln -s "$top_builddir/completions" "$work/build/completions"
+ln -s "$build/completions" "$work/build/completions"
 for program in satfilter satbench; do
     printf '#!/bin/sh\n' >"$work/build/$program"
     chmod +x "$work/build/$program"
 done
-ends 1 "completion of nothing" env top_builddir="$work/build" "$top_srcdir/tests/completion.sh"
+ends 1 "completion of nothing" env top_builddir="$work/build" "$source/tests/completion.sh"
 mkdir "$work/build/.libs"
-ends 1 "hardening of nothing" env top_builddir="$work/build" HARDENING=-z,now "$top_srcdir/tests/hardening.sh"
+ends 1 "hardening of nothing" env top_builddir="$work/build" HARDENING=-z,now "$source/tests/hardening.sh"
 # The program, but for its lists.
-printf '#!/bin/sh\ncase $1 in --list) exit ;; esac\nexec "%s" "$@"\n' "$top_builddir/satfilter" >"$work/build/satfilter"
-ends 1 "the command line without a list" env SATFILTER="$work/build/satfilter" "$top_srcdir/tests/cli.sh"
-grep -q 'FAIL: algorithms of --list: 0 instead of' "$work/said"
+printf '#!/bin/sh\ncase $1 in --list) exit ;; esac\nexec "%s" "$@"\n' "$build/satfilter" >"$work/build/satfilter"
+ends 1 "the command line without a list" env SATFILTER="$work/build/satfilter" "$source/tests/cli.sh"
+grep -q 'FAIL: algorithms of --list: 0 instead of' said stderr
 
 # Tests that are skipped where there is nothing but a shell's programs, though more has been installed.
 mkdir "$work/bin"
@@ -54,12 +45,12 @@ for program in sh dirname awk mktemp rm sed grep cat basename; do
     ln -s "$(command -v $program)" "$work/bin/$program"
 done
 for case in metadata:python3 model:python3 records:python3 lengths:python3 opencv:c++ clear:c++ python:numpy \
-    pages:tiff tiff_tags:tiff plugins_vips:plugins plugins_gegl:plugins; do
-    script=$top_srcdir/tests/${case%%:*}.sh
+    pages:tiff plugins_vips:plugins plugins_gegl:plugins; do
+    script=$source/tests/${case%%:*}.sh
     shell=$(sed -n '1s/.*[ /]//p' "$script")
     for has in "a ${case#*:} b:1" "others:77"; do
         ends "${has#*:}" "$(basename "$script"), of what has been installed: ${has%:*}" env CHECK_HAS="${has%:*}" CXX= \
             PYTHON=none PATH="$work/bin" top_builddir="$work/build" "$(command -v "$shell")" "$script"
     done
 done
-exit $failed
+finish

@@ -9,6 +9,14 @@ said() { sed 's/^satfilter: //; s/ in [0-9.]* s\( ([0-9.]* a second)\)*//' stder
 # ended WHAT STATUS STATUS-AND-LINES FILE OUTPUT: how the command ended, and that the output is as
 # the file.
 ended() { check "$1" "$2 $(said)$(same "$4" "$5")" "$3same"; }
+# leaves FILE OUTPUT STATUS SENTENCES WORD...: the command ends and says so, and the output is as the file
+leaves()
+{
+    local file=$1 output=$2 wanted="$3 $4"
+    shift 4
+    run "$@"
+    ended "$*" $? "$wanted" "$file" "$output"
+}
 
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
 printf 'P5\n3 2\n255\n\011\011\011\011\011\011' >other.pgm
@@ -18,8 +26,7 @@ run --box 3 in.pgm want.png
 run --box 3 in.pgm want.jpg
 run --box 3 in.pgm want.npy
 run --box 3 in.pgm want.ppm
-run --box 3 in.pgm want.pfm
-check "what is new is not told of" "$(said)" ""
+gives '0 ' 'said' --box 3 in.pgm want.pfm # what is new is not told of
 
 # ------------------------------------------------------------- one file
 
@@ -28,39 +35,30 @@ mkdir two && cp want.png two/a.png && run --flip h want.png two/b.png
 ended "a pattern that two files match" $? '0 b.png: existed and was replaced; -o DIR takes several pictures|' \
     want.png two/b.png
 mkdir near && cp in.pgm near/in.pgm && cp other.pgm near/out.pgm
-run --box 3 near/in.pgm ./near/out.pgm
-ended "in one folder" $? '0 ./near/out.pgm: existed and was replaced; -o DIR takes several pictures|' \
-    want.pgm near/out.pgm
-run --box 3 in.pgm near/out.pgm
-ended "in two folders" $? '0 near/out.pgm: existed and was replaced|' want.pgm near/out.pgm
-run --box 3 in.pgm want.png
-ended "of two suffixes" $? '0 want.png: existed and was replaced|' want.png want.png
+leaves want.pgm near/out.pgm 0 './near/out.pgm: existed and was replaced; -o DIR takes several pictures|' \
+    --box 3 near/in.pgm ./near/out.pgm
+leaves want.pgm near/out.pgm 0 'near/out.pgm: existed and was replaced|' --box 3 in.pgm near/out.pgm # in two folders
+leaves want.png want.png 0 'want.png: existed and was replaced|' --box 3 in.pgm want.png # of two suffixes
 cp other.pgm out.pgm
-run --box 3 in.pgm -o out.pgm
-ended "-o FILE" $? '0 out.pgm: existed and was replaced|' want.pgm out.pgm
+leaves want.pgm out.pgm 0 'out.pgm: existed and was replaced|' --box 3 in.pgm -o out.pgm # -o FILE
 "$satfilter" --box 3 - out.pgm <in.pgm >stdout 2>stderr
 ended "of standard input" $? '0 out.pgm: existed and was replaced|' want.pgm out.pgm
 for option in -q -f; do
     cp other.pgm out.pgm
-    run $option --box 3 in.pgm out.pgm
-    ended "$option says nothing" $? '0 ' want.pgm out.pgm
+    leaves want.pgm out.pgm 0 '' $option --box 3 in.pgm out.pgm
 done
 : >out.pgm
-run --json --box 3 in.pgm out.pgm
-ended "an empty file is no loss" $? '0 ' want.pgm out.pgm
+leaves want.pgm out.pgm 0 '' --json --box 3 in.pgm out.pgm # an empty file is no loss
 check "nor for --json" "$(grep -c replaced stdout)" 0
 cp in.pgm out.pgm
-run --json --box 3 out.pgm ./out.pgm
-ended "in place" $? '0 ./out.pgm: was the input, and was replaced by the result|' want.pgm out.pgm
+leaves want.pgm out.pgm 0 './out.pgm: was the input, and was replaced by the result|' --json --box 3 out.pgm ./out.pgm
 check "--json has that too" "$(grep -c '"replaced": true}$' stdout)" 1
 for option in -q -f; do
     cp in.pgm out.pgm
-    run $option --box 3 out.pgm out.pgm
-    ended "in place, $option says nothing" $? '0 ' want.pgm out.pgm
+    leaves want.pgm out.pgm 0 '' $option --box 3 out.pgm out.pgm
 done
 cp in.pgm out.pgm && ln -s out.pgm same.pgm
-run --box 3 same.pgm out.pgm
-ended "in place behind a link" $? '0 out.pgm: was the input, and was replaced by the result|' want.pgm out.pgm
+leaves want.pgm out.pgm 0 'out.pgm: was the input, and was replaced by the result|' --box 3 same.pgm out.pgm
 cp in.pgm out.pgm && ln out.pgm twin.pgm
 run --box 3 twin.pgm out.pgm
 ended "another name of the input's file" $? "0 out.pgm: the file that it replaces has 1 other name \
@@ -68,42 +66,34 @@ ended "another name of the input's file" $? "0 out.pgm: the file that it replace
     want.pgm out.pgm
 check "keeps the picture" "$(same in.pgm twin.pgm)" same
 cp other.pgm far.pgm && ln -s far.pgm link.pgm
-run --box 3 in.pgm -o link.pgm
-ended "behind a link" $? '0 link.pgm: existed and was replaced|' want.pgm far.pgm
+leaves want.pgm far.pgm 0 'link.pgm: existed and was replaced|' --box 3 in.pgm -o link.pgm # behind a link
 for option in -v -q -f; do
     run --json $option --box 3 in.pgm out.pgm
     check "--json $option" "$? $(grep -c '"replaced": true}$' stdout)" "0 1"
 done
-run --box 3 in.pgm /dev/null
-check "a device" "$? $(said)" "0 "
+tells 0 '' --box 3 in.pgm /dev/null # a device
 mkfifo pipe.pgm
 cat pipe.pgm >out.pgm &
 run --box 3 in.pgm pipe.pgm
 status=$?
 wait
 ended "a pipe" $status '0 ' want.pgm out.pgm
-run --box 3 missing.pgm out.pgm
-check "what failed has replaced nothing" "$? $(grep -c replaced stderr)" "1 0"
+gives '1 0' 'grep -c replaced stderr' --box 3 missing.pgm out.pgm # what failed has replaced nothing
 
 # ------------------------------------------------------------- a batch
 
 mkdir in && cp in.pgm in/1.pgm && cp in.pgm in/2.pgm && cp in.pgm in/3.pgm
-run --box 3 -r in -o out
-check "a new batch" "$? $(said)" "0 3 of 3 done|"
+tells 0 '3 of 3 done|' --box 3 -r in -o out # a new batch
 run --box 1 --json -r in -o out
 check "again with another filter" "$? $(said)$(same in.pgm out/2.pgm)" "0 3 of 3 done, 3 existing files replaced|same"
 check "--json has each of them" "$(grep -c '"replaced": true' stdout)" 3
 check "and their number" "$(tail -n 1 stdout | grep -c '"existing": 0, "replaced": 3, ')" 1
 rm out/1.pgm out/3.pgm
-run --box 3 --json in/*.pgm -o out
-check "one of three" "$? $(said)" "0 3 of 3 done, 1 existing file replaced|"
+tells 0 '3 of 3 done, 1 existing file replaced|' --box 3 --json in/*.pgm -o out # one of three
 check "--json has that one" "$(grep '"replaced": true' stdout | grep -c '"output": "out/2.pgm"')" 1
-run --box 3 in/1.pgm -o out
-check "a folder for one input" "$? $(said)" "0 out/1.pgm: existed and was replaced|"
-run -q --box 3 -r in -o out
-check "-q" "$? $(said)" "0 "
-run -f --json --box 3 -r in -o out
-check "-f" "$? $(said)" "0 3 of 3 done|"
+tells 0 'out/1.pgm: existed and was replaced|' --box 3 in/1.pgm -o out # a folder for one input
+tells 0 '' -q --box 3 -r in -o out
+tells 0 '3 of 3 done|' -f --json --box 3 -r in -o out
 check "--json counts in any case" "$(tail -n 1 stdout | grep -c '"replaced": 3, ')" 1
 
 # -------------------------------------------- what satfilter cannot have written
@@ -115,10 +105,8 @@ keeps()
     shift 4
     rm -f "$output"
     cp "$file" "$output"
-    run -q --box 3 "$@" in.pgm "$output"
-    ended "$what" $? "1 $output: is kept, for it $message; -f replaces it|" "$file" "$output"
-    run --box 3 -f "$@" in.pgm "$output"
-    check "$what, with -f" "$? $(said)$(same "$file" "$output")" "0 "
+    leaves "$file" "$output" 1 "$output: is kept, for it $message; -f replaces it|" -q --box 3 "$@" in.pgm "$output"
+    gives '0 ' 'echo "$(said)$(same "$file" "$output")"' --box 3 -f "$@" in.pgm "$output"
 }
 # fits WHAT FILE OUTPUT OPTION...: it is replaced, and that is told.
 fits()
@@ -149,18 +137,16 @@ fits "a picture without suffix" want.npy picture --format png
 head -c 20 want.png >cut
 fits "a PNG that is cut short" cut cut.png
 ln -s text text-link.png
-run --box 3 in.pgm text-link.png
-check "behind a link" "$? $(said)$(readlink text-link.png)" \
-    "1 text-link.png: is kept, for it holds no png; -f replaces it|text"
+gives '1 text-link.png: is kept, for it holds no png; -f replaces it|text' 'echo "$(said)$(readlink text-link.png)"' \
+    --box 3 in.pgm text-link.png
 check "the text is whole" "$(cat text)" 'a text, and all that there is of it'
 cp text text.png
 cp text self.png
 "$satfilter" --box 3 self.png self.png 2>stderr >stdout
 check "in place it is an input" "$? $(grep -c 'format is not known' stderr)" "1 1"
 cp want.png self.jpg
-run --box 3 self.jpg self.jpg
-check "and what it holds does not matter" "$? $(said)$(od -An -tx1 -N2 self.jpg)" \
-    "0 self.jpg: was the input, and was replaced by the result| ff d8"
+gives '0 self.jpg: was the input, and was replaced by the result| ff d8' 'echo "$(said)$(od -An -tx1 -N2 self.jpg)"' \
+    --box 3 self.jpg self.jpg
 run --json --box 3 in.pgm text.png
 check "--json has the error" "$? $(grep -o '"error".*' stdout)" \
     '1 "error": "is kept, for it holds no png; -f replaces it", "status": "SATF_IO", "at": "text.png"}'
@@ -174,8 +160,7 @@ cp text out/1.pgm && cp text out/3.pgm
 run -T 2 --box 3 -r in -o out
 check "all of a batch stay" "$? $(grep -c 'is kept, for it holds no pnm; -f' stderr) $(same text out/1.pgm)" "1 3 same"
 check "nothing else is left" "$(find out -name '.*' | wc -l)" 0
-run -f --box 3 -r in -o out
-check "-f replaces them" "$? $(said)$(same want.pgm out/2.pgm)" "0 3 of 3 done|same"
+gives '0 3 of 3 done|same' 'echo "$(said)$(same want.pgm out/2.pgm)"' -f --box 3 -r in -o out
 
 if [ "$(id -u)" -eq 0 ]; then user='setpriv --reuid=65534 --regid=65534 --clear-groups'; else user=; fi
 chmod 755 . && mkdir -m 777 theirs
@@ -191,23 +176,16 @@ fi
 
 # ------------------------------------------------------------- what is passed over
 
-run -q --skip-existing --variance 3 -r in -o out
-check "--skip-existing -q" "$? $(said)" "0 0 of 3 done, 3 skipped, whose outputs exist|"
+tells 0 '0 of 3 done, 3 skipped, whose outputs exist|' -q --skip-existing --variance 3 -r in -o out # --skip-existing -q
 rm out/2.pgm && touch in/notes.txt
-run -q --skip-existing --box 3 -r in -o out
-check "one of them is done" "$? $(said)" "0 1 of 3 done, 2 skipped, whose outputs exist|"
-run -q --skip-existing --box 3 in.pgm out.pgm
-check "one file" "$? $(said)" "0 nothing to do, 1 skipped, whose outputs exist|"
-run -q --skip-existing --box 3 in.pgm fresh.pgm
-check "nothing was passed over" "$? $(said)" "0 "
+tells 0 '1 of 3 done, 2 skipped, whose outputs exist|' -q --skip-existing --box 3 -r in -o out # one of them is done
+tells 0 'nothing to do, 1 skipped, whose outputs exist|' -q --skip-existing --box 3 in.pgm out.pgm # one file
+tells 0 '' -q --skip-existing --box 3 in.pgm fresh.pgm # nothing was passed over
 run --skip-existing --json --box 3 -r in -o out
 check "--json" "$? $(tail -n 1 stdout | grep -c '"existing": 3, "replaced": 0, ')" "0 1"
 
 # ------------------------------------------------------------- at a terminal
 
-# typed ANSWER COMMAND: runs the command at a terminal on which the answer is typed; its output is in
-# the file screen.
-typed() { printf '%s\n' "$1" | SHELL=/bin/sh script -qec "$2" /dev/null >screen; }
 if command -v script >/dev/null 2>&1; then
     cp text text.png
     typed n '"$satfilter" --box 3 in.pgm text.png'
@@ -215,16 +193,13 @@ if command -v script >/dev/null 2>&1; then
     typed y '"$satfilter" --box 3 in.pgm text.png'
     check "is the last word" "$? $(same want.png text.png) $(grep -c 'was replaced' screen)" "0 same 0"
     cp in.pgm self.pgm
-    typed n '"$satfilter" --box 3 self.pgm self.pgm'
-    check "a question about the input" "$? $(grep -c 'is the input itself; overwrite' screen) $(same in.pgm self.pgm)" \
-        "1 1 same"
+    answers n '1 1 same' 'echo "$(grep -c "is the input itself; overwrite" screen) $(same in.pgm self.pgm)"' \
+        '"$satfilter" --box 3 self.pgm self.pgm'
     typed y '"$satfilter" --box 3 self.pgm self.pgm'
     check "which is replaced then" "$? $(same want.pgm self.pgm) $(grep -c 'was replaced' screen)" "0 same 0"
-    typed o '"$satfilter" --box 3 -r in -o out'
-    check "so is one about many" "$? $(grep -c '3 of 3 done in [0-9.]* s.$' screen)" "0 1"
+    answers o '0 1' 'grep -c "3 of 3 done in [0-9.]* s.$" screen' '"$satfilter" --box 3 -r in -o out'
 else
     skip script "questions at a terminal (no script)"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

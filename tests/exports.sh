@@ -4,21 +4,9 @@
 # Symbols carry the version of the soname: the two move together (docs/design.md). The library that
 # everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
 set -eu
-: "${top_srcdir:?is set by make check}" "${top_builddir:?}"
-. "$(dirname "$0")/sure.sh"
-libraries=$top_builddir/.libs
-if [ ! -e "$libraries/libsatfilter.so" ]; then
-    without shared-library "no shared library was built here"
-    exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
+. "$(dirname "$0")/script.sh"
+libraries=$build/.libs
+[ -e "$libraries/libsatfilter.so" ] || leave shared-library "no shared library was built here"
 
 # NAME NODE HEADER...: what the library NAME exports, under NODE_N if its soname ends in .so.N, and
 # what the headers declare
@@ -36,9 +24,9 @@ check()
     ! grep -v "@@$version\$" "$work/symbols" || fail "$name: symbols of another version than $version"
 }
 
-check libsatfilter-study satf_study "$top_srcdir/src/satfilter-study.h"
+check libsatfilter-study satf_study "$source/src/satfilter-study.h"
 # shellcheck disable=SC2046
-check libsatfilter satf $(find "$top_srcdir/src" -name 'satfilter*.h' ! -name '*-study.h')
+check libsatfilter satf $(find "$source/src" -name 'satfilter*.h' ! -name '*-study.h')
 
 for name in libsatfilter libsatfilter-study; do
     needed=$(${READELF:-readelf} -d "$libraries/$name.so" | grep NEEDED)
@@ -54,7 +42,7 @@ for name in libsatfilter-cuda libsatfilter-study-cuda; do
     fi
 done
 
-for module in "$top_srcdir"/src/io/*.c; do
+for module in "$source"/src/io/*.c; do
     name=libsatfilter-$(basename "$module" .c).so
     if [ -e "$libraries/$name" ]; then
         doors=$(${NM:-nm} -D --defined-only "$libraries/$name" | awk '{ print $NF }' | grep -v '^_TIFF')

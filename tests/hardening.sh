@@ -1,20 +1,9 @@
 #!/bin/sh
 # The programs and the library are linked as configure's hardening flags say.
 set -u
-. "$(dirname "$0")/sure.sh"
-build=${top_builddir:-.}
-case " ${HARDENING:-} " in
-*-z,now*) ;;
-*)
-    without hardening "built without hardening"
-    exit 77
-    ;;
-esac
-if ! command -v readelf >/dev/null 2>&1; then
-    without readelf "readelf is not installed"
-    exit 77
-fi
-failed=0
+. "$(dirname "$0")/script.sh"
+case " ${HARDENING:-} " in *-z,now*) ;; *) leave hardening "built without hardening" ;; esac
+needs readelf "readelf is not installed"
 libraries=$(ls "$build"/.libs/libsatfilter*.so | at_least 2 "shared libraries") || exit 1
 for program in satfilter satbench $libraries; do
     case $program in
@@ -25,17 +14,10 @@ for program in satfilter satbench $libraries; do
         [ -e "$build/.libs/$program" ] && file=$build/.libs/$program
         ;;
     esac
-    readelf -W -d -l -h "$file" >"$build/hardening.out"
+    readelf -W -d -l -h "$file" >said
     for wanted in 'Type: *DYN' BIND_NOW GNU_RELRO 'GNU_STACK .* RW '; do
-        if ! grep -q -e "$wanted" "$build/hardening.out"; then
-            echo "$file lacks $wanted"
-            failed=1
-        fi
+        holds "$file lacks $wanted" grep -q -e "$wanted" said
     done
-    if grep -q TEXTREL "$build/hardening.out"; then
-        echo "$file has relocations in its code"
-        failed=1
-    fi
+    check "$file has relocations in its code" "$(grep -c TEXTREL said)" 0
 done
-rm -f "$build/hardening.out"
-exit $failed
+finish

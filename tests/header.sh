@@ -2,13 +2,10 @@
 # The installed headers compile alone and one after another, in any order, as C and C++, without a
 # warning of any compiler that is here.
 set -eu
-: "${top_srcdir:?is set by make check}" "${CC:?}"
-. "$(dirname "$0")/sure.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-strict="-Wall -Wextra -Wpedantic -Wconversion -Werror -I$top_srcdir/src"
+. "$(dirname "$0")/script.sh"
+strict="-Wall -Wextra -Wpedantic -Wconversion -Werror -I$source/src"
 
-cd "$top_srcdir/src"
+cd "$source/src"
 all=$(ls satfilter*.h satfilter/*.h)
 library=$(echo "$all" | grep -v module | grep -v /)
 opencv=$(ls satfilter/*.hpp)
@@ -20,10 +17,7 @@ compile()
     command=$1
     shift
     # shellcheck disable=SC2086 # the command is a list of words
-    printf '#include <%s>\n' "$@" | $command $strict - || {
-        echo "FAILED: $command, of $*" >&2
-        exit 1
-    }
+    printf '#include <%s>\n' "$@" | $command $strict - || fail "$command, of $*"
 }
 
 # alone COMMAND HEADER...: each of them
@@ -36,13 +30,13 @@ alone()
     done
 }
 
-# pairs COMMAND: every header before and after every other
-pairs()
+# orders COMMAND: every header before all others, which stand in either order
+# shellcheck disable=SC2046,SC2086
+orders()
 {
     for first in $all; do
-        for second in $all; do
-            [ "$first" = "$second" ] || compile "$1 -fsyntax-only" "$first" "$second"
-        done
+        compile "$1 -fsyntax-only" $first $all
+        compile "$1 -fsyntax-only" $first $(echo "$all" | sort -r)
     done
 }
 
@@ -68,7 +62,7 @@ in_c()
 {
     for standard in c99 c11; do
         alone "$1 -std=$standard" $all
-        alone "$1 -std=$standard -I$top_srcdir/samples -DSATF_MODULE=\"contrast.h\"" satfilter-module.h
+        alone "$1 -std=$standard -I$source/samples -DSATF_MODULE=\"contrast.h\"" satfilter-module.h
     done
 }
 
@@ -99,14 +93,11 @@ compilers c "$CC" gcc clang
 while read -r command; do
     in_c "$command" </dev/null
 done <commands
-pairs "$(head -n 1 commands) -std=c99"
-if [ -z "${CXX:-}" ]; then
-    without c++ "there is no C++ compiler: C++ is not tested"
-    exit 77
-fi
+orders "$(head -n 1 commands) -std=c99"
+[ -n "${CXX:-}" ] || leave c++ "there is no C++ compiler: C++ is not tested"
 compilers c++ "$CXX" g++ clang++
 while read -r command; do
     in_cxx "$command" </dev/null
     with_opencv "$command" </dev/null
 done <commands
-pairs "$(head -n 1 commands) -std=c++11 -Wold-style-cast"
+orders "$(head -n 1 commands) -std=c++11 -Wold-style-cast"

@@ -12,8 +12,7 @@ run --resize 50% "$source/samples/scene.png" example/in.jpg
 run --resize 50% "$source/samples/page.png" example/scan.png
 run --box 9 example/in.png example/dark.png
 run --template "$source/samples/sharpen.txt" --range 0:9000 --type u8 example/in.png example/radii.png
-printf "\223NUMPY\1\0\166\0%-117s\n\5\4\3\2\1\0" \
-    "{'descr': '|u1', 'fortran_order': False, 'shape': (6,)}" >example/order.npy
+npy '|u1' '(6,)' '\05\04\03\02\01\0' >example/order.npy
 
 # typed_example COMMAND: its status, and the files that it makes
 typed_example()
@@ -44,8 +43,7 @@ awk 'function field(name,  s) {
     print_it && /\]\}/ { print name, spec, numbers; print_it = 0 }' stdout |
     at_least 30 "filters of --list --json" >table || exit 1
 while read -r filter spec numbers; do
-    run --help "$filter"
-    check "--help $filter is short" "$(awk 'length > 100 || NR > 15' stdout)" ""
+    gives '0 ' "awk 'length > 100 || NR > 15' stdout" --help "$filter"
     check "--help $filter: an example, what for" \
         "$(sed -n '1s/ .*//p;2p;3s/^[A-Z].*/text/p' stdout | tr '\n' ' ')" "satfilter  text "
     example=$(head -n 1 stdout)
@@ -65,5 +63,4 @@ while read -r example; do
     check "$example" "$(typed_example "$example")" "0 1"
 done <examples
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

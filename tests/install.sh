@@ -2,29 +2,13 @@
 # What make install puts in place: man pages, completions, and the first page
 # with everything that the pages link to.
 set -eu
-: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
-. "$(dirname "$0")/sure.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/script.sh"
 
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
-
-unset MAKEFLAGS MFLAGS MAKELEVEL
-make -s -C "$top_builddir" install-data DESTDIR="$work" docdir=/doc datadir=/share mandir=/man includedir=/include \
-    >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+must make -s -C "$build" install-data DESTDIR="$work" docdir=/doc datadir=/share mandir=/man includedir=/include
 doc=$work/doc
 for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
     ../man/man1/satfilter.1 ../man/man1/satbench.1 \
-    ../include/satfilter.h ../include/satfilter-expert.h ../include/satfilter-filters.h ../include/satfilter-images.h \
-    ../include/satfilter-rows.h \
-    ../include/satfilter-module.h ../include/satfilter/filter.h ../include/satfilter/formula.h \
-    ../include/satfilter/loops.h ../include/satfilter/module.h ../include/satfilter/options.h \
-    ../include/satfilter/opencv.hpp \
-    ../include/satfilter-study.h; do
+    $(cd "$source/src" && find satfilter*.h satfilter -name '*.h*' | sed 's,^,../include/,'); do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done
 for file in bash-completion/completions/satfilter.bash zsh/site-functions/_satfilter zsh/site-functions/_satbench \
@@ -32,10 +16,10 @@ for file in bash-completion/completions/satfilter.bash zsh/site-functions/_satfi
     [ -s "$work/share/$file" ] || fail "$file is not installed"
 done
 # A shared library alone needs no other: paths of this machine's toolkits stay out.
-if grep -q '^build_old_libs=no' "$top_builddir/libtool"; then
-    grep -q '^Libs.private: *$' "$top_builddir/satfilter.pc" || fail "satfilter.pc names libraries"
+if grep -q '^build_old_libs=no' "$build/libtool"; then
+    grep -q '^Libs.private: *$' "$build/satfilter.pc" || fail "satfilter.pc names libraries"
 fi
-for page in "$top_srcdir"/docs/*.md; do
+for page in "$source"/docs/*.md; do
     [ -f "$doc/docs/$(basename "$page")" ] || fail "$page is not installed"
 done
 for page in "$doc"/*.md "$doc"/docs/*.md; do

@@ -12,50 +12,30 @@ run --box 3 in.pgm want.pgm
 
 # ------------------------------------------------------- at a terminal: questions
 
-# typed ANSWER COMMAND...: runs the command at a terminal on which the answer is typed; its
-# output is in the file screen, its status the function's. The shell is sh for everyone: shells
-# differ in what they write of their own.
-typed()
-{
-    local answer=$1
-    shift
-    printf '%s\n' "$answer" | SHELL=/bin/sh script -qec "$*" /dev/null >screen
-}
-
 if command -v script >/dev/null 2>&1; then
     cp other.pgm kept.pgm
-    typed n '"$satfilter" --box 3 in.pgm kept.pgm'
-    check "n keeps the file" "$? $(same other.pgm kept.pgm)" "1 same"
+    answers n '1 same' 'same other.pgm kept.pgm' '"$satfilter" --box 3 in.pgm kept.pgm' # n keeps the file
     check "it was asked" "$(grep -c 'kept.pgm: exists; overwrite? \[y/N\]' screen)" 1
-    typed '' '"$satfilter" --box 3 in.pgm kept.pgm'
-    check "no answer keeps the file" "$? $(same other.pgm kept.pgm)" "1 same"
-    typed y '"$satfilter" --box 3 in.pgm kept.pgm'
-    check "y replaces it" "$? $(same want.pgm kept.pgm)" "0 same"
+    answers '' '1 same' 'same other.pgm kept.pgm' '"$satfilter" --box 3 in.pgm kept.pgm' # no answer keeps the file
+    answers y '0 same' 'same want.pgm kept.pgm' '"$satfilter" --box 3 in.pgm kept.pgm' # y replaces it
     cp other.pgm kept.pgm
     typed n '"$satfilter" -f --box 3 in.pgm kept.pgm'
     check "--force does not ask" "$? $(same want.pgm kept.pgm) $(grep -c overwrite screen)" "0 same 0"
     cp in.pgm own.pgm
-    typed n '"$satfilter" --box 3 own.pgm own.pgm'
-    check "n keeps the input" "$? $(same in.pgm own.pgm)" "1 same"
+    answers n '1 same' 'same in.pgm own.pgm' '"$satfilter" --box 3 own.pgm own.pgm' # n keeps the input
     check "of which it was asked" "$(grep -c 'own.pgm: is the input itself; overwrite? \[y/N\]' screen)" 1
-    typed y '"$satfilter" --box 3 own.pgm own.pgm'
-    check "y replaces it" "$? $(same want.pgm own.pgm)" "0 same"
-    typed n '"$satfilter" --box 3 in.pgm new.pgm'
-    check "what is not there needs no question" "$? $(same want.pgm new.pgm)" "0 same"
-    typed n '"$satfilter" --box 3 in.pgm /dev/null --format pgm'
-    check "nor does a device" "$?" 0
+    answers y '0 same' 'same want.pgm own.pgm' '"$satfilter" --box 3 own.pgm own.pgm' # y replaces it
+    answers n '0 same' 'same want.pgm new.pgm' '"$satfilter" --box 3 in.pgm new.pgm'
+    answers n '0 ' ':' '"$satfilter" --box 3 in.pgm /dev/null --format pgm' # nor does a device
 
     # Standard input may be a list or a picture: it is the terminal that is asked.
     cp other.pgm kept.pgm
     typed n 'echo in.pgm kept.pgm | xargs "$satfilter" --box 3'
     check "behind xargs" "$(same other.pgm kept.pgm) $(grep -c 'overwrite?' screen)" "same 1"
-    typed n '"$satfilter" --box 3 - kept.pgm <in.pgm'
-    check "a picture on standard input" "$? $(same other.pgm kept.pgm)" "1 same"
-    typed y '"$satfilter" --box 3 - kept.pgm <in.pgm'
-    check "the same, overwritten" "$? $(same want.pgm kept.pgm)" "0 same"
+    answers n '1 same' 'same other.pgm kept.pgm' '"$satfilter" --box 3 - kept.pgm <in.pgm' # a picture on standard input
+    answers y '0 same' 'same want.pgm kept.pgm' '"$satfilter" --box 3 - kept.pgm <in.pgm' # the same, overwritten
     mkdir listed && cp other.pgm listed/in.pgm
-    typed n 'echo in.pgm | "$satfilter" --box 3 --filelist - -o listed'
-    check "a list on standard input" "$? $(same other.pgm listed/in.pgm)" "1 same"
+    answers n '1 same' 'same other.pgm listed/in.pgm' 'echo in.pgm | "$satfilter" --box 3 --filelist - -o listed'
 
     mkdir a && cp in.pgm a/1.pgm && cp in.pgm a/2.pgm && cp in.pgm a/3.pgm
     mkdir out && cp other.pgm out/1.pgm && cp other.pgm out/3.pgm
@@ -69,20 +49,16 @@ if command -v script >/dev/null 2>&1; then
 
     typed '' '"$satfilter" --box 3 in.pgm -'
     check "no picture on a screen" "$? $(grep -c 'a terminal cannot show' screen) $(grep -c PNG screen)" "2 1 0"
-    typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/stdout'
-    check "nor by its other name" "$? $(grep -c P5 screen)" "2 0"
-    typed '' '"$satfilter" --box 3 <in.pgm'
-    check "nor of standard input" "$? $(grep -c 'a terminal cannot show' screen)" "2 1"
-    typed '' '"$satfilter" --box 3 --format pgm in.pgm /dev/tty'
-    check "nor on the terminal itself" "$? $(grep -c P5 screen)" "2 0"
+    answers '' '2 0' 'grep -c P5 screen' '"$satfilter" --box 3 --format pgm in.pgm /dev/stdout' # nor by its other name
+    answers '' '2 1' 'grep -c "a terminal cannot show" screen' '"$satfilter" --box 3 <in.pgm' # nor of standard input
+    answers '' '2 0' 'grep -c P5 screen' '"$satfilter" --box 3 --format pgm in.pgm /dev/tty'
 
     # The second picture comes after more than a second: then the line is drawn, and stays.
     mkfifo late.pgm
     (sleep 1.3 && cat in.pgm >late.pgm) &
     long=a-name-that-is-longer-than-a-terminal-of-forty-columns-is-wide
     cp in.pgm $long.pgm
-    typed '' "stty cols 40; \"\$satfilter\" -T 1 --box 3 a/1.pgm late.pgm $long.pgm -o slow"
-    check "a batch at a terminal" "$? $(ls slow | wc -l)" "0 3"
+    answers '' '0 3' 'ls slow | wc -l' "stty cols 40; \"\$satfilter\" -T 1 --box 3 a/1.pgm late.pgm $long.pgm -o slow"
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
     check "progress: what has no room is left out" \
         "$(echo "$line" | grep -c '^1 of 3 files, [0-9]* s left: late.pgm [0-9]* %$')" 1
@@ -101,8 +77,7 @@ if command -v script >/dev/null 2>&1; then
     cp other.pgm kept.pgm
     typed $'what\nyes' '"$satfilter" --box 3 in.pgm kept.pgm'
     check "a mistyped answer" "$? $(same want.pgm kept.pgm) $(grep -ao 'overwrite? ' screen | wc -l)" "0 same 2"
-    typed $'x\n\nq\ns' '"$satfilter" --box 3 a/*.pgm -o out'
-    check "an empty one behind it stops" "$? $(grep -ac 'stopped; nothing was written' screen)" "1 1"
+    answers $'x\n\nq\ns' '1 1' 'grep -ac "stopped; nothing was written" screen' '"$satfilter" --box 3 a/*.pgm -o out'
 else
     skip script "questions at a terminal (no script)"
 fi
@@ -110,182 +85,131 @@ fi
 # ------------------------------------------------------------ without a terminal
 
 cp other.pgm kept.pgm
-run --box 3 in.pgm kept.pgm
-check "without a terminal files are replaced" "$? $(same want.pgm kept.pgm)" "0 same"
+makes want.pgm --box 3 in.pgm kept.pgm # without a terminal files are replaced
 mkdir -p b done && cp in.pgm b/1.pgm && cp in.pgm b/2.pgm && cp other.pgm done/1.pgm
 run --box 3 --skip-existing -r b -o done
 check "a batch goes on" "$? $(same other.pgm done/1.pgm) $(same want.pgm done/2.pgm)" "0 same same"
 check "what it did" "$(sed 's/ in [0-9.]* s//' stderr)" \
     "satfilter: 1 of 2 done, 1 skipped, whose outputs exist"
-run --box 3 --no-clobber -r b -o done -q
-check "nothing is left to do" "$? $(sed 's/ in [0-9.]* s//' stderr)" \
-    "0 satfilter: 0 of 2 done, 2 skipped, whose outputs exist"
+gives '0 satfilter: 0 of 2 done, 2 skipped, whose outputs exist' 'sed "s/ in [0-9.]* s//" stderr' \
+    --box 3 --no-clobber -r b -o done -q
 
 # --------------------------------------------------------- black and white: a bit a pixel
 
 # depth FILE: the bit depth that a PNG's header says
 depth() { head -c 25 "$1" | tail -c 1 | od -An -tu1 | tr -d ' '; }
 page=$source/samples/page.png
-run --sauvola 31 "$page" bw.png
-check "one bit in PNG" "$? $(depth bw.png)" "0 1"
-run --no-stream --sauvola 31 --flip v "$page" flipped.png
-check "also moved, and as a whole" "$? $(depth flipped.png)" "0 1"
-run --sauvola 31 --type u8 "$page" bw8.png
-check "8 bits where they are asked for" "$? $(depth bw8.png)" "0 8"
+gives '0 1' 'depth bw.png' --sauvola 31 "$page" bw.png # one bit in PNG
+gives '0 1' 'depth flipped.png' --no-stream --sauvola 31 --flip v "$page" flipped.png # also moved, and as a whole
+gives '0 8' 'depth bw8.png' --sauvola 31 --type u8 "$page" bw8.png # 8 bits where they are asked for
 run --box 1 bw.png one.npy
-run --box 1 bw8.png eight.npy
-check "of the same pixels" "$(same one.npy eight.npy)" same
+gives '0 same' 'same one.npy eight.npy' --box 1 bw8.png eight.npy # of the same pixels
 for picture in page scene; do
     run -f --png-level 1 --sauvola 31 "$source/samples/$picture.png" runs.png
     for level in 2 3 4 5 6 7 8 9; do
-        run -f --png-level $level --sauvola 31 "$source/samples/$picture.png" searched.png
-        check "$picture at level $level is hardly larger than at 1" \
-            "$? $(($(stat -c %s searched.png) * 100 <= $(stat -c %s runs.png) * 103))" "0 1"
+        gives '0 1' 'echo $(($(stat -c %s searched.png) * 100 <= $(stat -c %s runs.png) * 103))' \
+            -f --png-level $level --sauvola 31 "$source/samples/$picture.png" searched.png
     done
 done
-run --sauvola 31 "$page" bw.pbm
-check "one bit in PBM" "$? $(head -c 2 bw.pbm)" "0 P4"
+gives '0 P4' 'head -c 2 bw.pbm' --sauvola 31 "$page" bw.pbm # one bit in PBM
 for input in bw.png bw.pbm; do
     run -f --flip h $input turned.png && run -f --no-stream --flip h turned.png back.png
     check "one bit of $input, moved" "$? $(depth turned.png) $(same bw.png back.png)" "0 1 same"
 done
 if run -f --compression g4 --rotate 90 bw.png bw.tif; then
-    run -f --rotate 270 bw.tif turned.png
-    check "one bit through TIFF" "$? $(depth turned.png) $(same bw.png turned.png)" "0 1 same"
+    gives '0 1 same' 'echo "$(depth turned.png) $(same bw.png turned.png)"' -f --rotate 270 bw.tif turned.png
 fi
-run -f --flip h bw.png moved.jpg
-check "a scan of one bit may be turned into a JPEG" "$?" 0
-run --sauvola 31 --box 3 "$page" grey.png
-check "what is filtered again is grey" "$? $(depth grey.png)" "0 8"
+ends 0 '' -f --flip h bw.png moved.jpg # a scan of one bit may be turned into a JPEG
+gives '0 8' 'depth grey.png' --sauvola 31 --box 3 "$page" grey.png # what is filtered again is grey
 
 # ------------------------------------------------------------------- names of -o
 
-run --box 3 in.pgm -o result.pgm
-check "-o FILE" "$? $(same want.pgm result.pgm)" "0 same"
-run --box 3 in.pgm -o made/here/result.pgm
-check "-o FILE in folders that are not there" "$? $(same want.pgm made/here/result.pgm)" "0 same"
-run --box 3 in.pgm -o folder.pgm/
-check "-o DIR/" "$? $(files folder.pgm)" "0 ./in.pgm "
-run --box 3 other.pgm -o folder.pgm
-check "-o of a folder that is there" "$? $(files folder.pgm)" "0 ./in.pgm ./other.pgm "
-run --box 3 in.pgm other.pgm -o two.pgm
-check "-o FILE with two inputs" "$? $(ls -d two.pgm 2>/dev/null)" "2 "
-says 'write two.pgm/'
-run --box 3 in.pgm -o deep/er/still
-check "missing parents of a folder" "$? $(files deep)" "0 ./er/still/in.pgm "
-run --box 3 missing.pgm -o none/at/all/x.pgm
-check "no folder stays behind a failure" "$? $(ls -d none 2>/dev/null)" "1 "
-run --box 3 --format pgm in.pgm -o -
-check "-o - is standard output" "$? $(same want.pgm stdout)" "0 same"
-run --box 3 in.pgm other.pgm -o -
-check "-o - with two inputs" "$? $(ls -d ./- 2>/dev/null)$(grep -c 'takes one picture' stderr)" "2 1"
+makes want.pgm --box 3 in.pgm -o result.pgm # -o FILE
+makes want.pgm --box 3 in.pgm -o made/here/result.pgm # -o FILE in folders that are not there
+fills 0 'in.pgm' --box 3 in.pgm -o folder.pgm/ # -o DIR/
+fills 0 'in.pgm other.pgm' --box 3 other.pgm -o folder.pgm # -o of a folder that is there
+refuses 2 'write two.pgm/' --box 3 in.pgm other.pgm -o two.pgm
+gives '0 ./er/still/in.pgm ' 'files deep' --box 3 in.pgm -o deep/er/still # missing parents of a folder
+gives '1 ' 'ls -d none 2>/dev/null' --box 3 missing.pgm -o none/at/all/x.pgm # no folder stays behind a failure
+gives '0 same' 'same want.pgm stdout' --box 3 --format pgm in.pgm -o - # -o - is standard output
+gives '2 1' 'echo "$(ls -d ./- 2>/dev/null)$(grep -c "takes one picture" stderr)"' --box 3 in.pgm other.pgm -o -
 
-run --box 3 in.pgm -o result.jp2
-check "-o with a suffix of no format" "$? $(ls -d result.jp2 2>/dev/null)" "2 "
-says 'names no format.* png, jpeg, pnm, pfm, npy, tiff, webp; for a folder of that name write result.jp2/'
-run --box 3 in.pgm -o result.jp2/
-check "the folder of that name" "$? $(files result.jp2)" "0 ./in.pgm "
-run --box 3 --format pgm in.pgm -o result.xyz
-check "--format makes it a file" "$? $(same want.pgm result.xyz)" "0 same"
-run --box 3 in.pgm -o results-v1.2
-check "a number is no suffix" "$? $(files results-v1.2)" "0 ./in.pgm "
-run --box 3 --format pgm in.pgm -o plain
-check "no suffix: a folder, with --format too" "$? $(files plain)" "0 ./in.pgm "
+refuses 2 'names no format.* png, jpeg, pnm, pfm, npy, tiff, webp; for a folder of that name write result.jp2/' \
+    --box 3 in.pgm -o result.jp2
+fills 0 'in.pgm' --box 3 in.pgm -o result.jp2/ # the folder of that name
+makes want.pgm --box 3 --format pgm in.pgm -o result.xyz # --format makes it a file
+fills 0 'in.pgm' --box 3 in.pgm -o results-v1.2 # a number is no suffix
+fills 0 'in.pgm' --box 3 --format pgm in.pgm -o plain # no suffix: a folder, with --format too
 touch there
-run --box 3 --format pgm in.pgm -o there
-check "a file that is there is a file" "$? $(same want.pgm there)" "0 same"
-run --box 3 in.pgm -o /dev/null
-check "-o /dev/null" "$? $(cat stderr)" "0 "
-run --box 3 in.pgm /dev/null
-check "/dev/null" "$? $(cat stderr)" "0 "
-run --box 3 in.pgm other.pgm -o /dev/null
-check "-o /dev/null with two inputs" "$? $(grep -c 'is not a folder' stderr)" "1 1"
+makes want.pgm --box 3 --format pgm in.pgm -o there # a file that is there is a file
+tells 0 '' --box 3 in.pgm -o /dev/null # -o /dev/null
+tells 0 '' --box 3 in.pgm /dev/null # /dev/null
+ends 1 'is not a folder' --box 3 in.pgm other.pgm -o /dev/null # -o /dev/null with two inputs
 
 # ---------------------------------------------------------------------- parents
 
 mkdir -p p/x p/y && cp in.pgm p/x/1.pgm && cp other.pgm p/y/1.pgm
-run --box 3 p/x/1.pgm p/y/1.pgm -o flat
-check "equal names of two folders" "$? $(ls -d flat 2>/dev/null)" "2 "
-says 'p/y/1.pgm: its output flat/1.pgm is that of p/x/1.pgm too; --parents keeps their folders apart'
-run -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart
-check "--parents" "$? $(files apart)" "0 ./p/x/1.pgm ./p/y/1.pgm "
+refuses 2 'p/y/1.pgm: its output flat/1.pgm is that of p/x/1.pgm too; --parents keeps their folders apart' \
+    --box 3 p/x/1.pgm p/y/1.pgm -o flat
+fills 0 'p/x/1.pgm p/y/1.pgm' -q --parents --box 3 p/x/1.pgm ./p//y/1.pgm -o apart # --parents
 for name in out.pgm /dev/null -; do
-    run --parents --box 3 in.pgm -o $name
-    check "--parents with -o $name" "$? $(grep -c "keeps paths below a folder, and $name names" stderr)" "2 1"
+    ends 2 "keeps paths below a folder, and $name names" --parents --box 3 in.pgm -o $name
 done
-run -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2
-check "--parents with -r" "$? $(files apart2)" "0 ./p/x/1.pgm .$work/p/y/1.pgm "
+fills 0 "p/x/1.pgm ${work#/}/p/y/1.pgm" -q --parents --box 3 -r p/x -r "$work/p/y" -o apart2 # --parents with -r
 printf 'p/x/1.pgm\np/y/1.pgm\n' >list
-run -q --parents --box 3 --filelist list -o apart3
-check "--parents with a list" "$? $(files apart3)" "0 ./p/x/1.pgm ./p/y/1.pgm "
-run --parents --box 3 p/../in.pgm -o apart4/below
-check "never out of the folder" "$? $(ls -d apart4 2>/dev/null)" "2 "
+fills 0 'p/x/1.pgm p/y/1.pgm' -q --parents --box 3 --filelist list -o apart3 # --parents with a list
+gives '2 ' 'ls -d apart4 2>/dev/null' --parents --box 3 p/../in.pgm -o apart4/below # never out of the folder
 says "'..' leads out"
-run --box 3 in.pgm in.pgm -o twice
-check "one input named twice" "$? $(grep -c 'in.pgm: is named twice$' stderr)" "2 1"
-run --box 3 in.pgm ./in.pgm -o twice
-check "by two names" "$? $(grep -c './in.pgm: is named twice, also as in.pgm$' stderr)" "2 1"
-run --parents --box 3 p//x/1.pgm p/./x/1.pgm -o twice
-check "two names with --parents" "$? $(grep -c 'is named twice, also as p//x/1.pgm$' stderr)" "2 1"
+ends 2 'in.pgm: is named twice$' --box 3 in.pgm in.pgm -o twice # one input named twice
+ends 2 './in.pgm: is named twice, also as in.pgm$' --box 3 in.pgm ./in.pgm -o twice # by two names
+ends 2 'is named twice, also as p//x/1.pgm$' --parents --box 3 p//x/1.pgm p/./x/1.pgm -o twice
 mkdir same && cp in.pgm same/p.pgm && cp in.pgm same/q.pgm
 "$satfilter" --box 3 --format png in.pgm - >same/p.png 2>stderr
-run --box 3 same/p.pgm same/p.png --format pgm -o twice
-check "equal names in one folder" "$? $(ls -d twice 2>/dev/null)" "2 "
-says 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them into different folders'
+refuses 2 'same/p.png: its output twice/p.pgm is that of same/p.pgm too; filter them into different folders' \
+    --box 3 same/p.pgm same/p.png --format pgm -o twice
 # Names that are links to one file would leave one picture of two. Those of a link's own do not.
 mkdir linked && cp other.pgm linked/in.pgm && ln -s in.pgm linked/other.pgm
-run --box 3 in.pgm other.pgm -o linked
-check "two outputs that are one by a link" "$? $(same other.pgm linked/in.pgm)" "2 same"
+gives '2 same' 'same other.pgm linked/in.pgm' --box 3 in.pgm other.pgm -o linked # two outputs that are one by a link
 says 'other.pgm: its output linked/other.pgm is that of in.pgm too; filter them into different folders'
 printf 'in.pgm\nother.pgm\n' >list
-run --box 3 --filelist list -o linked
-check "the first of a list has it" "$? $(same want.pgm linked/in.pgm)" "3 same"
+gives '3 same' 'same want.pgm linked/in.pgm' --box 3 --filelist list -o linked # the first of a list has it
 mkdir -p linked/x && ln -s x linked/y
-run --box 3 -r p -o linked
-check "two folders that are one by a link" "$? $(files linked/x)" "3 ./1.pgm "
+gives '3 ./1.pgm ' 'files linked/x' --box 3 -r p -o linked # two folders that are one by a link
 cp other.pgm linked/far.pgm && ln -sf far.pgm linked/other.pgm
 run -q --box 3 in.pgm other.pgm -o linked
 check "a link to a file of its own" "$? $(readlink linked/other.pgm) $(same other.pgm linked/far.pgm)" "0 far.pgm same"
 cp in.pgm linked/hard.pgm && ln -f linked/hard.pgm linked/in.pgm && ln -f linked/hard.pgm linked/other.pgm
-run -q --box 3 in.pgm other.pgm -o linked
-check "names of one file are parted" "$? $(same want.pgm linked/in.pgm) $(same other.pgm linked/other.pgm)" \
-    "0 same same"
+gives '0 same same' 'echo "$(same want.pgm linked/in.pgm) $(same other.pgm linked/other.pgm)"' \
+    -q --box 3 in.pgm other.pgm -o linked
 check "and what is no output stays" "$(same in.pgm linked/hard.pgm)" same
 
-run --box 3 -r same --format pgm -o once
-check "with -r the later one fails alone" "$? $(files once)" "3 ./p.pgm ./q.pgm "
+fills 3 'p.pgm q.pgm' --box 3 -r same --format pgm -o once # with -r the later one fails alone
 says 'same/p.png: its output once/p.pgm is that of same/p.pgm too; filter them'
 mkdir odd && cp in.pgm "odd/(limit: a).pgm" && cp same/p.png "odd/(limit: a).png"
 run --box 3 odd/*.pgm odd/*.png --format pgm -o twice
 says 'odd/(limit: a).png: its output twice/(limit: a).pgm is that of odd/(limit: a).pgm too'
 run --max-pixels 3 --box 3 in.pgm out.pgm
 says 'above the limit of 3 pixels (--max-pixels)$'
-run --box 3 -r same --format pgm -o once --skip-existing
-check "and is not taken for one that exists" "$? $(grep -c 'is that of' stderr)" "3 1"
+ends 3 'is that of' --box 3 -r same --format pgm -o once --skip-existing # and is not taken for one that exists
 
 # ---------------------------------------------------------------------- folders
 
 mkdir -p tree/sub && cp in.pgm tree/1.pgm && cp in.pgm tree/sub/2.pgm
 touch tree/a.heic tree/b.jp2 tree/sub/c.JP2
-run --box 3 -r tree -o t1
-check "what -r passes over" "$? $(tail -n 1 stderr)" "0 satfilter: 3 files skipped: .heic .jp2"
+gives '0 satfilter: 3 files skipped: .heic .jp2' 'tail -n 1 stderr' --box 3 -r tree -o t1 # what -r passes over
 touch tree/README && ln -s sub tree/link
-run --box 3 -r tree -o t2 --json
-check "files without suffix, links" "$? $(tail -n 1 stderr)" \
-    "0 satfilter: 4 files skipped: .heic .jp2, without suffix; 1 link to a folder not followed"
+gives '0 satfilter: 4 files skipped: .heic .jp2, without suffix; 1 link to a folder not followed' 'tail -n 1 stderr' \
+    --box 3 -r tree -o t2 --json
 check "--json counts them" "$(tail -n 1 stdout | sed 's/.*"unreadable"/"unreadable"/; s/, "ms".*//')" \
     '"unreadable": 0, "skipped": 4, "skipped_suffixes": [".heic", ".jp2"], "links": 1'
 ln -s nowhere tree/gone.pgm
-run --box 3 -r tree -o t3
-check "what cannot be read stops nothing" "$? $(files t3) $(grep -c 'tree/gone.pgm: is a link' stderr)" \
-    "3 ./1.pgm ./sub/2.pgm  1"
+gives '3 ./1.pgm ./sub/2.pgm  1' 'echo "$(files t3) $(grep -c "tree/gone.pgm: is a link" stderr)"' --box 3 -r tree -o t3
 rm tree/gone.pgm
 # Root may read everything: a path that is too long cannot be read either.
 (cd tree/sub && for _ in $(seq 22); do d=$(printf '%0200d' 0) && mkdir "$d" && cd "$d" || exit; done)
 if [ -e tree/sub/"$(printf '%0200d' 0)" ]; then
-    run --box 3 -r tree -o t4
-    check "an unreadable folder stops nothing" "$? $(ls t4) $(ls t4/sub)" "3 1.pgm
-sub 2.pgm"
+    gives '3 1.pgm
+sub 2.pgm' 'echo "$(ls t4) $(ls t4/sub)"' --box 3 -r tree -o t4
     check "it is counted" "$(grep -c '2 of 2 done.*, 1 unreadable' stderr)" 1
     rm -rf tree/sub/0*
 else
@@ -308,34 +232,25 @@ else
 fi
 chmod 755 sealed tree/a-sealed tree/a-sealed.pgm && rm -r tree/a-sealed tree/a-sealed.pgm
 mkdir pipes && cp in.pgm pipes/ && mkfifo pipes/f.pgm
-run --box 3 -r pipes -o t8
-check "pipes under -r are counted" "$? $(files t8) $(tail -n 1 stderr)" "0 ./in.pgm  satfilter: 1 file skipped: .pgm"
+gives '0 ./in.pgm  satfilter: 1 file skipped: .pgm' 'echo "$(files t8) $(tail -n 1 stderr)"' --box 3 -r pipes -o t8
 mkdir only && touch only/x.jp2
-run --box 3 -r only -o t5
-check "a folder without pictures" "$? $(grep -c 'hold none; 1 file skipped: .jp2' stderr)" "3 1"
+ends 3 'hold none; 1 file skipped: .jp2' --box 3 -r only -o t5 # a folder without pictures
 
 # Folders as deep as a path can name take no more of the stack than others.
 (cd only && for _ in $(seq 400); do printf 'a/a/a/a/a/'; done >../path && mkdir -p "$(cat ../path)")
-run --box 3 -r only -o t6
-check "very deep folders" "$? $(grep -c 'hold none' stderr)" "3 1"
-run --box 3 tree/ only/ -o t7
-check "folders as operands" "$? $(grep -c 'tree/: is a folder.* -r' stderr)" "2 1"
-run --box 3 --format pgm in.pgm -o /dev/stdout
-check "-o /dev/stdout" "$? $(same want.pgm stdout)" "0 same"
+ends 3 'hold none' --box 3 -r only -o t6 # very deep folders
+ends 2 'tree/: is a folder.* -r' --box 3 tree/ only/ -o t7 # folders as operands
+gives '0 same' 'same want.pgm stdout' --box 3 --format pgm in.pgm -o /dev/stdout # -o /dev/stdout
 
 # A folder that cannot be made leaves none behind, and the next input tries again.
 touch blocked && mkdir q && cp in.pgm q/1.pgm && cp in.pgm q/2.pgm && mkdir -p t9 && touch t9/q
-run --box 3 --parents q/1.pgm q/2.pgm other.pgm -o t9
-check "a folder that cannot be made" "$? $(files t9) $(grep -c '^satfilter: t9/q/[12].pgm: t9/q is no folder' stderr)" \
-    "3 ./other.pgm ./q  2"
+gives '3 ./other.pgm ./q  2' 'echo "$(files t9) $(grep -c "^satfilter: t9/q/[12].pgm: t9/q is no folder" stderr)"' \
+    --box 3 --parents q/1.pgm q/2.pgm other.pgm -o t9
 long=$(printf '%0256d' 0)
-run --box 3 in.pgm -o "t10/a/$long/x.pgm"
-check "no half of a path stays" "$? $(ls -d t10 2>/dev/null)" "1 "
+gives '1 ' 'ls -d t10 2>/dev/null' --box 3 in.pgm -o "t10/a/$long/x.pgm" # no half of a path stays
 says 'cannot be made: File name too long'
-run --box 3 in.pgm -o in.pgm/x.pgm
-check "a file in a folder's place" "$? $(grep -c 'in.pgm/x.pgm: in.pgm is no folder' stderr)" "1 1"
-run --box 3 in.pgm in.pgm/x.pgm
-check "also without -o" "$? $(grep -c 'in.pgm is no directory' stderr)" "1 1"
+ends 1 'in.pgm/x.pgm: in.pgm is no folder' --box 3 in.pgm -o in.pgm/x.pgm # a file in a folder's place
+ends 1 'in.pgm is no directory' --box 3 in.pgm in.pgm/x.pgm # also without -o
 
 # -------------------------------------------------------------------------- JSON
 
@@ -351,15 +266,13 @@ for route in --stream --no-stream; do
 done
 run --json --box 3 --skip-existing in.pgm j.png
 check "an object for what is skipped" "$? $(json skipped stdout) $(json output stdout)" '0 true  "j.png" '
-run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
-check "in a batch too" "$? $(wc -l <stdout)" "0 4"
+gives '0 4' 'wc -l <stdout' --json --box 3 --skip-existing j.png in.pgm other.pgm -o done # in a batch too
 run --json --box 3 --skip-existing j.png in.pgm other.pgm -o done
 check "each of them" "$? $(grep -c '"skipped": true' stdout)" "0 3"
 run --json --box 3 --parents q/1.pgm q/2.pgm -o t9
 check "an object where no folder can be made" "$? $(json error stdout) $(json status stdout)" \
     '1 "t9/q is no folder" "t9/q is no folder"  "SATF_IO" "SATF_IO" '
-run --json --box 3 -r same --format pgm -o once
-check "an object for a collision" "$(json at stdout)" '"same/p.png" '
+gives '3 "same/p.png" ' 'json at stdout' --json --box 3 -r same --format pgm -o once # an object for a collision
 
 odd=$(printf 'c1\302\233\302\240.pgm')
 cp in.pgm "$odd"
@@ -368,8 +281,7 @@ check "JSON holds no control characters of 8 bits" "$(grep -cF '"c1\u009b' stdou
 
 # Notes that many inputs share are told three times, and then counted.
 mkdir two && for i in 1 2 3 4 5; do cat in.pgm in.pgm >two/$i.pgm; done
-run --box 3 -r two -o t11
-check "a note of many" "$? $(grep -c '/[1-5].pgm: holds more than one' stderr)" "0 3"
+gives '0 3' "grep -c '/[1-5].pgm: holds more than one' stderr" --box 3 -r two -o t11 # a note of many
 says '^satfilter: 2 more files: holds more than one picture; only the first is read$'
 run --box 3 -v -r two -o t11
 check "-v tells all" "$(grep -c '/[1-5].pgm: holds more than one' stderr) $(grep -c 'more files' stderr)" "5 0"
@@ -408,53 +320,37 @@ for word in blur gaussian median binarize sharpen scale size std otsu convolve k
     check "--$word" "$status $known $(grep -c "^satfilter: --$word: $answered" stderr)" "2 0 1"
 done
 for word in 'eps .* --guided N,eps=E' 'k .* --sauvola N,k=K' 'op .* --by FILE,op=add' 'passes .* --gauss S,passes=K'; do
-    run --box 3 --${word%% *} 1 in.pgm none.pgm
-    check "--${word%% *}" "$? $(grep -c -e "^satfilter: --${word/ /: no such option; }$" stderr)" "2 1"
+    ends 2 "^satfilter: --${word/ /: no such option; }$" --box 3 --${word%% *} 1 in.pgm none.pgm
 done
 cp in.pgm -- -y.pgm && cp in.pgm -- --box.pgm
 for name in -y.pgm --box.pgm; do
-    run --box 3 $name none.pgm
-    check "a file $name" "$? $(grep -c "^satfilter: $name: no such option; .* write ./$name$" stderr)" "2 1"
-    run --box 3 ./$name out.pgm
-    check "a file ./$name" "$? $(same want.pgm out.pgm)" "0 same"
+    ends 2 "^satfilter: $name: no such option; .* write ./$name$" --box 3 $name none.pgm
+    makes want.pgm --box 3 ./$name out.pgm
 done
 for letter in y:--force n:--skip-existing j:--threads i:'without an option'; do
-    run -${letter%:*} in.pgm out.pgm
-    check "-${letter%:*}" "$? $(grep -c -e "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" stderr)" "2 1"
+    ends 2 "^satfilter: -${letter%:*}: no such option; .*${letter#*:}" -${letter%:*} in.pgm out.pgm
 done
 for word in crop:--crop? resize:--resize? output:--output? box:--box? \
     threads:--threads?; do
-    run -${word%:*} 50% in.pgm out.pgm
-    check "-${word%:*} is one word" "$? $(grep -c -e "^satfilter: -${word%:*}: .*${word#*:}$" stderr)" "2 1"
+    ends 2 "^satfilter: -${word%:*}: .*${word#*:}$" -${word%:*} 50% in.pgm out.pgm
 done
 check "no folder of 'esize'" "$(ls -d esize utput 2>/dev/null)" ""
 for guess in out:--output? boxx:--box? thread:--threads? keeps:--list zzz:--list sun:--sum?; do
-    run --${guess%:*} 3 in.pgm out.pgm
-    check "a guess for --${guess%:*}" "$? $(grep -c -e "${guess#*:}$" stderr)" "2 1"
+    ends 2 "${guess#*:}$" --${guess%:*} 3 in.pgm out.pgm
 done
-run --rotate in.png out.png
-check "a file in the value's place" "$? $(grep -c "rotate: .*in.png" stderr)" "2 1"
-run --box 3 tree out.pgm
-check "a folder as an input" "$? $(grep -c 'tree: is a directory.* -r' stderr)" "1 1"
-run --quality 80 --box 3 in.pgm out.png
-check "--quality with PNG" "$? $(ls out.png 2>/dev/null)" "2 "
-says 'quality: is for jpeg and webp files; out.png is png'
-run --png-level 3 --box 3 in.pgm out.jpg
-check "--png-level with JPEG" "$? $(grep -c 'png-level: is for png files' stderr)" "2 1"
+ends 2 "rotate: .*in.png" --rotate in.png out.png # a file in the value's place
+ends 1 'tree: is a directory.* -r' --box 3 tree out.pgm # a folder as an input
+refuses 2 'quality: is for jpeg and webp files; out.png is png' --quality 80 --box 3 in.pgm out.png
+ends 2 'png-level: is for png files' --png-level 3 --box 3 in.pgm out.jpg
 for outputs in 'in.pgm j.npy' 'in.pgm j.pfm' 'in.pgm other.pgm --format npy -o plain-values'; do
     # shellcheck disable=SC2086 # words
-    run --box 3 --range auto $outputs
-    check "--range for $outputs" "$? $(grep -c '^satfilter: --range: is for pictures; .* plain values' stderr)" "0 1"
+    ends 0 '^satfilter: --range: is for pictures; .* plain values' --box 3 --range auto $outputs
     # shellcheck disable=SC2086
-    run -q --box 3 --range 0:9 $outputs
-    check "-q has no note of it" "$? $(cat stderr)" "0 "
+    tells 0 '' -q --box 3 --range 0:9 $outputs
 done
-run -f --box 3 --range 0:9 --type u8 in.pgm j.npy
-check "nor does it change integers" "$? $(wc -l <stderr)" "0 1"
-run -f --box 3 --range 0:9 in.pgm j.png
-check "--range of a picture" "$? $(cat stderr)" "0 "
-run -q --quality 80 --box 3 --format jpeg in.pgm other.pgm -o jpegs
-check "--quality with JPEGs" "$?" 0
+gives '0 1' 'wc -l <stderr' -f --box 3 --range 0:9 --type u8 in.pgm j.npy # nor does it change integers
+tells 0 '' -f --box 3 --range 0:9 in.pgm j.png # --range of a picture
+ends 0 '' -q --quality 80 --box 3 --format jpeg in.pgm other.pgm -o jpegs # --quality with JPEGs
 
 # -------------------------------------------------------------------------- help
 
@@ -465,25 +361,16 @@ check "formats that are read and written" \
 check "filters in words" "$(grep -c '^  "detail": ".' stdout)" "$(grep -c '"kind": "' stdout)"
 check "what they make" "$(grep -c '"kind": "window", "output_types": {"u8": "f64", "u16": "f64"' stdout)" 4
 
-run -V
-check "-V" "$? $(grep -c '^satfilter [0-9]' stdout)" "0 1"
+gives '0 1' 'grep -c "^satfilter [0-9]" stdout' -V
 run help
-"$satfilter" --help >usage
-check "help" "$? $(same usage stdout)" "0 same"
-run help box
-check "help box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
-run --help border
-check "--help border" "$? $(grep -c -e '--border' -e 'dcb|abcd|cba' stdout)" "0 2"
-run --help sauvola
-check "--help sauvola: what it loses" "$? $(tr '\n' ' ' <stdout | grep -c 'pencil.*Take wolf')" "0 1"
-run --help formats
-check "--help formats" "$? $(grep -c '^  png  *rw' stdout)" "0 1"
-run --help --quality
-check "--help of an option" "$? $(grep -c '1 to 100' stdout) $(wc -l <stdout)" "0 1 5"
-run --help --box 15 in.pgm out.pgm
-check "--help in front of a command" "$? $(head -n 1 stdout)" "0 satfilter --box 15 in.jpg out.jpg"
-run --help box stddev
-check "--help of two" "$? $(grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' ')" "0 --box --stddev "
+after '0 same' 'same usage stdout' '"$satfilter" --help >usage' # help
+gives '0 1' 'grep -c "^satfilter --box" stdout' help box
+gives '0 2' 'grep -c -e "--border" -e "dcb|abcd|cba" stdout' --help border
+gives '0 1' "tr '\n' ' ' <stdout | grep -c 'pencil.*Take wolf'" --help sauvola
+gives '0 1' 'grep -c "^  png  *rw" stdout' --help formats
+gives '0 1 5' 'echo "$(grep -c "1 to 100" stdout) $(wc -l <stdout)"' --help --quality
+gives '0 satfilter --box 15 in.jpg out.jpg' 'head -n 1 stdout' --help --box 15 in.pgm out.pgm
+gives '0 --box --stddev ' "grep '^satfilter' stdout | cut -d' ' -f2 | tr '\n' ' '" --help box stddev
 for topic in blur:'mean over N x N pixels is --box' blur:'Gaussian blur is --gauss S' shrink:'by --resize 640x$' \
     paint:'--kuwahara 7' bokeh:'--varbox MAP' bw:'--wolf 21' png:'png  *rw' jpg:'jpeg  *rw' \
     no-clobber:'leave existing files alone' -r:'^  -r, --recursive DIR' r:'^  --r X' \
@@ -491,19 +378,13 @@ for topic in blur:'mean over N x N pixels is --box' blur:'Gaussian blur is --gau
     squared:'A flag of --integral' resize:'Smaller: the mean' scale:'--resize 50%' type:'u8 u16' \
     options:'^  --png-level N' options:'^Speed and memory:' border:'numpy.pad symmetric' \
     window:'moves half a pixel' window:'may be a length' box:'--help window' type:'floats are not saturated'; do
-    run --help "${topic%%:*}"
-    check "--help ${topic%%:*}" "$? $(grep -q -e "${topic#*:}" stdout && echo told)" "0 told"
+    gives '0 told' 'grep -q -e "${topic#*:}" stdout && echo told' --help "${topic%%:*}"
 done
-run --help box kuwahara resize
-check "--help tells of windows where there are any" "$(grep -c -e '--help window' stdout)" 2
-run --help resize
-check "--help resize: no window" "$? $(grep -c 'window' stdout)" "0 0"
-run --help=box
-check "--help=box" "$? $(grep -c '^satfilter --box' stdout)" "0 1"
-run --help box in.png
-check "--help of what is no topic" "$? $(wc -c <stdout) $(grep -c "nothing on 'in.png'; see --list" stderr)" "2 0 1"
-run --help brder
-check "--help of nothing" "$? $(grep -c 'did you mean border?' stderr)" "2 1"
+gives '0 2' "grep -c -e '--help window' stdout" --help box kuwahara resize
+gives '0 0' 'grep -c "window" stdout' --help resize
+gives '0 1' 'grep -c "^satfilter --box" stdout' --help=box
+gives '2 0 1' 'echo "$(wc -c <stdout) $(grep -c "nothing on .in.png.; see --list" stderr)"' --help box in.png
+ends 2 'did you mean border?' --help brder
 run
 check "no argument at all" "$? $(grep -c '^  satfilter --' stderr)" "2 5"
 
@@ -515,83 +396,61 @@ for words in '--sauvola ./31 made.pgm' '--sauvola --type u8 ./31 made.pgm' './31
     '--sauvola -o made.pgm ./31'; do
     rm -f made.pgm
     # shellcheck disable=SC2086 # words
-    run $words
-    check "$words" "$? $(same wanted.pgm made.pgm)" "0 same"
+    gives '0 same' 'same wanted.pgm made.pgm' $words
 done
 for wrong in 0 3x 3x0 -3 3.5 31,k=many; do
     run --sauvola "$wrong" "$page" wrong.pgm
     check "a wrong size $wrong" "$? $(grep -c ' --sauvola: ' stderr) $(ls wrong.pgm 2>/dev/null)" "2 1 "
 done
-run --box
-check "a default, but no input" "$? $(grep -c 'no input' stderr)" "2 1"
+ends 2 'no input' --box # a default, but no input
 for border in replicate:clamp BORDER_REPLICATE:clamp reflect101:mirror BORDER_REFLECT_101:mirror \
     symmetric:reflect Wrap:wrap grid-constant:constant:0; do
-    run --box 3 --border "${border%%:*}" in.pgm wrong.pgm
-    check "--border ${border%%:*}" "$? $(grep -c "called ${border#*:}$" stderr)" "2 1"
-    run --box "3,border=${border%%:*}" in.pgm wrong.pgm
-    check "border=${border%%:*}" "$? $(grep -c "called ${border#*:}$" stderr)" "2 1"
+    ends 2 "called ${border#*:}$" --box 3 --border "${border%%:*}" in.pgm wrong.pgm
+    ends 2 "called ${border#*:}$" --box "3,border=${border%%:*}" in.pgm wrong.pgm
 done
-run --box 3 --border torus in.pgm wrong.pgm
-check "a border of nobody's" "$? $(grep -c 'valid are possible$' stderr)" "2 1"
+ends 2 'valid are possible$' --box 3 --border torus in.pgm wrong.pgm # a border of nobody's
 # "put --integral last" is for what follows an integral.
 for words in '--sum 3 --integral --box 3' '--box 3 --sum 3 --integral'; do
     # shellcheck disable=SC2086 # words
-    run $words in.pgm wrong.pgm
-    check "$words" "$? $(grep -c 'integral cannot filter u32.*or f64$' stderr)" "2 1"
+    ends 2 'integral cannot filter u32.*or f64$' $words in.pgm wrong.pgm
 done
 
 # --------------------------------------------------------- lists, names, pipes
 
 printf 'in.pgm\r\nother.pgm\r\n' >crlf
-run -q --box 3 --filelist crlf -o c1
-check "CR LF in a list" "$? $(files c1)" "0 ./in.pgm ./other.pgm "
+fills 0 'in.pgm other.pgm' -q --box 3 --filelist crlf -o c1 # CR LF in a list
 odd=$(printf 'esc\033[31m.pgm')
 cp in.pgm "$odd"
 run -v --box 3 "$odd" "out$odd"
 check "-v escapes names" "$? $(grep -c "$(printf '\033')" stderr) $(grep -cF 'esc\x1b[31m.pgm: ' stderr)" "0 0 2"
-"$satfilter" --box 3 <in.pgm >piped 2>stderr
-check "no file at all: the input's format" "$? $(same want.pgm piped)" "0 same"
+after '0 same' 'same want.pgm piped' '"$satfilter" --box 3 <in.pgm >piped' # no file at all: the input's format
 "$satfilter" --box 3 <in.pgm 2>stderr | cmp -s - want.pgm
 check "into a pipe" $? 0
 "$satfilter" --box 3 --format png <in.pgm 2>stderr | head -c 4 | tail -c 3 >stdout
 check "--format goes first" "$(cat stdout)" PNG
-"$satfilter" --box 3 /dev/stdin - --format pgm <in.pgm >piped 2>stderr
-check "/dev/stdin" "$? $(same want.pgm piped)" "0 same"
+after '0 same' 'same want.pgm piped' '"$satfilter" --box 3 /dev/stdin - --format pgm <in.pgm >piped' # /dev/stdin
 for name in /dev/stdout -; do
     echo before >piped
-    "$satfilter" --box 3 in.pgm $name >>piped 2>stderr
-    check "$name without --format" "$? $(head -c 11 piped | tail -c 3)" "0 PNG"
+    after '0 PNG' 'head -c 11 piped | tail -c 3' '"$satfilter" --box 3 in.pgm $name >>piped'
 done
 "$satfilter" --box 3 --quality 50 <in.pgm >piped 2>stderr
 check "--quality for what is no JPEG" "$? $(grep -c 'quality is for jpeg and webp files; this is pnm' stderr)" "0 1"
-run --box 3 in.pgm /dev/stdin
-check "/dev/stdin is no output" "$? $(grep -c '/dev/stdin: is standard input, and no output' stderr)" "2 1"
-run --box 3 in.pgm -o /dev/fd/0
-check "nor behind -o" "$? $(grep -c 'is standard input, and no output' stderr)" "2 1"
-run --box 3 /dev/stdout out.pgm
-check "/dev/stdout is no input" "$? $(grep -c 'is standard output, and no input' stderr)" "2 1"
-run --box 3 in.pgm ''
-check "an empty name" "$? $(grep -c "^satfilter: '' is not the name of a file; name the output" stderr)" "2 1"
-run --box 3 '' in.pgm -o out
-check "an empty name of an input" "$? $(grep -c "'' is not the name of a file; name the input" stderr)" "2 1"
+ends 2 '/dev/stdin: is standard input, and no output' --box 3 in.pgm /dev/stdin # /dev/stdin is no output
+ends 2 'is standard input, and no output' --box 3 in.pgm -o /dev/fd/0 # nor behind -o
+ends 2 'is standard output, and no input' --box 3 /dev/stdout out.pgm # /dev/stdout is no input
+ends 2 "^satfilter: '' is not the name of a file; name the output" --box 3 in.pgm '' # an empty name
+ends 2 "'' is not the name of a file; name the input" --box 3 '' in.pgm -o out # an empty name of an input
 printf '\357\273\277in.pgm\nother.pgm\n' >marked
-run -q --box 3 --filelist marked -o c2
-check "a byte order mark in front of a list" "$? $(files c2)" "0 ./in.pgm ./other.pgm "
+fills 0 'in.pgm other.pgm' -q --box 3 --filelist marked -o c2 # a byte order mark in front of a list
 for range in auto:10% auto:10; do
-    run -q --box 1 --range $range in.pgm range-${range%\%}.pgm
-    check "--range $range" "$?" 0
+    ends 0 '' -q --box 1 --range $range in.pgm range-${range%\%}.pgm
 done
 for range in auto:10%% auto:% auto:60% 0:10%; do
-    run --box 1 --range $range in.pgm out.pgm
-    check "--range $range" "$? $(grep -c '^satfilter: --range: ' stderr)" "2 1"
+    ends 2 '^satfilter: --range: ' --box 1 --range $range in.pgm out.pgm
 done
-run --box 3,at=2:0 in.pgm other.pgm -o at
-check "at= beside the window" "$? $(wc -l <stderr) $(ls -d at 2>/dev/null)" "2 1 "
+gives '2 1 ' 'echo "$(wc -l <stderr) $(ls -d at 2>/dev/null)"' --box 3,at=2:0 in.pgm other.pgm -o at
 says '^satfilter: --box: at=2:0 of box: a window of 3 x 3 contains its own pixel for -1 to 1'
-run --threads -1 --box 3 in.pgm out.pgm
-check "--threads -1" "$? $(grep -c '^satfilter: --threads: ' stderr)" "2 1"
-run --box 3
-check "/dev/null is no input" "$? $(grep -c 'no input and no output' stderr)" "2 1"
+ends 2 '^satfilter: --threads: ' --threads -1 --box 3 in.pgm out.pgm
+ends 2 'no input and no output' --box 3 # /dev/null is no input
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

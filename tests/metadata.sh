@@ -1,33 +1,27 @@
 #!/bin/sh
 # The page says what becomes of every kind of metadata, and nothing goes in silence. A page that
-# says something else is found, and so is a program that loses something.
+# says something else is found, and so is a program that loses something. Of TIFFs that are written other programs read
+# stacks of pages, EXIF and GeoTIFF.
 set -eu
-: "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
-. "$(dirname "$0")/sure.sh"
-for program in python3 exiftool; do
-    if ! command -v $program >/dev/null; then
-        without $program "there is no $program: what becomes of metadata is not compared with the page"
-        exit 77
-    fi
-done
-python3 "$top_srcdir/tests/records/metadata.py" "$top_builddir/satfilter" --check
+. "$(dirname "$0")/script.sh"
+needs python3 "there is no python3: what becomes of metadata is not compared with the page"
+needs exiftool "there is no exiftool: what becomes of metadata is not compared with the page"
+python3 "$source/tests/records/metadata.py" "$satfilter" --check
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/tests/records" "$work/docs"
-cp "$top_srcdir/tests/records/metadata.py" "$top_srcdir/tests/records/base.py" "$work/tests/records"
+mkdir -p tests/records docs
+cp "$source/tests/records/metadata.py" "$source/tests/records/base.py" tests/records
 sed '/<!-- metadata -->/,/<!-- end -->/s/| kept |/| dropped with a note |/' \
-    "$top_srcdir/docs/formats.md" >"$work/docs/formats.md"
-if python3 "$work/tests/records/metadata.py" "$top_builddir/satfilter" --check >"$work/found"; then
-    echo "a page with another table goes unnoticed"
-    exit 1
-fi
-grep 'the table of metadata' "$work/found"
+    "$source/docs/formats.md" >docs/formats.md
+! python3 tests/records/metadata.py "$satfilter" --check >found || fail "a page with another table goes unnoticed"
+grep 'the table of metadata' found
 
-printf '#!/bin/sh\nexec "%s" -q --strip "$@"\n' "$top_builddir/satfilter" >"$work/silent"
-chmod +x "$work/silent"
-if python3 "$work/tests/records/metadata.py" "$work/silent" --check >"$work/found"; then
-    echo "metadata that goes in silence goes unnoticed"
-    exit 1
-fi
-grep 'text Author, png to png: loses .* in silence' "$work/found"
+printf '#!/bin/sh\nexec "%s" -q --strip "$@"\n' "$satfilter" >silent
+chmod +x silent
+! python3 tests/records/metadata.py "$work/silent" --check >found || fail "metadata that goes in silence goes unnoticed"
+grep 'text Author, png to png: loses .* in silence' found
+
+[ -e "$build/libsatfilter-tiff.la" ] || leave tiff "built without libtiff"
+needs tiffinfo "there is no tiffinfo: what a TIFF says is not compared with it"
+python3 -c 'import numpy, tifffile' 2>/dev/null ||
+    leave tifffile "there is no tifffile: what a TIFF says is not compared with it"
+python3 "$source/tests/tiff_tags.py" "$satfilter"

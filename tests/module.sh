@@ -2,27 +2,9 @@
 # Filters of one's own: a module with the sample's filter, each filter of windows of filters/ as a
 # module beside itself, and what is no module.
 set -u
-: "${top_srcdir:?is set by make check}" "${top_builddir:?}" "${CC:?}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/script.sh"
 unset SATFILTER_MODULES
-passed=0 failed=0
-
-# check NAME FOUND WANTED
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL: $1: '$2' instead of '$3'"
-        head -n 5 stderr
-    fi
-}
-run() { "$top_builddir/satfilter" -f "$@" >stdout 2>stderr </dev/null; }
-# says STATUS TEXT: one message, which has that
-says() { check "one message, with '$2'" "$1 $(grep -c -e "$2" stderr) $(wc -l <stderr)" "$3 1 1"; }
+run() { "$satfilter" -f "$@" >stdout 2>stderr </dev/null; }
 
 # module NAME [FLAG...]: NAME.so of NAME.h
 module()
@@ -31,16 +13,15 @@ module()
     shift
     printf '#define SATF_MODULE "%s.h"\n#include <satfilter-module.h>\n' "$made" >"$made.c"
     # shellcheck disable=SC2086 # CC is a list of words
-    $CC -std=gnu11 -O2 -Wall -Werror -shared -fPIC -ffp-contract=off -I. -I"$top_srcdir/src" "$@" \
+    $CC -std=gnu11 -O2 -Wall -Werror -shared -fPIC -ffp-contract=off -I. -I"$source/src" "$@" \
         -o "$made.so" "$made.c" >"$made.log" 2>&1 || { cat "$made.log" && exit 1; }
 }
 
-cp "$top_srcdir/samples/contrast.h" .
+cp "$source/samples/contrast.h" .
 module contrast
 awk 'BEGIN { print "P2\n13 9\n255"; for (i = 0; i < 117; i++) print (i * i * 37 + i * 11) % 256 }' >in.txt
 run --box 1 in.txt in.pgm
-run --module contrast.so --contrast 5,gain=1.5 --format pgm in.pgm out.pgm
-check "a module's filter" $? 0
+gives '0 ' : --module contrast.so --contrast 5,gain=1.5 --format pgm in.pgm out.pgm # a module's filter
 awk -v w=13 -v h=9 '
     NR > 3 { p[NR - 4] = $1 }
     function at(x, y) { x = x < 0 ? 0 : x >= w ? w - 1 : x; y = y < 0 ? 0 : y >= h ? h - 1 : y; return p[y * w + x] }
@@ -54,10 +35,8 @@ awk -v w=13 -v h=9 '
     }' in.txt >want
 tail -c 117 out.pgm | od -An -v -w1 -tu1 | tr -d ' ' | cmp - want
 check "its values, by hand" $? 0
-run --contrast 5 in.pgm out.pgm
-check "nothing is loaded unasked" $? 2
-run --module contrast.so --module ./contrast.so --help contrast
-check "twice is once; it has help" "$? $(grep -c 'gain=G' stdout)" "0 1"
+gives '2 ' : --contrast 5 in.pgm out.pgm # nothing is loaded unasked
+gives '0 1' 'grep -c "gain=G" stdout' --module contrast.so --module ./contrast.so --help contrast
 SATFILTER_MODULES=:contrast.so run --contrast 5,gain=1.5 --engine sat in.pgm sat.pgm
 check "by the environment; tables" "$? $(tail -c 117 sat.pgm | cmp - out.pgm 2>&1 | wc -l)" "0 1"
 run --module contrast.so --contrast 5,gain=1.5 --engine window in.pgm window.pgm
@@ -87,7 +66,7 @@ END
 
 # The very files of filters/, under another name, compute the very bytes of the library's.
 : >tried
-for file in "$top_srcdir"/filters/*.h; do
+for file in "$source"/filters/*.h; do
     grep -q FILTER_WINDOW_PARAMS "$file" || continue
     name=$(basename "$file" .h)
     sed "s/\\b$name\\b/own/g; s/\\b${name}_/own_/g; s/FORMULA_$name/FORMULA_own/g
@@ -103,9 +82,9 @@ for file in "$top_srcdir"/filters/*.h; do
         done
     done
     if grep -q '^MIX_ENTRY' "$file"; then
-        run "--$name" 5,colour "$top_srcdir/samples/scene.png" want.png
+        run "--$name" 5,colour "$source/samples/scene.png" want.png
         first=$?
-        run --module own.so --own 5,colour "$top_srcdir/samples/scene.png" out.png
+        run --module own.so --own 5,colour "$source/samples/scene.png" out.png
         check "mixes of $name" "$? $first $(cmp want.png out.png && echo same)" "0 0 same"
         echo "$name" >>mixed
     fi
@@ -164,8 +143,7 @@ SATFILTER_MODULES=mixed.so run --list --json
 check "the kind of a filter that begins with a mix" \
     "$? $(tr '\n' ' ' <stdout | grep -o '"name": "mixed".*' | grep -o '"kind": "[a-z]*"' | head -n 1)" \
     '0 "kind": "window"'
-run --module mixed.so --mixed 5 in.pgm out.pgm
-check "a first pass that mixes" $? 0
+gives '0 ' : --module mixed.so --mixed 5 in.pgm out.pgm # a first pass that mixes
 run --box 5 in.pgm box.pgm
 tail -c 117 out.pgm | od -An -v -w1 -tu1 | tr -d ' ' >got
 # 255 less the mean, which halves do not round alike: at most 1 apart, and mostly not
@@ -173,8 +151,7 @@ tail -c 117 box.pgm | od -An -v -w1 -tu1 | paste -d' ' - got |
     awk '{ d = 255 - $1 - $2; far += d < -1 || d > 1; other += d != 0 } END { exit far > 0 || other > 10 }'
 check "its values" $? 0
 module mixed -DLANES=2
-run --module mixed.so --mixed 5 in.pgm out.pgm
-says $? 'reads images of other channels than it sums over, or makes' 1
+ends 1 'reads images of other channels than it sums over, or makes' --module mixed.so --mixed 5 in.pgm out.pgm
 
 # Whatever a module says that the library looks up by a number, or calls, is checked.
 #   twist NAME STATEMENT: a module that is contrast.h's but for that
@@ -218,12 +195,11 @@ const satf_module *satf_module_entry(void)
 }
 END
     # shellcheck disable=SC2086
-    $CC -std=gnu11 -O1 -shared -fPIC -I. -I"$top_srcdir/src" -o "$1.so" "$1.c" || exit 1
+    $CC -std=gnu11 -O1 -shared -fPIC -I. -I"$source/src" -o "$1.so" "$1.c" || exit 1
 }
 while IFS= read -r statement; do
     twist twisted "$statement"
-    run --module twisted.so --contrast 5 in.pgm out.pgm
-    says $? 'module twisted.so ' 2
+    ends 2 'module twisted.so ' --module twisted.so --contrast 5 in.pgm out.pgm
 done <<'END'
 p[0].over = (filter_over)77
 p[0].over = (filter_over)-1
@@ -261,42 +237,33 @@ i.ways[1] = i.ways[0], p[1] = p[0], p[1].type = TYPE_REAL, i.ways[1].list = p + 
 i.options_bytes = 16
 END
 twist twisted 'i.way = seven'
-run --module twisted.so --contrast 5,gain=1.5 in.pgm out.pgm
-check "a way that is not there is the first" "$? $(cmp out.pgm sat.pgm && echo same)" "0 same"
+gives '0 same' 'cmp out.pgm sat.pgm && echo same' --module twisted.so --contrast 5,gain=1.5 in.pgm out.pgm
 
 # What is refused.
-run --module missing.so --box 3 in.pgm out.pgm
-says $? 'module missing.so cannot be opened: ' 2
+ends 2 'module missing.so cannot be opened: ' --module missing.so --box 3 in.pgm out.pgm
 echo text >text.so
-run --module text.so --box 3 in.pgm out.pgm
-says $? 'module text.so cannot be opened: ' 2
+ends 2 'module text.so cannot be opened: ' --module text.so --box 3 in.pgm out.pgm
 echo 'int nothing;' >nothing.c && $CC -shared -fPIC -o nothing.so nothing.c
-run --module nothing.so --box 3 in.pgm out.pgm
-says $? 'nothing.so is no module of satfilter' 2
-SATFILTER_MODULES=nothing.so run --box 3 in.pgm out.pgm
-says $? 'SATFILTER_MODULES: nothing.so is no module' 2
-cp "$top_srcdir/filters/box.h" "$top_srcdir/filters/integral.h" .
+ends 2 'nothing.so is no module of satfilter' --module nothing.so --box 3 in.pgm out.pgm
+SATFILTER_MODULES=nothing.so ends 2 'SATFILTER_MODULES: nothing.so is no module' --box 3 in.pgm out.pgm
+cp "$source/filters/box.h" "$source/filters/integral.h" .
 module box
-run --module box.so --box 3 in.pgm out.pgm
-says $? 'module box.so: there is a filter box already' 2
-mkdir other && cp -r "$top_srcdir/src/." other && chmod -R u+w other # a tarball is read-only
+ends 2 'module box.so: there is a filter box already' --module box.so --box 3 in.pgm out.pgm
+mkdir other && cp -r "$source/src/." other && chmod -R u+w other # a tarball is read-only
 sed -i "s/SATF_MODULE_ABI [0-9]*\$/SATF_MODULE_ABI 99/" other/satfilter/module.h
 # shellcheck disable=SC2086
 $CC -shared -fPIC -I. -Iother -o later.so contrast.c
-abi=$(sed -n 's/.*define SATF_MODULE_ABI //p' "$top_srcdir/src/satfilter/module.h")
-run --module later.so --box 3 in.pgm out.pgm
-says $? "headers of another version (99, this library has $abi): compile it again" 2
+abi=$(sed -n 's/.*define SATF_MODULE_ABI //p' "$source/src/satfilter/module.h")
+ends 2 "headers of another version (99, this library has $abi): compile it again" \
+    --module later.so --box 3 in.pgm out.pgm
 sed 's/integral/own/g; s/OVER_WINDOW/OVER_ALL/' integral.h >own.h
 module own
-run --module own.so --own in.pgm out.pgm
-says $? 'module own.so ' 2
+ends 2 'module own.so ' --module own.so --own in.pgm out.pgm
 for change in 's/"contrast",/"no blanks",/' 's/FORMULA_contrast,$/99,/' 's/FILTER_WINDOW_PARAMS(.*),$//' \
     's/sizeof(contrast_options),/4096,/'; do
-    sed "$change" "$top_srcdir/samples/contrast.h" >wrong.h
+    sed "$change" "$source/samples/contrast.h" >wrong.h
     module wrong
-    run --module wrong.so --box 3 in.pgm out.pgm
-    says $? 'module wrong.so ' 2
+    ends 2 'module wrong.so ' --module wrong.so --box 3 in.pgm out.pgm
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,21 +1,12 @@
 #!/bin/sh
 # The operations of libvips make the numbers of the command: in the program vips, and in pyvips where
 # python3 has it.
+# shellcheck disable=SC2086 # options, flags and sizes are lists of words
 set -eu
-: "${top_builddir:?is set by make check}" "${top_srcdir:?}"
-. "$(dirname "$0")/sure.sh"
-module=$top_builddir/plugins/vips/.libs/vips-satfilter.so
-satfilter=$top_builddir/satfilter
-[ -e "$module" ] || { without plugins "the module of libvips is not built"; exit 77; }
-command -v vips >/dev/null 2>&1 || { without vips "the program vips is not installed"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
+. "$(dirname "$0")/script.sh"
+module=$build/plugins/vips/.libs/vips-satfilter.so
+[ -e "$module" ] || leave plugins "the module of libvips is not built"
+needs vips "the program vips is not installed"
 
 # home FOLDER MODULE: one where vips finds that module alone
 home()
@@ -28,14 +19,14 @@ home()
     done
 }
 
-home "$work/home" "$module"
+home home "$module"
 VIPSHOME=$work/home
 export VIPSHOME
 
 # ------------------------------------------------------------------ pictures
 
-. "$top_srcdir/tests/plugins/numbers.sh"
-. "$top_srcdir/tests/plugins/help.sh"
+. "$source/tests/plugins/numbers.sh"
+. "$source/tests/plugins/help.sh"
 
 # vips_picture FORMAT CHANNELS WIDTH HEIGHT: in $work/in.v too
 vips_picture()
@@ -44,20 +35,20 @@ vips_picture()
     case $1 in uchar) type=u8 ;; ushort) type=u16 ;; float) type=f32 ;; *) type=f64 ;; esac
     [ "$2" -lt 3 ] || space=srgb
     picture $type "$2" "$3" "$4"
-    vips rawload "$work/in.raw" "$work/in.v" "$3" "$4" "$2" --format "$1" --interpretation $space
+    vips rawload in.raw in.v "$3" "$4" "$2" --format "$1" --interpretation $space
 }
 
 # compare WHAT: $work/got.v has the shape, the format and the samples of $work/want.npy. A .v file is a
 # header of 64 bytes, the samples in this machine's order, and metadata.
 compare()
 {
-    want=$(shape "$work/want.npy" | sed 's/u1/0/;s/u2/2/;s/u4/4/;s/f4/6/;s/f8/8/')
+    want=$(shape want.npy | sed 's/u1/0/;s/u2/2/;s/u4/4/;s/f4/6/;s/f8/8/')
     # shellcheck disable=SC2046,SC2116
-    got=$(echo $(od -An -j4 -N12 -td4 "$work/got.v") $(od -An -j20 -N4 -td4 "$work/got.v"))
+    got=$(echo $(od -An -j4 -N12 -td4 got.v) $(od -An -j20 -N4 -td4 got.v))
     [ "$got" = "$want" ] || fail "$1: width, height, bands, format are $got, not $want"
-    values "$work/want.npy" >"$work/want.raw"
-    tail -c +65 "$work/got.v" | head -c "$(wc -c <"$work/want.raw")" >"$work/got.raw"
-    cmp "$work/got.raw" "$work/want.raw" || fail "$1"
+    values want.npy >want.raw
+    tail -c +65 got.v | head -c "$(wc -c <want.raw)" >got.raw
+    cmp got.raw want.raw || fail "$1"
 }
 
 # same "COMMAND'S OPTIONS" OPERATION [ARGUMENT]...
@@ -65,24 +56,22 @@ same()
 {
     options=$1 operation=$2
     shift 2
-    rm -f "$work/got.v"
-    # shellcheck disable=SC2086
-    "$satfilter" -q -f $options "$in" "$work/want.npy" || fail "satfilter $options"
-    vips "satf_$operation" "$work/in.v" "$work/got.v" "$@" || fail "satf_$operation $*"
+    rm -f got.v
+    "$satfilter" -q -f $options "$in" want.npy || fail "satfilter $options"
+    vips "satf_$operation" in.v got.v "$@" || fail "satf_$operation $*"
     compare "satf_$operation $* is not satfilter $options: $format, $(head -c 60 "$in" | tr '\n\0' '  ')"
 }
 
 # ------------------------------------------------------------ which filters
 
 # An order of 67 x 41 pixels, the last one first: sums of 0, 1, 1, ... count.
-{ printf 'P5 2747 1 255\n\0' && head -c 2746 /dev/zero | tr '\0' '\1'; } >"$work/ones.pgm"
-"$satfilter" -q --integral --flip h "$work/ones.pgm" "$work/order.npy"
-LC_ALL=C sed -i 's/(1, 2747)/(2747,)  /' "$work/order.npy"
+{ printf 'P5 2747 1 255\n\0' && head -c 2746 /dev/zero | tr '\0' '\1'; } >ones.pgm
+"$satfilter" -q --integral --flip h ones.pgm order.npy
+LC_ALL=C sed -i 's/(1, 2747)/(2747,)  /' order.npy
 
-sed -n 's/^#include "\(.*\)\.h"/satf_\1/p' "$top_srcdir/filters/all.h" | LC_ALL=C sort >"$work/wanted"
-vips -l | grep -o '(satf_[a-z]*)' | tr -d '()' | LC_ALL=C sort >"$work/has"
-diff "$work/wanted" "$work/has" || fail "the operations are not the table's filters"
-[ "$(wc -l <"$work/has")" -ge 14 ] || fail "operations are missing"
+table_filters | sed 's/^/satf_/' >operations
+vips -l | grep -o '(satf_[a-z]*)' | tr -d '()' >has
+compare_lists operations has
 
 # every FORMAT CHANNELS: each filter by its defaults
 every()
@@ -91,7 +80,7 @@ every()
     while read -r operation; do
         filter=${operation#satf_}
         case $filter in
-        template) value=$top_srcdir/samples/sharpen.txt ;;
+        template) value=$source/samples/sharpen.txt ;;
         permute) value=$work/order.npy ;;
         crop) value=20x10+3+1 ;;
         by) value=$in ;;
@@ -101,7 +90,7 @@ every()
         esac
         [ "$filter" != integral ] || value=
         same "--$filter${value:+=$value}" "$filter" ${value:+"$value"}
-    done <"$work/has"
+    done <has
 }
 
 every uchar 1
@@ -129,24 +118,24 @@ done
 
 # Sums of 64 bits are doubles, which hold these exactly.
 vips_picture ushort 4 66 50
-"$satfilter" -q -f --type f64 --integral --squared "$in" "$work/want.npy"
-vips satf_integral "$work/in.v" "$work/got.v" --squared
+"$satfilter" -q -f --type f64 --integral --squared "$in" want.npy
+vips satf_integral in.v got.v --squared
 compare "satf_integral --squared is not exact"
 # uint is moved, but not averaged.
 vips_picture uchar 3 66 50
-"$satfilter" -q -f --integral --flip v "$in" "$work/want.npy"
-vips satf_integral "$work/in.v" "$work/sums.v"
-vips satf_flip "$work/sums.v" "$work/got.v" v
+"$satfilter" -q -f --integral --flip v "$in" want.npy
+vips satf_integral in.v sums.v
+vips satf_flip sums.v got.v v
 compare "satf_flip of uint"
 # Radiance's packed floats are unpacked.
 vips_picture float 3 66 50
-vips float2rad "$work/in.v" "$work/rad.v"
-vips rad2float "$work/rad.v" "$work/unpacked.v"
+vips float2rad in.v rad.v
+vips rad2float rad.v unpacked.v
 for one in rad unpacked; do
     vips satf_box "$work/$one.v" "$work/$one.box.v" 9
     tail -c +65 "$work/$one.box.v" | head -c $((66 * 50 * 3 * 4)) >"$work/$one.raw"
 done
-cmp "$work/rad.raw" "$work/unpacked.raw" || fail "packed floats are not unpacked"
+cmp rad.raw unpacked.raw || fail "packed floats are not unpacked"
 
 # -------------------------------------------------------------- interpretation
 
@@ -155,8 +144,8 @@ interpretation()
 {
     operation=$1
     shift
-    vips "satf_$operation" "$work/in.v" "$work/got.v" "$@"
-    od -An -j28 -N4 -td4 "$work/got.v" | tr -d ' '
+    vips "satf_$operation" in.v got.v "$@"
+    od -An -j28 -N4 -td4 got.v | tr -d ' '
 }
 
 vips_picture uchar 4 24 16
@@ -165,20 +154,19 @@ vips_picture uchar 4 24 16
 [ "$(interpretation sauvola 9)" = 1 ] || fail "black and white is not"
 
 # A colour profile stays with colours.
-vips icc_export "$top_srcdir/samples/scene.png" "$work/in.v" --output-profile srgb
+vips icc_export "$source/samples/scene.png" in.v --output-profile srgb
 for pair in "box 9=1" "sauvola 9=0" "variance 9=0"; do
-    # shellcheck disable=SC2086
     interpretation ${pair%=*} >/dev/null
-    profiles=$(vipsheader -a "$work/got.v" | grep -c icc-profile-data || true)
+    profiles=$(vipsheader -a got.v | grep -c icc-profile-data || true)
     [ "$profiles" = "${pair#*=}" ] || fail "satf_${pair%=*}: $profiles colour profiles"
 done
 
 # PNG in, PNG out: the first example of docs/vips.md.
-vips satf_box "$top_srcdir/samples/scene.png" "$work/vips.png" 15
-for file in "$work/vips.png=1" "$top_srcdir/samples/scene.png=15"; do
+vips satf_box "$source/samples/scene.png" vips.png 15
+for file in "$work/vips.png=1" "$source/samples/scene.png=15"; do
     "$satfilter" -q -f --format pam "--box=${file#*=}" "${file%=*}" "$work/${file#*=}.pam"
 done
-cmp "$work/1.pam" "$work/15.pam" || fail "satf_box of a PNG is not satfilter --box"
+cmp 1.pam 15.pam || fail "satf_box of a PNG is not satfilter --box"
 
 # ---------------------------------------------------------------------- errors
 
@@ -187,11 +175,11 @@ refused()
 {
     text=$1 operation=$2
     shift 2
-    rm -f "$work/got.v"
-    ! vips "satf_$operation" "$work/in.v" "$work/got.v" "$@" 2>"$work/told" ||
+    rm -f got.v
+    ! vips "satf_$operation" in.v got.v "$@" 2>told ||
         fail "satf_$operation $* is not refused"
-    grep -q "^satf_$operation: $text" "$work/told" || fail "satf_$operation $*: $(cat "$work/told")"
-    [ ! -e "$work/got.v" ] || fail "satf_$operation $* leaves a result"
+    grep -q "^satf_$operation: $text" told || fail "satf_$operation $*: $(cat told)"
+    [ ! -e got.v ] || fail "satf_$operation $* leaves a result"
 }
 
 vips_picture uchar 4 24 16
@@ -202,12 +190,12 @@ refused "'nan' is no level for threshold: it must be a number or otsu" threshold
 refused "eps = 0: " guided 9 --eps 0
 refused "eps = -1: " guided 9 --eps -1
 refused "cannot open template .*/nonexistent" template /nonexistent
-vips cast "$work/in.v" "$work/int.v" int && mv "$work/int.v" "$work/in.v"
+vips cast in.v int.v int && mv int.v in.v
 refused "pictures of int are not filtered; cast them to" box 9
-vips bandjoin "$work/in.v $work/in.v" "$work/bands.v" && vips cast "$work/bands.v" "$work/in.v" uchar
+vips bandjoin "$work/in.v $work/in.v" bands.v && vips cast bands.v in.v uchar
 refused "the input view has 8 channels; 1 to 4 are possible" box 9
-vips black "$work/black.v" 1500 1500 && vips linear "$work/black.v" "$work/white.v" 1 65535
-vips cast "$work/white.v" "$work/in.v" ushort
+vips black black.v 1500 1500 && vips linear black.v white.v 1 65535
+vips cast white.v in.v ushort
 refused "a sum is above 2^53" integral --squared
 
 # ------------------------------------------------------------ pyvips, installed
@@ -215,7 +203,7 @@ refused "a sum is above 2^53" integral --squared
 if python3 -c 'import pyvips' 2>/dev/null; then
     vips_picture ushort 4 67 41
     same "--box 15x9,border=mirror" box 15x9 --border mirror
-    cp "$work/want.raw" "$work/box.raw"
+    cp want.raw box.raw
     same "--stddev 9" stddev 9
     python3 - "$work" <<'END'
 import sys, pyvips
@@ -235,13 +223,10 @@ else
 fi
 
 # Installed, it finds the installed library.
-(unset MAKEFLAGS MFLAGS MAKELEVEL && make -s -C "$top_builddir" install-libLTLIBRARIES \
-    install-vipsexecLTLIBRARIES DESTDIR="$work/root" >"$work/log" 2>&1) || fail "$(cat "$work/log")"
-installed=$(find "$work/root" -path '*/vips-modules-*/vips-satfilter.so')
-[ -n "$installed" ] || fail "make install leaves the module out"
-home "$work/other" "$installed"
+installed install-vipsexecLTLIBRARIES 'vips-modules-*/vips-satfilter.so'
+home other "$plugin"
 vips_picture uchar 3 66 50
 same "--box 15" box 15
-rm "$work/got.v"
-VIPSHOME=$work/other LD_LIBRARY_PATH=${installed%/*/*} vips satf_box "$work/in.v" "$work/got.v" 15
+rm got.v
+VIPSHOME=$work/other LD_LIBRARY_PATH=$installed_libraries vips satf_box in.v got.v 15
 compare "satf_box, installed"

@@ -2,10 +2,8 @@
 # A receipt of the GPU suite is stale when a file changes that the suite runs or compiles, fresh
 # when another does, and says so where it is asked for. nvcc's own lists of headers are checked.
 set -eu
-: "${top_srcdir:?is set by make check}" "${top_builddir:?}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$top_srcdir"
+. "$(dirname "$0")/script.sh"
+cd "$source"
 tree=$work/a.tree # a dot, as in satfilter-0.1.0
 mkdir "$tree" "$work/build"
 find configure.ac Makefile.am NEWS m4 cuda docs filters samples src tests tools -type f \
@@ -32,10 +30,8 @@ cover()
 says()
 {
     receipt --check >"$work/said"
-    if ! grep -q "$1" "$work/said" || [ "$(wc -l <"$work/said")" -ne 1 ]; then
-        echo "$2: not '$1' but: $(cat "$work/said")"
-        exit 1
-    fi
+    [ "$(wc -l <"$work/said") $(grep -c "$1" "$work/said")" = "1 1" ] ||
+        fail "$2: not '$1' but: $(cat "$work/said")"
 }
 
 # changes FILE WORDS: what is said once the file has one more line. Then it is as it was.
@@ -89,23 +85,18 @@ cuda/window/../../src/window/gpu.h :' >"$tree/in.d"
 sed 's,cuda/window/box.cu,../a.tree/&,; s,cuda/window/\.\.,../a.tree/./&,' "$tree/in.d" >"$work/build/beside.d"
 receipt --nvcc beside.d
 sed 's,window/gpu.h,io/pnm.c,' "$work/build/beside.d" >"$work/build/more.d"
-if receipt --nvcc beside.d more.d 2>"$work/said"; then
-    echo "nvcc reads a file that the receipt does not cover, and that is no failure"
-    exit 1
-fi
+! receipt --nvcc beside.d more.d 2>"$work/said" ||
+    fail "nvcc reads a file that the receipt does not cover, and that is no failure"
 grep 'covers no src/io/pnm.c, which nvcc read for .*/build/more.d$' "$work/said"
 [ "$(wc -l <"$work/said")" -eq 1 ]
 echo 'a.lo : /usr/include/stdio.h' >"$work/build/other.d"
 for none in other.d none.d; do
-    if receipt --nvcc $none 2>"$work/said"; then
-        echo "$none names no source, and that is no failure"
-        exit 1
-    fi
+    ! receipt --nvcc $none 2>"$work/said" || fail "$none names no source, and that is no failure"
 done
 
 # make check says it, and an error of the script is one of make's. The checks before a change lands
 # end with the line, then the totals.
-${MAKE:-make} -s -n -C "$top_builddir" check-local | grep 'receipt.sh --check$'
+${MAKE:-make} -s -n -C "$build" check-local | grep 'receipt.sh --check$'
 finish=$(sed -n '/^finish()/,/^}/p' .ci/run)
 # shellcheck disable=SC2034 # finish() reads them
 root=$tree passed=3 failed=0 skipped=1

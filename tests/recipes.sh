@@ -5,20 +5,7 @@
 # Each picture that it makes is read again: it has its input's size, unless it is resized, cropped or awk's, and
 # shows something.
 set -u
-. "$(dirname "$0")/sure.sh"
-build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-recipes.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail()
-{
-    failed=$((failed + 1))
-    echo "FAIL: $*"
-    head -n 5 stderr
-}
+. "$(dirname "$0")/script.sh"
 
 # The outputs that a command names: behind -o, the last word, what a ">" leads to.
 outputs_of()
@@ -69,13 +56,9 @@ check_picture()
     *--resize* | *--crop* | awk*) want=$got ;;
     *"--rotate 90"* | *--transpose*) want=${want#*x}x${want%x*} ;;
     esac
-    if [ -z "$got" ] || [ "$got" != "$want" ]; then
-        fail "$2: $1 is ${got:-no picture}, its input $want"
-    elif [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -le 1 ]; then
-        fail "$2: all of $1 is one value"
-    else
-        pass
-    fi
+    check "$2: the size of $1" "${got:-no picture}" "$want"
+    holds "$2: $1 has more than one value" \
+        [ "$(tail -c +129 shown.npy | od -An -v -w1 -tu1 | sort -u | wc -l)" -gt 1 ]
 }
 
 # check_output OUTPUT COMMAND: a file, or a folder that holds pictures.
@@ -83,40 +66,31 @@ check_output()
 {
     local picture count=0
     case $1 in
-    *.json)
-        if [ "$(grep -c '"output": ' "$1")" -eq 2 ]; then pass; else fail "$2: two objects in $1"; fi
-        return
-        ;;
-    *.rgb)
-        if [ "$(wc -c <"$1")" -eq $((3 * 600 * 400)) ]; then pass; else fail "$2: a frame in $1"; fi
-        return
-        ;;
+    *.json) check "$2: two objects in $1" "$(grep -c '"output": ' "$1")" 2 && return ;;
+    *.rgb) check "$2: a frame in $1" "$(wc -c <"$1")" $((3 * 600 * 400)) && return ;;
     esac
     while IFS= read -r picture; do
         check_picture "$picture" "$2"
         count=$((count + 1))
     done < <(find "$1" -type f)
-    [ $count -gt 0 ] || fail "$2: no picture in $1"
+    holds "$2: pictures in $1" [ $count -gt 0 ]
 }
 
 # without_device COMMAND: where there is no device, such a command says so, and makes nothing.
 without_device()
 {
     local output
-    if bash -c "$1" >stdout 2>stderr </dev/null; then
-        fail "$1: no device, and no error"
-    elif [ "$(wc -l <stderr)" -ne 1 ]; then
-        fail "$1: one line says that there is no device"
-    fi
+    ! bash -c "$1" >stdout 2>stderr </dev/null
+    check "$1: no device: an error of one line" "$? $(wc -l <stderr)" "0 1"
     for output in $(outputs_of "$1"); do
-        [ ! -e "$output" ] || fail "$1: $output is there"
+        check "$1: $output" "$(ls -d "$output" 2>/dev/null)" ""
     done
 }
 
 # page NAME LEAST: runs its commands, of which there must be so many; most make something.
 page()
 {
-    local commands=0 ran=0 makes=0 command output
+    local commands=0 ran=0 makes=0 command output status
     while IFS= read -r command; do
         [[ $command != '#'* ]] || continue
         commands=$((commands + 1))
@@ -132,19 +106,18 @@ page()
             without_device "$command"
             command=${command/--device cuda/--device cpu}
         fi
-        if ! bash -c "set -o pipefail; $command" >stdout 2>stderr </dev/null; then
-            fail "$1: $command"
-            continue
-        fi
+        bash -c "set -o pipefail; $command" >stdout 2>stderr </dev/null
+        status=$?
+        check "$1: $command" "$status" 0
+        [ $status -eq 0 ] || continue
         for output in $(outputs_of "$command"); do
             check_output "$output" "$command"
             makes=$((makes + 1))
         done
         ran=$((ran + 1))
-        pass
     done < <(sed '/^```/,/^```/d' "$source/$1" | sed -n 's/^    \([^ ].*\)/\1/p')
-    [ "$commands" -ge "$2" ] || fail "$1: only $commands commands"
-    [ "$makes" -ge $((ran * 4 / 5)) ] || fail "$1: only $makes files or folders of $ran commands are looked at"
+    holds "$1: $commands commands" [ "$commands" -ge "$2" ]
+    holds "$1: of $ran commands $makes files or folders are looked at" [ "$makes" -ge $((ran * 4 / 5)) ]
 }
 
 mkdir "$work/clone" "$work/clone/docs" && cd "$work/clone" || exit 1
@@ -174,11 +147,7 @@ halves()
 }
 for picture in samples/page.png page-even.png; do
     means=$(halves $picture)
-    if [ -n "$means" ] && grep -qF "$means" "$source/docs/recipes.md"; then
-        pass
-    else
-        fail "the halves of $picture are '$means'"
-    fi
+    holds "the halves of $picture are '$means'" grep -qF "${means:-none}" "$source/docs/recipes.md"
 done
 page docs/gallery.md 33
 page docs/pages.md 2
@@ -191,13 +160,9 @@ page docs/pages.md 2
 } >readme.c
 cp samples/scene.png in.png
 # shellcheck disable=SC2086 # lists of flags
-if ! { ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wno-misleading-indentation -Werror -I"$source/src" \
-    -o readme readme.c -L"$build/.libs" -lsatfilter &&
-    LD_LIBRARY_PATH="$build/.libs" ./readme; } >stdout 2>stderr; then
-    fail "README's C"
-else
-    check_picture out.png "README's C, samples/scene.png"
-fi
+{ ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wno-misleading-indentation -Werror -I"$source/src" \
+    -o readme readme.c -L"$build/.libs" -lsatfilter && LD_LIBRARY_PATH="$build/.libs" ./readme; } >stdout 2>stderr
+check "README's C" $? 0
+check_picture out.png "README's C, samples/scene.png"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

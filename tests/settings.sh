@@ -6,10 +6,7 @@ set -u
 
 printf 'P5\n4 3\n255\nabcdefghijkl' >in.pgm
 printf -- '-1 0 1 1 -1\n1 0 2 1 0.5\n' >rects.txt
-{
-    printf '\223NUMPY\1\0v\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }"
-    printf '\13\12\11\10\7\6\5\4\3\2\1\0'
-} >order.npy
+npy '|u1' '(12,)' '\013\012\011\010\07\06\05\04\03\02\01\0' >order.npy
 
 # words FILTER: the option, with a value if it wants one
 words()
@@ -42,37 +39,32 @@ for filter in $filters; do
     esac
     # shellcheck disable=SC2046 # an option and its value
     set -- --device cpu $(words "$filter")
-    run "$@" in.pgm want.npy
-    check "$filter" "$? $(said)" "0 "
+    tells 0 '' "$@" in.pgm want.npy
     for algorithm in $algorithms; do
-        run -v --algorithm "$algorithm" "$@" in.pgm out.npy
-        status=$?
         if [ "$why" ]; then
-            check "$filter by $algorithm" "$status $(said)" \
-                "2 $why: algorithm $algorithm cannot serve it; leave that out (--algorithm)"
+            tells 2 "$why: algorithm $algorithm cannot serve it; leave that out (--algorithm)" \
+                -v --algorithm "$algorithm" "$@" in.pgm out.npy
             continue
         fi
-        check "$filter by $algorithm" "$status $(same want.npy out.npy)" "0 same"
+        makes want.npy -v --algorithm "$algorithm" "$@" in.pgm out.npy
         check "-v says so of $filter" \
             "$(sed -n "s/^    $filter: .*sat engine, algorithm \([^,]*\), cpu.*/\1/p" stderr | sort -u)" "$algorithm"
         check "-v has no other sums of $filter" "$(grep -c '^    .*\(window\|lines\|cells\) engine' stderr)" 0
         rm out.npy
     done
     for engine in sat window; do
-        run -v --engine $engine "$@" in.pgm out.npy
-        status=$?
         case $engine$filter$why in
         windowvarbox | windowtemplate | windowintegral)
-            check "$filter by $engine" "$status $(said | grep -c \
-                "^$filter .* a summed area table: engine window cannot serve it; leave that out (--engine)$")" "2 1"
+            ends 2 "$filter .* a summed area table: engine window cannot serve it; leave that out (--engine)$" \
+                -v --engine $engine "$@" in.pgm out.npy
             ;;
         $engine$filter)
-            check "$filter by $engine" "$status $(same want.npy out.npy)" "0 same"
-            check "-v says so of $filter" "$(grep -q "^    $filter: .*$engine engine" stderr && echo yes)" yes
+            makes want.npy -v --engine $engine "$@" in.pgm out.npy
+            holds "-v says so of $filter" grep -q "^    $filter: .*$engine engine" stderr
             ;;
         *)
-            check "$filter by $engine" "$status $(said)" \
-                "2 $why: engine $engine cannot serve it; leave that out (--engine)"
+            tells 2 "$why: engine $engine cannot serve it; leave that out (--engine)" \
+                -v --engine $engine "$@" in.pgm out.npy
             ;;
         esac
         rm -f out.npy
@@ -86,8 +78,7 @@ for filter in $filters; do
         ;;
     '') ;;
     *)
-        run --algorithm 1+r --box 3 "$@" in.pgm out.npy
-        check "--box 3 $filter" "$? $(said | cut -d: -f1)" "2 $why"
+        gives "2 $why" 'said | cut -d: -f1' --algorithm 1+r --box 3 "$@" in.pgm out.npy
         ;;
     esac
     rm -f out.npy want.npy
@@ -97,10 +88,8 @@ done
 for wrong in '--r 0.5' '--algorithm 2r1w --r 0.5' '--sync coop' '--algorithm 1+r --sync coop --device cpu' \
     '--algorithm 1+r --engine window' '--integral --engine window'; do
     # shellcheck disable=SC2086 # options
-    run $wrong --box 3 in.pgm none.npy
-    check "$wrong" "$? $(wc -l <stderr)" "2 1"
+    ends 2 . $wrong --box 3 in.pgm none.npy
 done
 check "nothing was written" "$(ls none.npy 2>/dev/null)" ""
 
-echo "$passed passed, $failed failed, $skipped skipped"
-exit $((failed != 0))
+finish

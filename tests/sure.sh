@@ -25,3 +25,13 @@ without()
         ;;
     esac
 }
+
+# leave THING SENTENCE: the same of a whole script, which ends as skipped.
+leave()
+{
+    without "$@"
+    exit 77
+}
+
+# needs PROGRAM SENTENCE: leaves unless the program is there.
+needs() { command -v "$1" >/dev/null 2>&1 || leave "$@"; }

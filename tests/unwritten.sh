@@ -3,24 +3,10 @@
 # the same pictures, messages and status whatever new memory holds (MALLOC_PERTURB_ of the GNU C
 # library) and whatever file was worked on before in the same process, whose buffers are used again.
 set -u
-build=$(cd "${top_builddir:-.}" && pwd)
-source=$(cd "${top_srcdir:-.}" && pwd)
-satfilter=${SATFILTER:-$build/satfilter}
-work=$(mktemp -d "${TMPDIR:-/tmp}/satfilter-unwritten.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/script.sh"
 # Blocks of the allocator's caches of each thread would not be perturbed.
 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
 export GLIBC_TUNABLES
-
-failed=0
-fail()
-{
-    failed=$((failed + 1))
-    echo "FAIL: $1"
-}
 
 # ------------------------------------------------------------------- inputs
 
@@ -41,7 +27,7 @@ for kind in png.png jpeg.jpg pnm.pam pfm.pfm npy.npy stb.npy tiff.npy gif.png we
     done
 done
 files=(in/*)
-[ ${#files[@]} -gt 300 ] || fail "only ${#files[@]} inputs"
+holds "more than 300 inputs" [ ${#files[@]} -gt 300 ]
 
 # --------------------------------------------------------------------- runs
 
@@ -57,9 +43,9 @@ run()
 # WHAT DIR DIR: the same pictures, and messages but for their order.
 same()
 {
-    diff -r "$2" "$3" >differs || fail "$1: $(head -n 3 differs)"
-    diff <(sed "s,: $2/,: ," "$2.said" | sort) <(sed "s,: $3/,: ," "$3.said" | sort) >differs ||
-        fail "$1: $(head -n 5 differs)"
+    check "$1: pictures" "$(diff -r "$2" "$3" | head -n 3)" ""
+    diff <(sed "s,: $2/,: ," "$2.said" | sort) <(sed "s,: $3/,: ," "$3.said" | sort) >differs
+    check "$1: messages" "$(head -n 5 differs)" ""
 }
 
 MALLOC_PERTURB_=90 run fives "${files[@]}"
@@ -67,7 +53,7 @@ MALLOC_PERTURB_=165 run tens "${files[@]}"
 same "memory that held something else" fives tens
 
 pictures=$(find fives -type f | wc -l)
-[ "$pictures" -gt 90 ] || fail "only $pictures pictures"
+holds "more than 90 pictures" [ "$pictures" -gt 90 ]
 
 for file in "${files[@]}"; do
     run alone "$file"
@@ -82,5 +68,5 @@ mapfile -t sizes < <(wc -c "${files[@]}" | sort -k1,1nr -k2 | sed -n 's/.* \(in\
 run sizes "${sizes[@]}"
 same "the largest first" sizes alone
 
-echo "${#files[@]} inputs, $pictures pictures, $failed failures"
-[ "$failed" -eq 0 ]
+echo "${#files[@]} inputs, $pictures pictures"
+finish
