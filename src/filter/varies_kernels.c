@@ -54,7 +54,7 @@ static void vary(varies_kind kind, const varies_block *block, double *to, int64_
     double *second = to + plane;
     if (kind == VARIES_REAL && channels == 1) {
         vary_reals(block, 1, 1, to, second);
-    } else if (kind == VARIES_REAL && channels == 3) {
+    } else if (kind == VARIES_REAL && channels == 3 && colours == 3) {
         vary_reals(block, 3, 3, to, second);
     } else if (kind == VARIES_REAL) {
         vary_reals(block, channels, colours, to, second);
