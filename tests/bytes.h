@@ -16,7 +16,7 @@ static inline void release_bytes(bytes *b)
 }
 
 /* SCOPED_BYTES file = must_encode(...): goes with its block. */
-#define SCOPED_BYTES __attribute__((cleanup(release_bytes))) bytes
+#define SCOPED_BYTES __attribute__((unused, cleanup(release_bytes))) bytes
 
 /* A text with zeros in it, and how long it is: two arguments, or two fields of a row. */
 #define DATA(text) text, sizeof text - 1

@@ -102,10 +102,10 @@ static inline void test_destroy_plan(satf_plan **plan)
 {
     satf_plan_destroy(*plan);
 }
-#define SCOPED __attribute__((cleanup(test_release)))
-#define SCOPED_FILTER __attribute__((cleanup(test_destroy_filter))) satf_filter
-#define SCOPED_IMAGE __attribute__((cleanup(test_destroy_image))) satf_image
-#define SCOPED_CONTEXT __attribute__((cleanup(test_destroy_context))) satf_context
-#define SCOPED_PLAN __attribute__((cleanup(test_destroy_plan))) satf_plan
+#define SCOPED __attribute__((unused, cleanup(test_release)))
+#define SCOPED_FILTER __attribute__((unused, cleanup(test_destroy_filter))) satf_filter
+#define SCOPED_IMAGE __attribute__((unused, cleanup(test_destroy_image))) satf_image
+#define SCOPED_CONTEXT __attribute__((unused, cleanup(test_destroy_context))) satf_context
+#define SCOPED_PLAN __attribute__((unused, cleanup(test_destroy_plan))) satf_plan
 
 #endif

@@ -48,7 +48,7 @@ static inline void close_reader(io_reader **reader)
     io_close(*reader);
 }
 
-#define SCOPED_READER __attribute__((cleanup(close_reader))) io_reader
+#define SCOPED_READER __attribute__((unused, cleanup(close_reader))) io_reader
 
 /* So many rows into the file, three at a time: the view's, or what the reader reads; ends the file
  * behind the last. */

@@ -19,7 +19,7 @@ static inline void test_free_view(satf_view *view)
 {
     free(view->data);
 }
-#define SCOPED_VIEW __attribute__((cleanup(test_free_view))) satf_view
+#define SCOPED_VIEW __attribute__((unused, cleanup(test_free_view))) satf_view
 
 static const int ref_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 

@@ -10,7 +10,7 @@ static void release_file(bytes *file)
 {
     satf_buffer_free(file->data);
 }
-#define SCOPED_FILE __attribute__((cleanup(release_file))) bytes
+#define SCOPED_FILE __attribute__((unused, cleanup(release_file))) bytes
 
 static bytes to_webp(satf_context *ctx, const satf_image *image, int quality)
 {

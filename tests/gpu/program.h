@@ -60,7 +60,7 @@ void gpu_must_do(satf_context *ctx, satf_status status, const char *what);
 /* ON_DEVICE void *a = gpu_memory(n); goes with its block. */
 void *gpu_memory(size_t bytes);
 void gpu_free_at(void *at);
-#define ON_DEVICE __attribute__((cleanup(gpu_free_at)))
+#define ON_DEVICE __attribute__((unused, cleanup(gpu_free_at)))
 
 /* Copies, which have arrived. */
 void gpu_upload(void *there, const void *here, size_t bytes);
@@ -79,7 +79,7 @@ typedef struct gpu_result {
 
 gpu_result gpu_result_begin(size_t bytes, size_t shift);
 void gpu_result_end(gpu_result *r);
-#define ON_DEVICE_RESULT __attribute__((cleanup(gpu_result_end))) gpu_result
+#define ON_DEVICE_RESULT __attribute__((unused, cleanup(gpu_result_end))) gpu_result
 
 /* All bytes GPU_GUARD again. */
 void gpu_result_clear(const gpu_result *r);
@@ -92,7 +92,7 @@ void gpu_result_check(const gpu_result *r, const void *want, size_t unit, const 
 
 /* ON_HOST satf_view a = gpu_host_view(&b); has samples that go with its block. */
 void gpu_free_view(satf_view *view);
-#define ON_HOST __attribute__((cleanup(gpu_free_view)))
+#define ON_HOST __attribute__((unused, cleanup(gpu_free_view)))
 
 /* Equal to `like`, in new memory of the host, all bytes GPU_GUARD. */
 satf_view gpu_host_view(const satf_view *like);

@@ -37,7 +37,7 @@ static void end_case(box_case *t)
 }
 
 /* CASE(t, width, ...) goes with its block. */
-#define CASE(t, ...) __attribute__((cleanup(end_case))) box_case t = begin_case(__VA_ARGS__)
+#define CASE(t, ...) __attribute__((unused, cleanup(end_case))) box_case t = begin_case(__VA_ARGS__)
 
 /* For a case, as the file goes on. */
 static void use_windows(bool use)

@@ -108,7 +108,7 @@ static void free_fake(fake *f)
     free(f->data);
 }
 
-#define SCOPED_FAKE __attribute__((cleanup(free_fake))) fake
+#define SCOPED_FAKE __attribute__((unused, cleanup(free_fake))) fake
 
 static void assert_holds(const char *what, const fake *f, const bytes *want)
 {

@@ -44,7 +44,7 @@ static void release_apart(apart *a)
     free(a->copy);
 }
 
-#define SCOPED_APART __attribute__((cleanup(release_apart))) apart
+#define SCOPED_APART __attribute__((unused, cleanup(release_apart))) apart
 
 static satf_image *wrap(satf_context *ctx, const satf_view *view)
 {

@@ -111,7 +111,7 @@ static void free_taken(taken *t)
     free(t->rows.data);
 }
 
-#define SCOPED_TAKEN __attribute__((cleanup(free_taken))) taken
+#define SCOPED_TAKEN __attribute__((unused, cleanup(free_taken))) taken
 
 static void take(png_structp png, png_bytep to, size_t n)
 {

@@ -9,7 +9,7 @@ static void destroy(satf_machine **m)
 {
     satf_machine_destroy(*m);
 }
-#define MACHINE __attribute__((cleanup(destroy))) satf_machine
+#define MACHINE __attribute__((unused, cleanup(destroy))) satf_machine
 
 static satf_machine *make(int32_t w, int32_t d, int32_t l, int32_t global, int32_t asynchronous)
 {

@@ -14,7 +14,7 @@ static void free_view(satf_view *view)
 {
     free(view->data);
 }
-#define VIEW __attribute__((cleanup(free_view))) satf_view
+#define VIEW __attribute__((unused, cleanup(free_view))) satf_view
 
 /* The packed result of a filter, in memory of its own. */
 static satf_view apply(satf_context *ctx, const char *spec, const satf_view *in)
