@@ -15,24 +15,6 @@
 #include "every_fault.h"
 #include "run_line.h"
 
-#ifdef REAL
-
-/* Of the many seeds each 7th allocation, of the other commands each second one, beside the address
- * sanitizer few, and others for the next command; CHECK_FULL=1 in the environment: all. */
-#ifdef INTERPOSE_ASAN
-enum { STEP_OF_SEEDS = 41, STEP = 11 };
-#else
-enum { STEP_OF_SEEDS = 7, STEP = 2 };
-#endif
-
-static char dir[64], seeds[512];
-static char want[1 << 20], got[1 << 20];
-static long want_bytes;
-static struct report {
-    long count;  /* of allocations */
-    long leaked; /* the library's blocks */
-} * report;      /* of the process that has ended */
-
 /* The library's own blocks: the linker calls these in place of its functions. What libraries of
  * others leak where they get no memory is theirs. */
 __typeof__(satf_alloc) __real_satf_alloc, __wrap_satf_alloc;
@@ -60,6 +42,24 @@ void __wrap_satf_free(void *memory)
     atomic_fetch_sub(&live, memory != NULL);
     __real_satf_free(memory);
 }
+
+#ifdef REAL
+
+/* Of the many seeds each 7th allocation, of the other commands each second one, beside the address
+ * sanitizer few, and others for the next command; CHECK_FULL=1 in the environment: all. */
+#ifdef INTERPOSE_ASAN
+enum { STEP_OF_SEEDS = 41, STEP = 11 };
+#else
+enum { STEP_OF_SEEDS = 7, STEP = 2 };
+#endif
+
+static char dir[64], seeds[512];
+static char want[1 << 20], got[1 << 20];
+static long want_bytes;
+static struct report {
+    long count;  /* of allocations */
+    long leaked; /* the library's blocks */
+} * report;      /* of the process that has ended */
 
 /* The status of the run in which allocation n fails, and all behind it; below 0: minus a signal. */
 static int run_with_fault(const char *line, long n, bool all)

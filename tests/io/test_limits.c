@@ -1,6 +1,9 @@
 /* What a file may demand: every limit refuses with its name, before memory is taken, and lets
  * real files through; only the formats allowed are decoded. */
 #include "test.h"
+
+#include <stdatomic.h>
+
 #include "test_io_jpeg.h"
 #include "test_io_metadata.h"
 
@@ -23,14 +26,15 @@ static void expect_file(satf_context *ctx, const bytes *file, satf_status status
     unlink(name);
 }
 
-static size_t largest; /* number of bytes that have been asked for at once */
+static _Atomic size_t largest; /* number of bytes that have been asked for at once */
 
 void *__real_satf_alloc(size_t n);
 void *__wrap_satf_alloc(size_t n);
 
 void *__wrap_satf_alloc(size_t n)
 {
-    largest = n > largest ? n : largest;
+    for (size_t most = largest; n > most && !atomic_compare_exchange_weak(&largest, &most, n);) {
+    }
     return __real_satf_alloc(n);
 }
 

@@ -5,7 +5,7 @@
 #include "window/march.h"
 
 /* How often rows are marched over; the linker leads these calls here (--wrap). */
-static int marches;
+static _Atomic int marches;
 
 satf_status __real_window_march_begin(satf_context *ctx, const window_plan *plan,
                                       const window_source *from, char *shared, char *own,
