@@ -3,6 +3,7 @@
 #define TESTS_EVERY_FAULT_H
 
 #include "interpose.h"
+#include "pairs.h"
 
 #ifdef REAL
 
@@ -36,12 +37,5 @@ static inline void fault_end(fault *f)
 #define WITH_FAULT(f, result, call) (fault_begin(f), (result) = (call), fault_end(f))
 
 #endif
-
-/* Whether each case is to run that others stand for. */
-static inline bool every_case(void)
-{
-    const char *full = getenv("CHECK_FULL");
-    return full && strcmp(full, "1") == 0;
-}
 
 #endif

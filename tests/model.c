@@ -164,12 +164,6 @@ void model_each(satf_context *ctx, const int64_t size[4], uint64_t seed,
     }
 }
 
-bool model_runs_all(void)
-{
-    const char *full = getenv("CHECK_FULL");
-    return full && strcmp(full, "1") == 0;
-}
-
 /* ------------------------------------------------------------------------------- windows */
 
 /* What sample c of a pixel adds to the sum, or to that of squares. */

@@ -64,12 +64,6 @@ satf_filter *model_filter(satf_context *ctx, const model_case *c, const char *na
 void model_each(satf_context *ctx, const int64_t size[4], uint64_t seed,
                 void (*with)(satf_context *, model_case *));
 
-/* Whether a case of a product runs: two of its values meet for the first time, or CHECK_FULL=1. */
-#define MODEL_RUN(p, ...)                                                                   \
-    (pairs_meet(p, (const int[]){__VA_ARGS__}, sizeof(int[]){__VA_ARGS__} / sizeof(int)) || \
-     model_runs_all())
-bool model_runs_all(void);
-
 /* ------------------------------------------------------------------------------- windows */
 
 /* The sums of a rectangle that lies so from every pixel. */

@@ -158,7 +158,7 @@ class Hunt:
         self.end = time.monotonic() + options.seconds
         self.tree, self.tests = Tree.build(options.source, work / "tree")
         self.lock = threading.Condition()
-        self.seconds, self.live, self.kept, self.busy = {}, [], [], 0
+        self.seconds, self.live, self.kept, self.left_out = {}, [], [], []
         self.number = 0
 
     @staticmethod
@@ -183,8 +183,9 @@ class Hunt:
                 self.seconds[self.name(test)] = time.monotonic() - began
                 if not good:
                     print(f"{self.name(test)} fails without any fault: left out", flush=True)
-                    self.tests.remove(test)
+                    self.left_out.append(self.name(test))
         self.side_by_side(run)
+        self.tests = [test for test in self.tests if self.name(test) not in self.left_out]
         self.tests.sort(key=lambda test: self.seconds[self.name(test)])
         for test in self.tests[-40:]:
             print(f"{self.seconds[self.name(test)]:6.1f} {self.name(test)}")
@@ -308,9 +309,11 @@ def main():
         seen = {(m["file"], m["line"], m["after"]) for m in before}
         wanted = (m for m in wanted if (m["file"], m["line"], m["after"]) not in seen)
     with tempfile.TemporaryDirectory() as work:
-        kept = Hunt(options, pathlib.Path(work)).hunt(itertools.chain(before, wanted))
+        hunt = Hunt(options, pathlib.Path(work))
+        record = {"seed": options.seed, "mutants": hunt.hunt(itertools.chain(before, wanted)),
+                  "left_out": hunt.left_out}
     if options.json:
-        options.json.write_text(json.dumps({"seed": options.seed, "mutants": kept}, indent=1) + "\n")
+        options.json.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

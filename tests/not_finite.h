@@ -327,7 +327,7 @@ static inline void spoilt_check_all(satf_context *ctx, const char *how)
         memset(&met, 0, sizeof met);
         for (int n = 0, k = 0; n < ALL; n++, k = (k + STEP) % ALL) {
             int type = k % 2, value = k / 2 % 3, border = k / 6 % 6, channels = k / 36 % 4 + 1;
-            if (!pairs_meet(&met, (const int[]){type * 3 + value, border, channels, k / 144}, 4)) {
+            if (!PAIRS_ONLY(&met, type * 3 + value, border, channels, k / 144)) {
                 continue;
             }
             c.seed = i * ALL + (uint64_t)n;

@@ -1,8 +1,8 @@
 /*
- * Cases of a product of parameters. An optimised program runs them all. Under a sanitizer a case
- * runs if two of its values meet for the first time: each pair of values of two parameters occurs,
- * in a few per cent of the cases. CHECK_FULL=1 in the environment runs them all there too. Of
- * products that take seconds PAIRS_ONLY() does the same in an optimised program.
+ * Cases of a product of parameters. A thinned product runs a case if two of its values meet for the
+ * first time: each pair of values of two parameters occurs, in a few per cent of the cases.
+ * PAIRS_RUN() thins under a sanitizer; PAIRS_ONLY() always does, where the product takes seconds.
+ * CHECK_FULL=1 in the environment runs every case of both.
  */
 #ifndef TESTS_PAIRS_H
 #define TESTS_PAIRS_H
@@ -30,7 +30,9 @@ typedef struct pairs {
 static inline bool pairs_meet(pairs *p, const int *value, size_t count)
 {
     bool first = false;
+    assert(count <= PAIRS_PARAMETERS);
     for (size_t i = 0; i < count; i++) {
+        assert(value[i] >= 0 && value[i] < PAIRS_VALUES);
         for (size_t j = 0; j < i; j++) {
             bool *met = &p->met[i][value[i]][j][value[j]];
             first |= !*met;

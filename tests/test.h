@@ -32,6 +32,8 @@ typedef struct test_file {
     bool folder;            /* each case's current folder is a new one, which goes again */
     bool shared;            /* threads share the smallest work */
     bool every_isa;         /* once for each instruction set; those it lacks repeat the best */
+    const char
+        *of_isa; /* with it: names of the cases that depend on the set; the others run once */
 } test_file;
 
 extern const char *test_program; /* as it was called */

@@ -309,7 +309,7 @@ static inline void every_filter(satf_context *ctx, int64_t width, int64_t height
             int w = k / (16 * BORDERS) % 3, tables = k / (48 * BORDERS);
             char what[120];
             if ((filter_last(c.info)->grey && channels == 2) ||
-                !pairs_meet(&met, (const int[]){type, channels, border, w, tables}, 5)) {
+                !PAIRS_ONLY(&met, type, channels, border, w, tables)) {
                 continue;
             }
             snprintf(what, sizeof what, "%s of %s, %d channels, window %s, border %s%s",

@@ -147,7 +147,7 @@ static long walk(const char *line, const char *output, long step)
     assert_true(want_bytes > 0 && want_bytes < (long)sizeof want - 1);
     unlink(output);
     long count = report->count;
-    step = every_case() ? 1 : step;
+    step = pairs_full() ? 1 : step;
     for (int all = 0; all < 2; all++) {
         for (long n = 1 + turn++ % step; n <= count; n += step, runs++) {
             check(line, output, n, all, run_with_fault(line, n, all));

@@ -480,7 +480,7 @@ TEST(test_formulas)
                 bool weighted = k / 18 % 2 && filter_weighs(pass);
                 int channels = pass->grey ? 1 + weighted : weighted ? 4 : 3;
                 moments_case t = {ins[k % 3], (satf_type)(k / 3 % 6), channels, weighted};
-                if (pairs_meet(&met, (const int[]){k % 18, weighted, area, grows}, 4)) {
+                if (PAIRS_ONLY(&met, k % 18, weighted, area, grows)) {
                     compare_moments(&samples, info->name, pass, filter_options(filter, 0), &t,
                                     areas[area], grows, seed);
                 }

@@ -90,7 +90,7 @@ static int check_filter(satf_context *ctx, spoilt_case *c)
         bool tables = engine == SATF_ENGINE_SAT || c->shape == SPOILT_RECTS;
         bool none = c->shape == SPOILT_MAP && border == SATF_VALID;
         if (none || (tables && satf_type_is_float(ref_types[type])) ||
-            !pairs_meet(&met, (const int[]){type * 3 + engine, w, layout, border, kind}, 5)) {
+            !PAIRS_ONLY(&met, type * 3 + engine, w, layout, border, kind)) {
             continue;
         }
         c->seed = (uint64_t)(3 * n + kind);

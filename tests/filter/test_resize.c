@@ -161,7 +161,7 @@ TEST(test_definition)
         int isa = k / (int)(SIZES * 6 * 4) % ISAS, threads = (k + k / 6) % 3 + 1;
         test_case t = {&sizes[z], layouts[l][0], layouts[l][1], ref_types[type],
                        isa,       threads,       false};
-        if (isa <= (int)best && pairs_meet(&met, (const int[]){z, l, isa * 4 + type, threads}, 4)) {
+        if (isa <= (int)best && PAIRS_ONLY(&met, z, l, isa * 4 + type, threads)) {
             satf_cpu_limit((satf_isa)isa);
             run_case(ctx, &t, (uint64_t)k);
             t.squares = true;

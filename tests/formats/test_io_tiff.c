@@ -132,10 +132,7 @@ TEST(layouts)
             continue;
         }
         tried++;
-        if (pairs_meet(&met,
-                       (const int[]){(int)b, (int)c, (int)mode, (int)tiled, (int)planes, (int)rgb},
-                       6) ||
-            getenv("CHECK_FULL")) {
+        if (PAIRS_ONLY(&met, (int)b, (int)c, (int)mode, (int)tiled, (int)planes, (int)rgb)) {
             try_kind(ctx,
                      KIND(.bits = widths[b / 3], .format = formats[b % 3],
                           .photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,

@@ -383,4 +383,4 @@ TEST(test_at_once)
     }
 }
 
-TEST_FILE(.formats = "all", .every_isa = true)
+TEST_FILE(.formats = "all", .every_isa = true, .of_isa = "test_kinds test_filters")
