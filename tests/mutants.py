@@ -77,6 +77,7 @@ class Tree:
 
     def __init__(self, root, environment):
         self.root, self.environment = root, environment
+        self.building = threading.Lock() # else two workers link one program at once
 
     @classmethod
     def build(cls, source, root):
@@ -130,8 +131,9 @@ class Tree:
 
     def passes(self, test, seconds, over):
         """Whether it ends well within this time; None: it was stopped, since over() said so."""
-        if not test[0].endswith(".sh"):
-            self.must(["make", "-s", test[0]])
+        with self.building:
+            if not test[0].endswith(".sh"):
+                self.must(["make", "-s", test[0]])
         process = subprocess.Popen([self.root / test[0], *test[1:]], cwd=self.root, env=self.environment,
                                    start_new_session=True, preexec_fn=limit_memory, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
