@@ -91,7 +91,7 @@ class Tree:
         programs = sorted(tree.environment.pop("tests").split())
         tree.must(tree.make(CORES))
         tests = [[program, *words] for program in programs for words in tree.parts(program)]
-        return tree, tests + [["tests/cli.sh"]]
+        return tree, tests + [["tests/cli.sh"], ["tests/module.sh"]]
 
     def parts(self, program):
         """What a program can be asked to run alone: its files of cases."""

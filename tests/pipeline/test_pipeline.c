@@ -78,6 +78,7 @@ static void check_steps(const char *spec, satf_route way)
     assert_null(used.engine);
     assert_true(ms <= report.times.compute_ms * (way == SATF_ROUTE_ROWS ? 1.001 : 1));
     assert_string_equal(report.engine, step.engine);
+    assert_true(report.times.decode_ms > 0 && report.times.encode_ms > 0);
 }
 
 TEST_ALONE(names_the_steps)
