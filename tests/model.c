@@ -8,60 +8,6 @@ const int model_types[MODEL_TYPES] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 const struct model_layout model_layouts[MODEL_LAYOUTS] = {{1, 0}, {2, 0}, {3, 0}, {4, 0},
                                                           {2, 1}, {3, 1}, {4, 1}};
 
-/* Samples need not be aligned. */
-#define LOAD(kind, type)                      \
-    case kind: {                              \
-        type sample;                          \
-        memcpy(&sample, from, sizeof sample); \
-        return (double)sample;                \
-    }
-#define STORE(kind, type)                   \
-    case kind: {                            \
-        type sample = (type)value;          \
-        memcpy(to, &sample, sizeof sample); \
-        break;                              \
-    }
-#define EVERY_TYPE(X)     \
-    X(SATF_U8, uint8_t)   \
-    X(SATF_U16, uint16_t) \
-    X(SATF_U32, uint32_t) \
-    X(SATF_U64, uint64_t) \
-    X(SATF_F32, float)    \
-    X(SATF_F64, double)
-
-double model_load(int type, const void *from)
-{
-    switch (type) {
-        EVERY_TYPE(LOAD)
-    default:
-        return NAN;
-    }
-}
-
-void model_store(int type, double value, void *to)
-{
-    switch (type) {
-        EVERY_TYPE(STORE)
-    default:
-        break;
-    }
-}
-
-static char *sample_at(const satf_view *view, int64_t y, int64_t i)
-{
-    return (char *)satf_row(view, y) + i * (int64_t)satf_type_bytes(view->type);
-}
-
-double model_get(const satf_view *view, int64_t y, int64_t i)
-{
-    return model_load(view->type, sample_at(view, y, i));
-}
-
-void model_set(const satf_view *view, int64_t y, int64_t i, double value)
-{
-    model_store(view->type, value, sample_at(view, y, i));
-}
-
 double model_full(int type, int full)
 {
     double max = (double)satf_type_max(type);
@@ -397,7 +343,7 @@ static void compare(const model_run *run, const run_way *way, const satf_view *o
         for (int64_t k = 0; k < satf_row_samples(out); k++) {
             model_place p = {at.x + k / out->channels, at.y + y, 0, (int)(k % out->channels)};
             p.i = (p.y * width + p.x) * out->channels + p.channel;
-            double got = model_get(out, y, k), want = NAN;
+            double got = sample_at(out, y, k), want = NAN;
             if (!run->right(run->user, &p, got, &want)) {
                 describe(run, way);
                 fail_msg("(%ld, %ld) channel %d is %.17g, not %.17g", (long)p.x, (long)p.y,
@@ -508,12 +454,4 @@ bool model_is_value(const void *user, const model_place *at, double got, double 
     double scale = known->of_squares ? fabs(got) + fabs(*want) : 1;
     return memcmp(&got, want, sizeof got) == 0 || (got == 0 && *want == 0) ||
            (known->room > 0 && fabs(got - *want) * scale <= known->room);
-}
-
-void model_refused(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    if (got != wanted || !strstr(satf_message(ctx), part)) {
-        fail_msg("%s, not %s: '%s' lacks '%s'", satf_status_name(got), satf_status_name(wanted),
-                 satf_message(ctx), part);
-    }
 }
