@@ -8,15 +8,6 @@
 #include "filter/chain.h"
 #include "filter/pass.h"
 
-/* Fails unless the call had that result, and a message with that part. */
-static inline void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    if (got != wanted || !strstr(satf_message(ctx), part)) {
-        fail_msg("%s instead of %s, '%s' without '%s'", satf_status_name(got),
-                 satf_status_name(wanted), satf_message(ctx), part);
-    }
-}
-
 static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
 {
     satf_filter *filter;

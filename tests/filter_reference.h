@@ -72,4 +72,13 @@ static inline satf_view ref_view(const ref_image *image, int64_t pad)
     return view;
 }
 
+/* Fails unless the call had that result, and a message with that part. */
+static inline void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    if (got != wanted || !strstr(satf_message(ctx), part)) {
+        fail_msg("%s instead of %s, '%s' without '%s'", satf_status_name(got),
+                 satf_status_name(wanted), satf_message(ctx), part);
+    }
+}
+
 #endif

@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include "base/cpu.h"
+#include "filter/filter.h"
 
 /* ------------------------------------------------------------------------------- pictures */
 
@@ -133,18 +134,18 @@ static ref_wide summand_outside(const ref_image *image, int border, int64_t cons
     return border == SATF_CONSTANT ? summand(image, pixel, c, squared) : 0;
 }
 
-/* Of n values, so far apart, at `length` positions; and how many of these are inside. */
-static ref_wide sum_line(const ref_wide *values, int64_t step, int64_t n, int border, int64_t first,
-                         int64_t length, ref_wide outside, int64_t *inside)
+/* Of n values, so far apart, the sums of `length` ones from position `first` of each on. */
+static void slide(const ref_wide *values, int64_t step, int64_t n, int border, int64_t first,
+                  int64_t length, ref_wide outside, ref_wide *sums)
 {
-    ref_wide sum = 0;
-    *inside = 0;
-    for (int64_t k = first; k < first + length; k++) {
-        int64_t i = satf_border_index(border, k, n);
-        sum += i >= 0 ? values[i * step] : outside;
-        *inside += i >= 0;
+    SCOPED ref_wide *before = calloc((size_t)(n + length), sizeof *before);
+    for (int64_t k = 0; k < n + length - 1; k++) {
+        int64_t i = satf_border_index(border, first + k, n);
+        before[k + 1] = before[k] + (i < 0 ? outside : values[i * step]);
     }
-    return sum;
+    for (int64_t i = 0; i < n; i++) {
+        sums[i * step] = before[i + length] - before[i];
+    }
 }
 
 /* One axis after the other. */
@@ -152,25 +153,38 @@ static void sum_rects(const model_sums *s, bool squared, ref_wide *sums)
 {
     const ref_image *image = s->image;
     const satf_rect *rect = &s->rect;
-    int64_t C = image->channels, n = ref_count(image), W = image->width, columns, lines;
+    int64_t C = image->channels, n = ref_count(image), W = image->width, H = image->height;
     SCOPED ref_wide *samples = malloc((size_t)n * sizeof *samples);
     SCOPED ref_wide *rows = malloc((size_t)n * sizeof *rows);
     for (int64_t i = 0; i < n; i++) {
         samples[i] = summand(image, image->samples + i / C * C, (int)(i % C), squared);
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t c = i % C, x = i / C % W, y = i / C / W;
+    for (int64_t c = 0; c < C; c++) {
         ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
-        rows[i] = sum_line(samples + y * W * C + c, C, W, s->border, x + rect->x, rect->w, outside,
-                           &columns);
+        for (int64_t i = c; i < n; i += W * C) {
+            slide(samples + i, C, W, s->border, rect->x, rect->w, outside, rows + i);
+        }
+        for (int64_t i = c; i < W * C; i += C) {
+            slide(rows + i, W * C, H, s->border, rect->y, rect->h, rect->w * outside, sums + i);
+        }
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t c = i % C, x = i / C % W, y = i / C / W;
-        ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
-        sum_line(rows, 0, W, s->border, x + rect->x, rect->w, 0, &columns);
-        sums[i] = sum_line(rows + x * C + c, W * C, image->height, s->border, y + rect->y, rect->h,
-                           rect->w * outside, &lines);
-        s->area[i / C] = s->border == SATF_SHRINK ? columns * lines : rect->w * rect->h;
+}
+
+/* The pixels of each rectangle that count: inside, where the border shrinks. */
+static void find_areas(const model_sums *s)
+{
+    int64_t W = s->image->width, H = s->image->height;
+    bool shrinks = s->border == SATF_SHRINK;
+    SCOPED ref_wide *ones = malloc((size_t)(W + H) * sizeof *ones);
+    SCOPED ref_wide *columns = malloc((size_t)W * sizeof *columns);
+    SCOPED ref_wide *lines = malloc((size_t)H * sizeof *lines);
+    for (int64_t i = 0; i < W + H; i++) {
+        ones[i] = 1;
+    }
+    slide(ones, 1, W, s->border, s->rect.x, s->rect.w, !shrinks, columns);
+    slide(ones, 1, H, s->border, s->rect.y, s->rect.h, !shrinks, lines);
+    for (int64_t i = 0; i < W * H; i++) {
+        s->area[i] = (int64_t)(columns[i % W] * lines[i / W]);
     }
 }
 
@@ -216,6 +230,7 @@ model_sums model_sum(const ref_image *image, int border, int64_t constant, satf_
     s.area = malloc(pixels * sizeof *s.area);
     sum_rects(&s, false, s.sums);
     sum_rects(&s, true, s.squares);
+    find_areas(&s);
     return s;
 }
 
@@ -307,6 +322,53 @@ static satf_status apply_rows(satf_context *ctx, const model_run *run, satf_view
     return status;
 }
 
+/* Rows that come and go, of which those are kept that the plan asks for: others are noise. */
+typedef struct kept_rows {
+    const satf_view *in, *out;
+    filter_rows_need need;
+    int64_t newest;
+    char *ring;
+} kept_rows;
+
+static const void *kept_row(void *user, int64_t y)
+{
+    kept_rows *k = user;
+    size_t bytes = (size_t)(satf_row_samples(k->in) * (int64_t)satf_type_bytes(k->in->type));
+    assert_in_range(y, 0, k->in->height - 1);
+    if (y < k->need.start || y >= k->in->height - k->need.end) {
+        return satf_row(k->in, y);
+    }
+    assert_true(y > k->newest - k->need.kept);
+    for (; k->newest < y; k->newest++) {
+        char *to = k->ring + (size_t)((k->newest + 1) % k->need.kept) * bytes;
+        memcpy(to, satf_row(k->in, k->newest + 1), bytes);
+    }
+    return k->ring + (size_t)(y % k->need.kept) * bytes;
+}
+
+static void *row_of_result(void *user, int64_t y)
+{
+    return satf_row(((kept_rows *)user)->out, y);
+}
+
+static satf_status apply_kept(satf_context *ctx, const model_run *run, satf_view *out,
+                              satf_rect *at)
+{
+    SCOPED_PLAN *plan;
+    (void)at;
+    satf_status status = filter_plan_rows(ctx, run->filter, 0, &run->in, out, &plan);
+    if (status) {
+        return status;
+    }
+    kept_rows k = {&run->in, out, filter_plan_need(plan), -1, NULL};
+    if (k.need.refusal) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "%s", k.need.refusal);
+    }
+    SCOPED char *ring = k.ring = malloc((size_t)(k.need.kept * run->in.stride));
+    return filter_plan_run_rows(ctx, plan,
+                                &(filter_rows){.in = kept_row, .out = row_of_result, .user = &k});
+}
+
 static satf_status apply_plan(satf_context *ctx, const model_run *run, satf_view *out,
                               satf_rect *at)
 {
@@ -369,7 +431,8 @@ static bool may_refuse_rows(satf_context *ctx, const model_run *run, const run_w
         return strstr(satf_message(ctx), "looks at the whole picture");
     }
     MUST(ctx, satf_filter_reach(ctx, run->filter, &reach[0], &reach[1], &reach[2], &reach[3]));
-    return way->bit == MODEL_ROWS && (reach[1] >= run->in.height || reach[3] >= run->in.height);
+    return way->bit & (MODEL_ROWS | MODEL_KEPT) &&
+           (reach[1] >= run->in.height || reach[3] >= run->in.height);
 }
 
 static unsigned turn; /* goes through threads and strides */
@@ -409,6 +472,7 @@ static void check_ways(satf_context *ctx, const model_run *run)
         {"a part", MODEL_PART, SATF_ENGINE_AUTO, apply_part, 0},
         {"by rows", MODEL_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
         {"by rows", MODEL_NO_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
+        {"by rows kept", MODEL_KEPT, SATF_ENGINE_AUTO, apply_kept, 0},
         {"a plan of two", 0, SATF_ENGINE_AUTO, apply_plan, 0},
         {"a plan of two, engine sat", 0, SATF_ENGINE_SAT, apply_plan, 0},
     };

@@ -8,7 +8,6 @@
 
 #include "test.h"
 
-#include "filter_make.h"
 #include "filter_reference.h"
 #include "pairs.h"
 
@@ -111,6 +110,7 @@ enum {
     MODEL_ROWS = 16,    /* by rows that come and go */
     MODEL_NO_ROWS = 32, /* which is refused, as it looks at the whole picture */
     MODEL_ISAS = 64,    /* by each instruction set */
+    MODEL_KEPT = 256,   /* by rows, of which no more are kept than the plan asks for */
     MODEL_IN_TURN = 128 /* of a part and rows one each second time, which is quicker */
 };
 

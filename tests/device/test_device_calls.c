@@ -8,6 +8,7 @@
 #include "fake_device.h"
 #include "filter/chain.h"
 #include "filter_make.h"
+#include "filter_reference.h"
 
 enum { W = 43, H = 31, DEVICE = SATF_CUDA(0) };
 
