@@ -6,6 +6,7 @@
 
 #include "base/border.h"
 #include "base/view.h"
+#include "sample.h"
 
 __extension__ typedef __int128 ref_wide;
 
@@ -63,23 +64,21 @@ static inline satf_view ref_view(const ref_image *image, int64_t pad)
     view.stride += pad;
     view.flags = image->alpha ? SATF_ALPHA : 0;
     view.data = malloc((size_t)(view.stride * view.height));
-    size_t bytes = satf_type_bytes(image->type);
-    for (int64_t y = 0; y < image->height; y++) {
-        char *row = satf_row(&view, y);
-        for (int64_t i = 0; i < satf_row_samples(&view); i++) {
-            int64_t v = image->samples[y * satf_row_samples(&view) + i];
-            uint8_t u8 = (uint8_t)v;
-            uint16_t u16 = (uint16_t)v;
-            double f64 = (double)v / REF_UNIT;
-            float f32 = (float)f64;
-            const void *from = image->type == SATF_U8    ? (const void *)&u8
-                               : image->type == SATF_U16 ? (const void *)&u16
-                               : image->type == SATF_F32 ? (const void *)&f32
-                                                         : (const void *)&f64;
-            memcpy(row + (size_t)i * bytes, from, bytes);
-        }
+    for (int64_t i = 0; i < ref_count(image); i++) {
+        double v = (double)image->samples[i];
+        int64_t n = satf_row_samples(&view);
+        put_at(&view, i / n, i % n, satf_type_max(image->type) ? v : v / REF_UNIT);
     }
     return view;
+}
+
+/* Fails unless the call had that result, and a message with that part. */
+static inline void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
+{
+    if (got != wanted || !strstr(satf_message(ctx), part)) {
+        fail_msg("%s instead of %s, '%s' without '%s'", satf_status_name(got),
+                 satf_status_name(wanted), satf_message(ctx), part);
+    }
 }
 
 #endif

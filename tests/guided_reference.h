@@ -28,7 +28,7 @@ typedef struct plane {
 
 /* ------------------------------------------------------------------------ sums of windows */
 
-static double sample_at(const model_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
+static double plane_at(const model_case *c, const plane *p, int64_t x, int64_t y, bool *counts)
 {
     int64_t i = satf_border_index(c->border, x, c->image.width);
     int64_t j = satf_border_index(c->border, y, c->image.height);
@@ -48,8 +48,8 @@ static double sum_of(const model_case *c, const plane *a, const plane *b, int64_
     *weight = 0;
     for (int64_t k = 0; k < c->w * c->h; k++) {
         bool counts;
-        double u = sample_at(c, a, left + k % c->w, top + k / c->w, &counts);
-        double v = b ? sample_at(c, b, left + k % c->w, top + k / c->w, &counts) : 1;
+        double u = plane_at(c, a, left + k % c->w, top + k / c->w, &counts);
+        double v = b ? plane_at(c, b, left + k % c->w, top + k / c->w, &counts) : 1;
         sum += counts ? u * v : 0;
         *weight += counts;
     }

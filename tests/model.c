@@ -1,66 +1,13 @@
 #include "model.h"
 
 #include "base/cpu.h"
+#include "filter/filter.h"
 
 /* ------------------------------------------------------------------------------- pictures */
 
 const int model_types[MODEL_TYPES] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 const struct model_layout model_layouts[MODEL_LAYOUTS] = {{1, 0}, {2, 0}, {3, 0}, {4, 0},
                                                           {2, 1}, {3, 1}, {4, 1}};
-
-/* Samples need not be aligned. */
-#define LOAD(kind, type)                      \
-    case kind: {                              \
-        type sample;                          \
-        memcpy(&sample, from, sizeof sample); \
-        return (double)sample;                \
-    }
-#define STORE(kind, type)                   \
-    case kind: {                            \
-        type sample = (type)value;          \
-        memcpy(to, &sample, sizeof sample); \
-        break;                              \
-    }
-#define EVERY_TYPE(X)     \
-    X(SATF_U8, uint8_t)   \
-    X(SATF_U16, uint16_t) \
-    X(SATF_U32, uint32_t) \
-    X(SATF_U64, uint64_t) \
-    X(SATF_F32, float)    \
-    X(SATF_F64, double)
-
-double model_load(int type, const void *from)
-{
-    switch (type) {
-        EVERY_TYPE(LOAD)
-    default:
-        return NAN;
-    }
-}
-
-void model_store(int type, double value, void *to)
-{
-    switch (type) {
-        EVERY_TYPE(STORE)
-    default:
-        break;
-    }
-}
-
-static char *sample_at(const satf_view *view, int64_t y, int64_t i)
-{
-    return (char *)satf_row(view, y) + i * (int64_t)satf_type_bytes(view->type);
-}
-
-double model_get(const satf_view *view, int64_t y, int64_t i)
-{
-    return model_load(view->type, sample_at(view, y, i));
-}
-
-void model_set(const satf_view *view, int64_t y, int64_t i, double value)
-{
-    model_store(view->type, value, sample_at(view, y, i));
-}
 
 double model_full(int type, int full)
 {
@@ -187,18 +134,18 @@ static ref_wide summand_outside(const ref_image *image, int border, int64_t cons
     return border == SATF_CONSTANT ? summand(image, pixel, c, squared) : 0;
 }
 
-/* Of n values, so far apart, at `length` positions; and how many of these are inside. */
-static ref_wide sum_line(const ref_wide *values, int64_t step, int64_t n, int border, int64_t first,
-                         int64_t length, ref_wide outside, int64_t *inside)
+/* Of n values, so far apart, the sums of `length` ones from position `first` of each on. */
+static void slide(const ref_wide *values, int64_t step, int64_t n, int border, int64_t first,
+                  int64_t length, ref_wide outside, ref_wide *sums)
 {
-    ref_wide sum = 0;
-    *inside = 0;
-    for (int64_t k = first; k < first + length; k++) {
-        int64_t i = satf_border_index(border, k, n);
-        sum += i >= 0 ? values[i * step] : outside;
-        *inside += i >= 0;
+    SCOPED ref_wide *before = calloc((size_t)(n + length), sizeof *before);
+    for (int64_t k = 0; k < n + length - 1; k++) {
+        int64_t i = satf_border_index(border, first + k, n);
+        before[k + 1] = before[k] + (i < 0 ? outside : values[i * step]);
     }
-    return sum;
+    for (int64_t i = 0; i < n; i++) {
+        sums[i * step] = before[i + length] - before[i];
+    }
 }
 
 /* One axis after the other. */
@@ -206,25 +153,38 @@ static void sum_rects(const model_sums *s, bool squared, ref_wide *sums)
 {
     const ref_image *image = s->image;
     const satf_rect *rect = &s->rect;
-    int64_t C = image->channels, n = ref_count(image), W = image->width, columns, lines;
+    int64_t C = image->channels, n = ref_count(image), W = image->width, H = image->height;
     SCOPED ref_wide *samples = malloc((size_t)n * sizeof *samples);
     SCOPED ref_wide *rows = malloc((size_t)n * sizeof *rows);
     for (int64_t i = 0; i < n; i++) {
         samples[i] = summand(image, image->samples + i / C * C, (int)(i % C), squared);
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t c = i % C, x = i / C % W, y = i / C / W;
+    for (int64_t c = 0; c < C; c++) {
         ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
-        rows[i] = sum_line(samples + y * W * C + c, C, W, s->border, x + rect->x, rect->w, outside,
-                           &columns);
+        for (int64_t i = c; i < n; i += W * C) {
+            slide(samples + i, C, W, s->border, rect->x, rect->w, outside, rows + i);
+        }
+        for (int64_t i = c; i < W * C; i += C) {
+            slide(rows + i, W * C, H, s->border, rect->y, rect->h, rect->w * outside, sums + i);
+        }
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t c = i % C, x = i / C % W, y = i / C / W;
-        ref_wide outside = summand_outside(image, s->border, s->constant, (int)c, squared);
-        sum_line(rows, 0, W, s->border, x + rect->x, rect->w, 0, &columns);
-        sums[i] = sum_line(rows + x * C + c, W * C, image->height, s->border, y + rect->y, rect->h,
-                           rect->w * outside, &lines);
-        s->area[i / C] = s->border == SATF_SHRINK ? columns * lines : rect->w * rect->h;
+}
+
+/* The pixels of each rectangle that count: inside, where the border shrinks. */
+static void find_areas(const model_sums *s)
+{
+    int64_t W = s->image->width, H = s->image->height;
+    bool shrinks = s->border == SATF_SHRINK;
+    SCOPED ref_wide *ones = malloc((size_t)(W + H) * sizeof *ones);
+    SCOPED ref_wide *columns = malloc((size_t)W * sizeof *columns);
+    SCOPED ref_wide *lines = malloc((size_t)H * sizeof *lines);
+    for (int64_t i = 0; i < W + H; i++) {
+        ones[i] = 1;
+    }
+    slide(ones, 1, W, s->border, s->rect.x, s->rect.w, !shrinks, columns);
+    slide(ones, 1, H, s->border, s->rect.y, s->rect.h, !shrinks, lines);
+    for (int64_t i = 0; i < W * H; i++) {
+        s->area[i] = (int64_t)(columns[i % W] * lines[i / W]);
     }
 }
 
@@ -270,6 +230,7 @@ model_sums model_sum(const ref_image *image, int border, int64_t constant, satf_
     s.area = malloc(pixels * sizeof *s.area);
     sum_rects(&s, false, s.sums);
     sum_rects(&s, true, s.squares);
+    find_areas(&s);
     return s;
 }
 
@@ -361,6 +322,53 @@ static satf_status apply_rows(satf_context *ctx, const model_run *run, satf_view
     return status;
 }
 
+/* Rows that come and go, of which those are kept that the plan asks for: others are noise. */
+typedef struct kept_rows {
+    const satf_view *in, *out;
+    filter_rows_need need;
+    int64_t newest;
+    char *ring;
+} kept_rows;
+
+static const void *kept_row(void *user, int64_t y)
+{
+    kept_rows *k = user;
+    size_t bytes = (size_t)(satf_row_samples(k->in) * (int64_t)satf_type_bytes(k->in->type));
+    assert_in_range(y, 0, k->in->height - 1);
+    if (y < k->need.start || y >= k->in->height - k->need.end) {
+        return satf_row(k->in, y);
+    }
+    assert_true(y > k->newest - k->need.kept);
+    for (; k->newest < y; k->newest++) {
+        char *to = k->ring + (size_t)((k->newest + 1) % k->need.kept) * bytes;
+        memcpy(to, satf_row(k->in, k->newest + 1), bytes);
+    }
+    return k->ring + (size_t)(y % k->need.kept) * bytes;
+}
+
+static void *row_of_result(void *user, int64_t y)
+{
+    return satf_row(((kept_rows *)user)->out, y);
+}
+
+static satf_status apply_kept(satf_context *ctx, const model_run *run, satf_view *out,
+                              satf_rect *at)
+{
+    SCOPED_PLAN *plan;
+    (void)at;
+    satf_status status = filter_plan_rows(ctx, run->filter, 0, &run->in, out, &plan);
+    if (status) {
+        return status;
+    }
+    kept_rows k = {&run->in, out, filter_plan_need(plan), -1, NULL};
+    if (k.need.refusal) {
+        return satf_fail(ctx, SATF_UNSUPPORTED, "%s", k.need.refusal);
+    }
+    SCOPED char *ring = k.ring = malloc((size_t)(k.need.kept * run->in.stride));
+    return filter_plan_run_rows(ctx, plan,
+                                &(filter_rows){.in = kept_row, .out = row_of_result, .user = &k});
+}
+
 static satf_status apply_plan(satf_context *ctx, const model_run *run, satf_view *out,
                               satf_rect *at)
 {
@@ -397,7 +405,7 @@ static void compare(const model_run *run, const run_way *way, const satf_view *o
         for (int64_t k = 0; k < satf_row_samples(out); k++) {
             model_place p = {at.x + k / out->channels, at.y + y, 0, (int)(k % out->channels)};
             p.i = (p.y * width + p.x) * out->channels + p.channel;
-            double got = model_get(out, y, k), want = NAN;
+            double got = sample_at(out, y, k), want = NAN;
             if (!run->right(run->user, &p, got, &want)) {
                 describe(run, way);
                 fail_msg("(%ld, %ld) channel %d is %.17g, not %.17g", (long)p.x, (long)p.y,
@@ -423,7 +431,8 @@ static bool may_refuse_rows(satf_context *ctx, const model_run *run, const run_w
         return strstr(satf_message(ctx), "looks at the whole picture");
     }
     MUST(ctx, satf_filter_reach(ctx, run->filter, &reach[0], &reach[1], &reach[2], &reach[3]));
-    return way->bit == MODEL_ROWS && (reach[1] >= run->in.height || reach[3] >= run->in.height);
+    return way->bit & (MODEL_ROWS | MODEL_KEPT) &&
+           (reach[1] >= run->in.height || reach[3] >= run->in.height);
 }
 
 static unsigned turn; /* goes through threads and strides */
@@ -463,6 +472,7 @@ static void check_ways(satf_context *ctx, const model_run *run)
         {"a part", MODEL_PART, SATF_ENGINE_AUTO, apply_part, 0},
         {"by rows", MODEL_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
         {"by rows", MODEL_NO_ROWS, SATF_ENGINE_AUTO, apply_rows, 0},
+        {"by rows kept", MODEL_KEPT, SATF_ENGINE_AUTO, apply_kept, 0},
         {"a plan of two", 0, SATF_ENGINE_AUTO, apply_plan, 0},
         {"a plan of two, engine sat", 0, SATF_ENGINE_SAT, apply_plan, 0},
     };
@@ -508,12 +518,4 @@ bool model_is_value(const void *user, const model_place *at, double got, double 
     double scale = known->of_squares ? fabs(got) + fabs(*want) : 1;
     return memcmp(&got, want, sizeof got) == 0 || (got == 0 && *want == 0) ||
            (known->room > 0 && fabs(got - *want) * scale <= known->room);
-}
-
-void model_refused(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    if (got != wanted || !strstr(satf_message(ctx), part)) {
-        fail_msg("%s, not %s: '%s' lacks '%s'", satf_status_name(got), satf_status_name(wanted),
-                 satf_message(ctx), part);
-    }
 }

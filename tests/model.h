@@ -19,13 +19,6 @@ extern const struct model_layout {
     int channels, alpha;
 } model_layouts[MODEL_LAYOUTS];
 
-/* A sample as a double, whatever its type; and the other way round. */
-double model_load(int type, const void *from);
-void model_store(int type, double value, void *to);
-/* Sample i of row y: channel c of pixel x is x * channels + c. */
-double model_get(const satf_view *view, int64_t y, int64_t i);
-void model_set(const satf_view *view, int64_t y, int64_t i, double value);
-
 /* The largest sample, or what the picture says that is white; 1 of floats. */
 double model_full(int type, int full);
 
@@ -117,6 +110,7 @@ enum {
     MODEL_ROWS = 16,    /* by rows that come and go */
     MODEL_NO_ROWS = 32, /* which is refused, as it looks at the whole picture */
     MODEL_ISAS = 64,    /* by each instruction set */
+    MODEL_KEPT = 256,   /* by rows, of which no more are kept than the plan asks for */
     MODEL_IN_TURN = 128 /* of a part and rows one each second time, which is quicker */
 };
 
@@ -151,8 +145,5 @@ typedef struct model_values {
     bool of_squares;
 } model_values;
 model_right model_is_value; /* user: model_values */
-
-/* Fails unless the call had that result, and a message with that part. */
-void model_refused(satf_context *ctx, satf_status got, satf_status wanted, const char *part);
 
 #endif

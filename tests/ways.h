@@ -23,15 +23,6 @@ static inline void test_free_view(satf_view *view)
 
 static const int ref_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 
-/* A failure and its sentence. */
-static inline void expect(satf_context *ctx, satf_status got, satf_status wanted, const char *part)
-{
-    if (got != wanted || !strstr(satf_message(ctx), part)) {
-        fail_msg("%s instead of %s, '%s' without '%s'", satf_status_name(got),
-                 satf_status_name(wanted), satf_message(ctx), part);
-    }
-}
-
 /* least ... most */
 static inline int64_t pick(uint64_t *random, int64_t least, int64_t most)
 {
@@ -102,36 +93,6 @@ static inline satf_view draw_bytes(int64_t width, int64_t height, int channels, 
 static inline char *pixel_at(const satf_view *view, int64_t x, int64_t y)
 {
     return (char *)satf_row(view, y) + x * satf_pixel_stride(view);
-}
-
-/* Sample i of row y of packed pixels. */
-static inline double sample_at(const satf_view *view, int64_t y, int64_t i)
-{
-    uint64_t u64 = 0;
-    float f32;
-    double f64;
-    size_t bytes = satf_type_bytes(view->type);
-    const char *at = (const char *)satf_row(view, y) + (size_t)i * bytes;
-    memcpy(&f32, at, sizeof f32 < bytes ? sizeof f32 : bytes);
-    memcpy(&f64, at, sizeof f64 < bytes ? sizeof f64 : bytes);
-    memcpy(&u64, at, bytes); /* little end first, as in all tests of bits */
-    return view->type == SATF_F32 ? (double)f32 : view->type == SATF_F64 ? f64 : (double)u64;
-}
-
-/* Its opposite, saturated. */
-static inline void put_at(const satf_view *view, int64_t y, int64_t i, double value)
-{
-    double whole = fmin(fmax(value, 0), (double)satf_type_max(view->type));
-    uint8_t u8 = (uint8_t)fmin(whole, UINT8_MAX);
-    uint16_t u16 = (uint16_t)fmin(whole, UINT16_MAX);
-    float f32 = (float)value;
-    size_t bytes = satf_type_bytes(view->type);
-    memcpy((char *)satf_row(view, y) + (size_t)i * bytes,
-           view->type == SATF_U8    ? (void *)&u8
-           : view->type == SATF_U16 ? (void *)&u16
-           : view->type == SATF_F32 ? (void *)&f32
-                                    : (void *)&value,
-           bytes);
 }
 
 /* Another memory for a view like that, every byte of which is `fill`. */

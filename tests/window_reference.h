@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "guarded.h"
+#include "model.h"
 #include "window/march.h"
 
 /* ------------------------------------------------------------------ pictures */
@@ -29,23 +30,6 @@ enum layout { PACKED, PADDED, UPSIDE_DOWN, LAYOUTS };
 
 /* A picture between two pages that must not be touched. */
 typedef ref_guarded picture;
-
-static void put_sample(void *at, int type, double value)
-{
-    switch (type) {
-    case SATF_U8:
-        memcpy(at, &(uint8_t){(uint8_t)value}, 1);
-        break;
-    case SATF_U16:
-        memcpy(at, &(uint16_t){(uint16_t)value}, 2);
-        break;
-    case SATF_F32:
-        memcpy(at, &(float){(float)value}, 4);
-        break;
-    default:
-        memcpy(at, &value, 8);
-    }
-}
 
 static double random_sample(int type, unsigned seed)
 {
@@ -69,8 +53,7 @@ static picture picture_create(int64_t width, int64_t height, int channels, satf_
     random_state = seed * 977u + 5;
     for (int64_t y = 0; y < height; y++) {
         for (int64_t i = 0; i < width * channels; i++) {
-            put_sample((char *)satf_row(&p.view, y) + (size_t)i * satf_type_bytes((int)type),
-                       (int)type, random_sample((int)type, seed));
+            put_at(&p.view, y, i, random_sample((int)type, seed));
         }
     }
     return p;
@@ -118,16 +101,6 @@ static const void *source_row(void *user, int64_t y)
 }
 
 /* -------------------------------------------------------------------- results */
-
-__extension__ typedef __int128 exact;
-
-/* Exact sums of summands and of their magnitudes: of integers as they are, of
- * floats in units of 2^-36, which the pictures' summands are multiples of. */
-#define FLOAT_UNITS 0x1p36
-
-typedef struct value {
-    exact sum, magnitude;
-} value;
 
 typedef struct results {
     int64_t width, height;
@@ -295,91 +268,33 @@ static satf_status run_once(satf_context *ctx, const window_spec *spec, window_s
 
 /* ------------------------------------------------------------------- reference */
 
-static void add_value(value *to, const value *from)
-{
-    to->sum += from->sum;
-    to->magnitude += from->magnitude;
-}
+/* Floats are multiples of FLOAT_STEP, and their sums here in units of the third power of that. */
+#define FLOAT_STEP 0x1p-12
+#define FLOAT_UNITS 0x1p36
 
-/* Window sums along n values (stride apart), by prefix sums over the border's positions. */
-static void slide(const value *in, value *out, int64_t n, size_t stride, int64_t window, int border,
-                  const value *outside)
-{
-    SCOPED value *prefix = calloc((size_t)(n + window), sizeof *prefix);
-    for (int64_t i = 0; i < n + window - 1; i++) {
-        int64_t from = satf_border_index(border, i - window / 2, n);
-        prefix[i + 1] = prefix[i];
-        add_value(&prefix[i + 1], from < 0 ? outside : &in[(size_t)from * stride]);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        const value *a = &prefix[i], *b = &prefix[i + window];
-        out[(size_t)i * stride] = (value){b->sum - a->sum, b->magnitude - a->magnitude};
-    }
-}
-
-static void value_of(value *to, satf_type type, int channels, satf_summand summand,
-                     const void *pixel)
-{
-    if (satf_type_is_float((int)type)) {
-        double sums[SATF_MAX_CHANNELS];
-        satf_summands(type, channels, summand, pixel, 1, SATF_SUM_F64, sums);
-        for (int k = 0; k < channels; k++) {
-            to[k].sum = (exact)(sums[k] * FLOAT_UNITS);
-            to[k].magnitude = (exact)(fabs(sums[k]) * FLOAT_UNITS);
-        }
-        return;
-    }
-    satf_u128 sums[SATF_MAX_CHANNELS];
-    satf_summands(type, channels, summand, pixel, 1, SATF_SUM_U128, sums);
-    for (int k = 0; k < channels; k++) {
-        to[k].sum = to[k].magnitude = (exact)sums[k];
-    }
-}
-
-static value *reference(const window_spec *spec, bool squares)
+/* The sums of all windows; or those of the summands' magnitudes. */
+static model_sums sums_of(const window_spec *spec, bool magnitudes)
 {
     const satf_view *in = &spec->in;
-    satf_summand summand = (satf_summand)((spec->weighted ? SATF_SUMMAND_WEIGHTED : 0) + squares);
-    size_t channels = (size_t)in->channels, samples = (size_t)(in->width * in->height) * channels;
-    size_t pixel_bytes = channels * satf_type_bytes(in->type);
-    value *values = calloc(samples, sizeof *values), *rows = calloc(samples, sizeof *values);
-    char constant[SATF_MAX_CHANNELS * sizeof(double)];
-    for (size_t k = 0; k < channels; k++) {
-        put_sample(constant + k * satf_type_bytes(in->type), in->type,
-                   spec->border == SATF_CONSTANT ? spec->constant : 0);
+    bool real = satf_type_is_float((int)in->type);
+    double step = real ? FLOAT_STEP : 1;
+    int64_t n = satf_row_samples(in), last = in->channels - 1;
+    ref_image image = {in->width, in->height, in->channels, in->type, spec->weighted, NULL};
+    image.samples = malloc((size_t)ref_count(&image) * sizeof *image.samples);
+    for (int64_t i = 0; i < ref_count(&image); i++) {
+        int64_t sample = (int64_t)(sample_at(in, i / n, i % n) / step);
+        image.samples[i] = magnitudes ? llabs(sample) : sample;
     }
-    value outside[SATF_MAX_CHANNELS], outside_row[SATF_MAX_CHANNELS];
-    value_of(outside, (satf_type)in->type, in->channels, summand, constant);
-    for (int64_t y = 0; y < in->height; y++) {
-        for (int64_t x = 0; x < in->width; x++) {
-            value_of(&values[(size_t)(y * in->width + x) * channels], (satf_type)in->type,
-                     in->channels, summand, (char *)satf_row(in, y) + (size_t)x * pixel_bytes);
-        }
+    model_sums sums = model_sum(&image, (int)spec->border, (int64_t)(spec->constant / step),
+                                (satf_rect){-(spec->w / 2), -(spec->h / 2), spec->w, spec->h});
+    for (int64_t i = 0; i < ref_count(&image) && real; i++) {
+        bool weighted = spec->weighted && i % in->channels != last;
+        bool squared = !spec->weighted || weighted;
+        sums.sums[i] *= (ref_wide)1 << (weighted ? 12 : 24);
+        sums.squares[i] *= (ref_wide)1 << (weighted ? 0 : squared ? 12 : 24);
     }
-    for (size_t k = 0; k < channels; k++) {
-        outside_row[k] = (value){outside[k].sum * spec->w, outside[k].magnitude * spec->w};
-        for (int64_t y = 0; y < in->height; y++) {
-            size_t first = (size_t)(y * in->width) * channels + k;
-            slide(values + first, rows + first, in->width, channels, spec->w, (int)spec->border,
-                  &outside[k]);
-        }
-        for (int64_t x = 0; x < in->width; x++) {
-            size_t first = (size_t)x * channels + k;
-            slide(rows + first, values + first, in->height, (size_t)in->width * channels, spec->h,
-                  (int)spec->border, &outside_row[k]);
-        }
-    }
-    free(rows);
-    return values;
-}
-
-static int64_t inside(int64_t at, int64_t n, int64_t window)
-{
-    int64_t count = 0;
-    for (int64_t i = at - window / 2; i < at - window / 2 + window; i++) {
-        count += i >= 0 && i < n;
-    }
-    return count;
+    free(image.samples);
+    return sums;
 }
 
 /* ------------------------------------------------------------------- one case */

@@ -8,19 +8,12 @@
 #include "fake_device.h"
 #include "filter/chain.h"
 #include "filter_make.h"
+#include "filter_reference.h"
 
 enum { W = 43, H = 31, DEVICE = SATF_CUDA(0) };
 
 static fake_device *fake;
 static uint8_t pixels[4 * W * H];
-
-static void expect(satf_context *ctx, satf_status status, satf_status wanted, const char *words)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(satf_message(ctx), words)) {
-        fail_msg("'%s' lacks '%s'", satf_message(ctx), words);
-    }
-}
 
 /* ---------------------------------------------------------------- the allocator */
 

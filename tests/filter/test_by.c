@@ -135,7 +135,7 @@ static satf_view draw(int64_t width, int64_t height, int channels, bool alpha, i
     for (int64_t i = 0; i < height * satf_row_samples(&view); i++) {
         uint64_t r = ref_random(seed);
         int64_t whole = r % 9 == 0 ? most : r % 9 == 1 ? 0 : (int64_t)(r >> 32) % (few + 1);
-        model_set(&view, 0, i, satf_type_max(type) ? (double)whole : (double)(whole - 300) / 16);
+        put_at(&view, 0, i, satf_type_max(type) ? (double)whole : (double)(whole - 300) / 16);
     }
     return view;
 }
@@ -164,8 +164,8 @@ static bool is_right(const void *user, const model_place *at, double got, double
     const by_case *c = i->c;
     int colours = c->channels - c->alpha;
     int from = c->other_channels - c->other_alpha == 1 || at->channel == colours ? 0 : at->channel;
-    double p = model_get(&i->in, at->y, at->x * c->channels + at->channel);
-    double q = model_get(&i->other, at->y, at->x * c->other_channels + from);
+    double p = sample_at(&i->in, at->y, at->x * c->channels + at->channel);
+    double q = sample_at(&i->other, at->y, at->x * c->other_channels + from);
     *want = at->channel == colours ? p : define(c, p, q, i->sums[from]);
     return got == *want;
 }
@@ -182,7 +182,7 @@ static void check_inputs(satf_context *ctx, by_inputs *i)
     snprintf(more, sizeof more, "full %d, by %s %d of %d%s", c->full, satf_type_name(c->other_type),
              c->other_channels, c->other_full, c->other_alpha ? " with alpha" : "");
     for (int64_t k = 0; k < i->other.height * satf_row_samples(&i->other); k++) {
-        i->sums[k % c->other_channels] += model_get(&i->other, 0, k);
+        i->sums[k % c->other_channels] += sample_at(&i->other, 0, k);
     }
     MODEL_CHECK(ctx, .filter = filter, .in = i->in,
                 .ways = MODEL_AUTO | MODEL_PART | MODEL_ROWS | MODEL_IN_TURN,
@@ -336,13 +336,12 @@ TEST(test_texts)
     satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8);
     MUST(ctx, satf_filter_create(ctx, "by", &filter));
     for (int k = 0; k < 5; k++) {
-        model_refused(ctx, satf_filter_set(ctx, filter, texts[k][0], texts[k][1]), SATF_INVALID,
-                      texts[k][2]);
+        expect(ctx, satf_filter_set(ctx, filter, texts[k][0], texts[k][1]), SATF_INVALID,
+               texts[k][2]);
     }
-    model_refused(ctx, satf_filter_set_double(ctx, filter, "scale", NAN), SATF_INVALID,
-                  "are possible");
-    model_refused(ctx, satf_filter_parse(ctx, "by", &(satf_filter *){NULL}), SATF_INVALID,
-                  "'by' needs a value: by=FILE");
+    expect(ctx, satf_filter_set_double(ctx, filter, "scale", NAN), SATF_INVALID, "are possible");
+    expect(ctx, satf_filter_parse(ctx, "by", &(satf_filter *){NULL}), SATF_INVALID,
+           "'by' needs a value: by=FILE");
     MUST(ctx, satf_filter_set_image(ctx, filter, &view));
     char text[60];
     MUST(ctx, satf_filter_set_double(ctx, filter, "scale", 0.3));

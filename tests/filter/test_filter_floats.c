@@ -25,7 +25,7 @@ typedef struct window_facts {
     bool inside;
 } window_facts;
 
-static bool sample_at(const subject *s, int64_t x, int64_t y, long double *sample)
+static bool subject_at(const subject *s, int64_t x, int64_t y, long double *sample)
 {
     int64_t i = satf_border_index(s->border, x, W), j = satf_border_index(s->border, y, H);
     bool inside = i >= 0 && j >= 0;
@@ -40,7 +40,7 @@ static window_facts look(const subject *s, satf_rect rect)
     f.inside = rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= W && rect.y + rect.h <= H;
     for (int64_t k = 0; k < 2 * rect.w * rect.h; k++) {
         int64_t i = k % (rect.w * rect.h);
-        if (!sample_at(s, rect.x + i % rect.w, rect.y + i / rect.w, &a)) {
+        if (!subject_at(s, rect.x + i % rect.w, rect.y + i / rect.w, &a)) {
             continue;
         }
         if (k == i) {

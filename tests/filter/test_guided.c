@@ -26,7 +26,7 @@ static double *load_channel(const satf_view *view, int channel)
     double *samples = malloc((size_t)(view->width * view->height) * sizeof *samples);
     for (int64_t i = 0; i < view->width * view->height; i++) {
         int64_t x = i % view->width, y = i / view->width;
-        samples[i] = model_get(view, y, x * view->channels + channel);
+        samples[i] = sample_at(view, y, x * view->channels + channel);
     }
     return samples;
 }

@@ -201,7 +201,7 @@ TEST(test_bytes)
         ref_fill(&c.of.image, seed);
         for (int i = 0; i < H * W; i++) {
             c.of.image.samples[i] = first + model_pick(&r, levels);
-            model_set(&in, 0, i, (double)c.of.image.samples[i] / 255);
+            put_at(&in, 0, i, (double)c.of.image.samples[i] / 255);
         }
         sum_windows(&c);
         SCOPED_FILTER *filter = model_filter(ctx, &c.of, "kuwahara", "");
@@ -218,7 +218,7 @@ static bool is_of_left(const void *user, const model_place *at, double got, doub
     const satf_view *in = user;
     *want = 0;
     for (int64_t x = 0; x < 7; x++) {
-        *want += model_get(in, at->y, x) / 7;
+        *want += sample_at(in, at->y, x) / 7;
     }
     return at->x != 6 || fabs(got - *want) < 1e-9;
 }
@@ -268,8 +268,8 @@ TEST(test_refusals)
 {
     SCOPED_FILTER *none;
     for (int k = 0; k < 2; k++) {
-        model_refused(ctx, satf_filter_parse(ctx, k ? "kuwahara=256" : "kuwahara=3x256", &none),
-                      SATF_INVALID, "each 1 to 255 pixels");
+        expect(ctx, satf_filter_parse(ctx, k ? "kuwahara=256" : "kuwahara=3x256", &none),
+               SATF_INVALID, "each 1 to 255 pixels");
     }
 }
 

@@ -60,7 +60,7 @@ static void look(subject *s)
     for (int64_t i = 0; i < s->n; i++) {
         double pixel[4] = {0};
         for (int k = 0; k < channels; k++) {
-            pixel[k] = model_get(&s->in, i / s->in.width, i % s->in.width * channels + k);
+            pixel[k] = sample_at(&s->in, i / s->in.width, i % s->in.width * channels + k);
         }
         double weight = pixel[channels - 1];
         s->samples[i] =
@@ -111,7 +111,7 @@ static void check(satf_context *ctx, const subject *s, int kind, unsigned ways)
     SCOPED double *want = malloc((size_t)s->n * sizeof *want);
     for (int64_t i = 0; i < s->n; i++) {
         int64_t last = (i % s->in.width + 1) * s->in.channels - 1;
-        bool clear = s->in.flags & SATF_ALPHA && model_get(&s->in, i / s->in.width, last) == 0;
+        bool clear = s->in.flags & SATF_ALPHA && sample_at(&s->in, i / s->in.width, last) == 0;
         bool white = is_white(s, found, s->samples[i], &threshold) || clear;
         want[i] = kind == SURFACE ? (clear ? 0 : threshold) : white == (kind == MASK) ? 255 : 0;
     }
@@ -198,7 +198,7 @@ TEST(test_otsu_of_floats)
         for (int64_t i = 0; i < W * H * channels; i++) {
             bool alpha = i % channels == 1;
             uint64_t random = ref_random(&seed);
-            model_set(&in, 0, i, alpha ? (double)(random % 2) : draw_float(k / 2, random));
+            put_at(&in, 0, i, alpha ? (double)(random % 2) : draw_float(k / 2, random));
         }
         subject s = subject_of(&in, (uint64_t)k);
         s.level = levels[0];
@@ -242,13 +242,13 @@ TEST(test_refusals)
 {
     SCOPED_FILTER *filter, *none;
     satf_view out, in = satf_view_packed(NULL, 3, 2, 1, SATF_F32);
-    model_refused(ctx, satf_filter_parse(ctx, "threshold=mean", &none), SATF_INVALID,
-                  "'mean' is no level for threshold: it must be a number or otsu");
+    expect(ctx, satf_filter_parse(ctx, "threshold=mean", &none), SATF_INVALID,
+           "'mean' is no level for threshold: it must be a number or otsu");
     MUST(ctx, satf_filter_parse(ctx, "threshold=256", &filter));
     MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
     in.type = SATF_U16;
     in.stride = 6;
-    model_refused(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
-                  "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels of "
-                  "floats may be any number");
+    expect(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
+           "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels of "
+           "floats may be any number");
 }

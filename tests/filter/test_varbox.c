@@ -27,7 +27,7 @@ static bool is_right(const void *user, const model_place *at, double got, double
     const model_case *c = &v->of;
     int of_map = v->map.channels - (v->map.flags & SATF_ALPHA ? 1 : 0);
     int from = at->channel < of_map ? at->channel : of_map - 1;
-    double r = model_get(&v->map, at->y, at->x * v->map.channels + from), other;
+    double r = sample_at(&v->map, at->y, at->x * v->map.channels + from), other;
     r = !(r > 0) ? 0 : r > 32767 ? 32767 : r;
     double less = floor(r), more = r - less;
     bool rounded = more == 0 && !model_is_real(c);
@@ -69,7 +69,7 @@ static satf_view draw_map(const ref_image *image, uint64_t *seed, uint64_t of_ra
     map.flags = alpha ? SATF_ALPHA : 0;
     map.data = malloc((size_t)(map.stride * map.height));
     for (int64_t i = 0; i < map.height * satf_row_samples(&map); i++) {
-        model_set(&map, 0, i, draw_radius(map.type, &of_radii));
+        put_at(&map, 0, i, draw_radius(map.type, &of_radii));
     }
     return map;
 }
@@ -123,7 +123,7 @@ static double real_mean(const real_case *c, const model_place *at, int64_t r)
         x = satf_border_index(c->border, x, c->in.width);
         y = satf_border_index(c->border, y, c->in.height);
         if (x >= 0 && y >= 0) {
-            sum += (long double)model_get(&c->in, y, x);
+            sum += (long double)sample_at(&c->in, y, x);
             pixels++;
         }
     }
@@ -133,7 +133,7 @@ static double real_mean(const real_case *c, const model_place *at, int64_t r)
 static bool is_real_mean(const void *user, const model_place *at, double got, double *want)
 {
     const real_case *c = user;
-    double radius = model_get(&c->map, at->y, at->x), whole = floor(radius);
+    double radius = sample_at(&c->map, at->y, at->x), whole = floor(radius);
     double a = real_mean(c, at, (int64_t)whole), b = real_mean(c, at, (int64_t)whole + 1);
     *want = a + (radius - whole) * (b - a);
     return isnan(*want) ? isnan(got) : got == *want || fabs(got - *want) <= 1e-9 * c->size;

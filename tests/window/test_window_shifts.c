@@ -2,29 +2,20 @@
 #include "test.h"
 
 #include "base/parallel.h"
-#include "sample.h"
 #include "window_reference.h"
 
 /* Plains at heights that differ, with noise: multiples of 2^-8. Alpha is 0 ... 1. */
 static void fill(const test_case *c, picture *p)
 {
-    size_t bytes = satf_type_bytes((int)c->type);
     for (int64_t y = 0; y < c->height; y++) {
         for (int64_t i = 0; i < c->width * c->channels; i++) {
             bool alpha = c->weighted && i % c->channels == c->channels - 1;
             int64_t plain = i / c->channels / 200 + y / 90, random = (int64_t)next_random();
             double level = 4096 + (double)(plain % 3 * 4) + (double)(random % 256) / 256;
-            put_sample((char *)satf_row(&p->view, y) + (size_t)i * bytes, (int)c->type,
-                       alpha ? (double)(random % 32 < 16 ? 0 : random % 17) / 16 : level);
+            put_at(&p->view, y, i,
+                   alpha ? (double)(random % 32 < 16 ? 0 : random % 17) / 16 : level);
         }
     }
-}
-
-static double sample_of(const satf_view *view, int64_t x, int64_t y, int c)
-{
-    return read_sample(view->type,
-                       (const char *)satf_row(view, y) +
-                           (size_t)(x * view->channels + c) * satf_type_bytes(view->type));
 }
 
 /* What the window of sample i holds: its least and greatest sample that weighs; and whether one of
@@ -42,8 +33,10 @@ static bool holds(const test_case *c, const satf_view *view, int64_t i, double s
             int64_t column = satf_border_index((int)c->border, x, c->width);
             int64_t row = satf_border_index((int)c->border, y, c->height);
             bool outside = column < 0 || row < 0;
-            double sample = outside ? 37 : sample_of(view, column, row, channel);
-            double weight = !c->weighted ? 1 : outside ? 37 : sample_of(view, column, row, last);
+            double sample = outside ? 37 : sample_at(view, row, column * c->channels + channel);
+            double weight = !c->weighted ? 1
+                            : outside    ? 37
+                                         : sample_at(view, row, column * c->channels + last);
             if (weight > 0 && !(outside && c->border == SATF_SHRINK)) {
                 found = found || sample == shift;
                 any = true;
@@ -68,25 +61,21 @@ static int bits_of(int64_t w)
 /* The shift is a sample of the window; and sums S and S2 of what is above it, of S0 pixels or their
  * alphas, are off by at most what docs/design.md says, by S0 and the range of the samples. */
 static void check_value(const test_case *c, const variant *v, const picture *p, const results *r,
-                        const value *sums, const value *squares, int64_t i)
+                        const model_sums *of, int64_t i)
 {
     int64_t pixel = i / c->channels, last = (pixel + 1) * c->channels - 1;
     double shift = r->shifts[i], least, most;
     if (!holds(c, &p->view, i, shift, &least, &most)) {
         fail_case(c, v, "a shift that is no sample of the window", i);
     }
-    exact by = (exact)(shift * 256);
-    int64_t area = c->w * c->h;
-    if (c->border == SATF_SHRINK) {
-        area = inside(pixel % c->width, c->width, c->w) * inside(pixel / c->width, c->height, c->h);
-    }
-    exact weight = c->weighted ? sums[last].sum : area * (exact)FLOAT_UNITS;
-    exact sum = sums[i].sum - weight * by / 256;
-    exact square = squares[i].sum - (2 * sums[i].sum * by / 256) + weight * by / 256 * by / 256;
+    ref_wide by = (ref_wide)(shift * 256), area = of->area[pixel];
+    ref_wide weight = c->weighted ? of->sums[last] : area * (ref_wide)FLOAT_UNITS;
+    ref_wide sum = of->sums[i] - weight * by / 256;
+    ref_wide square = of->squares[i] - (2 * of->sums[i] * by / 256) + weight * by / 256 * by / 256;
     bool alpha = c->weighted && i == last;
     if (alpha) {
         square = sum;
-        weight = area * (exact)FLOAT_UNITS;
+        weight = area * (ref_wide)FLOAT_UNITS;
         least = 0;
         most = 37;
     }
@@ -104,11 +93,12 @@ static void check_value(const test_case *c, const variant *v, const picture *p, 
 static void check_values(const test_case *c, const variant *v, const picture *p, const results *r)
 {
     window_spec spec = spec_of(c, &p->view);
-    SCOPED value *sums = reference(&spec, false), *squares = reference(&spec, true);
+    model_sums sums = sums_of(&spec, false);
     int64_t count = c->width * c->height * c->channels, few = 1 + count * c->w * c->h / 3000000;
     for (int64_t i = 0; i < count; i += few) { /* windows are looked through one by one */
-        check_value(c, v, p, r, sums, squares, i);
+        check_value(c, v, p, r, &sums, i);
     }
+    model_sums_free(&sums);
 }
 
 /* Blocks and strips, whole and streamed, by any number of threads. */
