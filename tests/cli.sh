@@ -262,7 +262,8 @@ check "mode of a replaced file" "$(ls -l same.pgm | cut -c1-10)" "-rw-r-----"
 
 after '0 2 3 4 3 4 5' 'values piped.pgm u1 6' '"$satfilter" --box 3 --format pnm - - <in.pgm >piped.pgm'
 after '0  89 50 4e 47' 'cat stdout' '"$satfilter" --box 3 - - <in.pgm | head -c 4 | od -An -tx1 >stdout'
-after '0 same' 'same first.png piped.png' 'cat noise.ppm | "$satfilter" --box 15x8 - - | "$satfilter" --box 1 - piped.png'
+after '0 same' 'same first.png piped.png' \
+    'cat noise.ppm | "$satfilter" --box 15x8 - - | "$satfilter" --box 1 - piped.png'
 # A reader that goes away: a message and status 1, not silence.
 {
     "$satfilter" --box 3 --format pnm big.pgm - 2>stderr
