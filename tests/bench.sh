@@ -1,9 +1,8 @@
 #!/bin/sh
 # satbench: every table on small images, its JSON and its plot, and its errors.
 set -eu
-: "${top_builddir:?is set by make check}"
-. "$(dirname "$0")/sure.sh"
-. "$(dirname "$0")/satbench.sh"
+. "$(dirname "$0")/script.sh"
+. "$source/tests/satbench.sh"
 
 expect 0 --help
 expect 0 --version
@@ -247,14 +246,7 @@ for table in amm permute permute-global; do
     grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -q -e "$table\(,\|\$\)" && fail "--plot: $table"
 done
 awk 'length > 100 { exit 1 }' help || fail "--help is wider than 100 columns"
-if command -v mandoc >/dev/null 2>&1; then
-    mandoc -T lint -W warning man.1 >lint 2>&1 || true
-    [ "$(grep -vc 'missing date' lint)" -eq 0 ] || fail "the man page: $(cat lint)"
-elif command -v groff >/dev/null 2>&1; then
-    [ -z "$(groff -man -Tutf8 -ww -z man.1 2>&1)" ] || fail "groff warns of the man page"
-else
-    without mandoc "neither mandoc nor groff is there: the man page is not looked over"
-fi
+lint man.1
 
 expect 2
 for table in permute permute-global rap amm giles coalesce model; do
@@ -318,3 +310,4 @@ code=0
 [ ! -e new.svg ] || fail "a failed run left a plot"
 expect 1 sat --sizes 8 --json missing/file.json
 [ -z "$(find . -name '*.tmp*' -o -name '.sat*')" ] || fail "temporary files were left: $(ls -a)"
+finish

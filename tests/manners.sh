@@ -4,8 +4,6 @@
 set -u
 . "$(dirname "$0")/script.sh"
 
-says() { check "the message has '$1'" "$(grep -c -e "$1" stderr)" 1; }
-
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
 printf 'P5\n3 2\n255\n\011\011\011\011\011\011' >other.pgm
 run --box 3 in.pgm want.pgm
@@ -143,7 +141,6 @@ fills 0 'in.pgm' --box 3 --format pgm in.pgm -o plain # no suffix: a folder, wit
 touch there
 makes want.pgm --box 3 --format pgm in.pgm -o there # a file that is there is a file
 tells 0 '' --box 3 in.pgm -o /dev/null # -o /dev/null
-tells 0 '' --box 3 in.pgm /dev/null # /dev/null
 ends 1 'is not a folder' --box 3 in.pgm other.pgm -o /dev/null # -o /dev/null with two inputs
 
 # ---------------------------------------------------------------------- parents

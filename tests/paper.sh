@@ -2,10 +2,9 @@
 # satbench paper: every table and figure of the papers, with or without a device, the papers' own
 # figures in it, and counts that equal them where they are exact.
 set -eu
-: "${top_builddir:?is set by make check}"
-. "$(dirname "$0")/sure.sh"
+. "$(dirname "$0")/script.sh"
 only=paper
-. "$(dirname "$0")/satbench.sh"
+. "$source/tests/satbench.sh"
 
 names="4.1 4.2 4.3 4.4 5.1 5.2 5.3 6.1 6.2 rap1 rap2 rap3 rap4 amm6 amm7 amm8 giles lecture"
 expect 0 --list

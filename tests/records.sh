@@ -2,16 +2,12 @@
 # The tables of the pages are those of the records of the H200, and a page that says
 # something else is found. Records are measured anew by their own commands, or stay.
 set -eu
-: "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
-. "$(dirname "$0")/sure.sh"
-if ! python3 -c '' 2>/dev/null; then
-    without python3 "there is no python3: the tables of the pages are not compared with the records"
-    exit 77
-fi
-python3 "$top_srcdir/tests/records/h200.py" --check
+. "$(dirname "$0")/script.sh"
+needs python3 "there is no python3: the tables of the pages are not compared with the records"
+python3 "$source/tests/records/h200.py" --check
 
 # What counts the words that were read wrong finds what the recurrence by its definition finds.
-python3 -B - "$top_srcdir/tests/bench" <<'end'
+python3 -B - "$source/tests/bench" <<'end'
 import random
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -33,9 +29,7 @@ assert reading.share_right("a b c".split(), "a x c d".split()) == 1 - 2 / 3
 assert [reading.pixels(p, 200) for p in ("0.15in", "0.25in", "0.5in", 31, 0.5)] == [31, 51, 101, 31, 0.5]
 end
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$top_srcdir"
+cd "$source"
 for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/thresholds.json \
     tests/gpu/receipt.json tests/records/*.py tools/papers.txt; do
     mkdir -p "$work/${part%/*}"
@@ -43,45 +37,38 @@ for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results
 done
 chmod -R u+w "$work" # a tarball's files may be read-only
 sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/results.md >"$work/docs/results.md"
-if python3 "$work/tests/records/h200.py" --check >"$work/found"; then
-    echo "a page with other figures than the records goes unnoticed"
-    exit 1
-fi
+! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page with other figures goes unnoticed"
 grep 'table aims' "$work/found"
 cp docs/results.md "$work/docs/"
 sed 's/"with": \[ 31,/"with": [ 33,/' results/cpu/thresholds.json >"$work/results/cpu/thresholds.json"
-if python3 "$work/tests/records/h200.py" --check >"$work/found"; then
-    echo "a page of thresholds with other figures than the record goes unnoticed"
-    exit 1
-fi
+! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page of other thresholds goes unnoticed"
 grep 'docs/pages.md: the table' "$work/found"
 
 # wolf's defaults are what the study chose.
 chosen=$(python3 -c 'import json; print(*json.load(open("results/cpu/thresholds.json"))["records"][0]["chosen"])')
 for value in $chosen; do
-    "$top_builddir/satfilter" --help wolf | grep -q "(default $value)" ||
-        { echo "wolf's defaults are not the record's $chosen"; exit 1; }
+    "$satfilter" --help wolf | grep -q "(default $value)" || fail "wolf's defaults are not the record's $chosen"
 done
 
 # Three records of small tables: of this machine, of another, and one whose command fails.
 mkdir -p "$work/docs/images" "$work/new"
 cd "$work/new"
-"$top_builddir/satbench" sat --sizes 16 --repeat 1 --json old.json --plot here.svg >/dev/null
+"$satbench" sat --sizes 16 --repeat 1 --json old.json --plot here.svg >/dev/null
 rm here.svg
 cd "$work/results/h200"
 sed 's,: ".*satbench sat --sizes 16,: "/old/place/satbench sat --sizes 32,' "$work/new/old.json" >here.json
 sed 's,"name": ".*"\,$,"name": "another"\,,; s,here.svg,elsewhere.svg,' here.json >elsewhere.json
 sed 's,--sizes 32,--sizes none,; s,here.svg,fails.svg,' here.json >fails.json
 cp ./*.json "$work"
-record="python3 $work/tests/records/h200_record.py --build $top_builddir"
+record="python3 $work/tests/records/h200_record.py --build $build"
 code=0
 $record fails elsewhere here >"$work/said" 2>"$work/failed" || code=$?
-[ "$code" -eq 1 ] || { echo "exit $code, not 1, though two were not measured"; exit 1; }
+[ "$code" -eq 1 ] || fail "exit $code, not 1, though two were not measured"
 grep 'fails was not measured: exit status 2$' "$work/failed"
 grep 'elsewhere was not measured: it is of another, this is ' "$work/failed"
 for name in fails elsewhere; do
     cmp $name.json "$work/$name.json"
-    [ ! -e "$work/docs/images/$name.svg" ] || { echo "$name.svg was written"; exit 1; }
+    [ ! -e "$work/docs/images/$name.svg" ] || fail "$name.svg was written"
 done
 grep '"command": "satbench sat --sizes 32 --repeat 1 --json here.json --plot here.svg"' here.json
 grep -q '"width": 32,' here.json

@@ -1,16 +1,5 @@
 # shellcheck shell=sh
-# How tests/bench.sh and tests/paper.sh run satbench, in a folder of their own. A script that sets only
-# runs that table alone.
-satbench=${top_builddir:?is set by make check}/satbench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit
-
-fail()
-{
-    echo "FAILED: $*" >&2
-    exit 1
-}
+# How tests/bench.sh and tests/paper.sh run satbench, behind script.sh. A script that sets only runs that table alone.
 
 # expect STATUS ARGUMENTS...: that exit status; a failure says so in one line, and prints nothing.
 expect()

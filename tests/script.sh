@@ -117,14 +117,14 @@ tells()
     run "$@" || code=$?
     check "$*" "$code $(said)" "$wanted"
 }
-#   makes FILE WORD... OUTPUT          ends with 0, and the output is as the file
+#   makes FILE WORD... OUTPUT          ends with 0 and says nothing; the output is as the file
 makes()
 {
-    wanted=$1 code=0
+    like=$1
     shift
-    run "$@" || code=$?
+    ends 0 '' "$@"
     for output; do :; done
-    check "$*" "$code $(same "$wanted" "$output")" "0 same"
+    check "$*: the output" "$(same "$like" "$output")" same
 }
 #   fills STATUS "FILE..." WORD... FOLDER     the folder has these files then, and no others
 fills()

@@ -216,6 +216,17 @@ static inline void must_hold(satf_context *ctx, const char *what, const bytes *f
     assert_same_pixels(what, want, &read->view);
 }
 
+/* What the filters make of it. */
+static inline satf_image *filtered(satf_context *ctx, const satf_image *image, const char *chain)
+{
+    satf_filter *filter;
+    satf_image *out;
+    MUST(ctx, satf_filter_parse(ctx, chain, &filter));
+    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+    satf_filter_destroy(filter);
+    return out;
+}
+
 /* Of an exact copy on the heap, so that a sanitizer sees reads behind the end; an error has a
  * message of one line, and no image. */
 static inline satf_status decode_exactly(satf_context *ctx, const void *data, size_t n,

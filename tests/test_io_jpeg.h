@@ -72,4 +72,47 @@ static inline bytes make_jpeg(unsigned side, int channels, bool progressive, int
         side, pixels);
 }
 
+static jmp_buf jpeg_failed;
+
+static inline void give_up(j_common_ptr cinfo)
+{
+    (void)cinfo;
+    longjmp(jpeg_failed, 1);
+}
+
+static inline void say_nothing(j_common_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+/* What libjpeg itself makes of the pixels, or their codes, chroma as often as it is shared; and
+ * whether it warns. False: it gives up. */
+static inline bool read_jpeg(const bytes *jpeg, bool codes, unsigned char *pixels, bool *warned)
+{
+    struct jpeg_decompress_struct c;
+    struct jpeg_error_mgr errors;
+    c.err = jpeg_std_error(&errors);
+    errors.error_exit = give_up;
+    errors.output_message = say_nothing;
+    jpeg_create_decompress(&c);
+    if (setjmp(jpeg_failed)) {
+        jpeg_destroy_decompress(&c);
+        return false;
+    }
+    jpeg_mem_src(&c, jpeg->data, jpeg->n);
+    jpeg_read_header(&c, TRUE);
+    c.out_color_space = codes ? c.jpeg_color_space : c.out_color_space;
+    c.do_fancy_upsampling = !codes;
+    jpeg_start_decompress(&c);
+    while (c.output_scanline < c.output_height) {
+        size_t row_bytes = (size_t)c.output_width * (size_t)c.output_components;
+        JSAMPROW row = pixels + c.output_scanline * row_bytes;
+        jpeg_read_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_decompress(&c);
+    *warned = errors.num_warnings > 0;
+    jpeg_destroy_decompress(&c);
+    return true;
+}
+
 #endif

@@ -290,8 +290,7 @@ TEST(metadata)
         TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, "a lake");
         TIFFSetField(tif, TIFFTAG_PAGENAME, "7");
         write_samples(&plain, tif);
-        io_reader *reader;
-        MUST(ctx, io_open_memory(ctx, file.data, file.n, &reader));
+        SCOPED_READER *reader = open_bytes(ctx, &(bytes){file.data, file.n});
         const satf_metadata *m = &reader->header.metadata;
         static const char wrapped[] = "8BIM\4\4\0\0\0\0\0\10\x1c\2\x50\0\x41\1\0";
         assert_block("ICC", m->icc, m->icc_bytes, icc, sizeof icc);
@@ -305,7 +304,6 @@ TEST(metadata)
         assert_false(reader->header.has_text);
         assert_string_equal(reader->header.others, "");
         assert_int_equal(reader->header.pictures, 1);
-        io_close(reader);
     }
 }
 

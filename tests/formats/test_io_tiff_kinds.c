@@ -1,8 +1,7 @@
 /* TIFFs of rarer kinds, beside what TIFF 6.0 says of their bytes. */
 #include "test.h"
+#include "test_io_jpeg.h"
 #include "tiff_files.h"
-
-#include <jpeglib.h>
 
 /* ---------------------------------------------------------------------- YCbCr */
 
@@ -221,59 +220,21 @@ TEST(lab)
 
 enum { LARGE = 1100 }; /* its square is more than 1 MiB, at which other strips go by rows */
 
-/* A picture that is smooth but for some noise, as a JPEG of that subsampling; 1 or 3 components. */
-static bytes make_jpeg(const ycbcr *b, int components, unsigned width, unsigned height,
-                       bool progressive)
+/* A picture that is smooth but for some noise, as a JPEG of that kind, and the codes of its pixels.
+ */
+static bytes make_smooth(const jpeg_kind *k, unsigned width, unsigned height, unsigned char *codes)
 {
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned char *data = NULL, row[3 * LARGE];
-    unsigned long n = 0;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, &data, &n);
-    c.image_width = width;
-    c.image_height = height;
-    c.input_components = components;
-    c.in_color_space = components == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    jpeg_set_defaults(&c);
-    c.comp_info[0].h_samp_factor = (int)b->across;
-    c.comp_info[0].v_samp_factor = (int)b->down;
-    if (progressive) {
-        jpeg_simple_progression(&c);
-    }
-    jpeg_start_compress(&c, TRUE);
+    static unsigned char pixels[LARGE * LARGE];
+    unsigned row = width * (unsigned)k->channels;
     uint64_t seed = 5;
-    for (unsigned y = 0; y < height; y++) {
-        JSAMPROW at = row;
-        for (unsigned i = 0; i < width * (unsigned)components; i++) {
-            row[i] = (unsigned char)(i + 3 * y * (1 + i % 3) + next_random(&seed) % 32);
-        }
-        jpeg_write_scanlines(&c, &at, 1);
+    bool warned;
+    for (unsigned i = 0; i < row * height; i++) {
+        unsigned x = i % row, y = i / row;
+        pixels[i] = (unsigned char)(x + 3 * y * (1 + x % 3) + next_random(&seed) % 32);
     }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    return (bytes){data, n};
-}
-
-/* Its codes, chroma as often as it is shared. */
-static void read_jpeg(bytes jpeg, unsigned char *to)
-{
-    struct jpeg_decompress_struct d;
-    struct jpeg_error_mgr errors;
-    d.err = jpeg_std_error(&errors);
-    jpeg_create_decompress(&d);
-    jpeg_mem_src(&d, jpeg.data, jpeg.n);
-    jpeg_read_header(&d, TRUE);
-    d.out_color_space = d.jpeg_color_space;
-    d.do_fancy_upsampling = FALSE;
-    jpeg_start_decompress(&d);
-    while (d.output_scanline < d.output_height) {
-        JSAMPROW at = to + d.output_scanline * d.output_width * (unsigned)d.num_components;
-        jpeg_read_scanlines(&d, &at, 1);
-    }
-    jpeg_finish_decompress(&d);
-    jpeg_destroy_decompress(&d);
+    bytes jpeg = code_jpeg(k, width, height, pixels);
+    assert_true(read_jpeg(&jpeg, true, codes, &warned));
+    return jpeg;
 }
 
 /* A TIFF whose tags of old-style JPEG name a whole stream, which is its strip too. */
@@ -328,8 +289,10 @@ TEST(old_jpeg)
         p.blocks = (ycbcr){.across = sides[i % 4 % 3][0], .down = sides[i % 4 % 3][1]};
         p.components = components;
         p.width = width;
-        bytes jpeg = make_jpeg(&p.blocks, (int)components, width, height, false);
-        read_jpeg(jpeg, p.codes);
+        const jpeg_kind k = {.channels = (int)components,
+                             .h = {(int)p.blocks.across, 1, 1},
+                             .v = {(int)p.blocks.down, 1, 1}};
+        SCOPED_BYTES jpeg = make_smooth(&k, width, height, p.codes);
         make_ojpeg(jpeg, components, width, height);
         snprintf(what, sizeof what, "blocks of %u x %u", p.blocks.across, p.blocks.down);
         expect_samples(ctx, what, satf_view_packed(NULL, width, height, (int)components, SATF_U8),
@@ -339,23 +302,20 @@ TEST(old_jpeg)
             memcpy(file.data + 8 + n, "\xff\xd9", 2);
             must_refuse(ctx, SATF_DATA, "");
         }
-        free(jpeg.data);
     }
 }
 
 /* libtiff warns of a progressive JPEG, which is no damage. */
 TEST(progressive)
 {
-    const ycbcr one = {.across = 1, .down = 1};
     const kind k = KIND(GREY, .compression = COMPRESSION_JPEG, .rows = 30);
-    bytes jpeg = make_jpeg(&one, 1, k.width, k.height, true);
     unsigned char want[20 * 30];
     assert_int_equal(sizeof want, k.width * k.height);
-    read_jpeg(jpeg, want);
+    SCOPED_BYTES jpeg =
+        make_smooth(&(jpeg_kind){.channels = 1, .progressive = true}, k.width, k.height, want);
     make_strip(&k, jpeg.data, jpeg.n);
     SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
     assert_memory_equal(image->view.data, want, sizeof want);
-    free(jpeg.data);
 }
 
 /* ------------------------------------------------------------- what is not read */

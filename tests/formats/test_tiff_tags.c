@@ -99,10 +99,8 @@ TEST(round_trip)
         parts p = write_tiff(ctx, image);
         expect_items(orders[o], &p, items, ITEMS, NULL);
         SCOPED_IMAGE *again = must_decode(ctx, written.data, written.n);
-        bytes twice = must_encode(ctx, again, "tiff");
-        assert_int_equal(written.n, twice.n);
-        assert_memory_equal(written.data, twice.data, twice.n);
-        free(twice.data);
+        SCOPED_BYTES twice = must_encode(ctx, again, "tiff");
+        assert_bytes(orders[o], written.data, written.n, twice.data, twice.n);
     }
 }
 
@@ -118,7 +116,7 @@ TEST(exif)
     memcpy(all + 4, items, sizeof items);
     for (int o = 0; o < 8; o++) {
         SCOPED_IMAGE *image = read_made(ctx, orders[o % 4], all, ITEMS + 4);
-        bytes out = must_encode(ctx, image, o < 4 ? "png" : "jpeg");
+        SCOPED_BYTES out = must_encode(ctx, image, o < 4 ? "png" : "jpeg");
         SCOPED_IMAGE *other = must_decode(ctx, out.data, out.n);
         const satf_metadata *m = &other->metadata;
         assert_non_null(m->exif);
@@ -127,7 +125,6 @@ TEST(exif)
         expect_items("EXIF", &p, all, ITEMS + 4, in_exif);
         p = write_tiff(ctx, other);
         expect_items("TIFF", &p, all, ITEMS + 4, in_exif);
-        free(out.data);
     }
 }
 
@@ -164,11 +161,9 @@ TEST(strip)
     SCOPED_IMAGE *image = read_made(ctx, "II", items, ITEMS);
     satf_write_options options = options_for("tiff");
     options.strip = 1;
-    bytes out;
-    MUST(ctx, encode(ctx, image, &options, &out));
+    SCOPED_BYTES out = must_encode_with(ctx, image, &options);
     parts p = take_apart(out.data, out.n);
     expect_items("stripped", &p, items, ITEMS, of_colours);
-    free(out.data);
 }
 
 /* ---------------------------------------------------------------------- damage */
@@ -198,10 +193,8 @@ TEST(damage)
             bool here = damaged->count * width_of(damaged->type) <= wide; /* then its count */
             put_at(&file, value_place(damaged) - (here ? wide : 0), here ? 0x7fffffff : file.n - 1,
                    wide);
-            io_reader *reader;
-            MUST(ctx, io_open_memory(ctx, file.data, file.n, &reader));
+            SCOPED_READER *reader = open_bytes(ctx, &(bytes){file.data, file.n});
             assert_string_equal(reader->header.others, "damaged");
-            io_close(reader);
             SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             parts p = write_tiff(ctx, image);
             expect_items("of the rest", &p, items, ITEMS, is_whole);
@@ -299,15 +292,6 @@ TEST(limit)
 
 /* --------------------------------------------------------------- rightly changed */
 
-static satf_image *filtered(satf_context *ctx, const satf_image *image, const char *chain)
-{
-    SCOPED_FILTER *filter;
-    satf_image *out;
-    MUST(ctx, satf_filter_parse(ctx, chain, &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
-    return out;
-}
-
 static bool is_no_place(const item *t)
 {
     return t->directory != PAGE ||
@@ -347,7 +331,7 @@ static const char *described(satf_context *ctx, const char *description, int pag
     SCOPED_IMAGE *result = filtered(ctx, image, chain);
     satf_write_options options = options_for("tiff");
     options.type = (int)type;
-    MUST(ctx, encode(ctx, result, &options, &written));
+    written = must_encode_with(ctx, result, &options);
     parts p = take_apart(written.data, written.n);
     size_t entry = find_entry(&p, first_directory(&p), 270);
     return entry ? (const char *)written.data + get(&p, entry + 8, 4) : NULL;

@@ -291,10 +291,7 @@ static satf_status filter_calls(satf_context *ctx, const char *spec, const satf_
 /* The bytes of a whole image that is filtered and encoded. */
 static bytes expected(satf_context *ctx, const char *spec, const bytes *file, const char *format)
 {
-    SCOPED_IMAGE *in = must_decode(ctx, file->data, file->n), *out;
-    SCOPED_FILTER *filter;
-    MUST(ctx, satf_filter_parse(ctx, spec, &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
+    SCOPED_IMAGE *in = must_decode(ctx, file->data, file->n), *out = filtered(ctx, in, spec);
     bytes made = must_encode(ctx, out, format);
     return made;
 }

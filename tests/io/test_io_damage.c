@@ -99,45 +99,6 @@ TEST(test_in_passes)
     flip_everywhere(ctx, "progressive JPEG", &jpeg, false, 5); /* slow under sanitizers */
 }
 
-/* What libjpeg itself makes of the file's pixels, and whether it warns; false: it gives up. */
-static jmp_buf peer_failed;
-
-static void give_up(j_common_ptr cinfo)
-{
-    (void)cinfo;
-    longjmp(peer_failed, 1);
-}
-
-static void say_nothing(j_common_ptr cinfo)
-{
-    (void)cinfo;
-}
-
-static bool decode_by_peer(const bytes *file, unsigned char *pixels, bool *warned)
-{
-    struct jpeg_decompress_struct c;
-    struct jpeg_error_mgr errors;
-    c.err = jpeg_std_error(&errors);
-    errors.error_exit = give_up;
-    errors.output_message = say_nothing;
-    jpeg_create_decompress(&c);
-    if (setjmp(peer_failed)) {
-        jpeg_destroy_decompress(&c);
-        return false;
-    }
-    jpeg_mem_src(&c, file->data, file->n);
-    jpeg_read_header(&c, TRUE);
-    jpeg_start_decompress(&c);
-    while (c.output_scanline < c.output_height) {
-        JSAMPROW row = pixels + (size_t)c.output_scanline * c.output_width * 3;
-        jpeg_read_scanlines(&c, &row, 1);
-    }
-    jpeg_finish_decompress(&c);
-    *warned = errors.num_warnings > 0;
-    jpeg_destroy_decompress(&c);
-    return true;
-}
-
 /* A bit is another one somewhere in the pixels: the picture is what libjpeg makes of it, and called
  * damaged where that warns, or it ends too early. */
 TEST(test_wrong_bits)
@@ -150,7 +111,7 @@ TEST(test_wrong_bits)
         size_t first = find_text(&file, "\xff\xda", 2) + 14;
         uint64_t seed = (uint64_t)i;
         file.data[first + next_random(&seed) % (file.n - 2 - first)] ^= 1 << next_random(&seed) % 8;
-        bool warned = false, whole = decode_by_peer(&file, want, &warned);
+        bool warned = false, whole = read_jpeg(&file, false, want, &warned);
         SCOPED_IMAGE *image;
         satf_status status = satf_image_decode(ctx, file.data, file.n, &image);
         if (!status) {

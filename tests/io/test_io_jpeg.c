@@ -53,12 +53,8 @@ static coding look(const bytes *file)
 static coding again(satf_context *ctx, const bytes *file, const char *spec, int quality,
                     size_t most)
 {
-    SCOPED_IMAGE *image = must_decode(ctx, file->data, file->n), *made = NULL;
-    if (spec) {
-        SCOPED_FILTER *filter;
-        MUST(ctx, satf_filter_parse(ctx, spec, &filter));
-        MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &made));
-    }
+    SCOPED_IMAGE *image = must_decode(ctx, file->data, file->n),
+                 *made = spec ? filtered(ctx, image, spec) : NULL;
     satf_write_options options = options_for("jpeg");
     options.quality = quality;
     SCOPED_BYTES out = must_encode_with(ctx, made ? made : image, &options);

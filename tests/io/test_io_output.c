@@ -124,10 +124,8 @@ TEST(test_encode_and_probe)
                    "satf_write_options_init()");
 
     /* A filter has made it black and white; what was written to it since is not lost unsaid. */
-    SCOPED_FILTER *filter;
-    SCOPED_IMAGE *page = make_image(ctx, 9, 5, 1, SATF_U8, 0, 5), *bw;
-    MUST(ctx, satf_filter_parse(ctx, "sauvola=3", &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, page, SATF_TYPE_AUTO, &bw));
+    SCOPED_IMAGE *page = make_image(ctx, 9, 5, 1, SATF_U8, 0, 5),
+                 *bw = filtered(ctx, page, "sauvola=3");
     MUST(ctx, satf_image_write(ctx, bw, out_pgm, &options));
     memset(bw->view.data, 100, 1);
     assert_int_equal(satf_image_write(ctx, bw, out_pgm, &options), SATF_INVALID);

@@ -143,10 +143,8 @@ TEST(test_bits)
 TEST(test_calls)
 {
     SCOPED_APART a = make_apart(5, 23, 31, 3, SATF_U8);
-    SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view), *read, *page,
-                 *filtered, *wanted;
+    SCOPED_IMAGE *image = wrap(ctx, &a.view), *packed = packed_copy(ctx, &a.view), *read, *page;
     satf_write_options options = options_for("png");
-    SCOPED_FILTER *filter;
     MUST(ctx, satf_image_write(ctx, image, "file", &options));
     MUST(ctx, satf_image_read(ctx, "file", &read));
     assert_same_pixels("PNG", &packed->view, &read->view);
@@ -163,10 +161,8 @@ TEST(test_calls)
     assert_same_pixels(".npy", &packed->view, &page->view);
     satf_image_file_close(file);
 
-    MUST(ctx, satf_filter_parse(ctx, "box=5", &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &filtered));
-    MUST(ctx, satf_image_filter(ctx, filter, packed, SATF_TYPE_AUTO, &wanted));
-    assert_same_pixels("box", &wanted->view, &filtered->view);
+    SCOPED_IMAGE *got = filtered(ctx, image, "box=5"), *want = filtered(ctx, packed, "box=5");
+    assert_same_pixels("box", &want->view, &got->view);
 }
 
 /* 64 MiB are written within a limit of 4, with nothing between the pixels or with something. */

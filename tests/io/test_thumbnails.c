@@ -317,10 +317,7 @@ TEST(images)
     assert_int_equal(read->metadata.xmp_bytes, sizeof packet - 1);
     assert_int_equal(read->metadata.iptc_bytes, sizeof SMALL IPTC - 1);
     for (size_t i = 0; i < ROWS_OF(specs); i++) {
-        SCOPED_FILTER *filter;
-        SCOPED_IMAGE *out;
-        MUST(ctx, satf_filter_parse(ctx, specs[i], &filter));
-        MUST(ctx, satf_image_filter(ctx, filter, read, SATF_TYPE_AUTO, &out));
+        SCOPED_IMAGE *out = filtered(ctx, read, specs[i]);
         const bytes left = {out->metadata.exif, out->metadata.exif_bytes};
         assert_false(holds(&left, "pixels", 6));
         assert_int_equal(out->metadata.xmp_bytes, 2);

@@ -12,7 +12,7 @@ import satfilter.cv
 import satfilter.filters
 import satfilter.ndimage
 import satfilter.zarr
-from common import REAL, picture
+from common import REAL, Case, picture
 from test_words import da, filters, others
 
 SHAPE = (20, 30)
@@ -64,7 +64,7 @@ def same_samples():
     yield "dask.uniform_filter", lambda a, t: satfilter.dask.uniform_filter(blocks(a), 1, np.dtype(t)).compute()
 
 
-class Casts(unittest.TestCase):
+class Casts(Case):
     def check(self, name, call, image, dtype):
         what = (name, str(image.dtype), dtype)
         with np.errstate(over="ignore"):
@@ -133,8 +133,7 @@ class Casts(unittest.TestCase):
         most = 2**64 - 1
         for call in (lambda: satfilter.rect_sums(satfilter.integral(picture("u1")), np.array([[most, 0, 1, 1]], "u8")),
                      lambda: satfilter.permute(picture("u1", (1, 2)), np.array([0, most], "u8"))):
-            with self.assertRaisesRegex(ValueError, f": {most} is more than "):
-                call()
+            self.refuse(ValueError, f": {most} is more than ", call)
 
 
 STRANGE = {"O": "float64", "S3": "float64", "U3": "float64", "M8[s]": "float64", "g": "float64", "G": "complex128",

@@ -286,13 +286,11 @@ class Types(Case):
         for name in ("variance", "stddev", "unsharp", "guided", "normalize"):
             with self.assertRaisesRegex(TypeError, "box, sum and template", msg=name):
                 getattr(satfilter, name)(picture("c16"), 5)
-        with self.assertRaisesRegex(TypeError, "box, sum and template"):
-            satfilter.integral(picture("c8"))
+        self.refuse(TypeError, "box, sum and template", satfilter.integral, picture("c8"))
         for dtype in ("?", "M8[s]", "O", "g", "c16"):
             with self.assertRaises(TypeError, msg=dtype):
                 satfilter.box(picture("u1"), 3, dtype=dtype)
-        with self.assertRaises(TypeError):
-            satfilter.box(picture("c16"), 3, dtype="f8")
+        self.assertRaises(TypeError, satfilter.box, picture("c16"), 3, dtype="f8")
 
     def test_not_finite(self):
         for bad in (np.nan, np.inf):
