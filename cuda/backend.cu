@@ -4,10 +4,10 @@
 #include "base/check.h"
 
 extern "C" {
-#include "../src/base/backend.h"
+#include "../src/base/device/backend.h"
 }
 
-/* What src/base/gpu.c calls within this object. */
+/* What src/base/device/gpu.c calls within this object. */
 const satf_backend *satf_cuda(void)
 {
     static const satf_backend backend = {
@@ -15,7 +15,7 @@ const satf_backend *satf_cuda(void)
         sizeof(satf_context),
         PACKAGE_VERSION,
 #define CALL(result, name, parameters, otherwise) cuda_##name,
-#include "../src/base/calls.h"
+#include "../src/base/device/calls.h"
     };
     return &backend;
 }

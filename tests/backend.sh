@@ -19,7 +19,7 @@ opened() { [ -e opened ] && echo yes || echo no; }
 stand_in()
 {
     {
-        printf '#include <stdio.h>\n#include <stdlib.h>\n#include "base/context.h"\n#include "base/backend.h"\n'
+        printf '#include <stdio.h>\n#include <stdlib.h>\n#include "base/context.h"\n#include "base/device/backend.h"\n'
         printf 'static void __attribute__((constructor)) mark(void)\n'
         printf '{ FILE *f = getenv("OPENED") ? fopen(getenv("OPENED"), "w") : NULL; if (f) fclose(f); }\n'
         cat
@@ -80,7 +80,7 @@ gives '1 yes' 'opened' "$work/old.so" --device cuda --box 3 in.pgm out.pgm # und
 device()
 {
     stand_in "$1" <<C
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 static int count(const char **why) { (void)why; return 1; }
 static bool describe(int device, satf_gpu_info *info)
 {

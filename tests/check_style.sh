@@ -20,28 +20,57 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRI
     -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort | at_least 200 "texts") || exit 1
 
 # ------------------------------------------------------------------- layers
-# folder: the folders and files, besides itself, whose headers it may include.
-# (src/ itself holds the public headers alone; src/filter joins the list of filters.)
+# folder: the folders and files, besides itself, whose headers it may include; a line or more.
+# (src/ itself holds the public headers alone.) The rooms of a filter's way, chain, plan, run, sums and
+# formula, know one another: an engine is told of a step, and a plan of engines.
 cat <<'TABLE' >"$findings.layers"
 src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
-src/base: src/satfilter.h src/satfilter-expert.h
+src/base: src/base/device src/satfilter.h src/satfilter-expert.h
+src/base/image.c: src/base src/io/meta
+src/base/device: src/base src/satfilter.h
 src/base/layout.h:
 src/satfilter: src/satfilter.h
-src/io: src/move src/base src/satfilter.h
-src/sat: src/satfilter src/base src/satfilter.h
-src/window: src/satfilter src/base src/satfilter.h
-src/move: src/base src/satfilter.h
-src/permute: src/move src/base src/satfilter.h
-src/filter: src/satfilter src/permute src/move src/sat src/window src/base src/satfilter.h filters/all.h
-src/filter/picture.c: src/filter src/base src/satfilter.h src/satfilter-images.h
+src/io: src/io/meta src/move src/base/device src/base src/satfilter.h
+src/io/gif: src/io/meta src/io src/base
+src/io/jpeg: src/io/meta src/io src/base
+src/io/npy: src/io/meta src/io src/base
+src/io/png: src/io/meta src/io src/base
+src/io/pnm: src/io/meta src/io src/base
+src/io/stb: src/io/meta src/io src/base
+src/io/tiff: src/io/meta src/io src/base
+src/io/webp: src/io/meta src/io src/base
+src/io/meta: src/io src/base
+src/io/meta/orient.c: src/io src/io/meta src/move
+src/sat: src/satfilter src/base/device src/base src/satfilter.h
+src/move: src/io/meta src/base src/satfilter.h
+src/permute: src/move src/base/device src/base src/satfilter.h
+src/chain: src/plan src/formula src/sums/march src/satfilter src/permute src/move src/sat
+src/chain: src/base/device src/base filters/all.h
+src/chain/picture.c: src/chain src/formula src/base src/satfilter-images.h
+src/plan: src/chain src/run src/formula src/sums/choice src/sums/lines src/sums/tables src/satfilter
+src/plan: src/sat src/base/device src/base
+src/run: src/chain src/plan src/formula src/io/meta src/permute src/move src/base/device src/base
+src/formula: src/chain src/plan src/sums/choice src/satfilter src/sat src/base/device src/base filters/all.h
+src/sums/march: src/satfilter src/sat src/base src/satfilter.h
+src/sums/march/window_engine.c: src/plan src/formula src/sums/march src/base
+src/sums/march/device_window_engine.c: src/plan src/sat src/sums/march src/base/device src/base
+src/sums/tables: src/chain src/plan src/formula src/sums/march src/sums/choice src/satfilter src/sat
+src/sums/tables: src/base/device src/base
+src/sums/cells: src/plan src/formula src/sat src/base/device src/base
+src/sums/lines: src/chain src/plan src/formula src/satfilter src/move src/sat src/base/device src/base
+src/sums/choice: src/plan src/formula src/sums/tables src/satfilter src/sat src/base/device src/base
 filters:
-src/pipeline: src/filter src/io src/base src/satfilter.h
-src/study: src/permute src/base src/satfilter.h src/satfilter-study.h
-cuda: cuda/base src/filter src/permute src/move src/sat src/window src/base
-cuda/base: src/base src/satfilter.h
+src/pipeline: src/chain src/plan src/formula src/io/meta src/io src/base/device src/base src/satfilter.h
+src/study: src/permute src/base/device src/base src/satfilter.h src/satfilter-study.h
+cuda: cuda/base src/base/device
+cuda/base: src/base/device src/base src/satfilter.h
 cuda/sat: cuda/base src/sat src/base src/satfilter.h
-cuda/filter: cuda/base src/satfilter src/filter src/base src/satfilter.h filters/all.h
-cuda/window: cuda/base src/window src/base src/satfilter.h src/filter/clear.h src/filter/formulas.h filters/all.h
+cuda/sat/types: cuda/sat
+cuda/sums: cuda/base cuda/formula src/sums/cells src/satfilter src/plan src/formula src/sums/choice src/sums/tables
+cuda/sums: src/sat src/base filters/all.h
+cuda/formula: cuda/base cuda/sums src/satfilter src/plan src/formula src/sums/choice src/base filters/all.h
+cuda/products: cuda/base src/sums/march src/base src/satfilter.h src/formula/clear.h
+cuda/products: src/formula/formulas.h filters/all.h
 cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h
 cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h
@@ -65,14 +94,14 @@ awk -v layers="$findings.layers" '
     BEGIN {
         while ((getline line < layers) > 0) {
             split(line, side, ":")
-            allowed[side[1]] = " " side[2] " "
+            allowed[side[1]] = allowed[side[1]] " " side[2] " "
         }
     }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         split($0, part, "\"")
         if (part[2] == "config.h") next
         from = folder(FILENAME)
-        if (from == "tools" && FILENAME !~ /bench/ && part[2] ~ /^\.\./)
+        if (from ~ /^tools/ && from !~ /satbench/ && plain(from "/" part[2]) ~ /^(src|cuda)\//)
             print FILENAME ":" FNR ": the command is a client of satfilter.h alone"
         if (from ~ /^(tools|tests)/) next # satbench and tests may include everything
         rule = (FILENAME in allowed) ? FILENAME : from
@@ -87,6 +116,10 @@ awk -v layers="$findings.layers" '
             print FILENAME ":" FNR ": " rule " may not include " to
     }
 ' $sources >>"$findings"
+
+# A folder that nobody finds their way in is two.
+find src cuda tools -type f -name '*.[chi]*' | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c |
+    awk '$1 > 30 { print $2 ": " $1 " files in one folder" }' >>"$findings"
 
 # ------------------------------------------------------------ public functions
 # Kernels' files are compiled with all names hidden: a public function in one would not be exported,

@@ -3,8 +3,8 @@
  * is gone. The linker leads calls of filter_choose_device() here (--wrap).
  */
 #include "base/context.h"
-#include "base/gpu.h"
-#include "filter/filter.h"
+#include "base/device/gpu.h"
+#include "chain/filter.h"
 
 int __real_filter_choose_device(const satf_context *ctx, const satf_filter *chain,
                                 const satf_view *in, const satf_view *out, const filter_job *job,

@@ -22,7 +22,7 @@ static float device_root(float number)
 }
 #define sqrtf device_root
 
-#include "src/filter/clear.h"
+#include "src/formula/clear.h"
 
 #undef sqrtf
 

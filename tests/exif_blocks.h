@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "base/exif.h"
+#include "io/meta/exif.h"
 
 typedef struct block {
     satf_tiff t; /* room, and what is used of it */

@@ -42,7 +42,7 @@ for name in libsatfilter-cuda libsatfilter-study-cuda; do
     fi
 done
 
-for module in "$source"/src/io/*.c; do
+for module in "$source"/src/io/*/*.c; do
     name=libsatfilter-$(basename "$module" .c).so
     if [ -e "$libraries/$name" ]; then
         doors=$(${NM:-nm} -D --defined-only "$libraries/$name" | awk '{ print $NF }' | grep -v '^_TIFF')

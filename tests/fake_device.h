@@ -1,7 +1,7 @@
 /*
- * A device without a GPU, for tests: a backend (src/base/backend.h) whose memory is the host's and
- * whose kernels are the CPU's code. It counts what it gives out, has as much memory as it is told,
- * and fails at the call that it is told to.
+ * A device without a GPU, for tests: a backend (src/base/device/backend.h) whose memory is the
+ * host's and whose kernels are the CPU's code. It counts what it gives out, has as much memory as
+ * it is told, and fails at the call that it is told to.
  */
 #ifndef TESTS_FAKE_DEVICE_H
 #define TESTS_FAKE_DEVICE_H

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backend.h"
+#include "base/device/backend.h"
 #include "base/memory.h"
-#include "base/shift.h"
+#include "sat/shift.h"
 #include "base/view.h"
-#include "filter/gpu.h"
-#include "filter/line.h"
-#include "filter/mix.h"
-#include "filter/shift.h"
-#include "filter/pixels.h"
-#include "filter/step.h"
+#include "plan/gpu.h"
+#include "sums/lines/line.h"
+#include "formula/mix.h"
+#include "sums/tables/shift.h"
+#include "formula/pixels.h"
+#include "plan/step.h"
 #include "move/move.h"
 #include "permute/permute.h"
 #include "sat/gpu.h"
-#include "window/gpu.h"
+#include "sums/march/gpu.h"
 
 static fake_device *const fake = &fake_device_state;
 

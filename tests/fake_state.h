@@ -2,7 +2,7 @@
 #ifndef TESTS_FAKE_STATE_H
 #define TESTS_FAKE_STATE_H
 
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "fake_device.h"
 
 /* A fake one needs few of what a backend's calls are told. */
@@ -22,7 +22,7 @@ void fake_add(long *number, long more);
 
 void fake_give(void *memory);
 
-/* The calls of base/calls.h that take no kernel. */
+/* The calls of base/device/calls.h that take no kernel. */
 extern const satf_backend fake_device_calls;
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/border.h"
 #include "base/number.h"
-#include "filter/params.h"
+#include "chain/params.h"
 
 /* A number of least ... most, from wherever the test has its choices. */
 typedef int64_t (*any_choice)(void *user, int64_t least, int64_t most);

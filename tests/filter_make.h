@@ -5,8 +5,8 @@
 #include "test.h"
 
 #include "base/view.h"
-#include "filter/chain.h"
-#include "filter/pass.h"
+#include "chain/chain.h"
+#include "chain/pass.h"
 
 static inline satf_filter *parse_filter(satf_context *ctx, const char *spec)
 {

@@ -1,7 +1,7 @@
 #include "model.h"
 
 #include "base/cpu.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 
 /* ------------------------------------------------------------------------------- pictures */
 

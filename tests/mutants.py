@@ -39,24 +39,24 @@ SLIPS = [
 PASSED_OVER = re.compile(r"^\s*(#|//|/?\*|extern|typedef|static_assert|_Static_assert|\w[\w ]*\*?\w+\(.*\);$)")
 MEMORY = 12 << 30 # of a process: a fault may ask for all there is
 SKIPPED = 77 # exit status
-FOLDERS = ("base", "filter", "io", "move", "permute", "pipeline", "sat", "window")
 CORES = os.cpu_count()
 
 
 def sites(source):
     """Every place where a fault can be put, in an order that only the text decides."""
     found = []
-    for folder in FOLDERS:
-        for path in sorted((source / "src" / folder).glob("*.c")):
-            comment = False
-            for number, line in enumerate(path.read_text().split("\n")):
-                code = not comment and not PASSED_OVER.match(line) and '"' not in line
-                comment = (comment or "/*" in line) and "*/" not in line
-                if not code:
-                    continue
-                for slip, (pattern, _) in enumerate(SLIPS):
-                    for match in re.finditer(pattern, line.split("/*")[0]):
-                        found.append((str(path.relative_to(source)), number, slip, match.start()))
+    for path in sorted((source / "src").rglob("*.c")):
+        if "study" in path.parts:
+            continue
+        comment = False
+        for number, line in enumerate(path.read_text().split("\n")):
+            code = not comment and not PASSED_OVER.match(line) and '"' not in line
+            comment = (comment or "/*" in line) and "*/" not in line
+            if not code:
+                continue
+            for slip, (pattern, _) in enumerate(SLIPS):
+                for match in re.finditer(pattern, line.split("/*")[0]):
+                    found.append((str(path.relative_to(source)), number, slip, match.start()))
     return found
 
 
@@ -119,6 +119,8 @@ class Tree:
     def compiles(self, mutant):
         """Puts the fault in; False where there is no place for it or it does not compile."""
         path = self.root / mutant["file"]
+        for moved in [] if path.exists() else self.root.glob("src/**/" + path.name):
+            path = moved
         lines = path.read_text().split("\n") if path.exists() else []
         at = mutant["line"] - 1
         if at >= len(lines) or lines[at] != mutant["before"]: # another commit's: by its text

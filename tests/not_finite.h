@@ -7,7 +7,7 @@
 #define SATF_TESTS_NOT_FINITE_H
 
 #include "test.h"
-#include "filter/step.h"
+#include "plan/step.h"
 #include "ways.h"
 
 enum { SPOILT_W = 61, SPOILT_H = 43, SPOILT_PIXELS = SPOILT_W * SPOILT_H };

@@ -40,10 +40,10 @@ awk '
 tsort "$work/pairs" >/dev/null 2>"$work/loops" ||
     fail "these files call each other in a circle:" "$(sed -n 's/^tsort: \(src\|cuda\|tools\)/  \1/p' "$work/loops")"
 
-# With CFLAGS=$1 make would compile src/window/$2.c, object src/window/$3.lo, at the level $4.
+# With CFLAGS=$1 make would compile src/sums/march/$2.c, object src/sums/march/$3.lo, at the level $4.
 expect()
 {
-    got=$(make -n -W "src/window/$2.c" CFLAGS="$1" "src/window/$3.lo" |
+    got=$(make -n -W "src/sums/march/$2.c" CFLAGS="$1" "src/sums/march/$3.lo" |
         sed -n '/mode=compile/s/.* \(-O[0-9a-z]*\) .*/\1/p')
     check "CFLAGS='$1' compile $3" "$got" "$4"
 }

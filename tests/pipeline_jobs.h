@@ -9,7 +9,7 @@
 
 #include "samples.h"
 
-#include "base/exif.h"
+#include "io/meta/exif.h"
 #include "base/memory.h"
 #include "pipeline/pipeline.h"
 

@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-#include "window/bands.h"
+#include "sums/march/bands.h"
 
 enum { LANES = BANDS_LANES, ROWS = BANDS_DOWN_TILE, COLUMNS = BANDS_ACROSS_TILE };
 

@@ -50,17 +50,17 @@ says 'covers these sources' 'a new receipt'
 
 # What kernels and the suite's programs are made of, headers under any condition included; the C
 # that prepares a kernel's work; how all that is compiled.
-for file in cuda/window/box.cuh cuda/move/geometry.cu cuda/backend.map src/window/gpu.h \
-    src/window/bands_words.h src/window/plan.c src/window/strip_template.h src/satfilter/formula.h \
-    src/satfilter/loops.h src/satfilter-module.h src/filter/device_window_engine.c src/base/gpu.c \
+for file in cuda/products/box.cuh cuda/move/geometry.cu cuda/backend.map src/sums/march/gpu.h \
+    src/sums/march/bands_words.h src/sums/march/plan.c src/sums/march/strip_template.h src/satfilter/formula.h \
+    src/satfilter/loops.h src/satfilter-module.h src/sums/march/device_window_engine.c src/base/device/gpu.c \
     src/sat/tuner.c src/move/kernels.c src/permute/schedule.c src/study/host.c filters/wolf.h \
     tests/filter_offsets.h tests/chosen_device.c tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
-    tests/gpu/check.sh tests/gpu/Makefile.inc samples/camera.cu src/window/Makefile.inc configure.ac \
+    tests/gpu/check.sh tests/gpu/Makefile.inc samples/camera.cu src/sums/Makefile.inc configure.ac \
     Makefile.am m4/cuda.m4; do
     changes $file 'is older than'
 done
-for file in docs/design.md NEWS src/io/png_read.c src/pipeline/stream.c tools/satfilter.c tests/io/test_io.c \
-    tests/fake_kernels.c samples/example.c; do
+for file in docs/design.md NEWS src/io/png/png_read.c src/pipeline/stream.c tools/satfilter/satfilter.c \
+    tests/io/test_io.c tests/fake_kernels.c samples/example.c; do
     changes $file 'covers these sources'
 done
 says 'covers these sources' 'all files as they were'
@@ -70,7 +70,7 @@ mkdir "$tree/src/later"
 echo 'int later(void);' >"$tree/src/later/later.h"
 echo 'int later(void) { return 1; }' >"$tree/src/later/more.c"
 says 'covers these sources' 'a folder that nobody includes'
-printf '#ifdef LATER\n  #  include "../../src/later/later.h" /* "no.h" */\n#endif\n' >>"$tree/cuda/window/feed.cuh"
+printf '#ifdef LATER\n  #  include "../../src/later/later.h" /* "no.h" */\n#endif\n' >>"$tree/cuda/products/feed.cuh"
 cover >/dev/null
 changes src/later/later.h 'is older than'
 changes src/later/more.c 'is older than'
@@ -78,16 +78,16 @@ mv "$tree/src/later/more.c" "$tree/src/later/less.c"
 says 'is older than' 'a file of another name'
 
 # nvcc's lists, of a build inside the tree and of one beside it.
-echo 'cuda/a.lo : cuda/window/box.cu /usr/include/stdio.h \
-    cuda/window/../../src/window/gpu.h config.h
-cuda/window/../../src/window/gpu.h :' >"$tree/in.d"
+echo 'cuda/a.lo : cuda/products/box.cu /usr/include/stdio.h \
+    cuda/products/../../src/sums/march/gpu.h config.h
+cuda/products/../../src/sums/march/gpu.h :' >"$tree/in.d"
 (cd "$tree" && top_srcdir=$tree tests/gpu/receipt.sh --nvcc in.d)
-sed 's,cuda/window/box.cu,../a.tree/&,; s,cuda/window/\.\.,../a.tree/./&,' "$tree/in.d" >"$work/build/beside.d"
+sed 's,cuda/products/box.cu,../a.tree/&,; s,cuda/products/\.\.,../a.tree/./&,' "$tree/in.d" >"$work/build/beside.d"
 receipt --nvcc beside.d
-sed 's,window/gpu.h,io/pnm.c,' "$work/build/beside.d" >"$work/build/more.d"
+sed 's,sums/march/gpu.h,io/pnm/pnm.c,' "$work/build/beside.d" >"$work/build/more.d"
 ! receipt --nvcc beside.d more.d 2>"$work/said" ||
     fail "nvcc reads a file that the receipt does not cover, and that is no failure"
-grep 'covers no src/io/pnm.c, which nvcc read for .*/build/more.d$' "$work/said"
+grep 'covers no src/io/pnm/pnm.c, which nvcc read for .*/build/more.d$' "$work/said"
 [ "$(wc -l <"$work/said")" -eq 1 ]
 echo 'a.lo : /usr/include/stdio.h' >"$work/build/other.d"
 for none in other.d none.d; do

@@ -31,7 +31,7 @@ end
 
 cd "$source"
 for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/thresholds.json \
-    tests/gpu/receipt.json tests/records/*.py tools/papers.txt; do
+    tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done

@@ -6,11 +6,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-#include "tools/batch.h"
+#include "tools/satfilter/batch.h"
 
 enum { RUN_LINE_WORDS = 64 };
 
-/* What main() of tools/satfilter.c does. line: words with a blank between. */
+/* What main() of tools/satfilter/satfilter.c does. line: words with a blank between. */
 static inline int run_words(const char *line)
 {
     char text[2048], *argv[RUN_LINE_WORDS] = {(char *)"satfilter"};

@@ -18,6 +18,6 @@ echo "code: $(count src cuda filters tools plugins python)"
 echo "tests: $(count tests)"
 words=$({
     files docs README.md CONTRIBUTING.md SECURITY.md | grep -zE '\.md$' | xargs -0 cat
-    cat filters/*.h tools/cli_text.c tools/options.c tools/bench_help.c | grep -o '"[^"]*"'
+    cat filters/*.h tools/cli_text.c tools/satfilter/options/options.c tools/satbench/bench_help.c | grep -o '"[^"]*"'
 } | wc -w)
 echo "pages: $((words)) words"

@@ -8,8 +8,8 @@
 #include "test.h"
 
 #include "base/view.h"
-#include "filter/filter.h"
-#include "filter/pass.h"
+#include "chain/filter.h"
+#include "chain/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 #include "pairs.h"

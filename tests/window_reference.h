@@ -14,7 +14,7 @@
 #include "base/parallel.h"
 #include "guarded.h"
 #include "model.h"
-#include "window/march.h"
+#include "sums/march/march.h"
 
 /* ------------------------------------------------------------------ pictures */
 

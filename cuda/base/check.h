@@ -7,7 +7,7 @@
 
 extern "C" {
 #include "../../src/base/context.h"
-#include "../../src/base/gpu.h"
+#include "../../src/base/device/gpu.h"
 }
 
 /* SATF_OK, or the failure of `call` as the context's message. */

@@ -11,7 +11,7 @@
 #include "../base/engine.h"
 
 extern "C" {
-#include "../../src/base/sums.h"
+#include "../../src/sat/sums.h"
 }
 
 /* An image and its table in device memory, all channels. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu.h"
+#include "device/gpu.h"
 #include "memory.h"
 #include "parallel.h"
 #include "share.h"

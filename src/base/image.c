@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "exif.h"
+#include "../io/meta/exif.h"
 #include "memory.h"
 #include "view.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "clock.h"
-#include "gpu.h"
+#include "device/gpu.h"
 #include "memory.h"
 
 /* Lanes of a device. */

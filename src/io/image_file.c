@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/exif.h"
+#include "meta/exif.h"
 #include "codec.h"
 
 satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out)

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "../base/exif.h"
+#include "meta/exif.h"
 #include "../base/image.h"
-#include "../base/tags.h"
+#include "meta/tags.h"
 #include "stats.h"
 
 typedef struct io_calls io_calls;

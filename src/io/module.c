@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/backend.h"
+#include "../base/device/backend.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"

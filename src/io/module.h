@@ -9,7 +9,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "codec.h"
-#include "description.h"
+#include "meta/description.h"
 
 /* CALL and, where nothing is returned, DO(type, name, parameters, arguments) for each service:
  * functions of the library, by their names. */

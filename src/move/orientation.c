@@ -1,8 +1,8 @@
 /* What a picture's file says about the places of its pixels. */
 #include <string.h>
 
-#include "../base/exif.h"
-#include "../base/tags.h"
+#include "../io/meta/exif.h"
+#include "../io/meta/tags.h"
 #include "move.h"
 
 /* The tags that speak of sides or places; each y lies behind its x. */

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../base/bijection.h"
-#include "../base/gpu.h"
+#include "bijection.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 #include "permute.h"
 

@@ -2,7 +2,7 @@
 
 #include "../base/share.h"
 #include "../base/view.h"
-#include "../filter/region.h"
+#include "../chain/region.h"
 
 /* A band is worth its launches, and a picture several bands. What a filter takes of the device's
  * memory is mostly less than so many times the band's bytes. */

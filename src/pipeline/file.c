@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 
 #include "../base/clock.h"
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 #include "../base/share.h"
-#include "../filter/plan.h"
+#include "../plan/plan.h"
 #include "inputs.h"
 #include "pages.h"
 #include "region.h"

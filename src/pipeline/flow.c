@@ -7,7 +7,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
-#include "../filter/plan.h"
+#include "../plan/plan.h"
 
 /* Portions in a ring beyond the rows that its reader looks back on: one being filled, one being
  * read, and slack. */

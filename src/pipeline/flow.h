@@ -12,7 +12,7 @@
 
 #include "../base/memory.h"
 #include "../base/stop.h"
-#include "../filter/filter.h"
+#include "../chain/filter.h"
 
 /* capacity is a multiple of portion, so a portion never wraps around. */
 typedef struct flow_ring {

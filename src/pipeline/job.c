@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../base/exif.h"
+#include "../io/meta/exif.h"
 #include "../base/memory.h"
 #include "../base/share.h"
-#include "../filter/pass.h"
+#include "../chain/pass.h"
 #include "../io/codec.h"
-#include "../io/description.h"
-#include "../io/others.h"
+#include "../io/meta/description.h"
+#include "../io/meta/others.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {

@@ -3,7 +3,7 @@
 #define SATF_PIPELINE_H
 
 #include "../base/context.h"
-#include "../filter/filter.h"
+#include "../chain/filter.h"
 #include "../io/io.h"
 
 /* One of several inputs. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../base/view.h"
-#include "../filter/pixels.h"
-#include "../filter/region.h"
+#include "../formula/pixels.h"
+#include "../chain/region.h"
 
 /* Why the filters cannot take a part alone, whose surroundings are pixels like those of in. */
 static satf_status check_alike(satf_context *ctx, const pipeline_job *job, const satf_view *in,

@@ -2,9 +2,9 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "../filter/pixels.h"
-#include "../filter/plan.h"
-#include "../filter/views.h"
+#include "../formula/pixels.h"
+#include "../plan/plan.h"
+#include "../plan/views.h"
 #include "pipeline.h"
 
 /* Exact results beyond that go back after the call. */

@@ -5,9 +5,9 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "../filter/pixels.h"
-#include "../filter/plan.h"
-#include "../filter/views.h"
+#include "../formula/pixels.h"
+#include "../plan/plan.h"
+#include "../plan/views.h"
 #include "flow.h"
 
 /* The caller fills the first ring and empties the last, and is no stage that runs. What stops the

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "algorithms.h"

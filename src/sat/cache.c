@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../base/cpu.h"
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"

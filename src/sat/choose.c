@@ -1,7 +1,7 @@
 /* Which algorithm runs, and with which tuning. */
 #include <string.h>
 
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "cache.h"
 #include "algorithms.h"
 #include "stages.h"

@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan)

@@ -6,7 +6,7 @@
 #define SATF_SAT_H
 
 #include "../base/context.h"
-#include "../base/sums.h"
+#include "sums.h"
 
 /* How the stages of a staged CUDA algorithm wait for one another. */
 typedef enum sat_sync {

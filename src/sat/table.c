@@ -1,7 +1,7 @@
 /* The table of algorithms, and jobs for them. */
 #include <string.h>
 
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/view.h"
 #include "gpu.h"
 #include "algorithms.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/clock.h"
-#include "../base/gpu.h"
+#include "../base/device/gpu.h"
 #include "../base/memory.h"
 #include "cache.h"
 #include "stages.h"

@@ -1,8 +1,8 @@
 /*
- * The calls of the study's shared object, each once, as in base/calls.h: the study makes one as
- * machine_cuda()->NAME(...), and it is the function machine_cuda_NAME() of cuda/study.
- * All is enqueued on the stream of the context, whose device must be open (satf_gpu_open()); arrays
- * are in that device's memory.
+ * The calls of the study's shared object, each once, as in base/device/calls.h: the study makes one
+ * as machine_cuda()->NAME(...), and it is the function machine_cuda_NAME() of cuda/study. All is
+ * enqueued on the stream of the context, whose device must be open (satf_gpu_open()); arrays are in
+ * that device's memory.
  */
 /* clang-format off: the star of a pointer is none of a product */
 

@@ -1,12 +1,12 @@
 /*
  * What satbench's tables measure on CUDA devices: cuda/study does it, in a shared object of its
- * own, libsatfilter-study-cuda, which lies beside the backend (base/backend.h). calls.h has the
- * calls and what they compute; each kernel has its result computed by the host too: host.c.
+ * own, libsatfilter-study-cuda, which lies beside the backend (base/device/backend.h). calls.h has
+ * the calls and what they compute; each kernel has its result computed by the host too: host.c.
  */
 #ifndef SATF_STUDY_GPU_H
 #define SATF_STUDY_GPU_H
 
-#include "../base/backend.h"
+#include "../base/device/backend.h"
 #include "../base/context.h"
 #include "../permute/permute.h"
 #include "access.h"

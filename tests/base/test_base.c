@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "base/border.h"
-#include "base/backend.h"
+#include "base/device/backend.h"
 #include "base/image.h"
 #include "base/memory.h"
 #include "base/parallel.h"

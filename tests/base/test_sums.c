@@ -1,7 +1,7 @@
 /* base: sum types and summands, against their definitions. */
 #include "test.h"
 
-#include "base/sums.h"
+#include "sat/sums.h"
 #include "base/view.h"
 
 TEST(sum_types)

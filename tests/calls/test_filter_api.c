@@ -1,9 +1,9 @@
 /* Misuse, statuses, scratch, chains, output types, images, and what is not finite. */
 #include "test.h"
 
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "base/image.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 #include "ways.h"
 
 TEST(test_misuse)

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/image.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 #include "ways.h"
 
 enum { TEXT_BYTES = 200 };

@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 #include "base/context.h"
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "base/view.h"
-#include "filter/filter.h"
-#include "filter/plan.h"
-#include "filter/probe.h"
+#include "chain/filter.h"
+#include "plan/plan.h"
+#include "plan/probe.h"
 #include "sat/cache.h"
 
 #define TESTS_FAKE_DEVICE_USER

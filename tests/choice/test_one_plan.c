@@ -1,7 +1,7 @@
 /* A file's filters are planned once, whatever way the picture goes. */
 #include "test.h"
 
-#include "filter/step.h"
+#include "plan/step.h"
 #include "filter_make.h"
 
 static int planned;

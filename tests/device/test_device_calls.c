@@ -6,7 +6,7 @@
 
 #define TESTS_FAKE_DEVICE_USER
 #include "fake_device.h"
-#include "filter/chain.h"
+#include "chain/chain.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 

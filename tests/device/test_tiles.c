@@ -7,7 +7,7 @@
 #define TESTS_FAKE_DEVICE_USER
 #include "fake_device.h"
 #include "filter_make.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_reference.h"
 
 enum { W = 61, H = 47, MOST = W * H * 4 * 8, UNTOUCHED = 0x77 };

@@ -15,7 +15,7 @@
 #include "every_fault.h"
 
 #include "base/parallel.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_any.h"
 #include "io/io.h"
 #include "pairs.h"

@@ -2,9 +2,9 @@
 #include "test.h"
 #include <locale.h>
 
-#include "filter/order.h"
-#include "filter/params.h"
-#include "filter/rects.h"
+#include "chain/order.h"
+#include "chain/params.h"
+#include "chain/rects.h"
 #include "interpose.h"
 #include "run_line.h"
 

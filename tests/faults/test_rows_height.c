@@ -3,8 +3,8 @@
 #include "test.h"
 #include "rows_images.h"
 
-#include "filter/filter.h"
-#include "filter/pass.h"
+#include "chain/filter.h"
+#include "chain/pass.h"
 #include "filter_any.h"
 #include "interpose.h"
 #include "pipeline/flow.h"

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/cpu.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 #include "ways.h"
 
 /* ------------------------------------------------------------------------ parts */

@@ -1,7 +1,7 @@
 /* Every filter of windows, type, layout, border, window and engine against the definition. */
 #include "test.h"
 #include "base/parallel.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_any.h"
 #include "filter_formulas.h"
 #include "filter_make.h"

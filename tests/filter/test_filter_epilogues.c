@@ -3,9 +3,9 @@
 
 #include "base/cpu.h"
 #include "base/view.h"
-#include "filter/filter.h"
-#include "filter/epilogue.h"
-#include "filter/epilogue_kernels.h"
+#include "chain/filter.h"
+#include "formula/epilogue.h"
+#include "formula/epilogue_kernels.h"
 #include "ways.h"
 
 enum { BATCH = 1000 };

@@ -1,6 +1,6 @@
 /* Formulas that stand in a filter's file, where windows are not what is difficult. */
 #include "test.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_any.h"
 #include "filter_formulas.h"
 #include "filter_make.h"

@@ -2,8 +2,8 @@
 #include "test.h"
 
 #include "base/parallel.h"
-#include "filter/histogram.h"
-#include "filter/otsu.h"
+#include "formula/histogram.h"
+#include "formula/otsu.h"
 #include "model.h"
 #include "otsu_reference.h"
 

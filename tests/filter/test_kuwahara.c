@@ -4,7 +4,7 @@
 
 #include "base/cpu.h"
 #include "base/parallel.h"
-#include "filter/varied.h"
+#include "sums/choice/varied.h"
 #include "model.h"
 
 enum { WINDOWS = 4 };

@@ -3,8 +3,8 @@
 
 #include "base/cpu.h"
 #include "base/parallel.h"
-#include "filter/epilogue.h"
-#include "filter/line.h"
+#include "formula/epilogue.h"
+#include "sums/lines/line.h"
 #include "line_reference.h"
 #include "model.h"
 

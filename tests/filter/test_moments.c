@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "base/cpu.h"
-#include "filter/filter.h"
-#include "filter/modules.h"
+#include "chain/filter.h"
+#include "chain/modules.h"
 #include "model.h"
 
 typedef struct all_options {

@@ -3,12 +3,12 @@
 #include "test.h"
 
 #include "base/cpu.h"
-#include "base/exif.h"
+#include "io/meta/exif.h"
 #include "base/image.h"
 #include "base/parallel.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 #include "ways.h"
-#include "window/cells.h"
+#include "sums/cells/cells.h"
 
 /* ------------------------------------------------------------------ definition */
 

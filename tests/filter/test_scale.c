@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/cpu.h"
-#include "filter/params.h"
+#include "chain/params.h"
 #include "filter_scale.h"
 
 TEST(test_law)

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include "filter/filter.h"
+#include "chain/filter.h"
 
 enum { WIDTH = 7, HEIGHT = 5, CHANNELS = 2, LINKS = 3 };
 

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-#include "filter/rects.h"
+#include "chain/rects.h"
 
 FUZZ_TARGET(template)
 {

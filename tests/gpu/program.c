@@ -2,9 +2,9 @@
 
 #include <sys/wait.h>
 
-#include "base/backend.h"
+#include "base/device/backend.h"
 #include "base/view.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_make.h"
 #include "filter_reference.h"
 #include "sample.h"

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "base/context.h"
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 
 enum { GPU_DEVICE = SATF_CUDA(0), GPU_GUARD = 0xA5 };
 

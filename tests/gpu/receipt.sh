@@ -52,7 +52,10 @@ covered()
                 if (path ~ /^cuda\//) take(path)
             follow()
             for (path in taken)
-                if (path ~ /^src\//) reached[folder(path)]
+                if (path ~ /^src\//) {
+                    reached[folder(path)]
+                    take(substr(path, 1, match(path, /[^\/]*\/[^\/]*$/) - 1) "Makefile.inc") # of the folder above
+                }
             for (path in known)
                 if ((folder(path) in reached) || path ~ /^tests\/(gpu\/|(test|chosen_device)\.c$)/ ||
                     path == "samples/camera.cu") take(path)

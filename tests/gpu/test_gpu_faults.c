@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 
-#include "base/backend.h"
+#include "base/device/backend.h"
 #include "filter_make.h"
 #include "failing.h"
 

@@ -3,7 +3,7 @@
 #include "filter_any.h"
 #include "filter_make.h"
 #include "filter_reference.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "program.h"
 
 enum { ALL_BORDERS = SATF_SHRINK + 1 };

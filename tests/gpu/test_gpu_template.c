@@ -1,7 +1,7 @@
 /* Templates on a CUDA device against the CPU's, bit for bit: by rings of sums in shared memory, by
  * tables, with rectangles inside, outside and across the borders, few and as many as there may be.
  */
-#include "filter/rects.h"
+#include "chain/rects.h"
 #include "filter_reference.h"
 #include "program.h"
 

@@ -3,7 +3,7 @@
 #include "program.h"
 
 #include "filter_make.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_reference.h"
 
 enum { W = 161, H = 147 };

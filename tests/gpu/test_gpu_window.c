@@ -6,7 +6,7 @@
 #include "filter_reference.h"
 #include "program.h"
 
-#include "window/gpu.h"
+#include "sums/march/gpu.h"
 #include "filter_reference.h"
 
 static const int64_t sizes[][2] = {{1, 1},     {3, 2},      {1, 90},   {90, 1},

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "../../cuda/window/box.cuh"
+#include "../../cuda/products/box.cuh"
 
 struct all_kernels : byte_formula<FORMULA_sum> {
     static constexpr unsigned reads =

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "test_io_metadata.h"
 
-#include "io/others.h"
+#include "io/meta/others.h"
 
 #define TIFF "II*\0\x08\0\0\0\0\0"
 #define XMP "<x:xmpmeta/>"

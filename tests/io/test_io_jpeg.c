@@ -3,7 +3,7 @@
 #include "chunks.h"
 #include "test_io_jpeg.h"
 
-#include "filter/filter.h"
+#include "chain/filter.h"
 
 enum { WIDTH = 50, HEIGHT = 39 };
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/exif.h"
+#include "io/meta/exif.h"
 
 static const char out_pgm[] = "out.pgm"; /* does not exist yet */
 

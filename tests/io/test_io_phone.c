@@ -3,7 +3,7 @@
 #include "test.h"
 #include "test_io_metadata.h"
 
-#include "io/xmp_links.h"
+#include "io/meta/xmp_links.h"
 
 #define GCAMERA "http://ns.google.com/photos/1.0/camera/"
 #define CONTAINER "http://ns.google.com/photos/1.0/container/"

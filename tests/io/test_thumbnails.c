@@ -3,7 +3,7 @@
 #include "exif_blocks.h"
 #include "test_io_metadata.h"
 
-#include "filter/filter.h"
+#include "chain/filter.h"
 
 /* A JPEG as far as markers go: two segments, pixels with a stuffed byte and a restart, the end. */
 static const unsigned char jpeg[] =

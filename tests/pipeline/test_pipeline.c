@@ -2,7 +2,7 @@
  * the same bytes: test_stream.c. */
 #include "test.h"
 #include "base/parallel.h"
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "pipeline/job.h"
 #include "pipeline_jobs.h"
 

@@ -4,8 +4,8 @@
 #include "test.h"
 #include "pipeline_jobs.h"
 
-#include "base/exif.h"
-#include "base/tags.h"
+#include "io/meta/exif.h"
+#include "io/meta/tags.h"
 #include "io/codec.h"
 
 /* ---------------------------------------------------------------------- kinds */

@@ -1,7 +1,7 @@
 /* Files of which a region is filtered: inside it they are the whole picture's result, outside it
  * the input, by whole images and by rows, for every filter. */
 #include "test.h"
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_make.h"
 #include "pipeline_jobs.h"
 

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "rows_images.h"
 
-#include "filter/pass.h"
+#include "chain/pass.h"
 #include "filter_any.h"
 
 enum { MOST_CALLS = 4096 };

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "filter/filter.h"
+#include "chain/filter.h"
 #include "ways.h"
 
 enum { TRIES = 6, LEAST_CASES = 80 };

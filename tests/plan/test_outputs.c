@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "ways.h"
-#include "window/march.h"
+#include "sums/march/march.h"
 
 /* How often rows are marched over; the linker leads these calls here (--wrap). */
 static _Atomic int marches;

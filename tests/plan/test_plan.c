@@ -2,13 +2,13 @@
 #include "test.h"
 #include <stdatomic.h>
 
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "base/parallel.h"
-#include "filter/plan.h"
-#include "filter/probe.h"
+#include "plan/plan.h"
+#include "plan/probe.h"
 #include "sat/sat.h"
 #include "ways.h"
-#include "window/plan.h"
+#include "sums/march/plan.h"
 
 /* ------------------------------------------------------------------ what runs may not do */
 

@@ -1,10 +1,10 @@
 /* Parts of results: the same as of the whole, from the pixels within reach alone. */
 #include "test.h"
 
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "base/parallel.h"
 #include "base/view.h"
-#include "filter/region.h"
+#include "chain/region.h"
 #include "ways.h"
 
 enum { W = 37, H = 29, MOST = (W + 1) * (H + 1) * 4 * 8, PAD = 5 };

@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/view.h"
-#include "filter/plan.h"
+#include "plan/plan.h"
 #include "ways.h"
 
 enum { CASES = 2500, MOST_FILTERS = 5 };

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/parallel.h"
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "sat/cache.h"
 #include "sat/sat.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/view.h"
-#include "tools/bench.h"
+#include "tools/satbench/bench.h"
 
 #define WIDTH 23
 #define HEIGHT 17

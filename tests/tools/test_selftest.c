@@ -3,9 +3,9 @@
 #include "test.h"
 #include <signal.h>
 
-#include "tools/selftest.h"
-#include "tools/sha256.h"
-#include "filter/corners.h"
+#include "tools/satfilter/selftest/selftest.h"
+#include "tools/satfilter/selftest/sha256.h"
+#include "sums/tables/corners.h"
 #include "pairs.h"
 
 /* ------------------------------------------------------------------- what is wrong */

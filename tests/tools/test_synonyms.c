@@ -1,8 +1,8 @@
 /* Words of other programs: what they lead to is there, and what is there needs no such word. */
 #include "test.h"
 
-#include "tools/options.h"
-#include "tools/synonyms.h"
+#include "tools/satfilter/options/options.h"
+#include "tools/satfilter/options/synonyms.h"
 
 static bool is_offered(const char *name)
 {
@@ -60,7 +60,8 @@ TEST(test_words)
     size_t count = 0;
     for (; (s = synonym_at(count)); count++) {
         if (is_offered(s->word)) {
-            fail_msg("--%s is there now: its row in tools/synonyms.c must go", s->word);
+            fail_msg("--%s is there now: its row in tools/satfilter/options/synonyms.c must go",
+                     s->word);
         }
         if (s->option && !is_offered(s->option)) {
             fail_msg("--%s leads to --%s, which is not there", s->word, s->option);

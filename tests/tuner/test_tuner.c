@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/context.h"
-#include "base/gpu.h"
+#include "base/device/gpu.h"
 #include "base/memory.h"
 #include "base/view.h"
 #include "sat/cache.h"

@@ -1,12 +1,12 @@
 /*
  * Weights of windows for matrix units: a warp's products are done here as the PTX ISA lays their
- * operands out, in the order of cuda/window/box.cu, and must be the sums of the windows.
+ * operands out, in the order of cuda/products/box.cu, and must be the sums of the windows.
  */
 #include "test.h"
 
 #include "base/border.h"
-#include "window/bands_words.h"
-#include "window/gpu.h"
+#include "sums/march/bands_words.h"
+#include "sums/march/gpu.h"
 #include "pairs.h"
 #include "products.h"
 

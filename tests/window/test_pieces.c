@@ -1,12 +1,12 @@
 /*
  * Large windows by matrix units: a warp's products are done here in the order of
- * cuda/window/large.cu, and must be the sums of the windows; means are rounded half up.
+ * cuda/products/large.cu, and must be the sums of the windows; means are rounded half up.
  */
 #include "test.h"
 
-#include "cuda/window/blocks.h"
+#include "cuda/products/blocks.h"
 #include "base/border.h"
-#include "window/pieces.h"
+#include "sums/march/pieces.h"
 #include "products.h"
 
 enum { OUTSIDE = 77 }; /* the constant */

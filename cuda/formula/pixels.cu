@@ -1,0 +1,64 @@
+/* Pixels that need not be packed, from one image to another on a CUDA device: a thread a pixel. */
+#include "../base/check.h"
+
+extern "C" {
+#include "../../src/base/view.h"
+#include "../../src/plan/gpu.h"
+}
+
+enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
+
+/* Pixels of that many words of T, to which all is aligned. */
+template <class T>
+static __global__ void __launch_bounds__(THREADS)
+    copy_pixels(satf_view from, satf_view to, int64_t from_step, int64_t to_step, int words)
+{
+    for (int64_t y = blockIdx.y; y < from.height; y += gridDim.y) {
+        const char *row = (const char *)from.data + y * from.stride;
+        char *result = (char *)to.data + y * to.stride;
+        for (int64_t x = (int64_t)blockIdx.x * THREADS + threadIdx.x; x < from.width;
+             x += (int64_t)gridDim.x * THREADS) {
+            const T *pixel = (const T *)(row + x * from_step);
+            T *place = (T *)(result + x * to_step);
+            for (int i = 0; i < words; i++) {
+                place[i] = pixel[i];
+            }
+        }
+    }
+}
+
+typedef void (*pixels_kernel)(satf_view from, satf_view to, int64_t from_step, int64_t to_step,
+                              int words);
+
+/* Everything that a place in the view is made of: its low bits say to what all are aligned. */
+static uint64_t alignment_of(const satf_view *view)
+{
+    return (uint64_t)(uintptr_t)view->data | (uint64_t)view->stride |
+           (uint64_t)satf_pixel_stride(view);
+}
+
+extern "C" satf_status cuda_copy_pixels(satf_context *ctx, const satf_view *from,
+                                        const satf_view *to)
+{
+    satf_status status = cuda_open(ctx, from->device);
+    if (status) {
+        return status;
+    }
+    int64_t bytes = satf_pixel_bytes(from);
+    uint64_t low = alignment_of(from) | alignment_of(to) | (uint64_t)bytes;
+    pixels_kernel kernel = copy_pixels<uint8_t>;
+    int size = 1;
+    if (low % 8 == 0) {
+        kernel = copy_pixels<uint64_t>, size = 8;
+    } else if (low % 4 == 0) {
+        kernel = copy_pixels<uint32_t>, size = 4;
+    } else if (low % 2 == 0) {
+        kernel = copy_pixels<uint16_t>, size = 2;
+    }
+    int64_t columns = (from->width - 1) / THREADS + 1;
+    dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
+              (unsigned)(from->height < MAX_GRID_ROWS ? from->height : MAX_GRID_ROWS));
+    kernel<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(
+        *from, *to, satf_pixel_stride(from), satf_pixel_stride(to), (int)(bytes / size));
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
+}

@@ -1,0 +1,60 @@
+/* How an image is divided among blocks that march down strips of it. */
+#ifndef CUDA_PRODUCTS_BLOCKS_H
+#define CUDA_PRODUCTS_BLOCKS_H
+
+#include <stdint.h>
+
+#include "../../src/sums/march/bands.h"
+
+/* Warps of a block that work. 16 with the one that loads have 128 registers a thread, of which
+ * some kernels spill a few; 24 have fewer, and are slower. */
+enum { BLOCKS_MOST_WARPS = 15, BLOCKS_LEAST_WARPS = 4 };
+
+typedef struct window_blocks {
+    int64_t row_bytes, height;
+    int tiles, ahead;                            /* of a warp; steps before the first result */
+    int most_warps, enough_warps;                /* of a block; that keep a multiprocessor busy */
+    int shared_of_warp, shared_of_block, shared; /* bytes: about so many, and what there are */
+    /* What is chosen: warps, and the rows that a block marches over, a multiple of 16. */
+    int warps, segment;
+} window_blocks;
+
+/* Blocks of so many warps, with one more that loads, that a multiprocessor has at a time. */
+static inline int window_blocks_resident(const window_blocks *b, int warps)
+{
+    int by_registers = (BLOCKS_MOST_WARPS + 1) / (warps + 1);
+    int by_shared = b->shared / (b->shared_of_block + warps * b->shared_of_warp);
+    int least = by_registers < by_shared ? by_registers : by_shared;
+    return least > 1 ? least : 1;
+}
+
+/*
+ * Few warps a block make many strips, which fill a device with a small image; short segments do so
+ * too, but each begins with rows that another has read as well. Of both the least work of the
+ * busiest multiprocessor, in steps of a warp. Blocks that it has one after the other do not help
+ * one another to keep it busy.
+ */
+static inline void window_blocks_choose(window_blocks *b, int processors)
+{
+    enum { START = 2 };
+    int64_t least = INT64_MAX, steps = (b->height + BANDS_DOWN_TILE - 1) / BANDS_DOWN_TILE;
+    for (int warps = b->most_warps; warps >= BLOCKS_LEAST_WARPS; warps--) {
+        int64_t bytes = (int64_t)warps * b->tiles * BANDS_ACROSS_TILE;
+        int64_t strips = (b->row_bytes + bytes - 1) / bytes;
+        int64_t resident = window_blocks_resident(b, warps);
+        for (int64_t parts = 1; parts <= steps && parts <= 4 * processors; parts++) {
+            int64_t own = (steps + parts - 1) / parts, blocks = strips * ((steps + own - 1) / own);
+            int64_t each = (blocks + processors - 1) / processors;
+            int64_t together = each < resident ? each : resident;
+            int64_t busy = together * warps < b->enough_warps ? b->enough_warps : together * warps;
+            int64_t work = (each + together - 1) / together * busy * (own + b->ahead + START);
+            if (work < least) {
+                least = work;
+                b->warps = warps;
+                b->segment = (int)(own * BANDS_DOWN_TILE);
+            }
+        }
+    }
+}
+
+#endif

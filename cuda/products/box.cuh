@@ -1,0 +1,413 @@
+/*
+ * Box means of bytes, and other formulas of moments, by the matrix units; samples of 16 bits are
+ * two bytes each, as if of two channels (src/sums/march/gpu.h). Sums along rows are products of the
+ * samples with a band of ones, sums down columns those of such row sums, of which a byte each is
+ * multiplied. Both are exact. A block marches down a strip of columns, 16 rows a step; a warp keeps
+ * the row sums of its window in registers, so each row is read once. Borders are weights
+ * (src/sums/march/bands.h).
+ */
+#ifndef CUDA_PRODUCTS_BOX_CUH
+#define CUDA_PRODUCTS_BOX_CUH
+
+#include <type_traits>
+
+#include "loader.cuh"
+#include "epilogue.cuh"
+#include "lanes.cuh"
+#include "moments.cuh"
+#include "multiply.cuh"
+
+extern "C" {
+#include "blocks.h"
+#include "../../src/sums/march/bands_words.h"
+#include "../../src/sums/march/gpu.h"
+}
+
+enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE, MOST_WARPS = BLOCKS_MOST_WARPS };
+
+typedef struct box_task {
+    CUtensorMap map; /* of the image, if it is mapped */
+    loader_image in;
+    int mapped, pitch;
+    uint8_t *out;
+    int64_t out_stride;
+    const uint32_t *across, *down;
+    int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
+    int strips, segment;
+    epilogue_task finish;
+    /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
+     * most to do here; of constants the compiler would make shifts. */
+    int shift[2];
+} box_task;
+
+/* ------------------------------------------------------------------ products */
+
+/* at[b]: the lane's row of rows 8 b to 8 b + 7, from the tile's halo on. */
+template <int PIECES>
+static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weights)[2][PIECES][2],
+                                                          const uint32_t (&at)[2], int t,
+                                                          const box_task &task)
+{
+    product sums[2][2]; /* rows, half of the tile */
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+#pragma unroll
+        for (int k = 0; k + 1 < PIECES; k += 2) {
+            uint32_t low, high;
+            load_eight<true>(at[b] + 16 * k + 8 * t, &low, &high);
+#pragma unroll
+            for (int q = 0; q < 2; q++) {
+                sums[b][q] =
+                    multiply<PLAIN_WEIGHTS>(weights[q][k], low, high, k ? sums[b][q] : all_of(0));
+            }
+        }
+        if (PIECES % 2) {
+            uint32_t four = load_four(at[b] + 16 * (PIECES - 1) + 4 * t);
+#pragma unroll
+            for (int q = 0; q < 2; q++) {
+                sums[b][q] = multiply_half<PLAIN_WEIGHTS>(weights[q][PIECES - 1], four, sums[b][q]);
+            }
+        }
+    }
+    return pack_rows(sums, task.shift[1]);
+}
+
+/* The groups' bytes times their weights; newest: the group that came last. */
+template <int GROUPS, class Byte>
+static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GROUPS][4], int newest,
+                                                   product sum, const Byte &byte)
+{
+#pragma unroll
+    for (int k = 0; k + 1 < GROUPS; k += 2) {
+        sum = multiply<PLAIN_WEIGHTS>(weights[(k - newest - 1 + 2 * GROUPS) % GROUPS], byte(k),
+                                      byte(k + 1), sum);
+    }
+    if (GROUPS % 2) {
+        int last = GROUPS - 1;
+        sum = multiply_half<PLAIN_WEIGHTS>(weights[(last - newest - 1 + 2 * GROUPS) % GROUPS],
+                                           byte(last), sum);
+    }
+    return sum;
+}
+
+/* A lane's rows of sums, and those of squares where there are any. */
+static __device__ __forceinline__ const row_sums &sums_of(const row_sums &rows)
+{
+    return rows;
+}
+
+static __device__ __forceinline__ const row_sums &sums_of(const row_moments &rows)
+{
+    return rows.sums;
+}
+
+template <int GROUPS>
+static __device__ __forceinline__ product square_columns(const uint32_t (&weights)[GROUPS][4],
+                                                         const row_moments *ring, int newest, int q,
+                                                         int h, const box_task &task)
+{
+    product sum = add_down<GROUPS>(weights, newest, all_of(0),
+                                   [&](int k) { return ring[k].squares.high[q][h]; });
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        sum.at[i] *= task.shift[0];
+    }
+    sum =
+        add_down<GROUPS>(weights, newest, sum, [&](int k) { return ring[k].squares.middle[q][h]; });
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        sum.at[i] *= task.shift[0];
+    }
+    return add_down<GROUPS>(weights, newest, sum, [&](int k) { return ring[k].squares.low[q][h]; });
+}
+
+/* Without squares. */
+template <int GROUPS>
+static __device__ __forceinline__ product square_columns(const uint32_t (&)[GROUPS][4],
+                                                         const row_sums *, int, int, int,
+                                                         const box_task &)
+{
+    return all_of(0);
+}
+
+template <int GROUPS, class Finish, class Rows>
+static __device__ __forceinline__ void
+add_columns(const uint32_t (&weights)[GROUPS][4], const Rows *ring, int newest,
+            const box_task &task, const typename Finish::centres &centres,
+            result_rows<typename Finish::sample> &results)
+{
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            product sum = add_down<GROUPS>(weights, newest, all_of(0),
+                                           [&](int k) { return sums_of(ring[k]).high[q][h]; });
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                sum.at[i] = sum.at[i] * task.shift[0] + Finish::START;
+            }
+            sum = add_down<GROUPS>(weights, newest, sum,
+                                   [&](int k) { return sums_of(ring[k]).low[q][h]; });
+            product square = square_columns<GROUPS>(weights, ring, newest, q, h, task);
+            typename Finish::result one[4];
+            Finish::four(task.finish, sum, square, centres, 4 * q + 2 * h, one);
+            if constexpr (Finish::branches) {
+                __syncwarp(); /* products are of whole warps */
+            }
+            results.put(4 * q + 2 * h, one);
+        }
+    }
+    results.finish();
+}
+
+/* ------------------------------------------------------------------- kernel */
+
+/* Which matrix a tile has; one above the image has any, nothing of it is stored. */
+static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
+{
+    return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
+}
+
+/* A lane's words of a matrix. */
+template <int COUNT>
+static __device__ __forceinline__ void load_matrix(uint32_t *weights, const uint32_t *matrices,
+                                                   int matrix)
+{
+    const uint4 *from = (const uint4 *)matrices + (matrix * (COUNT / 4) * 32 + threadIdx.x % 32);
+#pragma unroll
+    for (int i = 0; i < COUNT / 4; i++) {
+        uint4 four = __ldg(from + 32 * i);
+        weights[4 * i] = four.x;
+        weights[4 * i + 1] = four.y;
+        weights[4 * i + 2] = four.z;
+        weights[4 * i + 3] = four.w;
+    }
+}
+
+/* Where a block works. */
+struct box_place {
+    int strip_x, strip_bytes; /* columns */
+    int begin, rows;          /* of the result */
+    int steps;
+};
+
+template <int DOWN, int TILES>
+static __device__ __forceinline__ box_place place_of(const box_task &task)
+{
+    box_place at;
+    at.strip_bytes = ((int)blockDim.x / 32 - 1) * (TILE * TILES);
+    at.strip_x = (int)blockIdx.x % task.strips * at.strip_bytes;
+    at.begin = (int)blockIdx.x / task.strips * task.segment;
+    at.rows = min(task.in.height - at.begin, task.segment);
+    at.steps = (at.rows + STEP - 1) / STEP + DOWN / 8;
+    return at;
+}
+
+/*
+ * A warp's TILES tiles of a strip. A step takes 16 rows in and gives out 16 that lie AHEAD steps
+ * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are in the
+ * image: weights stay in registers then, and all that comes out is stored. Other steps
+ * load their weights, and tiles that are not alike theirs.
+ */
+template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
+    static constexpr int PIECES = ACROSS / 8 + 2, GROUPS = DOWN / 8 + 1, AHEAD = GROUPS - 1;
+    static constexpr bool SQUARES = Finish::has_squares;
+    typedef typename Finish::sample sample;
+    typedef result_rows<sample> results;
+    typedef typename std::conditional<SQUARES, row_moments, row_sums>::type rows;
+    const box_task &task;
+    const box_place &place;
+    loader &source;
+    uint32_t across[2][PIECES][2], down[GROUPS][4];
+    rows ring[TILES][GROUPS];
+    int matrices[TILES];
+    bool alike;
+    int g, t;               /* the lane's row and column of a product */
+    uint32_t lane_at[2];    /* within a stage: its rows g and g + 8, from the warp's halo on */
+    int count;              /* bytes of the image's row from that of its first result on */
+    char *to;               /* its first result of the next step */
+    const uint8_t *samples; /* those there */
+    int first_tile;         /* of step 0, down */
+    int plain_from, plain_to;
+
+    __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, loader &from,
+                                        int x)
+        : task(of), place(at), source(from), alike(true)
+    {
+        g = (int)threadIdx.x % 32 / 4;
+        t = (int)threadIdx.x % 4;
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            int tile = min(x + TILE * p, task.in.row_bytes - 1) / TILE;
+            matrices[p] = matrix_of(tile, task.across_first, task.across_last);
+            alike = alike && matrices[p] == matrices[0];
+        }
+        load_matrix<4 * PIECES>(across[0][0], task.across, matrices[0]);
+        load_matrix<4 * GROUPS>(down[0], task.down, 0);
+        lane_at[0] = source.place(g, x - ACROSS);
+        lane_at[1] = source.place(g + 8, x - ACROSS);
+        const int first = x + results::RUN * t, row = place.begin + g - AHEAD * STEP;
+        count = task.in.row_bytes - first;
+        to = (char *)(task.out + row * task.out_stride) + first * (int64_t)sizeof(sample);
+        samples = task.in.data + row * task.in.stride + first;
+        first_tile = place.begin / STEP - AHEAD;
+        bool whole = task.in.row_bytes - x >= TILE * TILES;
+        plain_from = whole ? max(AHEAD, task.down_first - first_tile) : place.steps;
+        plain_to = min(task.down_last - first_tile, place.rows / STEP + AHEAD);
+    }
+
+    /* row: of the strip's results, the lane's first. */
+    template <bool PLAIN> __device__ __forceinline__ results results_of(int tile, int row) const
+    {
+        results of;
+        of.to = to + TILE * tile * (int)sizeof(sample);
+        of.below = 8 * task.out_stride;
+        of.count = PLAIN ? TILE : count - TILE * tile;
+        of.rows[0] = PLAIN || (row >= 0 && row < place.rows);
+        of.rows[1] = PLAIN || (row >= 0 && row + 8 < place.rows);
+        of.aligned = task.finish.aligned;
+        return of;
+    }
+
+    /* newest: the group of the ring that this step replaces. */
+    template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_step(int newest, int step)
+    {
+        const int row = STEP * (step - AHEAD) + g;
+        typename Finish::centres centres[TILES]; /* early, since they are waited for */
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            bool inside = PLAIN || (count > TILE * p && row >= 0);
+            centres[p] = Finish::load(samples + TILE * p, task.in.stride,
+                                      PLAIN || (inside && row < place.rows),
+                                      PLAIN || (inside && row + 8 < place.rows));
+        }
+        const uint32_t stage = source.await();
+        uint32_t own[GROUPS][4], made = ~0u;
+        if (!PLAIN) {
+            load_matrix<4 * GROUPS>(own[0], task.down,
+                                    matrix_of(first_tile + step, task.down_first, task.down_last));
+        }
+#pragma unroll
+        for (int p = 0; p < TILES; p++) {
+            const uint32_t at[2] = {stage + lane_at[0] + TILE * p, stage + lane_at[1] + TILE * p};
+            if (!ALIKE && TILES > 1) {
+                load_matrix<4 * PIECES>(across[0][0], task.across, matrices[p]);
+            }
+            if constexpr (SQUARES) {
+                ring[p][newest] = add_moments_along_rows<PIECES>(across, at, t, task.shift);
+            } else {
+                ring[p][newest] = add_along_rows<PIECES>(across, at, t, task);
+            }
+            made &= sums_of(ring[p][newest]).high[0][0]; /* of all samples; sums are below 0x8100 */
+        }
+        source.done(made);
+#pragma unroll
+        for (int p = 0; p < TILES && (PLAIN || step >= AHEAD); p++) {
+            results of = results_of<PLAIN>(p, row);
+            add_columns<GROUPS, Finish>(PLAIN ? down : own, ring[p], newest, task, centres[p], of);
+        }
+        to += STEP * task.out_stride;
+        samples += STEP * task.in.stride;
+    }
+
+    /* Steps until the ring is as it was. */
+    template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_round(int first)
+    {
+#pragma unroll
+        for (int u = 0; u < GROUPS; u++) {
+            if (PLAIN || first + u < place.steps) {
+                do_step<PLAIN, ALIKE>(u, first + u);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void march()
+    {
+#pragma unroll 1
+        for (int first = 0; first < place.steps; first += GROUPS) {
+            if (first < plain_from || first + GROUPS > plain_to) {
+                do_round<false, false>(first);
+            } else if (alike || TILES == 1) {
+                do_round<true, true>(first);
+            } else {
+                do_round<true, false>(first);
+            }
+        }
+    }
+};
+
+/* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
+ * loaders. */
+template <int ACROSS, int DOWN, int TILES, class Finish>
+static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
+    box_down(const __grid_constant__ box_task task)
+{
+    const box_place place = place_of<DOWN, TILES>(task);
+    const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
+    const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
+    const int margin = margin_of(ACROSS);
+    loader source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
+                  place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
+    if (warp == warps) {
+        source.send_all(place.steps);
+    } else if (warp < working) {
+        box_warp<ACROSS, DOWN, TILES, Finish>(task, place, source,
+                                              place.strip_x + warp * (TILE * TILES))
+            .march();
+    }
+}
+
+typedef void (*box_kernel)(const box_task task);
+
+/* That of a formula which is often asked for, whose results are of that type. */
+template <int ACROSS, int DOWN, int TILES, class Formula>
+static inline box_kernel box_kernel_for(int type)
+{
+#define KERNEL(to, ...)                                                  \
+    if constexpr (window_gpu_has_formula(Formula::reads, SATF_U8, to)) { \
+        if (type == to) {                                                \
+            return box_down<ACROSS, DOWN, TILES, __VA_ARGS__>;           \
+        }                                                                \
+    }
+    KERNEL(SATF_U8, byte_epilogue<Formula, (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW>)
+    KERNEL(SATF_U32, wide_epilogue<Formula, uint32_t>)
+    KERNEL(SATF_F32, wide_epilogue<Formula, float>)
+    KERNEL(SATF_F64, wide_epilogue<Formula, double>)
+#undef KERNEL
+    return NULL;
+}
+
+/* The formula of that number, if it reads squares just when it should. type: of the results. */
+template <int ACROSS, int DOWN, int TILES, bool SQUARES>
+static inline box_kernel box_kernel_of(int formula, int type)
+{
+    switch (formula) {
+#define FORMULA_ENTRY(name, reads)                                                          \
+    case FORMULA_##name:                                                                    \
+        if constexpr ((((reads)&FORMULA_SQUARE) != 0) == SQUARES) {                         \
+            return box_kernel_for<ACROSS, DOWN, TILES, byte_formula<FORMULA_##name>>(type); \
+        }                                                                                   \
+        return NULL;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        return NULL;
+    }
+}
+
+/* What reaches so far; a list ends with no tiles. */
+typedef struct box_row {
+    int across, down, tiles;
+    box_kernel (*kernel)(int formula, int type);
+} box_row;
+
+/* A warp has two tiles where registers allow it. */
+static constexpr int tiles_of(int across, int down)
+{
+    return across * down <= 256 ? 2 : 1;
+}
+
+/* Of samples of 16 bits (box_words.cu), and with squares (box_moments.cu). */
+extern const box_row box_word_rows[], box_moment_rows[];
+
+#endif

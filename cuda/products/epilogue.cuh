@@ -1,0 +1,277 @@
+/* From the sums of windows to results: means of bytes or of samples of 16 bits, or another formula
+ * of the sum, the sum of squares and the sample itself. */
+#ifndef CUDA_PRODUCTS_EPILOGUE_CUH
+#define CUDA_PRODUCTS_EPILOGUE_CUH
+
+#include "lanes.cuh"
+
+extern "C" {
+#include "../../src/sums/march/gpu.h"
+}
+
+#include "../../src/formula/clear.h"
+
+/* What all results have in common. */
+typedef struct epilogue_task {
+    float inverse, zero; /* of the area; what is taken off, see mean_byte() */
+    window_gpu_divisor by;
+    uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
+    window_gpu_formula formula;
+    formula_floats floats;
+    bool aligned; /* rows of results, to 16 bytes */
+} epilogue_task;
+
+/*
+ * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
+ * 2^23, or half less for an even area A: then S + 1/2 is divided, which lies above a half where S
+ * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
+ * 1 / A, off by 2^-24 of it, makes of a mean up to 256: so rounding to nearest is rounding half up.
+ */
+static __device__ __forceinline__ uint32_t mean_byte(int bits, const epilogue_task &task)
+{
+    return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
+}
+
+/* Where a lane's results of a tile go, reals in runs of 16 bytes: a quarter of a warp then fills
+ * whole sectors of memory. */
+template <class T> struct result_rows {
+    enum { RUN = 16 / sizeof(T) };
+    char *to;
+    int64_t below; /* bytes from row g to row g + 8 */
+    int count;     /* results of the image's row from the first one on */
+    bool rows[2];  /* which of the two are in the image */
+    bool aligned;  /* rows, to 16 bytes */
+    T kept[2][RUN];
+
+    /* Numbers `own` and own + 1 of the eight; four: two of row g, two of row g + 8. */
+    __device__ __forceinline__ void put(int own, const T (&four)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            kept[b][own % RUN] = four[2 * b];
+            kept[b][own % RUN + 1] = four[2 * b + 1];
+            if (rows[b] && own % RUN + 2 == RUN) {
+                int column = own / RUN * 4 * RUN;
+                store((T *)(to + b * below) + column, kept[b], count - column);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(T *at, const T (&run)[RUN], int left) const
+    {
+        if (aligned && left >= RUN) {
+            uint4 words;
+            memcpy(&words, run, sizeof words);
+            __stcs((uint4 *)at, words);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < RUN; i++) {
+            if (i < left) {
+                memcpy((char *)(at + i), run + i, sizeof(T));
+            }
+        }
+    }
+
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
+/* Bytes: eight neighbours in either row. The lowest 8 bits count of what is put; rows are aligned.
+ */
+template <> struct result_rows<uint8_t> {
+    enum { RUN = 8 };
+    char *to;
+    int64_t below;
+    int count;
+    bool rows[2], aligned;
+    uint32_t word[2][2];
+
+    __device__ __forceinline__ void put(int own, const uint32_t (&four)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t two = __byte_perm(four[2 * b], four[2 * b + 1], 0x0040);
+            uint32_t *to_word = &word[b][own / 4];
+            *to_word = own % 4 ? __byte_perm(*to_word, two, 0x5410) : two;
+        }
+    }
+
+    __device__ __forceinline__ void finish()
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            if (rows[b]) {
+                store_eight((uint8_t *)(to + b * below), word[b], count);
+            }
+        }
+    }
+};
+
+/* Samples at the pixels of a lane, as results of bytes are. */
+struct no_centres {
+};
+
+struct centre_rows {
+    uint32_t word[2][2];
+};
+
+/*
+ * What is made of sums without the samples at the pixels, and with them. load() has these for a
+ * lane; from: where its first sample is, or would be; above, below: whether its rows are there.
+ * Then four() makes results of sums; branches: the lanes of a warp may part in it.
+ */
+struct without_centres {
+    typedef no_centres centres;
+
+    static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
+    {
+        return no_centres();
+    }
+};
+
+struct with_centres {
+    typedef centre_rows centres;
+
+    static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
+                                                       bool above, bool below)
+    {
+        uint2 none = make_uint2(0, 0);
+        uint2 upper = above ? __ldg((const uint2 *)from) : none;
+        uint2 lower = below ? __ldg((const uint2 *)(from + 8 * stride)) : none;
+        return {{{upper.x, upper.y}, {lower.x, lower.y}}};
+    }
+};
+
+struct mean_epilogue : without_centres {
+    typedef uint8_t sample;
+    typedef uint32_t result; /* the lowest 8 bits */
+    static constexpr bool has_squares = false;
+    static constexpr bool branches = false;
+    enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
+
+    /* Of two neighbours of row g, number `at` of its eight and the next, and of those below. */
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &, const no_centres &, int,
+                                                uint32_t (&result)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            result[i] = mean_byte(sum.at[i], task);
+        }
+    }
+};
+
+/*
+ * Samples of 16 bits are two neighbouring bytes, the lower one first, and so are results: of the
+ * four sums that a lane has at once, sums 0 and 1 are those of the bytes of one sample, 2 and 3 of
+ * one below. b: 0 or 1 of these.
+ */
+static __device__ __forceinline__ uint32_t word_sum(const product &sum, int b)
+{
+    return (uint32_t)sum.at[2 * b + 1] * 256 + (uint32_t)sum.at[2 * b];
+}
+
+static __device__ __forceinline__ void put_word(uint32_t word, int b, uint32_t (&result)[4])
+{
+    result[2 * b] = word;
+    result[2 * b + 1] = word >> 8;
+}
+
+struct word_mean_epilogue : without_centres {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    static constexpr bool has_squares = false;
+    static constexpr bool branches = false;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &, const no_centres &, int,
+                                                uint32_t (&result)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t four_times = 4 * word_sum(sum, b) + task.half;
+            put_word(__umulhi(four_times, task.by.multiplier) >> task.by.shift, b, result);
+        }
+    }
+};
+
+/* Formulas whose results are bytes. NARROW: NARROW_WINDOW (src/formula/clear.h). */
+template <class Formula, bool NARROW> struct byte_epilogue : with_centres {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    static constexpr bool branches = true;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &square, const centre_rows &rows,
+                                                int at, uint32_t (&result)[4])
+    {
+        byte_window window[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            uint32_t word = rows.word[i / 2][at / 4];
+            window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
+                         byte_of(word, at % 4 + i % 2)};
+        }
+        find_bytes<Formula, NARROW>(task.floats, &task.formula, window, result);
+    }
+};
+
+/* Formulas whose samples and results are of 16 bits, as above. */
+template <class Formula> struct word_epilogue : with_centres {
+    typedef uint8_t sample;
+    typedef uint32_t result;
+    static constexpr bool has_squares = false;
+    static constexpr bool branches = true;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &, const centre_rows &rows, int at,
+                                                uint32_t (&result)[4])
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            uint32_t centre = rows.word[b][at / 4] >> (8 * (at % 4)) & UINT16_MAX;
+            byte_window window = {0, word_sum(sum, b), centre};
+            formula_value value = Formula::value(&task.formula, window);
+            put_word((uint32_t)formula_saturated(value, UINT16_MAX), b, result);
+        }
+    }
+};
+
+/* Formulas of moments alone whose results have 32 or 64 bits. */
+template <class Formula, class Result> struct wide_epilogue : without_centres {
+    static_assert((Formula::reads & (FORMULA_CENTRE | FORMULA_AUX | FORMULA_AUX_TOO)) == 0,
+                  "these kernels know of no sample and of no other image");
+    typedef Result sample;
+    typedef Result result;
+    static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    static constexpr bool branches = true;
+    enum { START = 0 };
+
+    static __device__ __forceinline__ Result as_result(const formula_value &value)
+    {
+        if constexpr ((Result)0.5 == 0) {
+            return (Result)formula_saturated(value, (Result) ~(Result)0);
+        } else {
+            return (Result)formula_number_of(value);
+        }
+    }
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &square, const no_centres &, int,
+                                                Result (&result)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            byte_window window = {(uint32_t)square.at[i], (uint32_t)sum.at[i], 0};
+            result[i] = as_result(Formula::value(&task.formula, window));
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* Products of matrices of bytes, a warp each: operands lie in lanes as the PTX ISA says
+ * (mma.m16n8k32 and m16n8k16, .u8, of the first operand .s8 as well). */
+#ifndef CUDA_PRODUCTS_MULTIPLY_CUH
+#define CUDA_PRODUCTS_MULTIPLY_CUH
+
+#include <stdint.h>
+
+/* Where a lane's part of a product is: rows g and g + 8, columns 2 t and 2 t + 1. */
+struct product {
+    int at[4];
+};
+
+static __device__ __forceinline__ product all_of(int value)
+{
+    product p = {{value, value, value, value}};
+    return p;
+}
+
+/* What the bytes of the first operand are. */
+enum weight_sign { PLAIN_WEIGHTS, SIGNED_WEIGHTS };
+
+/* a * b + c of 16 x 32 and 32 x 8 bytes. */
+template <weight_sign SIGN>
+static __device__ __forceinline__ product multiply(const uint32_t *a, uint32_t b0, uint32_t b1,
+                                                   const product &c)
+{
+    product d;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define MULTIPLY(type)                                                                \
+    asm("mma.sync.aligned.m16n8k32.row.col.s32." type ".u8.s32 {%0, %1, %2, %3}, "    \
+        "{%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"                           \
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])                  \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), \
+          "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]))
+    if constexpr (SIGN == SIGNED_WEIGHTS) {
+        MULTIPLY("s8");
+    } else {
+        MULTIPLY("u8");
+    }
+#undef MULTIPLY
+#else
+    d = c;
+#endif
+    return d;
+}
+
+/* The same of 16 x 16 and 16 x 8. */
+template <weight_sign SIGN>
+static __device__ __forceinline__ product multiply_half(const uint32_t *a, uint32_t b,
+                                                        const product &c)
+{
+    product d;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define MULTIPLY(type)                                                                       \
+    asm("mma.sync.aligned.m16n8k16.row.col.s32." type ".u8.s32 {%0, %1, %2, %3}, {%4, %5}, " \
+        "{%6}, {%7, %8, %9, %10};"                                                           \
+        : "=r"(d.at[0]), "=r"(d.at[1]), "=r"(d.at[2]), "=r"(d.at[3])                         \
+        : "r"(a[0]), "r"(a[1]), "r"(b), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]))
+    if constexpr (SIGN == SIGNED_WEIGHTS) {
+        MULTIPLY("s8");
+    } else {
+        MULTIPLY("u8");
+    }
+#undef MULTIPLY
+#else
+    d = c;
+#endif
+    return d;
+}
+
+#endif

@@ -1,3 +1,0 @@
-#include "pairs.cuh"
-
-SAT_PAIR(f32, f32, SATF_F32, SATF_SUM_F64, true)

@@ -1,3 +1,0 @@
-#include "pairs.cuh"
-
-SAT_PAIR(f64, f64, SATF_F64, SATF_SUM_F64, false)

@@ -1,3 +1,0 @@
-#include "pairs.cuh"
-
-SAT_PAIR(u16, u64, SATF_U16, SATF_SUM_U64, false)

@@ -1,3 +1,0 @@
-#include "sums.cuh"
-
-SAT_SUMS(u32, -1, uint32_t, uint32_t, u32, make_shape<sums_shape<uint32_t, uint32_t, 128, 256>>())

@@ -1,3 +1,0 @@
-#include "sums.cuh"
-
-SAT_SUMS(u64, -1, uint64_t, uint64_t, u64, make_shape<sums_shape<uint64_t, uint64_t, 64, 128>>())

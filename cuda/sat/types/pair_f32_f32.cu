@@ -1,0 +1,3 @@
+#include "../pairs.cuh"
+
+SAT_PAIR(f32, f32, SATF_F32, SATF_SUM_F64, true)

@@ -1,0 +1,3 @@
+#include "../pairs.cuh"
+
+SAT_PAIR(u16, u64, SATF_U16, SATF_SUM_U64, false)

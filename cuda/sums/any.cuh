@@ -1,0 +1,576 @@
+/*
+ * Any pixels under any border: a CUDA block does a tile of them, each thread a few below one
+ * another. The tile's columns and rows find their spans once for all its pixels.
+ */
+#ifndef CUDA_SUMS_ANY_CUH
+#define CUDA_SUMS_ANY_CUH
+
+#include <type_traits>
+
+#include "corners.cuh"
+
+#include "../../src/formula/clear.h"
+#include "../../src/formula/grey.h"
+
+/* In place of a type of squares: the formula wants none. */
+struct no_squares {
+};
+
+template <class Square> constexpr bool has_squares = !std::is_same<Square, no_squares>::value;
+
+static __device__ inline void load_square(formula_sums *, no_squares)
+{
+}
+
+static __device__ inline void load_sum(formula_sums *in, double sum)
+{
+    in->real_sum = sum;
+}
+
+static __device__ inline void load_square(formula_sums *in, double square)
+{
+    in->real_square = square;
+}
+
+template <class Sum> static __device__ inline void load_sum(formula_sums *in, Sum sum)
+{
+    in->sum = sum;
+}
+
+template <class Sum> static __device__ inline void load_square(formula_sums *in, Sum square)
+{
+    in->square = square;
+}
+
+/* The weight of a channel: the pixels, or their alphas. */
+static __device__ inline void load_weight(formula_sums *in, double alpha)
+{
+    in->real_weight = alpha;
+}
+
+template <class Sum> static __device__ inline void load_weight(formula_sums *in, Sum alpha)
+{
+    in->weight = (uint64_t)alpha;
+}
+
+static __host__ __device__ inline int sample_bytes(int type)
+{
+    return type == SATF_U8                        ? 1
+           : type == SATF_U16                     ? 2
+           : type == SATF_U32 || type == SATF_F32 ? 4
+                                                  : 8;
+}
+
+/* One load of aligned samples, of others byte by byte. */
+template <class T> static __device__ inline double load_one(const char *from)
+{
+    T sample;
+    if (((uintptr_t)from & (sizeof sample - 1)) == 0) {
+        sample = *(const T *)from;
+    } else {
+        memcpy(&sample, from, sizeof sample);
+    }
+    return (double)sample;
+}
+
+/* A sample of any type that is filtered, wherever it lies. */
+static __device__ inline double load_sample(int type, const char *from)
+{
+    return type == SATF_U8    ? (double)(uint8_t)*from
+           : type == SATF_U16 ? load_one<uint16_t>(from)
+           : type == SATF_F32 ? load_one<float>(from)
+                              : load_one<double>(from);
+}
+
+/* The greatest key (reduction.h) of a warp goes to memory. */
+static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        unsigned long long other = __shfl_xor_sync(0xffffffff, key, lanes);
+        key = other > key ? other : key;
+    }
+    if (threadIdx.x % 32 == 0 && key != 0) {
+        atomicMax((unsigned long long *)to, key);
+    }
+}
+
+/* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
+ * its number (formula_known), or any. */
+struct known_mean {
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
+    {
+        return formula_mean(in);
+    }
+};
+
+struct known_variance {
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
+    {
+        return formula_real(formula_variance(in));
+    }
+};
+
+struct known_stddev {
+    static constexpr bool has_sum = true, has_centre = false, has_aux = false;
+    static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
+    {
+        return formula_real(sqrt(formula_variance(in)));
+    }
+};
+
+/* The task's formula, of those for which OF<reads> holds. */
+#define APPLY_ONE_OF(OF, entry_name, entry_reads)                      \
+    case FORMULA_##entry_name:                                         \
+        if constexpr (OF<(entry_reads)>) {                             \
+            return FORMULA_APPLY(entry_name, in, task->options.bytes); \
+        }                                                              \
+        break;
+
+template <unsigned READS> constexpr bool reads_luma = (READS & FORMULA_LUMA) != 0;
+template <unsigned READS> constexpr bool reads_sums = (READS & (FORMULA_SUM | FORMULA_SQUARE)) != 0;
+
+/* Any formula that reads the luma's moments. */
+struct known_luma {
+    static constexpr bool has_sum = true, has_centre = true, has_aux = false;
+    static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
+    {
+        switch (task->formula) {
+#define FORMULA_ENTRY(name, reads) APPLY_ONE_OF(reads_luma, name, reads)
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+        default:
+            break;
+        }
+        return formula_real(0);
+    }
+};
+
+template <int NUMBER> struct formula_known {
+};
+#define FORMULA_ENTRY(name, reads)                                                                 \
+    template <> struct formula_known<FORMULA_##name> {                                             \
+        typedef byte_formula<FORMULA_##name> of_bytes;                                             \
+        static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have shifts");    \
+        static constexpr bool has_sum = ((reads)&FORMULA_SUM) != 0;                                \
+        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0, has_aux = false;         \
+        static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
+        {                                                                                          \
+            return FORMULA_APPLY(name, in, task->options.bytes);                                   \
+        }                                                                                          \
+    };
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+
+/* Formulas that read other images, and no centres, likewise. */
+template <int NUMBER> struct formula_beside {
+};
+#define FORMULA_ENTRY(name, reads)                                                                 \
+    template <> struct formula_beside<FORMULA_##name> {                                            \
+        static constexpr bool has_sum = true, has_centre = false, has_aux = true;                  \
+        static constexpr bool has_aux_too = ((reads)&FORMULA_AUX_TOO) != 0;                        \
+        static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
+        {                                                                                          \
+            return FORMULA_APPLY(name, in, task->options.bytes);                                   \
+        }                                                                                          \
+    };
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+
+/* The same, with what the task's feeder makes as the first of these. */
+template <int NUMBER> struct formula_fed : formula_beside<NUMBER> {
+    static constexpr bool is_fed = true;
+};
+template <class Formula, class = void> constexpr bool is_fed = false;
+template <class Formula> constexpr bool is_fed<Formula, std::enable_if_t<Formula::is_fed>> = true;
+
+/* Whether formulas that read so much are known by their numbers where they sum samples of T. */
+template <unsigned READS, class T, class Square>
+constexpr bool is_beside =
+    !has_squares<Square> && std::is_integral<T>::value && (READS & FORMULA_OFTEN_BESIDE) != 0;
+template <unsigned READS, class T, class Square>
+constexpr bool may_be_fed =
+    !has_squares<Square> && !std::is_integral<T>::value && (READS & FORMULA_OFTEN_FED) != 0;
+
+/* What the task's feeder makes of in, which is made for that, with this sum and this sample. */
+static __device__ __forceinline__ double feed(const filter_gpu_task *task, formula_sums *in,
+                                              double sum, double sample)
+{
+    load_sum(in, sum);
+    in->aux[0] = sample;
+    switch (task->feeder) {
+#define FORMULA_ENTRY(name, reads)                                                \
+    case FORMULA_##name:                                                          \
+        if constexpr (((reads)&FORMULA_FEEDS) != 0) {                             \
+            return formula_number_of(                                             \
+                name##_formula(in, (const name##_options *)task->options.bytes)); \
+        }                                                                         \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+    return 0;
+}
+
+/* Whether it is known by its number. */
+template <class Formula, class = void> constexpr bool is_numbered = false;
+template <class Formula>
+constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
+
+template <class Formula, class = void> constexpr bool reads_aux = false;
+template <class Formula>
+constexpr bool reads_aux<Formula, std::enable_if_t<Formula::has_aux>> = true;
+
+/* Any formula that reads other images, or any that does not. In one kernel with barriers of its
+ * block they were more than ptxas 13.0 has convergence barriers for (tests/gpu/barriers.sh). */
+template <bool AUX> struct any_of {
+};
+typedef any_of<false> any_formula;
+typedef any_of<true> any_aux;
+template <class Formula>
+constexpr bool is_any =
+    std::is_same<Formula, any_formula>::value || std::is_same<Formula, any_aux>::value;
+
+template <unsigned READS> using any_for = any_of<(READS & (FORMULA_AUX | FORMULA_AUX_TOO)) != 0>;
+
+/* The formulas of such kernels, with sums of squares or without; but for those of luma and of
+ * pixels. */
+template <unsigned READS, class Formula, class Square>
+constexpr bool is_formula_for = !reads_luma<READS> && reads_sums<READS> &&
+                                has_squares<Square> == ((READS & FORMULA_SQUARE) != 0) &&
+                                std::is_same<Formula, any_for<READS>>::value;
+
+/* A sample of a result. */
+typedef struct sample_place {
+    int64_t x, y;
+    int c;
+} sample_place;
+
+/* What the formula reads of other images, some pixels to the right of there. */
+template <unsigned READS>
+static __device__ inline void load_aux(const filter_gpu_task *task, const sample_place *at,
+                                       int right, formula_sums *in)
+{
+    for (int k = 0; k < 2 && at; k++) {
+        const satf_view *aux = &task->aux[k];
+        if ((READS & (k == 0 ? FORMULA_AUX : FORMULA_AUX_TOO)) && aux->data) {
+            const char *from = (const char *)aux->data + at->y * aux->stride +
+                               ((at->x + right) * aux->channels + at->c) * sample_bytes(aux->type);
+            in->aux[k] = load_sample(aux->type, from);
+        }
+    }
+}
+
+/* The task's formula. Behind the switch, and not in each of its cases, is what all formulas have in
+ * common: see the notebook for what compilers make of large ones. */
+template <class Formula, int N, class Sum, class Square>
+static __device__ __forceinline__ void
+apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
+          const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        value[i] = formula_real(0);
+    }
+    switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                                                          \
+    case FORMULA_##name:                                                                    \
+        if constexpr (is_formula_for<(reads), Formula, Square>) {                           \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
+            {                                                                               \
+                if constexpr (((reads)&FORMULA_SUM) != 0) {                                 \
+                    load_sum(in, sum[i]);                                                   \
+                }                                                                           \
+                load_square(in, square[i]);                                                 \
+                if constexpr (((reads)&FORMULA_CENTRE) != 0) {                              \
+                    in->centre = load_sample(task->in.type, from + i * step);               \
+                }                                                                           \
+                load_aux<(reads)>(task, at, i, in);                                         \
+                value[i] = name##_formula(in, (const name##_options *)task->options.bytes); \
+            }                                                                               \
+        }                                                                                   \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        value[i] = formula_within(in, value[i]);
+    }
+}
+
+/* value[i] = Formula, or the task's, of in with sum[i], square[i] and the centre at from + i *
+ * step. at: the first one's place; NULL where nothing of other images is read. */
+template <class Formula, int N, class Sum, class Square>
+static __device__ __forceinline__ void
+apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
+              const char *from, int64_t step, const sample_place *at, formula_value (&value)[N])
+{
+    if constexpr (!is_any<Formula>) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if constexpr (Formula::has_sum) {
+                load_sum(in, sum[i]);
+            }
+            load_square(in, square[i]);
+            if constexpr (Formula::has_centre) {
+                in->centre = load_sample(task->in.type, from + i * step);
+            }
+            if constexpr (Formula::has_aux) {
+                load_aux<FORMULA_AUX | FORMULA_AUX_TOO>(task, at, i, in);
+            }
+            value[i] = Formula::apply(task, in);
+        }
+    } else {
+        apply_any<Formula, N>(task, in, sum, square, from, step, at, value);
+    }
+}
+
+/* A result as a sample of that type, at its alignment. */
+static __device__ inline void store_aligned(int type, formula_value value, char *to)
+{
+    uint64_t sample = 0;
+    formula_store(type, value, &sample);
+    switch (type) {
+    case SATF_U8:
+        *to = (char)sample;
+        break;
+    case SATF_U16:
+        *(uint16_t *)to = (uint16_t)sample;
+        break;
+    case SATF_U32:
+    case SATF_F32:
+        *(uint32_t *)to = (uint32_t)sample;
+        break;
+    default:
+        *(uint64_t *)to = sample;
+    }
+}
+
+/* Whether its samples lie at multiples of their size. */
+static __host__ __device__ inline bool is_aligned(const satf_view *view)
+{
+    uintptr_t size = (uintptr_t)sample_bytes(view->type);
+    return (((uintptr_t)view->data | (uintptr_t)view->stride) & (size - 1)) == 0;
+}
+
+static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
+                                    formula_value value)
+{
+    char *to =
+        (char *)out->data + y * out->stride + (x * out->channels + c) * sample_bytes(out->type);
+    if (aligned) {
+        store_aligned(out->type, value, to);
+    } else {
+        formula_store(out->type, value, to);
+    }
+}
+
+/* What a reduction before this pass has found. */
+template <class Formula>
+static __device__ inline void hear_reduction(const filter_gpu_task *task, formula_sums *in)
+{
+    if (is_any<Formula> && task->reduction && !task->reduces) {
+        reduction_tell(task->reduction, in);
+    }
+}
+
+/* Whether sums of these types are those of samples less a shift. */
+template <class Sum, class Square>
+constexpr bool is_shifted = has_squares<Square> &&std::is_same<Sum, double>::value;
+
+/* Where there can be none, the compiler knows. */
+template <class Sum, class Square>
+static __device__ inline double table_shift(const filter_gpu_task *task, int c)
+{
+    if constexpr (is_shifted<Sum, Square>) {
+        return task->shifts ? task->shifts[c] : 0;
+    }
+    return 0;
+}
+
+/* The luma's moments over a rectangle, and at the pixel whose first sample is at `pixel`. */
+typedef struct luma_moments {
+    double sum, sample;
+} luma_moments;
+
+template <class Sum>
+static __device__ inline luma_moments read_luma(const filter_gpu_task *task, const region *r,
+                                                const char *pixel)
+{
+    formula_sums in = {};
+    double sums[3], samples[3];
+    int bytes = sample_bytes(task->in.type);
+    in.real = (Sum)0.5 != 0;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
+        sums[c] = formula_sum(&in);
+        samples[c] = load_sample(task->in.type, pixel + c * bytes);
+    }
+    luma_moments luma = {grey_luma(in.real, sums[0], sums[1], sums[2]),
+                         grey_luma(in.real, samples[0], samples[1], samples[2])};
+    return luma;
+}
+
+/* The weight of a region: its pixels, or the sum of their alphas. */
+template <class Sum>
+static __device__ inline void load_region_weight(const filter_gpu_task *task, const region *r,
+                                                 bool by_alpha, formula_sums *in)
+{
+    int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
+    in->weight = (uint64_t)area;
+    in->real_weight = (double)area;
+    if (by_alpha) {
+        load_weight(in, region_sum<Sum>(task, &task->layers[0], r, task->in.channels - 1));
+    }
+}
+
+/* One rectangle of one channel of the pixel at (x, y). */
+template <class Formula, class Sum, class Square>
+static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
+                                             const region *r, int c, int64_t x, int64_t y,
+                                             double before)
+{
+    formula_sums in = task->constants;
+    hear_reduction<Formula>(task, &in);
+    in.real = (Sum)0.5 != 0; /* Sum is double */
+    in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
+    bool by_alpha = task->weighted && c + 1 < task->in.channels;
+    load_region_weight<Sum>(task, r, by_alpha, &in);
+    double weight = in.real ? in.real_weight : (double)in.weight;
+    in.inverse = weight != 0 ? 1 / weight : 0;
+    Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);
+    Square square = Square();
+    if constexpr (has_squares<Square>) {
+        square = region_sum<Square>(task, &task->layers[1], r, c);
+    }
+    in.shift = table_shift<Sum, Square>(task, c);
+    in.factor = factor;
+    in.before = before;
+    const char *from = (const char *)task->in.data + y * task->in.stride +
+                       (x * task->in.channels + c) * sample_bytes(task->in.type);
+    if (task->weighted && !by_alpha) {
+        load_sum(&in, sum);
+        return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
+                                 : formula_mean(&in);
+    }
+    if constexpr (std::is_same<Formula, known_luma>::value) {
+        luma_moments luma = read_luma<Sum>(task, r, from - c * sample_bytes(task->in.type));
+        in.luma_sum = luma.sum;
+        in.luma = luma.sample;
+    }
+    formula_value result[1];
+    sample_place at = {x, y, c};
+    apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0, &at, result);
+    return result[0];
+}
+
+/* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
+typedef struct stretch {
+    int64_t first, count, before, gap;
+} stretch;
+
+static __host__ __device__ inline int64_t position(const stretch *s, int64_t i)
+{
+    return s->first + i + (i < s->before ? 0 : s->gap);
+}
+
+enum { FILTER_THREADS = 256, ANY_ROWS = 8 /* of a thread */ };
+
+/* Pixels in tiles of `across` x ANY_ROWS * FILTER_THREADS / across. */
+typedef struct pixel_area {
+    stretch columns, rows;
+    int across; /* ANY_WIDE or ANY_NARROW */
+    int64_t tiles_x, tiles;
+} pixel_area;
+
+enum { ANY_WIDE = 64, ANY_NARROW = 16 };
+
+/* Columns and rows of a tile, of the narrower kind. */
+enum { ANY_SPANS = ANY_NARROW + ANY_ROWS * FILTER_THREADS / ANY_NARROW };
+static_assert(ANY_WIDE + ANY_ROWS * FILTER_THREADS / ANY_WIDE <= ANY_SPANS, "the other kind");
+
+/* Apart from one another so that neighbouring threads meet different banks. */
+typedef struct padded_span {
+    axis_sum sum;
+    int64_t unused;
+} padded_span;
+
+/* span = where the windows `of` the tile's columns, then of its rows, begin and end. */
+static __device__ inline void find_spans(const filter_gpu_task *task, const pixel_area *area,
+                                         const satf_rect *of, int64_t first_x, int64_t first_y,
+                                         padded_span *span)
+{
+    int across = area->across, down = ANY_ROWS * FILTER_THREADS / across;
+    for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
+        bool is_row = i >= across;
+        int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
+                            : position(&area->columns, first_x + i) + of->x;
+        axis_span(task->border, is_row ? task->in.height : task->in.width, at,
+                  is_row ? of->h : of->w, &span[i].sum);
+    }
+}
+
+/* All threads of the block. span: ANY_SPANS, in shared memory; finds: they are not yet there of the
+ * windows `of`. each(j, x, y, region) for a thread's pixels of the tile, the j-th of ANY_ROWS. */
+template <class Each>
+static __device__ inline void for_regions(const filter_gpu_task *task, const pixel_area *area,
+                                          int64_t tile, const satf_rect *of, bool finds,
+                                          padded_span *span, Each each)
+{
+    int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
+    int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
+    int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
+    int64_t first_x = tile_x * across, first_y = tile_y * down;
+    int64_t x = position(&area->columns, first_x + column);
+    if (finds) {
+        __syncthreads();
+        find_spans(task, area, of, first_x, first_y, span);
+        __syncthreads();
+    }
+#pragma unroll 1
+    for (int j = 0; j < ANY_ROWS; j++) {
+        int row = j * rows + thread_row;
+        if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
+            continue;
+        }
+        int64_t y = position(&area->rows, first_y + row);
+        region r;
+        if (task->prefix) {
+            locate_prefix(x, y, &r);
+        } else {
+            locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
+        }
+        each(j, x, y, &r);
+    }
+}
+
+/* Likewise give(x, y, c, value) for each result. */
+template <class Formula, class Sum, class Square, class Give>
+static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
+                                          int64_t tile, padded_span *span, Give give)
+{
+    for (int c = 0; c < task->out.channels; c++) { /* as the input, or without alpha */
+        double before[ANY_ROWS] = {0};
+        for (int64_t k = 0; k < task->rect_count; k++) {
+            const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
+            auto add = [&](int j, int64_t x, int64_t y, const region *r) {
+                formula_value value =
+                    apply<Formula, Sum, Square>(task, rect->weight, r, c, x, y, before[j]);
+                before[j] = value.real;
+                if (k == task->rect_count - 1) {
+                    give(x, y, c, value);
+                }
+            };
+            for_regions(task, area, tile, &rect->rect, c == 0 || task->rect_count > 1, span, add);
+        }
+    }
+}
+
+#endif

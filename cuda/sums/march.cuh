@@ -1,0 +1,428 @@
+/*
+ * Filters of windows without a table: a block marches down a strip of columns, eight rows a step.
+ * Sums over eight rows and over the groups of eight between them make the windows' columns, then
+ * likewise along the rows their windows. Nothing is ever subtracted: a sum has rounded its own
+ * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
+ * the image, so the bits do not depend on blocks; but where squares of floats are summed, samples
+ * are taken above a shift of the block's own.
+ */
+#ifndef CUDA_SUMS_MARCH_CUH
+#define CUDA_SUMS_MARCH_CUH
+
+#include "march_epilogue.cuh"
+#include "shift.cuh"
+
+extern "C" {
+#include "../../src/base/border.h"
+}
+
+/* A block's work: its strip and its rows. */
+template <class T, class Sum, class Square, bool SINGLE> struct march_block {
+    typedef moments<Sum, Square> both;
+    /* Samples as they are added: converted once. */
+    typedef typename std::conditional<std::is_same<Sum, double>::value, double, T>::type value;
+    const filter_gpu_task &task;
+    const satf_view &in; /* the task's, or its feeder's */
+    const march_plan &plan;
+    moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
+    moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
+    moment_rows<Sum, Square> groups; /* along the rows, where windows have more than one */
+    double *shifts;                  /* of channels, where sums have such */
+    int *places;  /* bytes from a row's first one to the column's sample; -1: outside */
+    bool aligned; /* samples, to their size */
+    bool holes;   /* columns may lie outside */
+    T outside;
+    int x, y, count; /* the strip's first pixel and row, its rows */
+    int channels;
+
+    __device__ march_block(const filter_gpu_task &of, const satf_view &image,
+                           const filter_gpu_layer &layer, const march_plan &by, char *memory)
+        : task(of), in(image), plan(by), rows(memory, 0, by.squares),
+          state(memory, by.state, by.state_squares),
+          groups(memory, by.group_sums, by.group_squares), shifts((double *)(memory + by.shifts)),
+          places((int *)(memory + by.places))
+    {
+        x = (int)blockIdx.x % plan.strips * plan.strip;
+        y = (int)blockIdx.x / plan.strips * plan.segment;
+        count = min((int)in.height - y, plan.segment);
+        aligned = (((uintptr_t)in.data | (uintptr_t)in.stride) & (sizeof(T) - 1)) == 0;
+        outside = std::is_same<Sum, double>::value ? (T)layer.outside[0].real
+                                                   : (T)layer.outside[0].integer;
+        channels = SINGLE ? 1 : in.channels;
+        holes = task.border == SATF_CONSTANT || task.border == SATF_SHRINK;
+        int kept = max(plan.down.groups - 1, 0) + 2;
+        for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
+            int64_t from =
+                satf_border_index(task.border, x + plan.across.first + p / channels, in.width);
+            places[p] = from < 0 ? -1 : ((int)from * channels + p % channels) * (int)sizeof(T);
+            for (int k = 0; k < kept; k++) {
+                state.put(k * plan.columns + p, both());
+            }
+        }
+        if constexpr (is_shifted<Sum, Square>) {
+            find_shifts((shift_room *)memory);
+        }
+    }
+
+    /* room: where the rows will be. */
+    __device__ __forceinline__ void find_shifts(shift_room *room)
+    {
+        static_assert(sizeof *room <= MARCH * 32 * sizeof(double), "rows are no shorter");
+        satf_rect own = {x, y, min((int64_t)plan.strip, in.width - x), count};
+        for (int c = 0; c < channels; c++) {
+            double shift = find_shift(&in, false, &own, c, room);
+            if (threadIdx.x == 0) {
+                shifts[c] = shift;
+            }
+        }
+        __syncthreads();
+    }
+
+    /* What is subtracted from a column's samples, and what lies outside of it. */
+    __device__ __forceinline__ double shift_of(int column) const
+    {
+        if constexpr (is_shifted<Sum, Square>) {
+            return shifts[SINGLE ? 0 : column % channels];
+        }
+        return 0;
+    }
+
+    __device__ __forceinline__ T outside_of(double shift) const
+    {
+        return is_shifted<Sum, Square> && task.border == SATF_SHRINK ? (T)shift : outside;
+    }
+
+    static __device__ __forceinline__ value shift_by(value sample, double shift)
+    {
+        if constexpr (is_shifted<Sum, Square>) {
+            return sample - shift;
+        }
+        return sample;
+    }
+
+    /* The column's samples of `few` rows from `first` on. */
+    template <class Value>
+    __device__ __forceinline__ void load(int first, int few, int place, T beyond,
+                                         Value (&sample)[MARCH]) const
+    {
+        const char *from = (const char *)in.data + first * in.stride;
+        if (first < 0 || first + few > in.height || !aligned) {
+            load_any(first, few, place, beyond, sample);
+        } else if (holes || few < MARCH) {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                sample[i] = beyond;
+                if (place >= 0 && i < few) {
+                    sample[i] = __ldg((const T *)(from + i * in.stride + place));
+                }
+            }
+        } else {
+            from += place;
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                sample[i] = __ldg((const T *)from);
+                from += in.stride;
+                asm("" : "+l"(from)); /* else each is a product anew */
+            }
+        }
+    }
+
+    /* Rows outside the image, and samples that lie anywhere. */
+    template <class Value>
+    __device__ __forceinline__ void load_any(int first, int few, int place, T beyond,
+                                             Value (&sample)[MARCH]) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < few; i++) {
+            int64_t row = satf_border_index(task.border, first + i, in.height);
+            T one = beyond;
+            if (row >= 0 && place >= 0) {
+                memcpy(&one, (const char *)in.data + row * in.stride + place, sizeof one);
+            }
+#pragma unroll
+            for (int k = 0; k < MARCH; k++) {
+                sample[k] = k == i ? (Value)one : sample[k];
+            }
+        }
+    }
+
+    /*
+     * Takes in the MARCH rows that came last, and returns the sum of those between them and the
+     * MARCH oldest of the next step's windows. The state is that of a queue of groups - 1 groups,
+     * each shifted by `rest` rows against the steps: 0: the rows behind the last whole group; 1:
+     * the sum of the groups behind the ring's first `slot` ones, which are new; 2 ...: the ring, of
+     * which the others are sums from there to the end.
+     */
+    __device__ __forceinline__ both enter(int column, const value (&newer)[MARCH], int slot) const
+    {
+        int ring = plan.down.groups - 1, apart = plan.columns;
+        both before = state.at(column), between = before, group = before, tail = both();
+        split(newer, plan.down.rest, group, tail);
+        state.put(column, tail);
+        if (ring > 0) {
+            int at = column + 2 * apart;
+            both newest = state.at(column + apart);
+            between.add(state.at(at + slot * apart));
+            between.add(newest);
+            newest.add(group);
+            state.put(at + slot * apart, group);
+            if (slot + 1 == ring) {
+                newest = both();
+                for (int k = ring - 2; k >= 0; k--) {
+                    group.add(state.at(at + k * apart));
+                    state.put(at + k * apart, group);
+                }
+            }
+            state.put(column + apart, newest);
+        }
+        return between;
+    }
+
+    /* The windows' columns of MARCH rows of results from `row` on, where those are any. */
+    __device__ __forceinline__ void add_down(int row, int slot)
+    {
+        const march_axis &down = plan.down;
+        int oldest = row + down.first, newest = oldest + MARCH * down.groups + down.rest;
+        for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
+            T older[MARCH];
+            value newer[MARCH];
+            both window[MARCH];
+            double shift = shift_of(p);
+            T beyond = outside_of(shift);
+            if (row >= y) {
+                load(oldest, MARCH, places[p], beyond, older);
+            }
+            if (down.groups == 0) {
+                value sample[2 * MARCH];
+                load(oldest + MARCH, down.rest, places[p], beyond, newer);
+#pragma unroll
+                for (int i = 0; i < MARCH; i++) {
+                    sample[i] = shift_by((value)older[i], shift);
+                    sample[MARCH + i] = shift_by((value)newer[i], shift);
+                }
+                add_few(sample, down.rest, window);
+            } else {
+                load(newest, MARCH, places[p], beyond, newer);
+#pragma unroll
+                for (int i = 0; i < MARCH; i++) {
+                    newer[i] = shift_by(newer[i], shift);
+                }
+                both between = enter(p, newer, slot);
+                if (row < y) {
+                    continue;
+                }
+                begin_windows([&](int i) { return shift_by((value)older[i], shift); }, window);
+                end_windows(
+                    between, [&](int i) { return newer[i]; }, window);
+            }
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                rows.put(i * plan.pitch + p, window[i]);
+            }
+        }
+    }
+
+    /* The groups along the rows. */
+    __device__ __forceinline__ void add_groups()
+    {
+        int each = plan.columns / channels / MARCH * channels; /* of a row */
+        for (int item = (int)threadIdx.x; item < MARCH * each; item += MARCH_THREADS) {
+            int row = item % MARCH, group = item / MARCH, pixels = group_of(group);
+            int p = row * plan.pitch + pixels * (MARCH - 1) * channels + group;
+            both sum = rows.at(p);
+#pragma unroll
+            for (int i = 1; i < MARCH; i++) {
+                sum.add(rows.at(p + i * channels));
+            }
+            groups.put(row * plan.group_pitch + group, sum);
+        }
+    }
+
+    /* The windows of MARCH pixels of a channel: of a row of the step, from its `pixel` on. */
+    __device__ __forceinline__ void add_across(int row, int pixel, int channel,
+                                               both (&window)[MARCH]) const
+    {
+        const march_axis &across = plan.across;
+        int p = row * plan.pitch + pixel * channels + channel;
+        auto sample = [&](int i) { return rows.at(p + i * channels); };
+        if (across.groups == 0) {
+            both few[2 * MARCH];
+#pragma unroll
+            for (int i = 0; i < 2 * MARCH; i++) {
+                few[i] = i < MARCH + across.rest ? sample(i) : both();
+            }
+            add_few(few, across.rest, window);
+            return;
+        }
+        begin_windows(sample, window);
+        p += MARCH * channels;
+        both between = both();
+        int group = row * plan.group_pitch + pixel / MARCH * channels + channel;
+        for (int k = 1; k < across.groups; k++, p += MARCH * channels) {
+            group += channels;
+            between.add(groups.at(group));
+        }
+        for (int i = 0; i < across.rest; i++, p += channels) {
+            between.add(rows.at(p));
+        }
+        end_windows(between, sample, window);
+    }
+
+    /* The group of pixels of a group of samples. */
+    __device__ __forceinline__ int group_of(int number) const
+    {
+        return SINGLE          ? number
+               : channels == 2 ? number / 2
+               : channels == 3 ? number / 3
+               : channels == 4 ? number / 4
+                               : number;
+    }
+};
+
+/* Blocks that a multiprocessor shall hold: what registers allow. */
+template <class Formula, class Sum, class Square>
+constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formula> ||
+                                (reads_aux<Formula> && sizeof(Sum) == 8);
+template <class Formula, class Sum, class Square>
+constexpr int march_blocks = march_is_large<Formula, Sum, Square> ? 2 : 3;
+
+/* In place of the march of a feeder that there is not. */
+struct no_march {
+    template <class... Any> __device__ __forceinline__ no_march(const Any &...)
+    {
+    }
+};
+
+/* The results of a step of MARCH rows from `row` on, whose windows' columns are there. fed: the
+ * windows of the feeder's image; else the same. */
+template <class Formula, class Block, class Fed, class Epilogue>
+static __device__ __forceinline__ void march_across(const Block &block, const Fed &fed,
+                                                    const Epilogue &finish, int row, int end)
+{
+    int channels = block.channels, width = (int)block.in.width;
+    int groups = (min(width - block.x, block.plan.strip) + MARCH - 1) / MARCH;
+    for (int item = (int)threadIdx.x; item < MARCH * groups * channels; item += MARCH_THREADS) {
+        int own = item % MARCH, rest = item / MARCH, group = block.group_of(rest);
+        if (row + own < end) {
+            typename Block::both window[MARCH];
+            int channel = rest - group * channels, x = block.x + MARCH * group;
+            block.add_across(own, MARCH * group, channel, window);
+            if constexpr (is_fed<Formula>) {
+                typename Block::both other[MARCH];
+                fed.add_across(own, MARCH * group, channel, other);
+                finish.store(x, row + own, channel, width - x, window, other);
+            } else {
+                finish.store(x, row + own, channel, width - x, window, window);
+            }
+        }
+    }
+}
+
+/* A block goes down its strip. */
+template <class T, class Formula, class Sum, class Square, bool SINGLE>
+static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Sum, Square>)
+    march_down(const __grid_constant__ filter_gpu_task task,
+               const __grid_constant__ march_plan plan)
+{
+    constexpr bool FED = is_fed<Formula>;
+    extern __shared__ __align__(16) char memory[];
+    typedef march_block<T, Sum, Square, SINGLE> sums;
+    sums block(task, task.in, task.layers[0], plan, memory);
+    typename std::conditional<FED, sums, no_march>::type fed(
+        task, task.feeder_in, task.feeder_layer, plan, memory + (FED ? plan.fed : 0));
+    march_epilogue<Formula, Sum, Square> finish(task, plan, memory);
+    int ring = max(plan.down.groups - 1, 1);
+    int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
+    int slot = (row / MARCH % ring + ring) % ring; /* the same at a row of the image in any block */
+    for (; row < end; row += MARCH) {
+        block.add_down(row, slot);
+        if constexpr (FED) {
+            fed.add_down(row, slot);
+        }
+        slot = slot + 1 < ring ? slot + 1 : 0;
+        if (row < block.y) {
+            continue;
+        }
+        __syncthreads();
+        if (plan.across.groups > 1) {
+            block.add_groups();
+            if constexpr (FED) {
+                fed.add_groups();
+            }
+            __syncthreads();
+        }
+        march_across<Formula>(block, fed, finish, row, end);
+        __syncthreads();
+    }
+}
+
+/* One channel of integers has kernels of its own where the formula is known; of others the formulas
+ * take most of the time, and of the compiler's, and floats would gain less than 3 %. */
+template <class T, class Formula, class Sum, class Square>
+static march_kernel march_kernel_with(const filter_gpu_task *task)
+{
+    if constexpr (!is_any<Formula> && std::is_integral<T>::value) {
+        if (task->in.channels == 1) {
+            return march_down<T, Formula, Sum, Square, true>;
+        }
+    }
+    return march_down<T, Formula, Sum, Square, false>;
+}
+
+/* That of a formula that is often asked for; NULL: none. Of sums alone, of one channel of bytes. */
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_by_number(const filter_gpu_task *task)
+{
+    switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                                                            \
+    case FORMULA_##name:                                                                      \
+        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&           \
+                      is_formula_for<(reads), any_for<(reads)>, Square>) {                    \
+            return task->in.channels == 1                                                     \
+                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>      \
+                       : NULL;                                                                \
+        }                                                                                     \
+        if constexpr (may_be_fed<(reads), T, Square>) {                                       \
+            return task->feeder                                                               \
+                       ? march_kernel_with<T, formula_fed<FORMULA_##name>, Sum, Square>(task) \
+                       : NULL;                                                                \
+        }                                                                                     \
+        if constexpr (is_beside<(reads), T, Square>) {                                        \
+            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task);   \
+        }                                                                                     \
+        return NULL;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        return NULL;
+    }
+}
+
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_any(const filter_gpu_task *task)
+{
+    return task->has_aux ? march_kernel_with<T, any_aux, Sum, Square>(task)
+                         : march_kernel_with<T, any_formula, Sum, Square>(task);
+}
+
+/* The kernel for samples of T and sums of these types. */
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_for(const filter_gpu_task *task)
+{
+    march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
+    if (by_number || task->feeder) {
+        return by_number;
+    }
+    if constexpr (!has_squares<Square>) {
+        return task->known == FILTER_GPU_MEAN ? march_kernel_with<T, known_mean, Sum, Square>(task)
+                                              : march_kernel_any<T, Sum, Square>(task);
+    } else {
+        return task->known == FILTER_GPU_VARIANCE
+                   ? march_kernel_with<T, known_variance, Sum, Square>(task)
+               : task->known == FILTER_GPU_STDDEV
+                   ? march_kernel_with<T, known_stddev, Sum, Square>(task)
+                   : march_kernel_any<T, Sum, Square>(task);
+    }
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* Filters of windows without a table: who has which kernels. */
+#ifndef CUDA_SUMS_MARCH_H
+#define CUDA_SUMS_MARCH_H
+
+extern "C" {
+#include "../../src/formula/epilogue_kernels.h"
+#include "../../src/plan/gpu.h"
+}
+#include "../../src/formula/clear.h"
+
+enum { MARCH = 8 /* rows of a step; pixels of a group */, MARCH_THREADS = 256 };
+
+/* A window's length - 1 is MARCH * groups + rest. */
+typedef struct march_axis {
+    int first, length, groups, rest;
+} march_axis;
+
+/* What blocks do. Offsets are into shared memory, in bytes. */
+typedef struct march_plan {
+    march_axis across, down;
+    int columns;            /* samples of the image's rows that a block has in sight */
+    int strip, strips;      /* pixels of its results, a multiple of MARCH */
+    int segment, segments;  /* rows of its results, likewise */
+    int pitch, group_pitch; /* sums from one row of the step to the next */
+    int fed;                /* where the same begins for the feeder's image */
+    int squares, state, state_squares, group_sums, group_squares, places, shifts, bytes;
+    double work;          /* of a result, 1 where no column is looked at twice and nothing waits */
+    epilogue_magic magic; /* of means; multiplier 0: none */
+    formula_floats floats;
+} march_plan;
+
+typedef void (*march_kernel)(const filter_gpu_task task, const march_plan plan);
+
+/* The kernel for the task's formula and its sums' types, NULL if there is none; by the type of the
+ * samples, each in a file of its own. */
+march_kernel march_kernel_u8(const filter_gpu_task *task);
+march_kernel march_kernel_u16(const filter_gpu_task *task);
+march_kernel march_kernel_f32(const filter_gpu_task *task);
+march_kernel march_kernel_f64(const filter_gpu_task *task);
+
+/* The calls march_fits, march_plan and march_run of rectangles. (ring.cu) */
+bool ring_fits(const filter_gpu_task *task);
+satf_status ring_plan_make(satf_context *ctx, filter_gpu_plan *plan);
+satf_status ring_run(satf_context *ctx, const filter_gpu_plan *plan);
+
+#endif

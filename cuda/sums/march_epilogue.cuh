@@ -1,0 +1,382 @@
+/* From the sums of MARCH neighbouring windows to their results. */
+#ifndef CUDA_SUMS_MARCH_EPILOGUE_CUH
+#define CUDA_SUMS_MARCH_EPILOGUE_CUH
+
+#include "inner.cuh"
+#include "march_sums.cuh"
+
+/* The type of samples that are stored in groups. */
+template <int TYPE> struct march_sample;
+template <> struct march_sample<SATF_U8> {
+    typedef uint8_t type;
+};
+template <> struct march_sample<SATF_U16> {
+    typedef uint16_t type;
+};
+template <> struct march_sample<SATF_F32> {
+    typedef float type;
+};
+template <> struct march_sample<SATF_F64> {
+    typedef double type;
+};
+
+/* From the sums of MARCH pixels of a channel to their samples. */
+template <class Formula, class Sum, class Square> struct march_epilogue {
+    typedef moments<Sum, Square> both;
+    const filter_gpu_task &task;
+    const march_plan &plan;
+    const double *shifts; /* of the block's channels, where sums have such */
+    bool aligned;         /* results, to their size */
+    bool packed; /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+
+    __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by, const char *memory)
+        : task(of), plan(by), shifts((const double *)(memory + by.shifts))
+    {
+        uintptr_t low = (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
+        int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
+        aligned = (low & (bytes - 1)) == 0;
+        packed = (low & (group - 1)) == 0 && task.out.channels == 1;
+    }
+
+    /* What samples of that type have in common, the weight among it, made where it is wanted: it is
+     * many registers. */
+    __device__ __forceinline__ formula_sums common(int type) const
+    {
+        formula_sums in = task.constants;
+        in.real = (Sum)0.5 != 0;
+        in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
+        in.rounded = type == SATF_U8 || type == SATF_U16;
+        in.shift = 0; /* formulas with kernels of their own do without */
+        in.factor = 1;
+        return in;
+    }
+
+    __device__ __forceinline__ void add_shift(formula_sums *in, int channel) const
+    {
+        if constexpr (is_shifted<Sum, Square>) {
+            in->shift = shifts[channel];
+        }
+    }
+
+    __device__ __forceinline__ void put(const formula_value &value, char *to) const
+    {
+        if (aligned) {
+            store_aligned(task.out.type, value, to);
+        } else {
+            formula_store(task.out.type, value, to);
+        }
+    }
+
+    /* Pixels of the image that a window along an axis covers. */
+    static __device__ __forceinline__ int64_t covered(const march_axis &axis, int64_t at, int64_t n)
+    {
+        int64_t begin = at + axis.first, end = begin + axis.length;
+        return max((int64_t)0, min(end, n) - max(begin, (int64_t)0));
+    }
+
+    /* A result by itself: where windows differ in area, or formulas read more than sums. */
+    __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window,
+                                           const both &fed) const
+    {
+        formula_sums in = common(task.out.type);
+        add_shift(&in, channel);
+        sample_place at = {x, y, channel};
+        const char *from = (const char *)task.in.data + y * task.in.stride +
+                           (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
+        if (task.border == SATF_SHRINK) {
+            int64_t area =
+                covered(plan.across, x, task.in.width) * covered(plan.down, y, task.in.height);
+            formula_set_weight(&in, (uint64_t)area);
+        }
+        Square square = Square();
+        if constexpr (has_squares<Square>) {
+            square = window.square;
+        }
+        if constexpr (is_fed<Formula>) {
+            formula_sums of = in;
+            const satf_view &aux = task.feeder_aux;
+            const char *beside = (const char *)aux.data + y * aux.stride +
+                                 (at.x * aux.channels + channel) * sample_bytes(aux.type);
+            of.rounded = false;
+            in.aux[0] = feed(&task, &of, fed.sum, load_sample(aux.type, beside));
+        }
+        formula_value value[1];
+        apply_formula<Formula, 1>(&task, &in, &window.sum, &square, from, 0, &at, value);
+        put(value[0], (char *)task.out.data + y * task.out.stride +
+                          (at.x * task.out.channels + channel) * sample_bytes(task.out.type));
+    }
+
+    /* Registers have no index, so the windows go through local memory. */
+    __device__ __noinline__ void do_some(int x, int y, int channel, int count, const both *window,
+                                         const both *fed) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < count; i++) {
+            do_one(x + i, y, channel, window[i], fed[i]);
+        }
+    }
+
+    /* Of formulas known by their number, which are of bytes side by side: MARCH centres. */
+    static __device__ __forceinline__ void load_centres(const uint8_t *from,
+                                                        uint8_t (&centre)[MARCH])
+    {
+        static_assert(MARCH == sizeof(uint2), "a word of them");
+        if (((uintptr_t)from & (sizeof(uint2) - 1)) == 0) {
+            uint2 all = __ldg((const uint2 *)from);
+            memcpy(centre, &all, sizeof all);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            centre[i] = __ldg(from + i);
+        }
+    }
+
+    /* Of bytes and to bytes, by floats where these will do. */
+    __device__ __forceinline__ void do_bytes(const uint8_t *from, const both (&window)[MARCH],
+                                             uint8_t (&result)[MARCH]) const
+    {
+        uint8_t centre[MARCH] = {0};
+        if constexpr (Formula::has_centre) {
+            load_centres(from, centre);
+        }
+        byte_window all[MARCH];
+        uint32_t bits[MARCH];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            all[i] = {0, (uint32_t)window[i].sum, centre[i]};
+            if constexpr (has_squares<Square>) {
+                all[i].square = window[i].square;
+            }
+        }
+        find_bytes<typename Formula::of_bytes, false>(plan.floats, &task, all, bits);
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            result[i] = (uint8_t)bits[i];
+        }
+    }
+
+    /* Neighbours lie side by side where `step` is their size, and begin where a vector may. */
+    template <class T>
+    static __device__ __forceinline__ void load_those(const char *from, int64_t step,
+                                                      double (&sample)[MARCH])
+    {
+        constexpr int BYTES = MARCH * (int)sizeof(T), EACH = BYTES < 16 ? BYTES : 16;
+        __align__(16) T all[MARCH];
+        if (step == (int)sizeof(T) && ((uintptr_t)from & (EACH - 1)) == 0) {
+#pragma unroll
+            for (int k = 0; k < BYTES / EACH; k++) {
+                if constexpr (EACH == 8) {
+                    *(uint2 *)all = __ldg((const uint2 *)from);
+                } else {
+                    ((uint4 *)all)[k] = __ldg((const uint4 *)from + k);
+                }
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                all[i] = __ldg((const T *)(from + i * step));
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            sample[i] = (double)all[i];
+        }
+    }
+
+    /* MARCH samples of another image. */
+    static __device__ __forceinline__ void load_beside(const satf_view &aux, int x, int y,
+                                                       int channel, double (&sample)[MARCH])
+    {
+        int bytes = sample_bytes(aux.type);
+        int64_t step = aux.channels * (int64_t)bytes;
+        const char *from = (const char *)aux.data + y * aux.stride + x * step + channel * bytes;
+        bool aligned = (((uintptr_t)aux.data | (uintptr_t)aux.stride) & (bytes - 1)) == 0;
+        if (aux.type == SATF_U8) {
+            load_those<uint8_t>(from, step, sample);
+        } else if (aux.type == SATF_F32 && aligned) {
+            load_those<float>(from, step, sample);
+        } else if (aux.type == SATF_F64 && aligned) {
+            load_those<double>(from, step, sample);
+        } else {
+#pragma unroll 1
+            for (int i = 0; i < MARCH; i++) {
+                double one = load_sample(aux.type, from + i * step);
+#pragma unroll
+                for (int k = 0; k < MARCH; k++) {
+                    sample[k] = k == i ? one : sample[k];
+                }
+            }
+        }
+    }
+
+    /* The results of a formula that reads samples of other images at the pixels. */
+    template <class T>
+    __device__ __forceinline__ void do_beside(int type, int x, int y, int channel,
+                                              const both (&window)[MARCH], const both (&fed)[MARCH],
+                                              T (&result)[MARCH]) const
+    {
+        formula_sums in = common(type);
+        double first[MARCH], other[MARCH];
+        load_beside(is_fed<Formula> ? task.feeder_aux : task.aux[0], x, y, channel, first);
+        if constexpr (is_fed<Formula>) {
+            formula_sums of = common(SATF_F64);
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                first[i] = feed(&task, &of, fed[i].sum, first[i]);
+            }
+        }
+        if constexpr (Formula::has_aux_too) {
+            load_beside(task.aux[1], x, y, channel, other);
+        }
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            load_sum(&in, window[i].sum);
+            in.aux[0] = first[i];
+            if constexpr (Formula::has_aux_too) {
+                in.aux[1] = other[i];
+            }
+            formula_store(type, Formula::apply(&task, &in), &result[i]);
+        }
+    }
+
+    /* from: the samples themselves. */
+    template <int TYPE>
+    __device__ __forceinline__ void do_group(int x, int y, int channel, const char *from, char *to,
+                                             int64_t step, const both (&window)[MARCH],
+                                             const both (&fed)[MARCH]) const
+    {
+        typedef typename march_sample<TYPE>::type sample;
+        __align__(16) sample result[MARCH];
+        bool by_magic = false;
+        if constexpr (inner_by_magic<Formula, Sum, Square, TYPE>) {
+            by_magic = plan.magic.multiplier != 0;
+#pragma unroll
+            for (int i = 0; i < MARCH && by_magic; i++) {
+                uint32_t sum = window[i].sum + plan.magic.bias;
+                uint32_t mean = __umulhi(sum, plan.magic.multiplier) >> plan.magic.shift;
+                result[i] = (sample)min(mean, (uint32_t)(sample)~0u);
+            }
+        }
+        if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
+            do_bytes((const uint8_t *)from, window, result);
+        } else if constexpr (reads_aux<Formula>) {
+            do_beside(TYPE, x, y, channel, window, fed, result);
+        } else if (!by_magic) {
+            formula_sums in = common(TYPE);
+            uint8_t centre[MARCH];
+            if constexpr (Formula::has_centre) {
+                load_centres((const uint8_t *)from, centre);
+            }
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                if constexpr (Formula::has_sum) {
+                    load_sum(&in, window[i].sum);
+                }
+                if constexpr (has_squares<Square>) {
+                    load_square(&in, window[i].square);
+                }
+                if constexpr (Formula::has_centre) {
+                    in.centre = (double)centre[i];
+                }
+                formula_store(TYPE, Formula::apply(&task, &in), &result[i]);
+            }
+        }
+        constexpr int BYTES = MARCH * (int)sizeof(sample);
+        if (!packed) {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++, to += step) {
+                *(sample *)to = result[i];
+            }
+        } else if constexpr (BYTES == 8) {
+            __stcs((uint2 *)to, *(const uint2 *)result);
+        } else {
+#pragma unroll
+            for (int k = 0; k < BYTES / 16; k++) {
+                __stcs((uint4 *)to + k, ((const uint4 *)result)[k]);
+            }
+        }
+    }
+
+    /* A whole group of any formula of sums and centres, some of them side by side. */
+    __device__ __forceinline__ void do_formula(int x, int y, int channel,
+                                               const both (&window)[MARCH]) const
+    {
+        constexpr int SOME = sizeof(both) > 8 && (Sum)0.5 != 0 ? 1 : 2; /* what registers hold */
+        formula_sums in = common(task.out.type);
+        add_shift(&in, channel);
+        int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);
+        int64_t step = task.in.channels * bytes, to_step = task.out.channels * to_bytes;
+        const char *from =
+            (const char *)task.in.data + y * task.in.stride + x * step + channel * bytes;
+        char *to = (char *)task.out.data + y * task.out.stride + x * to_step + channel * to_bytes;
+#pragma unroll
+        for (int k = 0; k < MARCH; k += SOME) {
+            Sum sum[SOME];
+            Square square[SOME];
+#pragma unroll
+            for (int i = 0; i < SOME; i++) {
+                sum[i] = window[k + i].sum;
+                if constexpr (has_squares<Square>) {
+                    square[i] = window[k + i].square;
+                }
+            }
+            sample_place at = {x + k, y, channel};
+            formula_value value[SOME];
+            apply_formula<Formula, SOME>(&task, &in, sum, square, from + k * step, step, &at,
+                                         value);
+#pragma unroll
+            for (int i = 0; i < SOME; i++) {
+                put(value[i], to + (k + i) * to_step);
+            }
+        }
+    }
+
+    /* The results from (x, y) on, `count` of which are in the image. fed: of the feeder. */
+    __device__ __forceinline__ void store(int x, int y, int channel, int count,
+                                          const both (&window)[MARCH],
+                                          const both (&fed)[MARCH]) const
+    {
+        bool whole = count >= MARCH && task.border != SATF_SHRINK;
+        if constexpr (!is_any<Formula>) {
+            if (whole && aligned) {
+                int64_t bytes = sample_bytes(task.out.type), step = task.out.channels * bytes;
+                char *to = (char *)task.out.data + y * task.out.stride + x * step + channel * bytes;
+                const char *from = (const char *)task.in.data + y * task.in.stride + x;
+                switch (task.out.type) {
+                case SATF_U8:
+                    do_group<SATF_U8>(x, y, channel, from, to, step, window, fed);
+                    return;
+                case SATF_U16:
+                    do_group<SATF_U16>(x, y, channel, from, to, step, window, fed);
+                    return;
+                case SATF_F32:
+                    do_group<SATF_F32>(x, y, channel, from, to, step, window, fed);
+                    return;
+                case SATF_F64:
+                    do_group<SATF_F64>(x, y, channel, from, to, step, window, fed);
+                    return;
+                default:
+                    break;
+                }
+            }
+        }
+        if constexpr (is_any<Formula>) {
+            if (whole) {
+                do_formula(x, y, channel, window);
+                return;
+            }
+        }
+        both kept[MARCH], kept_fed[is_fed<Formula> ? MARCH : 1];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            kept[i] = window[i];
+            if constexpr (is_fed<Formula>) {
+                kept_fed[i] = fed[i];
+            }
+        }
+        do_some(x, y, channel, min(count, MARCH), kept, is_fed<Formula> ? kept_fed : kept);
+    }
+};
+
+#endif

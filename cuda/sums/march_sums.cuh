@@ -1,0 +1,174 @@
+/* Sums over windows of MARCH neighbours: of their older samples, their newer ones, and what lies
+ * between. Only additions: a sum has rounded what is in its window. */
+#ifndef CUDA_SUMS_MARCH_SUMS_CUH
+#define CUDA_SUMS_MARCH_SUMS_CUH
+
+#include "any.cuh"
+#include "march.h"
+
+/* A sum and, where the formula wants it, a sum of squares. */
+template <class Sum, class Square> struct moments {
+    Sum sum;
+    Square square;
+
+    template <class T> __device__ __forceinline__ void take(T sample)
+    {
+        sum += (Sum)sample;
+        if constexpr (std::is_same<Square, double>::value) {
+            square = __fma_rn((double)sample, (double)sample, square);
+        } else {
+            square += (Square)sample * (Square)sample;
+        }
+    }
+
+    __device__ __forceinline__ void add(const moments &other)
+    {
+        sum += other.sum;
+        square += other.square;
+    }
+
+    __device__ __forceinline__ void take(const moments &other)
+    {
+        add(other);
+    }
+};
+
+template <class Sum> struct moments<Sum, no_squares> {
+    Sum sum;
+
+    template <class T> __device__ __forceinline__ void take(T sample)
+    {
+        sum += (Sum)sample;
+    }
+
+    __device__ __forceinline__ void add(const moments &other)
+    {
+        sum += other.sum;
+    }
+
+    __device__ __forceinline__ void take(const moments &other)
+    {
+        add(other);
+    }
+};
+
+/* Moments in shared memory, each kind for itself. */
+template <class Sum, class Square> struct moment_rows {
+    Sum *sums;
+    Square *squares;
+
+    __device__ __forceinline__ moment_rows(char *memory, int first, int second)
+        : sums((Sum *)(memory + first)), squares((Square *)(memory + second))
+    {
+    }
+
+    __device__ __forceinline__ moments<Sum, Square> at(int i) const
+    {
+        moments<Sum, Square> m;
+        m.sum = sums[i];
+        if constexpr (has_squares<Square>) {
+            m.square = squares[i];
+        }
+        return m;
+    }
+
+    __device__ __forceinline__ void put(int i, const moments<Sum, Square> &m) const
+    {
+        sums[i] = m.sum;
+        if constexpr (has_squares<Square>) {
+            squares[i] = m.square;
+        }
+    }
+};
+
+/* window[i] = sum of sample[i] ... sample[i + rest], for windows shorter than a group. */
+template <class Moments, class T>
+static __device__ __forceinline__ void add_few(const T (&sample)[2 * MARCH], int rest,
+                                               Moments (&window)[MARCH])
+{
+#pragma unroll
+    for (int i = 0; i < MARCH; i++) {
+        window[i] = Moments();
+    }
+#pragma unroll
+    for (int d = 0; d < MARCH; d++) {
+        if (d <= rest) {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                window[i].take(sample[i + d]);
+            }
+        }
+    }
+}
+
+/* Windows longer than a group: the suffix sums of their older samples. */
+template <class Moments, class Load>
+static __device__ __forceinline__ void begin_windows(Load older, Moments (&window)[MARCH])
+{
+    Moments sum = Moments();
+#pragma unroll
+    for (int i = MARCH - 1; i >= 0; i--) {
+        sum.take(older(i));
+        window[i] = sum;
+    }
+}
+
+/* Then the sum of what lies between older and newer samples, and the prefix sums of these. */
+template <class Moments, class Load>
+static __device__ __forceinline__ void end_windows(const Moments &between, Load newer,
+                                                   Moments (&window)[MARCH])
+{
+    Moments sum = Moments();
+#pragma unroll
+    for (int i = 0; i < MARCH; i++) {
+        sum.take(newer(i));
+        Moments rest = between;
+        rest.add(sum);
+        window[i].add(rest);
+    }
+}
+
+/* The newer samples, of which the last `rest` are kept apart. A switch, since registers have no
+ * index, and one addition a sample. */
+template <int REST, class Moments, class T>
+static __device__ __forceinline__ void split_at(const T (&sample)[MARCH], Moments &first,
+                                                Moments &last)
+{
+#pragma unroll
+    for (int i = 0; i < MARCH; i++) {
+        (i < MARCH - REST ? first : last).take(sample[i]);
+    }
+}
+
+template <class Moments, class T>
+static __device__ __forceinline__ void split(const T (&sample)[MARCH], int rest, Moments &first,
+                                             Moments &last)
+{
+    switch (rest) {
+    case 0:
+        split_at<0>(sample, first, last);
+        break;
+    case 1:
+        split_at<1>(sample, first, last);
+        break;
+    case 2:
+        split_at<2>(sample, first, last);
+        break;
+    case 3:
+        split_at<3>(sample, first, last);
+        break;
+    case 4:
+        split_at<4>(sample, first, last);
+        break;
+    case 5:
+        split_at<5>(sample, first, last);
+        break;
+    case 6:
+        split_at<6>(sample, first, last);
+        break;
+    default:
+        split_at<7>(sample, first, last);
+    }
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* What kernels that keep sums in shared memory ask of a device. */
+#ifndef CUDA_SUMS_SHARED_H
+#define CUDA_SUMS_SHARED_H
+
+#include "../base/check.h"
+#include "../base/engine.h"
+
+/* Bytes of a multiprocessor, and of a block. */
+static inline cudaError_t find_shared(int device, int *shared, int *shared_block)
+{
+    int ordinal = satf_gpu_ordinal(device);
+    cudaError_t error =
+        cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, ordinal);
+    return error != cudaSuccess
+               ? error
+               : cudaDeviceGetAttribute(shared_block, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        ordinal);
+}
+
+/* *at_once = the blocks of so many threads and bytes that the device has at a time; blocks of the
+ * kernel may have most_bytes, the same for all its plans. */
+template <class Kernel>
+static inline satf_status find_blocks(satf_context *ctx, int device, Kernel kernel, int threads,
+                                      int bytes, int most_bytes, int64_t *at_once)
+{
+    int blocks = 0, processors = 0;
+    CUDA_RETURN(
+        ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes));
+    CUDA_RETURN(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
+                                                                   (size_t)bytes));
+    CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                                            satf_gpu_ordinal(device)));
+    *at_once = (int64_t)processors * (blocks > 0 ? blocks : 1);
+    return SATF_OK;
+}
+
+#endif

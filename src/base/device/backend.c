@@ -1,0 +1,133 @@
+/* Loading the backend. */
+#include "backend.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../memory.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "0.0.0"
+#endif
+
+/* What cannot be had must not be looked for again on every call. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char reason[640]; /* there is none */
+
+/* The backend where there is none. */
+static int tell_why(const char **why)
+{
+    if (why) {
+        *why = reason;
+    }
+    return 0;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define NO_DEVICE satf_fail(ctx, SATF_NO_DEVICE, SATF_GPU_NONE, reason)
+#define CALL(result, name, parameters, otherwise) \
+    static result none_##name parameters          \
+    {                                             \
+        return otherwise;                         \
+    }
+#include "calls.h"
+#pragma GCC diagnostic pop
+
+static const satf_backend none = {
+#define CALL(result, name, parameters, otherwise) .name = none_##name,
+#include "calls.h"
+};
+static const satf_backend *backend = &none;
+
+bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
+{
+    Dl_info at;
+    char real[PATH_MAX];
+    bool known = dladdr(neighbour, &at) && at.dli_fname && realpath(at.dli_fname, real);
+    char *end = known ? strrchr(real, '/') : NULL;
+    int length = end ? snprintf(path, SATF_PATH_BYTES, "%.*s%s", (int)(end + 1 - real), real, name)
+                     : SATF_PATH_BYTES;
+    return length < SATF_PATH_BYTES && access(path, F_OK) == 0;
+}
+
+/* glibc's linker takes less for libtiff and all that it needs. Where it gets none in between it
+ * ends the process, or never gives its lock back. */
+enum { LINKER_BYTES = 1 << 20 };
+
+void *satf_open_object(const char *path, const char **error)
+{
+    *error = "out of memory";
+    errno = ENOMEM;
+    if (!satf_has_memory(LINKER_BYTES)) {
+        return NULL;
+    }
+    errno = 0;
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *error = object ? NULL : dlerror();
+    return object;
+}
+
+/* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is
+ * set. */
+static void *open_object(char path[SATF_PATH_BYTES], const char **name)
+{
+    const char *named = secure_getenv("SATFILTER_CUDA");
+    *name = named ? named : satf_beside(&once, SATF_BACKEND_FILE, path) ? path : SATF_BACKEND_FILE;
+    const char *error;
+    void *object = satf_open_object(*name, &error);
+    if (error && strncmp(error, *name, strlen(*name)) == 0 && strstr(error, "No such file")) {
+        satf_text(reason, sizeof reason, "%.*s is not installed", SATF_MOST(*name, 256));
+    } else if (error) { /* such as a library that it needs in turn */
+        satf_text(reason, sizeof reason, "%.*s cannot be opened: %.*s", SATF_MOST(*name, 256),
+                  SATF_MOST(error, 256));
+    }
+    return object;
+}
+
+static void load(void)
+{
+    char path[SATF_PATH_BYTES];
+    const char *name;
+    void *object = open_object(path, &name);
+    if (!object) {
+        return;
+    }
+    satf_backend_entry entry;
+    *(void **)&entry = dlsym(object, SATF_BACKEND_ENTRY_NAME);
+    const satf_backend *found = entry ? entry() : NULL;
+    if (!found) {
+        satf_text(reason, sizeof reason, "%.*s is no backend", SATF_MOST(name, 256));
+    } else if (strncmp(found->version, PACKAGE_VERSION, sizeof found->version) != 0) {
+        satf_text(reason, sizeof reason,
+                  "%.*s is of version %.*s and this library of %s: install both from one build",
+                  SATF_MOST(name, 256), SATF_MOST(found->version, 31), PACKAGE_VERSION);
+    } else if (found->bytes != sizeof *found || found->context_bytes != sizeof(satf_context)) {
+        satf_text(reason, sizeof reason,
+                  "%.*s is of another build of version %s: install both from one",
+                  SATF_MOST(name, 256), PACKAGE_VERSION);
+    } else {
+        backend = found;
+        return;
+    }
+    dlclose(object);
+}
+
+const satf_backend *satf_cuda(void)
+{
+    pthread_once(&once, load);
+    return backend;
+}
+
+const char *satf_cuda_missing(void)
+{
+    return satf_cuda() == &none ? reason : NULL;
+}

@@ -1,0 +1,139 @@
+/* What engines ask of passes. */
+#ifndef SATF_CHAIN_PASS_H
+#define SATF_CHAIN_PASS_H
+
+#include "../move/move.h"
+#include "filter.h"
+#include "../formula/formulas.h"
+#include "rects.h"
+
+/* What type the result has with these options. */
+static inline filter_type_rule filter_type(const filter_pass *pass, const void *options)
+{
+    if (pass->type != TYPE_BILEVEL) {
+        return pass->type;
+    }
+    filter_bilevel bilevel;
+    memcpy(&bilevel, (const char *)options + pass->bilevel, sizeof bilevel);
+    return bilevel.surface ? TYPE_REAL : TYPE_BILEVEL;
+}
+
+/* Whether alpha weighs colour. */
+static inline bool filter_weighs(const filter_pass *pass)
+{
+    return pass->averages_alpha || pass->keeps_alpha;
+}
+
+/* What a formula reads, by its number; nothing for FORMULA_NONE. (modules.c) */
+unsigned formula_reads(int number);
+
+/* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
+static inline bool filter_reads(const filter_pass *pass, unsigned what)
+{
+    return (formula_reads(pass->formula) | formula_reads(pass->reduction)) & what;
+}
+
+/* The first of its ways that has passes. */
+static inline const filter_passes *filter_any_way(const filter_info *info)
+{
+    return &info->ways[info->ways[0].count == 0];
+}
+
+/* What the filter is with these options, for such an image, with an auxiliary input or without.
+ * What a module says and there is not is the first way. */
+static inline const filter_passes *filter_way(const filter_info *info, const void *options,
+                                              const satf_view *in, bool aux)
+{
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    if (in->device != SATF_HOST && info->there.count > 0) {
+        return &info->there;
+    }
+    int number = info->way ? info->way(options, colours, aux) : 0;
+    const filter_passes *way =
+        number >= 0 && number < FILTER_MAX_WAYS ? &info->ways[number] : filter_any_way(info);
+    return way->count == 0 && aux ? filter_any_way(info) : way;
+}
+
+/* Its last pass, in what all its ways have in common: the type and shape of the result, the uses of
+ * alpha and of grey. */
+static inline const filter_pass *filter_last(const filter_info *info)
+{
+    const filter_passes *way = filter_any_way(info);
+    return &way->list[way->count - 1];
+}
+
+/* Whether it is one pass over its input alone. */
+static inline bool filter_is_simple(const filter_info *info)
+{
+    return info->ways[0].count == 1;
+}
+
+/* Images that a mix sees, by its number. (modules.c) */
+int mix_images(int number);
+
+/* Whether it reads image aux[b]. */
+static inline bool filter_reads_aux(const filter_pass *pass, int b)
+{
+    return pass->over == OVER_MIX     ? b + 1 < mix_images(pass->mix)
+           : pass->over == OVER_LEAST ? b == 0
+           : b < 2                    ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
+                                      : false;
+}
+
+/* Whether it sums over windows. */
+static inline bool filter_has_window(const filter_pass *pass)
+{
+    return pass->over <= OVER_SIDES;
+}
+
+/* How far a pass over OVER_LINES looks to every side. */
+static inline int64_t filter_lines_reach(const filter_lines *lines)
+{
+    return lines->times * (lines->radius + 1);
+}
+
+/* Whether engines have to find the samples at the pixels. */
+static inline bool filter_has_centre(const filter_pass *pass)
+{
+    return filter_reads(pass, FORMULA_CENTRE) || pass->keeps_alpha ||
+           pass->reduction != FORMULA_NONE;
+}
+
+/* Whether the formula reads nothing but samples at the pixel. */
+static inline bool filter_reads_pixels_alone(const filter_pass *pass)
+{
+    return !filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE | FORMULA_LUMA);
+}
+
+/* Whether it looks at the whole image before it begins. */
+static inline bool filter_reduces(const filter_pass *pass)
+{
+    return pass->reduction != FORMULA_NONE || pass->histogram;
+}
+
+/* Whether a formula reads squares alone: of what is above a shift these say nothing. */
+static inline bool formula_reads_squares_alone(int number)
+{
+    return (formula_reads(number) & (FORMULA_SUM | FORMULA_SQUARE)) == FORMULA_SQUARE;
+}
+
+/* Whether the moments of floats are those of what samples are above a shift. */
+static inline bool filter_has_shifts(const filter_pass *pass)
+{
+    return filter_reads(pass, FORMULA_SQUARE) && !formula_reads_squares_alone(pass->formula) &&
+           !formula_reads_squares_alone(pass->reduction);
+}
+
+/* Whether the result is the input made smaller: its pixels lie further apart in the scene. */
+static inline bool filter_scales(const filter_pass *pass)
+{
+    return pass->shape && !pass->corner;
+}
+
+/* The symmetry of a pass over OVER_ELSEWHERE; 0 for an order, which keeps the shape. */
+static inline unsigned filter_turn(const filter_pass *pass, const void *options)
+{
+    return pass->turn ? pass->turn(options) : 0;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* An auxiliary input, a filter's parameter: a guide, say. */
+#ifndef SATF_CHAIN_PICTURE_H
+#define SATF_CHAIN_PICTURE_H
+
+#include <stdatomic.h>
+
+#include "../base/context.h"
+
+#define FILTER_PICTURE_NAME "the auxiliary input"
+
+/* Never changed once it is made, so that filters share it, whatever thread they are used on. */
+typedef struct filter_picture {
+    _Atomic int users;
+    satf_view view; /* of the host; rows packed */
+    satf_image *image;
+    char name[]; /* the file's, or FILTER_PICTURE_NAME */
+} filter_picture;
+
+/* From a file of any format that is read. *out is NULL on failure. */
+satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out);
+
+/* A copy of a view of the host. */
+satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out);
+
+/* What a picture must be like, besides its width and height, which are the input's. */
+typedef enum filter_likeness {
+    LIKE_INPUT,    /* its channels and sample type */
+    LIKE_OR_ONE,   /* the same, or one channel */
+    LIKE_CHANNELS, /* its channels, of any type that is filtered */
+    LIKE_COLOURS,  /* its channels or one, alpha not counted, of any such type */
+    LIKE_RGB       /* RGB, with or without alpha, of any such type */
+} filter_likeness;
+
+/* A message begins with the name. */
+satf_status filter_picture_check(satf_context *ctx, const char *name, const satf_view *picture,
+                                 const satf_view *in, filter_likeness likeness);
+
+/* *out = an image with the input's channels, each of which is the picture's, or its only one
+ * besides alpha. */
+satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, const satf_view *in,
+                                  satf_image **out);
+
+/* *out = a row as wide as the picture, of f64: in each sample the sum of its channel's samples in
+ * all rows, of floats row by row. */
+satf_status filter_picture_sum(satf_context *ctx, const satf_view *picture, satf_image **out);
+
+/* One user more, one less; the last one frees it. NULL is allowed. */
+void filter_picture_share(filter_picture *picture);
+void filter_picture_release(filter_picture *picture);
+
+#endif

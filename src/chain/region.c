@@ -1,0 +1,371 @@
+/* Parts of a result: what of the input they depend on. */
+#include <inttypes.h>
+
+#include "../base/view.h"
+#include "check.h"
+#include "region.h"
+#include "../plan/step.h"
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Either may be FILTER_UNBOUNDED, and then the sum is. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return a > FILTER_UNBOUNDED - b ? FILTER_UNBOUNDED : a + b;
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    int64_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* As far as the image goes. */
+static const filter_reach everywhere = {FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
+                                        FILTER_UNBOUNDED};
+
+/* A symmetry is undone: its transposition, then its flips. */
+static void turn_back(unsigned turn, filter_reach *reach)
+{
+    if (turn & MOVE_TRANSPOSE) {
+        swap(&reach->left, &reach->top);
+        swap(&reach->right, &reach->bottom);
+    }
+    if (turn & MOVE_FLIP_H) {
+        swap(&reach->left, &reach->right);
+    }
+    if (turn & MOVE_FLIP_V) {
+        swap(&reach->top, &reach->bottom);
+    }
+}
+
+/* Nothing but the pixel where there is no window. */
+static filter_reach window_reach(const chain_link *link)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *place = chain_value(link, PARAM_PLACE);
+    filter_place at = place ? *place : (filter_place){0, 0};
+    if (!size) {
+        return (filter_reach){0, 0, 0, 0};
+    }
+    int64_t left = size->width / 2 - at.x, top = size->height / 2 - at.y;
+    return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
+}
+
+/* The pixel and a rectangle beside, which need not hold it. */
+static filter_reach rect_reach(const satf_rect *rect)
+{
+    return (filter_reach){larger(0, -rect->x), larger(0, -rect->y),
+                          larger(0, rect->x + rect->w - 1), larger(0, rect->y + rect->h - 1)};
+}
+
+static filter_reach largest(filter_reach a, filter_reach b)
+{
+    return (filter_reach){larger(a.left, b.left), larger(a.top, b.top), larger(a.right, b.right),
+                          larger(a.bottom, b.bottom)};
+}
+
+/* Of a template's rectangles. */
+static filter_reach rects_reach(const filter_rects *rects)
+{
+    satf_rect hull = filter_rects_hull(rects);
+    return rect_reach(&hull);
+}
+
+/* Of the last pixels of windows to choose from. */
+static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};
+    int count = pass->windows(link->options, windows);
+    for (int k = 0; k < count; k++) {
+        const satf_rect *w = &windows[k];
+        satf_rect last = {w->x + w->w - 1, w->y + w->h - 1, 1, 1};
+        filter_rect_around(&all, &last);
+    }
+    return rect_reach(&all);
+}
+
+static filter_reach lines_reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_lines lines = pass->lines(link->options);
+    int64_t reach = filter_lines_reach(&lines);
+    return (filter_reach){reach, reach, reach, reach};
+}
+
+/* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
+ * image is mirrored, for one that is as far away on the other side, or for any. */
+static void add_border(satf_border border, int64_t *before, int64_t *behind)
+{
+    if (*before == 0 && *behind == 0) {
+        return;
+    }
+    if (border == SATF_WRAP) {
+        *before = *behind = FILTER_UNBOUNDED;
+    } else if (border == SATF_MIRROR || border == SATF_REFLECT) {
+        *before = *behind = larger(*before, *behind);
+    }
+}
+
+static filter_reach sum(filter_reach a, filter_reach b)
+{
+    return (filter_reach){add(a.left, b.left), add(a.top, b.top), add(a.right, b.right),
+                          add(a.bottom, b.bottom)};
+}
+
+/* Of what one pass sums for a pixel, wherever that lies. */
+static filter_reach pass_reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_reach reach = window_reach(link);
+    switch (pass->over) {
+    case OVER_WINDOW:
+    case OVER_SIDES:
+        return pass->all ? (filter_reach){reach.left + reach.right, reach.top + reach.bottom, 0, 0}
+                         : reach;
+    case OVER_MIRRORED:
+        return (filter_reach){reach.right, reach.bottom, reach.left, reach.top};
+    case OVER_LEAST:
+        return least_reach(link, pass);
+    case OVER_LINES:
+        return lines_reach(link, pass);
+    case OVER_RECTS:
+        return rects_reach(*rects);
+    case OVER_CELLS:
+        return everywhere;
+    default:
+        return (filter_reach){0, 0, 0, 0};
+    }
+}
+
+/* Of the last pass, on any way through those before it; border: NULL, or what lies outside. */
+static filter_reach passes_reach(const chain_link *link, const filter_passes *way,
+                                 const filter_border *border)
+{
+    filter_reach of[FILTER_MAX_PASSES + 2] = {{0, 0, 0, 0}}; /* by image (filter_pass) */
+    for (int k = 0; k < way->count; k++) {
+        const filter_pass *pass = &way->list[k];
+        filter_reach summed = pass_reach(link, pass);
+        if (border && pass->over != OVER_LEAST) { /* whose image goes beyond the border */
+            add_border(border->kind, &summed.left, &summed.right);
+            add_border(border->kind, &summed.top, &summed.bottom);
+        }
+        filter_reach most = sum(of[pass->of], summed);
+        for (int b = 0; b < FILTER_AUX; b++) {
+            most = largest(most, of[pass->aux[b] < 0 ? 1 : pass->aux[b]]);
+        }
+        of[2 + k] = most;
+    }
+    return of[1 + way->count];
+}
+
+bool filter_leads(const chain_link *link)
+{
+    const filter_pass *pass = filter_last(link->info);
+    return pass->leads && pass->leads(link->options);
+}
+
+/* The filter without an auxiliary input: one is as large as the image, and so counts as its input
+ * does. */
+static const filter_passes *plain_way(const chain_link *link)
+{
+    const satf_view grey = {.channels = 1};
+    return filter_way(link->info, link->options, &grey, link->info->ways[0].count == 0);
+}
+
+filter_reach filter_margins(const chain_link *link)
+{
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    if (filter_leads(link)) {
+        return (filter_reach){-1, -1, 0, 0};
+    }
+    if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
+        return (filter_reach){0, 0, 0, 0};
+    }
+    return passes_reach(link, plain_way(link), NULL);
+}
+
+satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height)
+{
+    filter_reach m = filter_margins(link);
+    return (satf_rect){m.left, m.top, width - m.left - m.right, height - m.top - m.bottom};
+}
+
+/* Around the pixel of the filter's input that a pixel of its result stands for. */
+static filter_reach link_reach(const chain_link *link)
+{
+    const filter_passes *way = plain_way(link);
+    const filter_pass *pass = &way->list[way->count - 1];
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    bool pictured = picture && *picture; /* which is as large as the image */
+    if (filter_reduces(pass) || pictured || pass->over == OVER_SIDES ||
+        filter_param_of_kind(link->info, PARAM_ORDER)) {
+        return everywhere;
+    }
+    if (pass->over == OVER_ALL) {
+        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
+    }
+    if (pass->over == OVER_ELSEWHERE) {
+        return pass->corner ? everywhere : (filter_reach){0, 0, 0, 0};
+    }
+    return passes_reach(link, way, border);
+}
+
+/* From the last filter to the first, each in the coordinates of its own input. */
+static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filter_reach *reach)
+{
+    *reach = (filter_reach){0, 0, 0, 0};
+    for (size_t i = chain->count; i-- > 0;) {
+        const chain_link *link = &chain->links[i];
+        satf_status status = filter_check_link(ctx, link);
+        if (status) {
+            return status;
+        }
+        turn_back(filter_turn(filter_last(link->info), link->options), reach);
+        *reach = sum(*reach, link_reach(link));
+    }
+    return SATF_OK;
+}
+
+static satf_rect transpose(unsigned turn, satf_rect rect)
+{
+    return turn & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
+}
+
+/* The flips of an image of that size. */
+static satf_rect flip(unsigned turn, const satf_rect *image, satf_rect rect)
+{
+    rect.x = turn & MOVE_FLIP_H ? image->w - rect.x - rect.w : rect.x;
+    rect.y = turn & MOVE_FLIP_V ? image->h - rect.y - rect.h : rect.y;
+    return rect;
+}
+
+/* start and length grow by the reach, as far as the image goes. */
+static void enlarge(int64_t before, int64_t behind, int64_t size, int64_t *start, int64_t *length)
+{
+    int64_t end = *start + *length;
+    end += behind < size - end ? behind : size - end;
+    *start -= before < *start ? before : *start;
+    *length = end - *start;
+}
+
+/* A rectangle of an image, whose size alone counts. */
+typedef struct placed_rect {
+    satf_rect of, rect;
+} placed_rect;
+
+/* What of start ... start + size is not in front of 0, at least 1. */
+static void trim(int64_t *start, int64_t *size)
+{
+    int64_t lost = *start < 0 ? -*start : 0;
+    *start += lost;
+    *size = *size > lost ? *size - lost : 1;
+}
+
+/* From the filter's result to what it depends on of the input, which is of that size: where it has
+ * a shape of its own, on all. */
+static placed_rect go_back(const chain_link *link, const satf_rect *all, const placed_rect *made)
+{
+    const filter_pass *last = filter_last(link->info);
+    if (last->shape) {
+        return (placed_rect){*all, *all};
+    }
+    unsigned turn = filter_turn(last, link->options);
+    filter_reach reach = link_reach(link), lost = filter_margins(link);
+    placed_rect from = {transpose(turn, made->of), transpose(turn, made->rect)};
+    from.rect = flip(turn, &from.of, from.rect);
+    from.of.w += lost.left + lost.right;
+    from.of.h += lost.top + lost.bottom;
+    from.rect.x += lost.left;
+    from.rect.y += lost.top;
+    if (filter_leads(link)) { /* of zeros alone: any pixel */
+        trim(&from.rect.x, &from.rect.w);
+        trim(&from.rect.y, &from.rect.h);
+    }
+    enlarge(reach.left, reach.right, from.of.w, &from.rect.x, &from.rect.w);
+    enlarge(reach.top, reach.bottom, from.of.h, &from.rect.y, &from.rect.h);
+    return from;
+}
+
+/* From a part of the filter's input to where what it makes of that lies in its result. */
+static placed_rect go_on(const chain_link *link, const placed_rect *from)
+{
+    const filter_pass *last = filter_last(link->info);
+    unsigned turn = filter_turn(last, link->options);
+    satf_rect all = filter_valid_part(link, from->of.w, from->of.h);
+    satf_rect part = filter_valid_part(link, from->rect.w, from->rect.h);
+    part.x = from->rect.x;
+    part.y = from->rect.y;
+    if (last->shape) { /* of all */
+        last->shape(link->options, &all.w, &all.h);
+        part = all;
+    }
+    return (placed_rect){transpose(turn, all), transpose(turn, flip(turn, &all, part))};
+}
+
+void filter_result_size(const chain_link *link, int64_t *width, int64_t *height)
+{
+    satf_rect all = {0, 0, *width, *height};
+    placed_rect made = go_on(link, &(placed_rect){all, all});
+    *width = made.of.w;
+    *height = made.of.h;
+}
+
+/* All that the first filters make of the image. */
+static satf_rect result_of(const satf_filter *chain, size_t count, const satf_view *in)
+{
+    satf_rect all = {0, 0, in->width, in->height};
+    for (size_t i = 0; i < count; i++) {
+        filter_result_size(&chain->links[i], &all.w, &all.h);
+    }
+    return all;
+}
+
+satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, const satf_view *in,
+                               const satf_rect *where, satf_rect *crop, satf_rect *part)
+{
+    filter_reach reach;
+    placed_rect at = {.of = {0, 0, in->width, in->height}};
+    satf_status status = chain_reach(ctx, chain, &reach);
+    if (status) {
+        return status;
+    }
+    at.of = result_of(chain, chain->count, in);
+    at.rect = *where;
+    for (size_t i = chain->count; i-- > 0;) {
+        satf_rect all = result_of(chain, i, in);
+        at = go_back(&chain->links[i], &all, &at);
+    }
+    *crop = at.rect;
+    for (size_t i = 0; i < chain->count; i++) {
+        at = go_on(&chain->links[i], &at);
+    }
+    *part = (satf_rect){where->x - at.rect.x, where->y - at.rect.y, where->w, where->h};
+    return SATF_OK;
+}
+
+satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
+                              int64_t *top, int64_t *right, int64_t *bottom)
+{
+    if (!ctx) {
+        return SATF_INVALID;
+    }
+    if (!filter || !left || !top || !right || !bottom) {
+        return satf_fail(ctx, SATF_INVALID, "the %s missing",
+                         filter ? "places of the result are" : "filter is");
+    }
+    filter_reach reach;
+    satf_status status = chain_reach(ctx, filter, &reach);
+    if (!status) {
+        *left = reach.left;
+        *top = reach.top;
+        *right = reach.right;
+        *bottom = reach.bottom;
+    }
+    return status;
+}

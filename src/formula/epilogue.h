@@ -1,0 +1,85 @@
+/* Epilogues: from a segment of window sums to a piece of the output row. */
+#ifndef SATF_FORMULA_EPILOGUE_H
+#define SATF_FORMULA_EPILOGUE_H
+
+#include <stdatomic.h>
+
+#include "../chain/pass.h"
+#include "reduction.h"
+#include "../sums/choice/varies_kernels.h"
+
+struct epilogue_kernels;
+struct loop_kernels;
+
+/* Constant for a run. Filled by epilogue_init(). */
+typedef struct epilogue {
+    const filter_pass *pass;
+    const void *options; /* the filter's own */
+    const struct epilogue_kernels *kernels;
+    const struct loop_kernels *loops;
+    satf_type in_type, out_type;
+    int channels;           /* lanes of the sums */
+    int out_channels;       /* as many, or all but alpha */
+    bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
+    bool around_caches;     /* the output is so large that it is written around the caches */
+    formula_sums constants; /* what all samples have in common */
+    satf_view aux[2];       /* of a part of a filter; of a run: with data */
+    bool bilevel;           /* results are 0 or 255, in bytes */
+    varies_kind varies;     /* KERNEL_VARIES, */
+    int64_t plane;          /* whose rows are planes of so many numbers */
+    int formula;            /* its number */
+    bool is_step;           /* integers up to `cut` become `below`, others `above` */
+    uint8_t below, above;
+    int64_t cut;
+    struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
+    satf_rect reduced;                    /* of these pixels */
+} epilogue;
+
+/* The keys of reduction.h, which all threads raise. */
+typedef struct epilogue_reduction {
+    _Atomic uint64_t keys[REDUCTION_KEYS];
+} epilogue_reduction;
+
+/* From here on segments are reduced, for filters that want that, with the keys at 0, as far as
+ * they lie in `reduced`; then they are finished, and formulas know what was found. */
+void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced);
+void epilogue_end_reduction(epilogue *f);
+
+/* Large outputs are written around the caches, which is not for rows on their way to a next filter:
+ * who makes such clears `around_caches`. */
+void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
+                   const satf_view *out, bool weighted);
+
+/* Finds the step of a pass of KERNEL_STEP, if it has one, by its formula: what all samples have in
+ * common is set. */
+void epilogue_find_step(epilogue *f);
+
+/* dst: the segment's first pixel in the output (no alignment). Passes over windows, OVER_CELLS and
+ * OVER_ALL. */
+void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
+
+/* The same by the filter's formula alone, sample by sample: what
+ * epilogue_segment() must equal bit for bit. */
+void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
+
+/* epilogue_by_formula(), or a reduction. */
+void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst);
+
+/* The first pixel of a segment, a lane of it, not stored; and a sample of an auxiliary input. in:
+ * what all samples have in common, behind which it has the lane's moments. */
+formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
+                            formula_sums *in);
+double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
+
+/* The same in blocks, for filters of windows and of cells; false, and nothing done, where sums are
+ * too large. */
+bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
+
+/* Stores n reals as samples, see formula_store(). */
+void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);
+
+/* Sum i of an array of sums: *integer, or *real if the type is SATF_SUM_F64. */
+void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
+                       double *real);
+
+#endif

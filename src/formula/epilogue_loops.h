@@ -1,0 +1,35 @@
+/* Blocks of moments, and formulas over them (satfilter/loops.h), compiled for each instruction set.
+ */
+#ifndef SATF_FORMULA_EPILOGUE_LOOPS_H
+#define SATF_FORMULA_EPILOGUE_LOOPS_H
+
+#include "../sat/sums.h"
+#include "../satfilter/loops.h"
+#include "formulas.h"
+
+typedef struct loop_kernels {
+    loop_kernel run[FORMULA_COUNT][LOOP_MODES]; /* results = the formula of each sample */
+    /* From sums of any type but u128, and from samples of the types that are filtered. */
+    void (*load_sums)(satf_sum_type type, int64_t n, const void *from, double *to);
+    void (*load_words)(satf_sum_type type, int64_t n, const void *from, uint64_t *to);
+    void (*load_samples)(satf_type type, int64_t n, const void *from, double *to);
+    /* The luma of pixels of 3 or 4 lanes, in each of their lanes. */
+    void (*luma)(bool real, int channels, int64_t n, const double *from, double *to);
+    void (*invert)(int64_t n, const double *weights, double *inverses); /* 0 of 0 */
+    /* As formula_store() does with reals. */
+    void (*store)(satf_type type, int64_t n, const double *from, void *to);
+    /* The greatest finite value and the least finite sample; infinities if there is none. */
+    void (*find)(int64_t n, const double *values, const double *samples, double *greatest,
+                 double *least);
+    void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */
+    /* From samples of u8 or u16: above where they are above the cut, else below. */
+    void (*step)(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,
+                 uint8_t above, uint8_t *to);
+} loop_kernels;
+
+extern const loop_kernels loop_kernels_base;
+#ifdef SATF_HAVE_X86_ISA
+extern const loop_kernels loop_kernels_avx2, loop_kernels_avx512;
+#endif
+
+#endif

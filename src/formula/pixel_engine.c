@@ -1,0 +1,133 @@
+/* Filters of the pixel alone: from the input's rows straight into the output's. */
+#include <string.h>
+
+#include "../base/view.h"
+#include "../plan/device_task.h"
+#include "epilogue.h"
+#include "histogram.h"
+#include "otsu.h"
+#include "../plan/step.h"
+
+enum { PIECE_BYTES = 4096 }; /* of a row of the result: what stays in the first cache */
+
+typedef struct pixel_walker {
+    row_walker at;
+    epilogue finish;
+} pixel_walker;
+
+static const char *refuses_rows(const filter_step *step)
+{
+    return filter_reduces(step->pass) ? "looks at the whole picture before it begins" : NULL;
+}
+
+/* On a device a histogram is counted in the scratch; behind it are the keys of what is found. */
+static size_t keys_at(const filter_step *step)
+{
+    return (size_t)histogram_levels(step->in.type) * sizeof(uint64_t);
+}
+
+static satf_status run_there(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    satf_status status = SATF_OK;
+    if (step->pass->histogram) {
+        task.reduction = (uint64_t *)(void *)(step->scratch + keys_at(step));
+        status = satf_cuda()->otsu(ctx, &step->in, step->weighted, step->scale.full,
+                                   (uint64_t *)(void *)step->scratch, task.reduction);
+    }
+    return status ? status : satf_cuda()->pixel_run(ctx, &task);
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    epilogue *finish = step->state;
+    if (step->in.device != SATF_HOST) {
+        bool looks = step->pass->histogram;
+        step->scratch_bytes = looks ? keys_at(step) + REDUCTION_KEYS * sizeof(uint64_t) : 0;
+        return SATF_OK;
+    }
+    epilogue_init(finish, step->pass, step->options, &step->in, &step->out, step->weighted);
+    filter_set_scale(&step->scale, &finish->constants);
+    finish->around_caches = finish->around_caches && !step->passes_on;
+    step->walker_bytes = sizeof(pixel_walker);
+    step->need.kept = step->by_rows;
+    if (step->pass->histogram && !histogram_bytes(ctx, step->in.type, &step->scratch_bytes)) {
+        return satf_fail(ctx, SATF_LIMIT, "the histograms of all threads fit no memory");
+    }
+    return SATF_OK;
+}
+
+/* Row y, which lies at `from`. */
+static void make_row(const epilogue *finish, const filter_step *step, int64_t y, const char *from,
+                     char *to)
+{
+    int64_t width = step->in.width, in_bytes = satf_pixel_bytes(&step->in);
+    int64_t out_bytes = satf_pixel_bytes(&step->out), piece = PIECE_BYTES / out_bytes;
+    window_segment segment = {
+        .y = y, .sum_type = finish->constants.real ? SATF_SUM_F64 : SATF_SUM_U32, .area = 1};
+    for (; segment.x < width; segment.x += piece) {
+        segment.n = width - segment.x < piece ? width - segment.x : piece;
+        segment.centre = from + segment.x * in_bytes;
+        epilogue_segment(finish, &segment, to + segment.x * out_bytes);
+    }
+}
+
+static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
+                        void *walkers)
+{
+    epilogue *finish = step->state;
+    const uint64_t *counts;
+    int64_t levels = histogram_levels(step->in.type);
+    histogram_task task = {.in = &step->in, .weighted = step->weighted, .full = step->scale.full};
+    satf_status status = histogram_count(ctx, &task, step->scratch, &counts);
+    otsu_share all = otsu_sum(counts, 0, levels), none = {0, 0};
+    otsu_level best = otsu_none();
+    otsu_look(&all, counts, 0, levels, none, &best);
+    finish->constants.otsu = satf_type_is_float(step->in.type)
+                                 ? otsu_threshold(&task.range, best.level)
+                                 : (double)best.level;
+    (void)walk, (void)walkers;
+    return status;
+}
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, int64_t end, void *walker)
+{
+    pixel_walker *w = walker;
+    (void)end;
+    *w = (pixel_walker){{ctx, step, rows, first, 0}, *(const epilogue *)step->state};
+    memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
+    epilogue_find_step(&w->finish);
+    return SATF_OK;
+}
+
+static int64_t next(void *walker, satf_status *status)
+{
+    pixel_walker *w = walker;
+    const void *from;
+    int64_t y = w->at.y;
+    char *to = filter_next_row(&w->at, &from, status);
+    if (to) {
+        filter_find_aux(w->at.rows, 0, y, w->finish.aux);
+        make_row(&w->finish, w->at.step, y, from, to);
+    }
+    return to != NULL;
+}
+
+const filter_engine filter_pixel_engine = {
+    .name = "pixel",
+    .does = "looks at each pixel alone",
+    .overs = 1U << OVER_PIXEL,
+    .pixels_alone = true,
+    .ns = 0.3,
+    .ns_there = 0.003,
+    .state_bytes = sizeof(epilogue),
+    .plan = plan,
+    .run = run_there,
+    .look = look,
+    .refuses_rows = refuses_rows,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+    .least_samples = 150000,
+};

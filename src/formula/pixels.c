@@ -1,0 +1,93 @@
+/* Pixels from one view to another, where both are. */
+#include "pixels.h"
+
+#include <string.h>
+
+#include "../base/device/gpu.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "epilogue.h"
+#include "../plan/gpu.h"
+
+enum {
+    BAND_ROWS = 32,
+    SHARE_BYTES = 1 << 21 /* for less no thread is woken */
+};
+
+typedef struct pixels_work {
+    const satf_view *from, *to;
+    bool packed; /* both */
+} pixels_work;
+
+static void copy_band(void *user, int64_t band, int thread)
+{
+    (void)thread;
+    const pixels_work *work = user;
+    const satf_view *from = work->from, *to = work->to;
+    int64_t bytes = satf_pixel_bytes(from), end = (band + 1) * BAND_ROWS;
+    end = end < from->height ? end : from->height;
+    for (int64_t y = band * BAND_ROWS; y < end; y++) {
+        if (work->packed) {
+            memcpy(satf_row(to, y), satf_row(from, y), (size_t)(from->width * bytes));
+        } else {
+            satf_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
+                          satf_pixel_stride(from), bytes, from->width);
+        }
+    }
+}
+
+satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    pixels_work work = {from, to, satf_is_packed(from) && satf_is_packed(to)};
+    if (from->device != SATF_HOST) {
+        return work.packed ? satf_cuda()->copy(ctx, from, to)
+                           : satf_cuda()->copy_pixels(ctx, from, to);
+    }
+    int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
+    return satf_parallel_ticked(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
+                                (from->height - 1) / BAND_ROWS + 1, copy_band, &work);
+}
+
+/* ----------------------------------------------------------------- as another type */
+
+enum { PIECE_SAMPLES = 256 };
+
+#define LOAD_REALS(type, sample)                          \
+    case type:                                            \
+        for (int64_t i = 0; i < n; i++) {                 \
+            reals[i] = (double)((const sample *)from)[i]; \
+        }                                                 \
+        break;
+
+static void load_reals(int type, const void *from, int64_t n, double *reals)
+{
+    switch (type) {
+        LOAD_REALS(SATF_U8, uint8_t)
+        LOAD_REALS(SATF_U16, uint16_t)
+        LOAD_REALS(SATF_U32, uint32_t)
+        LOAD_REALS(SATF_F32, float)
+        LOAD_REALS(SATF_F64, double)
+    default:
+        break;
+    }
+}
+
+/* All but those of u64 are exact as doubles. */
+void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
+{
+    size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);
+    if (type == SATF_U64) {
+        for (int64_t i = 0; i < n; i++) {
+            formula_store(to_type, formula_integer(((const uint64_t *)from)[i]),
+                          to + (size_t)i * to_bytes);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i += PIECE_SAMPLES) {
+        double reals[PIECE_SAMPLES];
+        const char *piece = (const char *)from + (size_t)i * bytes;
+        int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
+        load_reals(type, piece, m, reals);
+        epilogue_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
+    }
+}

@@ -1,0 +1,18 @@
+/* GIF's row in the table of formats. What reads it is libsatfilter-gif (gif_read.c). */
+#include <string.h>
+
+#include "../codec.h"
+
+static bool probe(const unsigned char *head, size_t n)
+{
+    return n >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
+}
+
+const io_format io_gif = {
+    .name = "gif",
+    .suffixes = "gif",
+    .help = "GIF, its frames as pages (read only)",
+    .in_module = true,
+    .packages = "libgif7",
+    .probe = probe,
+};

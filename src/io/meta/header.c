@@ -1,0 +1,131 @@
+/* What codecs say of a picture before its pixels come, and what that makes of an image. */
+#include "../codec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
+                   bool alpha, double maxval)
+{
+    header->view = satf_view_packed(NULL, width, height, channels, type);
+    header->view.flags = alpha ? SATF_ALPHA : 0;
+    header->has_range = maxval > 0;
+    header->lo = 0;
+    header->hi = maxval;
+    header->alpha_max = maxval > 0 ? maxval : 1;
+    header->view.full = maxval < (double)satf_type_max((int)type) ? maxval : 0;
+    header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
+    header->rows_in_order = true;
+    header->pictures = 1;
+}
+
+void io_header_set_resolution(io_header *header, double x, double y)
+{
+    satf_metadata *m = &header->metadata;
+    if (x > 0 && y > 0) {
+        m->has_resolution = true;
+        m->resolution_x = x;
+        m->resolution_y = y;
+        m->resolution_unit = 1;
+    }
+}
+
+/* Where the profile says what its colours are; one that ends before says nothing. */
+enum { ICC_SPACE_AT = 16, ICC_SPACE_BYTES = 4 };
+
+bool io_icc_fits(const satf_metadata *m, int channels)
+{
+    return m->icc_bytes > ICC_SPACE_AT + ICC_SPACE_BYTES &&
+           memcmp(m->icc + ICC_SPACE_AT, channels < 3 ? "GRAY" : "RGB ", ICC_SPACE_BYTES) == 0;
+}
+
+const char *io_icc_colours(const satf_metadata *m)
+{
+    static const char *const spaces[][2] = {
+        {"GRAY", "grey"}, {"RGB ", "RGB"}, {"CMYK", "CMYK"}, {"Lab ", "Lab"}};
+    if (m->icc_bytes <= ICC_SPACE_AT + ICC_SPACE_BYTES) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (memcmp(m->icc + ICC_SPACE_AT, spaces[i][0], ICC_SPACE_BYTES) == 0) {
+            return spaces[i][1];
+        }
+    }
+    return "other colours";
+}
+
+void io_header_settle(io_header *header)
+{
+    satf_metadata *m = &header->metadata;
+    if (!m->has_resolution) {
+        m->has_resolution = satf_exif_resolution(m->exif, m->exif_bytes, &m->resolution_x,
+                                                 &m->resolution_y, &m->resolution_unit);
+    }
+    if (m->icc && !io_icc_fits(m, header->view.channels)) {
+        header->icc_of = io_icc_colours(m);
+        header->icc_damaged = header->icc_damaged || !header->icc_of;
+        satf_free(m->icc);
+        m->icc = NULL;
+        m->icc_bytes = 0;
+    }
+}
+
+void io_list_name(char *list, size_t bytes, const char *name)
+{
+    static const char more[] = ", ...";
+    size_t used = strlen(list), n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += n) {
+        if (at[n] == 0 || at[n] == ',') {
+            return;
+        }
+    }
+    if (used + n + 2 + sizeof more > bytes) {
+        name = "...";
+    }
+    if (used < sizeof more || strcmp(list + used - 3, "...") != 0) {
+        snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)
+{
+    if (width < 1 || height < 1) {
+        return satf_fail(ctx, SATF_DATA,
+                         "the file claims %" PRId64 " x %" PRId64
+                         " pixels; an empty picture cannot be filtered",
+                         width, height);
+    }
+    int64_t pixels, row_bytes;
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->settings.max_pixels) {
+        return satf_fail(ctx, SATF_LIMIT,
+                         "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
+                         " pixels (limit: max-pixels)",
+                         width, height, ctx->settings.max_pixels);
+    }
+    if (__builtin_mul_overflow(width, pixel_bytes, &row_bytes)) {
+        row_bytes = INT64_MAX;
+    }
+    return io_check_bytes(ctx, (uint64_t)row_bytes);
+}
+
+void io_describe(const io_header *header, satf_image *image)
+{
+    image->has_range = header->has_range;
+    image->lo = header->lo;
+    image->hi = header->hi;
+    image->alpha_max = header->alpha_max;
+    image->picture_type = header->picture_type;
+    image->view.full = header->view.full;
+}
+
+satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image)
+{
+    const satf_view *v = &header->view;
+    satf_status status = satf_image_create_unset(ctx, v->width, v->height, v->channels,
+                                                 (satf_type)v->type, v->flags, image);
+    if (!status) {
+        io_describe(header, *image);
+    }
+    return status;
+}

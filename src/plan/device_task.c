@@ -1,0 +1,98 @@
+#include "device_task.h"
+
+#include <string.h>
+
+#include "../base/view.h"
+#include "../formula/epilogue.h"
+
+static filter_gpu_known known_of(const filter_step *step)
+{
+    const filter_pass *pass = step->pass;
+    bool steps = pass->kernel == KERNEL_STEP && satf_type_max(step->in.type) > 0 &&
+                 step->out.type == SATF_U8 && !step->weighted;
+    return filter_reads(pass, FORMULA_LUMA)      ? FILTER_GPU_LUMA
+           : steps                               ? FILTER_GPU_STEP
+           : pass->kernel == KERNEL_MEAN         ? FILTER_GPU_MEAN
+           : pass->kernel == KERNEL_VARIANCE     ? FILTER_GPU_VARIANCE
+           : pass->kernel == KERNEL_STDDEV       ? FILTER_GPU_STDDEV
+           : pass->kernel == KERNEL_WEIGHTED_SUM ? FILTER_GPU_WEIGHTED_SUM
+                                                 : FILTER_GPU_ANY;
+}
+
+filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer)
+{
+    filter_gpu_layer there = {
+        .stride = layer->stride,
+        .type = layer->type,
+        .summand = layer->summand,
+    };
+    for (int c = 0; c < step->in.channels; c++) {
+        there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
+        there.outside[c].real = layer->outside[c].real;
+    }
+    return there;
+}
+
+filter_gpu_task filter_device_task(const filter_step *step)
+{
+    const filter_pass *pass = step->pass;
+    filter_gpu_task task = {
+        .in = step->in,
+        .out = step->out,
+        .border = step->border.kind,
+        .formula = (int32_t)pass->formula,
+        .keeps_alpha = pass->keeps_alpha,
+        .known = known_of(step),
+        .prefix = pass->over == OVER_ALL,
+        .weighted = step->weighted,
+        .has_rects = pass->over == OVER_RECTS,
+        .sides = pass->over == OVER_SIDES,
+        .rect_count = pass->over == OVER_RECTS ? (int64_t)step->rects->count : 1,
+        .reduced = step->reduced,
+        .window = {filter_window_rect(step), 0}, /* of no factor */
+    };
+    if (task.has_rects) {
+        task.window.rect = filter_rects_hull(step->rects);
+    }
+    if (pass->over == OVER_CHOICE) {
+        task.choices = filter_windows(step, task.choice);
+    }
+    epilogue finish;
+    epilogue_init(&finish, pass, step->options, &step->in, &step->out, step->weighted);
+    filter_set_scale(&step->scale, &finish.constants);
+    task.has_aux = filter_reads(pass, FORMULA_AUX | FORMULA_AUX_TOO);
+    task.constants = finish.constants;
+    memcpy(task.aux, step->aux, sizeof task.aux);
+    memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
+    return task;
+}
+
+static void release_rects(void *rects)
+{
+    filter_rects_release(rects);
+}
+
+satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to)
+{
+    filter_rects *rects = (filter_rects *)(uintptr_t)step->rects; /* which counts its users */
+    satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, rects->items,
+                                                 rects->count * sizeof *rects->items);
+    filter_rects_share(rects);
+    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_rects, rects);
+    return status ? status : kept;
+}
+
+static void release_order(void *order)
+{
+    filter_order_release(order);
+}
+
+satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to)
+{
+    filter_order *order = (filter_order *)(uintptr_t)step->order; /* likewise */
+    satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, order->entries,
+                                                 (size_t)order->count * sizeof *order->entries);
+    filter_order_share(order);
+    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_order, order);
+    return status ? status : kept;
+}

@@ -1,0 +1,24 @@
+/* What kernels on a CUDA device are told of a step. */
+#ifndef SATF_PLAN_DEVICE_TASK_H
+#define SATF_PLAN_DEVICE_TASK_H
+
+#include "gpu.h"
+#include "../sums/tables/sat_layer.h"
+#include "step.h"
+
+/* All but the layers and where the rectangles are. */
+filter_gpu_task filter_device_task(const filter_step *step);
+
+/* A layer without its table. */
+filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer);
+
+/* Copies the step's rectangles or order to the device, in the stream's order; they live until that
+ * is done, and what captures it is gone. */
+satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to);
+satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to);
+
+/* Passes along lines: what filter_line_engine does there. (device_lines.c) */
+satf_status filter_lines_plan_there(satf_context *ctx, filter_step *step);
+satf_status filter_lines_run_there(satf_context *ctx, const filter_step *step);
+
+#endif

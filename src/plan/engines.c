@@ -1,0 +1,214 @@
+/* The table of engines, the choice among them, and what settings ask of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../chain/modules.h"
+#include "step.h"
+
+static const filter_engine *const engines[] = {
+    &filter_window_engine,        &filter_pixel_engine,         &filter_prefix_engine,
+    &filter_rows_engine,          &filter_table_engine,         &filter_move_engine,
+    &filter_least_engine,         &filter_sides_engine,         &filter_cells_engine,
+    &filter_line_engine,          &filter_mix_engine,           &filter_device_engine,
+    &filter_device_floats_engine, &filter_device_window_engine,
+};
+
+static double ns_of(const filter_engine *engine, bool there)
+{
+    return there ? engine->ns_there : engine->ns;
+}
+
+/* ------------------------------------------------------------------- settings */
+
+static bool names_algorithm(const satf_context *ctx)
+{
+    return strcmp(ctx->settings.algorithm, "auto") != 0;
+}
+
+/* Whether a setting is about how tables are built. */
+static bool wants_table(const satf_context *ctx)
+{
+    return names_algorithm(ctx) || ctx->settings.r > 0 || ctx->settings.sync;
+}
+
+satf_engine filter_wanted_engine(const satf_context *ctx)
+{
+    satf_engine named = ctx->settings.engine;
+    return named == SATF_ENGINE_AUTO && wants_table(ctx) ? SATF_ENGINE_SAT : named;
+}
+
+/* The setting that has asked for it, and what a command calls that. */
+static const char *describe_setting(const satf_context *ctx, char *text, size_t bytes)
+{
+    const satf_settings *settings = &ctx->settings;
+    if (names_algorithm(ctx)) {
+        snprintf(text, bytes, "algorithm %s", settings->algorithm);
+        return "algorithm";
+    }
+    if (settings->r > 0) {
+        snprintf(text, bytes, "r = %g", settings->r);
+        return "r";
+    }
+    if (settings->sync) {
+        snprintf(text, bytes, "sync %s", sat_sync_name((sat_sync)settings->sync));
+        return "sync";
+    }
+    snprintf(text, bytes, "engine %s", settings->engine == SATF_ENGINE_SAT ? "sat" : "window");
+    return "engine";
+}
+
+/* The filter does something else than the settings ask for. */
+static satf_status refuse(satf_context *ctx, const filter_info *info, const filter_engine *engine,
+                          const char *more)
+{
+    char setting[64];
+    const char *option = describe_setting(ctx, setting, sizeof setting);
+    bool greys = filter_last(info)->grey && engine == &filter_move_engine; /* and moves nothing */
+    return satf_fail(ctx, SATF_UNSUPPORTED,
+                     "%s %s%s: %s cannot serve it; leave that out (option: %s)", info->name,
+                     greys ? filter_pixel_engine.does : engine->does, more, setting, option);
+}
+
+/* ------------------------------------------------------------------- the choice */
+
+static bool takes(const filter_engine *engine, const filter_pass *pass, bool there)
+{
+    return ns_of(engine, there) > 0 && (engine->overs >> pass->over & 1) &&
+           (!engine->pixels_alone || filter_reads_pixels_alone(pass));
+}
+
+static bool honours(const filter_engine *engine, satf_engine wanted)
+{
+    return wanted == SATF_ENGINE_AUTO || engine->kind == wanted ||
+           (engine->kind == SATF_ENGINE_AUTO && !engine->sums_others);
+}
+
+/* The fastest engine that takes the pass, as far as that alone tells, or the step, and honours what
+ * is wanted; NULL: there is none. */
+static const filter_engine *find(const satf_context *ctx, const filter_pass *pass,
+                                 const filter_step *step, satf_engine wanted, bool there)
+{
+    const filter_engine *found = NULL;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        const filter_engine *engine = engines[i];
+        if (takes(engine, pass, there) && honours(engine, wanted) &&
+            (!step || !engine->suits || engine->suits(ctx, step)) &&
+            (!found || ns_of(engine, there) < ns_of(found, there))) {
+            found = engine;
+        }
+    }
+    return found;
+}
+
+satf_status filter_choose_engine(satf_context *ctx, filter_step *step)
+{
+    const filter_pass *pass = step->pass;
+    bool there = step->in.device != SATF_HOST;
+    satf_engine wanted = filter_wanted_engine(ctx);
+    if (there && pass_is_foreign(pass)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s is a module's filter, and modules compute on the CPU; use the device "
+                         "cpu",
+                         step->info->name);
+    }
+    step->engine = find(ctx, pass, step, wanted, there);
+    if (step->engine) {
+        return SATF_OK;
+    }
+    const filter_engine *usual = find(ctx, pass, step, SATF_ENGINE_AUTO, there);
+    return there && find(ctx, pass, NULL, wanted, there)
+               ? satf_fail(ctx, SATF_UNSUPPORTED,
+                           "on a device the window engine takes no alpha that weighs colour, no "
+                           "filter that looks at the whole image first or reads luma, and "
+                           "windows whose rows "
+                           "of sums fit the shared memory of a block; use the engine sat or the "
+                           "device cpu")
+           : usual
+               ? refuse(ctx, step->info, usual,
+                        find(ctx, pass, NULL, wanted, there) ? ", where samples are floats" : "")
+               : satf_fail(ctx, SATF_UNSUPPORTED, "no engine takes %s here", step->info->name);
+}
+
+satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device)
+{
+    satf_engine wanted = filter_wanted_engine(ctx);
+    const filter_engine *usual = NULL;
+    bool there = device > SATF_HOST, served = wanted == SATF_ENGINE_AUTO;
+    if (wanted == SATF_ENGINE_WINDOW && wants_table(ctx)) {
+        char setting[64];
+        const char *option = describe_setting(ctx, setting, sizeof setting);
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "the window engine builds no table: %s cannot serve it; leave out one of "
+                         "the two (option: %s)",
+                         setting, option);
+    }
+    for (size_t i = 0; i < chain->count && wanted != SATF_ENGINE_AUTO; i++) {
+        const filter_info *info = chain->links[i].info;
+        const filter_passes *way = there && info->there.count ? &info->there : filter_any_way(info);
+        for (int k = 0; k < way->count; k++) {
+            const filter_engine *own = find(ctx, &way->list[k], NULL, wanted, there);
+            usual = find(ctx, &way->list[k], NULL, SATF_ENGINE_AUTO, there);
+            if (!own && usual) {
+                return refuse(ctx, info, usual, "");
+            }
+            served = served || (own && own->kind == wanted);
+        }
+    }
+    return served || !usual ? SATF_OK
+                            : refuse(ctx, chain->links[chain->count - 1].info, usual,
+                                     ", and no filter here sums windows");
+}
+
+satf_status satf_filter_check_engine(satf_context *ctx, const satf_filter *filter)
+{
+    return !ctx      ? SATF_INVALID
+           : !filter ? satf_fail(ctx, SATF_INVALID, "the filter is missing")
+                     : filter_check_engine(ctx, filter, ctx->settings.device);
+}
+
+/* ------------------------------------------------------------------- what they take */
+
+/* Sums that a step forms a sample: two for a variance, in each window of several; one a rectangle
+ * of a template. */
+static double sums_of(const filter_pass *pass, const void *options, const filter_rects *rects)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count = pass->over == OVER_CHOICE ? pass->windows(options, windows) : 1;
+    return rects ? (double)rects->count : count * (filter_reads(pass, FORMULA_SQUARE) ? 2 : 1);
+}
+
+double filter_step_ns(const filter_step *step)
+{
+    return ns_of(step->engine, step->in.device != SATF_HOST) *
+           sums_of(step->second ? step->second : step->pass, step->options, step->rects);
+}
+
+/* A sample of the pass by the fastest engine that takes all such passes; where none does, by the
+ * fastest that takes some. */
+static double least_ns(const filter_pass *pass, satf_engine wanted, bool there)
+{
+    double least[2] = {0, 0};
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        double ns = ns_of(engines[i], there), *of = &least[engines[i]->suits != NULL];
+        if (takes(engines[i], pass, there) && honours(engines[i], wanted) &&
+            (*of == 0 || ns < *of)) {
+            *of = ns;
+        }
+    }
+    return least[0] > 0 ? least[0] : least[1];
+}
+
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
+{
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    const satf_view grey = {.channels = 1};
+    const filter_passes *way = filter_way(link->info, link->options, &grey, picture && *picture);
+    double ns = 0;
+    for (int k = 0; k < way->count; k++) {
+        const filter_pass *pass = &way->list[k];
+        ns += least_ns(pass, filter_wanted_engine(ctx), there) *
+              sums_of(pass, link->options, rects ? *rects : NULL);
+    }
+    return ns;
+}

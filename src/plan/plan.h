@@ -1,0 +1,269 @@
+/* A chain of filters on images of one shape: all that is decided before the pixels come. */
+#ifndef SATF_PLAN_PLAN_H
+#define SATF_PLAN_PLAN_H
+
+#include <stddef.h>
+
+#include "../base/device/gpu.h"
+#include "../base/view.h"
+#include "step.h"
+
+/* Where an image is: the caller's or a copy of it, or somewhere in the plan's memory. */
+typedef struct plan_place {
+    enum {
+        PLACE_NONE,
+        PLACE_INPUT,
+        PLACE_AUX,     /* the caller's second input */
+        PLACE_OUTPUT,  /* or, where the result is delivered from there, the plan's */
+        PLACE_PICTURE, /* which a filter keeps */
+        PLACE_EVEN,
+        PLACE_ODD,
+        PLACE_PASS
+    } kind;
+    size_t at; /* bytes from there on, PLACE_PASS from the parts' memory; PLACE_PICTURE: which */
+} plan_place;
+
+/* Where a step of a walk has its rows from: step `maker` of the walk, or, below 0, from memory or
+ * from outside the plan. Row y is row y + this->y there, from a byte on. */
+typedef struct walk_source {
+    int maker;
+    bool second; /* of its outputs */
+    int64_t y;
+    size_t byte;
+} walk_source;
+
+/* Rows of a step of a walk, beside the last step's: how far ahead it is at most, and at least; the
+ * oldest that are still needed; and how many lie in front of a walker's first one. */
+typedef struct walk_span {
+    int64_t ahead, sure, oldest, before;
+} walk_span;
+
+/* A step, and what it reads and makes. */
+typedef struct plan_step {
+    filter_step step;
+    plan_place in, out,
+        aux[FILTER_AUX + 2]; /* the latter of the first output, then of the second or the feeder */
+    plan_place feeder;       /* PLACE_NONE: there is none */
+    plan_place second;       /* the part that is made beside it; PLACE_NONE: none is */
+    size_t link;             /* of the chain */
+    /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
+     * makes an image; where the ring and the step's own memory are in that of a walker. */
+    walk_source from[FILTER_AUX + 3];
+    walk_span span;
+    int64_t ring_rows;
+    size_t ring_at, second_at, walker_at;
+    /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
+     * the result with them, at `led_at`. */
+    plan_place zeros, led_at;
+    satf_view led;
+    double ms; /* of the latest run, if it was timed */
+} plan_step;
+
+/* An image that a filter of the chain keeps, or what is made of it, and where a copy is if the work
+ * is done elsewhere. */
+typedef struct plan_picture {
+    satf_image *made; /* its channels as the input's, or their sums; NULL: it is the filter's */
+    satf_view view, there; /* there: without data */
+    size_t at;
+    bool zeros; /* it is made of them, and so need not be copied */
+} plan_picture;
+
+/* Steps that are one walk. */
+typedef struct plan_walk {
+    size_t first, count;
+    int threads, walkers;
+    int64_t band_rows; /* of the last step's result, that a walker makes */
+    int64_t kept;      /* rows of its input that it needs at a time */
+    size_t bytes;      /* memory of a walker; walks take turns in that of the plan */
+} plan_walk;
+
+/* What a plan is for: the calls of a context, as long as they are alike; what its maker runs many
+ * times; or a run by rows. */
+typedef enum filter_use { FILTER_CALL, FILTER_LASTING, FILTER_BY_ROWS } filter_use;
+
+/* Images of a run. */
+typedef struct plan_images {
+    const void *in, *aux;
+    void *out, *second;
+} plan_images;
+
+struct satf_plan {
+    satf_context *ctx;
+    satf_filter *chain; /* of its own */
+    /* The caller's, without data; aux: without width if there is one input. */
+    satf_view in, aux, out;
+    /* Of a filter of two outputs: the caller's second one, without data (without width: there is
+     * none), and the plan that makes it where the last step of this one does not. */
+    satf_view second;
+    struct satf_plan *other;
+    /* The same where the work is done, and packed: copies, where they are not. */
+    satf_view from, from_aux, to;
+    satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
+    satf_rect part;   /* of that result, which out gets */
+    bool whole;       /* all of it */
+    int device;       /* where the work is done */
+    filter_use use;
+    size_t count;
+    plan_step *steps;
+    plan_picture *pictures;
+    size_t picture_count;
+    plan_walk *walks; /* by rows one of all steps; else also of one step */
+    size_t walk_count;
+    /*
+     * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
+     * behind even and odd filters that take turns, of those between the parts of filters, of what
+     * each step keeps, and of what all steps and walkers use in turn. The images between two
+     * filters have their filter's exact type, so that nothing is rounded on the way.
+     */
+    size_t from_at, aux_at, to_at, images_at[2], passes_at, scratch_at, walkers_at, kept_at;
+    size_t bytes;
+    char *memory; /* NULL: none yet */
+    void *owned;  /* what is to be freed of it; NULL: it is the caller's */
+    bool graphs;  /* it belongs to the graph that was captured when it was allocated */
+    /* Images of the host that are not packed, and work elsewhere: packed copies on the host, of
+     * the input, and that far behind of the output. */
+    size_t near_bytes, near_out;
+    char *near;
+    /* Sides of the tiles in which a device computes the result, each with memory of its own (bytes
+     * is the most of that), while the plan has none; 0: it computes all at once. (tiles.h) */
+    int64_t tile_w, tile_h;
+    /* On a device: the order of its uses there, and whether a graph may use it at any time. */
+    satf_gpu_order order;
+    bool in_graph;
+    /* Of the call that it was made for: filter_call.device and the context's settings. */
+    int asked_device;
+    satf_settings settings;
+    bool timed; /* runs note how long each step takes, where that can be known */
+};
+
+/* What is asked for. */
+typedef struct filter_call {
+    const satf_filter *filter;
+    const satf_view *in, *aux, *out; /* aux: NULL if there is one input */
+    const satf_view *second;         /* of a filter of two outputs; only if one march makes both */
+    bool whole; /* out gets all that the filter makes of in, else this part of it: */
+    satf_rect part;
+    int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
+    bool timed;
+    bool in_part; /* of a call that reports its progress, and says when all is done */
+} filter_call;
+
+/* A call of one input whose output is the whole result. */
+static inline filter_call filter_whole_call(const satf_context *ctx, const satf_filter *filter,
+                                            const satf_view *in, const satf_view *out)
+{
+    return (filter_call){
+        .filter = filter, .in = in, .out = out, .whole = true, .device = ctx->settings.device};
+}
+
+/* Whether the work is done elsewhere than where the caller's images are. */
+static inline bool plan_crosses(const satf_plan *plan)
+{
+    return plan->device != plan->in.device;
+}
+
+static inline bool plan_is_tiled(const satf_plan *plan)
+{
+    return plan->tile_w > 0;
+}
+
+/* Where that image of a run is. */
+static inline char *plan_find(const satf_plan *plan, const plan_place *place,
+                              const plan_images *images)
+{
+    switch (place->kind) {
+    case PLACE_INPUT:
+        return (char *)(uintptr_t)images->in;
+    case PLACE_AUX:
+        return (char *)(uintptr_t)images->aux;
+    case PLACE_OUTPUT:
+        return (char *)images->out + (ptrdiff_t)place->at; /* a stride may be below 0 */
+    case PLACE_PICTURE:
+        return plan->device == SATF_HOST ? plan->pictures[place->at].view.data
+                                         : plan->memory + plan->pictures[place->at].at;
+    case PLACE_EVEN:
+        return plan->memory + plan->images_at[0] + place->at;
+    case PLACE_ODD:
+        return plan->memory + plan->images_at[1] + place->at;
+    case PLACE_PASS:
+        return plan->memory + plan->passes_at + place->at;
+    default:
+        return NULL;
+    }
+}
+
+/* Whether its last step makes two outputs. */
+static inline bool plan_makes_both(const satf_plan *plan)
+{
+    return plan->steps[plan->count - 1].step.second != NULL;
+}
+
+/* Whether images go to the device when the plan gets its memory. */
+static inline bool plan_keeps_images(const satf_plan *plan)
+{
+    bool keeps = false;
+    for (size_t i = 0; i < plan->picture_count; i++) {
+        keeps = keeps || !plan->pictures[i].zeros;
+    }
+    return keeps;
+}
+
+/* Whether its last filter makes pixels that are not in its result (border valid). */
+static inline bool plan_trims(const satf_plan *plan)
+{
+    return plan->result.w < plan->to.width || plan->result.h < plan->to.height;
+}
+
+/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
+ * there and is copied from there. */
+static inline bool plan_fetches(const satf_plan *plan)
+{
+    return plan_crosses(plan) || !satf_is_packed(&plan->in);
+}
+
+static inline bool plan_delivers(const satf_plan *plan)
+{
+    return plan_crosses(plan) || !plan->whole || plan_trims(plan) || !satf_is_packed(&plan->out);
+}
+
+/* A caller's image with its pixels packed. */
+satf_view plan_packed(const satf_view *view, void *data);
+
+/* Where it is computed: where the images are, or for those of the host where the call's device
+ * says. */
+int filter_plan_device(const satf_context *ctx, const filter_call *call);
+
+/* Decides for that device and views that are checked, whose data are not looked at; the plan has no
+ * memory yet. FILTER_BY_ROWS: the device is SATF_HOST. */
+satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int device, filter_use use,
+                             satf_plan **plan);
+
+/* Whether the device that failed so was chosen here (SATF_DEVICE_AUTO), and the CPU is to
+ * compute instead. */
+bool filter_plan_leaves(satf_context *ctx, const filter_call *call, int device, satf_status status);
+
+/* Frees a plan that has no memory. */
+void filter_plan_drop(satf_plan *plan);
+
+/* Gives the plan memory of its own, or the caller's, of plan->bytes and aligned to 64, and prepares
+ * it. */
+satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory);
+
+/* Takes it away again. */
+void filter_plan_detach(satf_context *ctx, satf_plan *plan);
+
+/* The same behind a run, as a part of its call: the system takes memory page by page, so much of it
+ * goes piece by piece, and the callback is asked in between. */
+void filter_plan_let_go(satf_context *ctx, satf_plan *plan);
+
+/* Frees the plan, and its memory if it has any. */
+void filter_plan_free(satf_context *ctx, satf_plan *plan);
+
+/* By the plan that the context keeps if that serves the call, else by one that it keeps from now
+ * on. Views of a part of a result have been checked. */
+satf_status filter_apply(satf_context *ctx, const filter_call *call);
+
+/* Runs it in that memory. The caller has begun to report progress, and says when all is done. */
+satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images);
+
+#endif

@@ -1,0 +1,463 @@
+/* The steps of a plan: the passes of its filters, with the images between them. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "../chain/modules.h"
+#include "plan_memory.h"
+#include "../chain/region.h"
+#include "../sums/choice/varies_kernels.h"
+#include "../run/walk.h"
+
+static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
+                            plan_step **added)
+{
+    *added = &plan->steps[plan->count];
+    (*added)->link = (size_t)(spec->link - plan->chain->links);
+    walk_from_memory(*added);
+    satf_status status = filter_step_make(ctx, spec, &(*added)->step);
+    plan->count += !status;
+    return status;
+}
+
+/* The passes of a filter, from `in` to `out`. */
+typedef struct plan_link {
+    const chain_link *link;
+    satf_view from, to;
+    plan_place in, out;
+} plan_link;
+
+/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
+ * *view: where the work is done. */
+static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                                satf_image *made, plan_place *place, satf_view *view)
+{
+    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
+    plan_picture *kept = &plan->pictures[plan->picture_count++];
+    *kept = (plan_picture){.made = made, .view = *picture, .there = *picture};
+    kept->there.data = NULL;
+    satf_status status =
+        plan->device == SATF_HOST ? SATF_OK : plan_reserve_view(ctx, plan, &kept->there, &kept->at);
+    *view = kept->there;
+    return status;
+}
+
+/* Behind a row and a column of zeros, which it makes room for in the link's result. */
+static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_step *step)
+{
+    satf_image *zeros;
+    satf_view there;
+    int64_t most = of->to.width > of->to.height ? of->to.width : of->to.height;
+    step->led = of->to;
+    step->led_at = of->out;
+    step->out.at += (size_t)(of->to.stride + satf_pixel_bytes(&of->to));
+    satf_status status =
+        satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
+    if (!status) {
+        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+        plan->pictures[step->zeros.at].zeros = true;
+    }
+    return status;
+}
+
+/* What steps read beside the input of a filter: an image, its own or the second input, and the sums
+ * of that. */
+typedef struct plan_aux {
+    plan_place place, sums_place; /* PLACE_NONE: none */
+    satf_view view, sums;
+    bool rgb; /* it guides by its colour (filter_info.colour_aux) */
+} plan_aux;
+
+/* A row that is every row. */
+static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                             plan_aux *aux)
+{
+    satf_image *sums;
+    satf_status status = filter_picture_sum(ctx, picture, &sums);
+    if (!status) {
+        status = keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
+        aux->sums.stride = 0;
+    }
+    return status;
+}
+
+static bool takes_rgb(const chain_link *link)
+{
+    return link->info->colour_aux && link->info->colour_aux(link->options);
+}
+
+static bool is_rgb(const satf_view *view)
+{
+    return view->channels - (view->flags & SATF_ALPHA ? 1 : 0) == 3;
+}
+
+static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                            const filter_picture *own, plan_aux *aux)
+{
+    const filter_info *info = of->link->info;
+    const satf_view *in = &of->from, *picture = &own->view;
+    satf_image *spread = NULL;
+    bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
+    aux->rgb = takes_rgb(of->link) && is_rgb(picture);
+    satf_status status = filter_picture_check(ctx, own->name, picture, in,
+                                              aux->rgb ? LIKE_RGB
+                                              : any    ? LIKE_COLOURS
+                                                       : LIKE_OR_ONE);
+    if (!status && !aux->rgb && (picture->channels != in->channels || (any && !same_alpha))) {
+        status = filter_picture_spread(ctx, picture, in, &spread);
+        picture = status ? picture : &spread->view;
+    }
+    if (!status) {
+        status = keep_picture(ctx, plan, picture, spread, &aux->place, &aux->view);
+    }
+    bool sums = info->sums_aux && info->sums_aux(of->link->options);
+    return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
+}
+
+/* Leaves PLACE_NONE where none is given. */
+static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_aux *aux)
+{
+    const chain_link *link = of->link;
+    const filter_info *info = link->info;
+    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
+    *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
+    if (picture && *picture) {
+        return keep_own(ctx, plan, of, *picture, aux);
+    }
+    if (!picture || plan->aux.width == 0) {
+        return SATF_OK;
+    }
+    if (info->sums_aux && info->sums_aux(link->options)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s takes the mean of the auxiliary input, which the filter has to "
+                         "keep for that; a plan's second input comes with every run",
+                         info->name);
+    }
+    aux->place = (plan_place){PLACE_AUX, 0};
+    aux->view = plan->from_aux;
+    aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
+    return filter_picture_check(ctx, FILTER_PICTURE_NAME, &aux->view, &of->from,
+                                aux->rgb        ? LIKE_RGB
+                                : info->any_aux ? LIKE_CHANNELS
+                                                : LIKE_INPUT);
+}
+
+/* The images of a filter's passes (filter_pass). */
+typedef struct pass_images {
+    const plan_link *of;
+    const filter_passes *way;
+    plan_aux aux;
+    size_t bytes;                 /* of the largest image between passes */
+    int slots[FILTER_MAX_PASSES]; /* which of as many places it is in */
+} pass_images;
+
+/* Whether image 1 is the input, for want of another. */
+static bool has_aux(const pass_images *images)
+{
+    return images->aux.place.kind != PLACE_NONE;
+}
+
+static int channels_of(const pass_images *images, int number)
+{
+    int input = images->of->from.channels;
+    if (number < 2) {
+        return number && has_aux(images) ? images->aux.view.channels : input;
+    }
+    const filter_pass *pass = &images->way->list[number - 2];
+    return pass->kernel == KERNEL_VARIES
+               ? varies_lanes(step_varies_kind(images->of->link, &images->of->from))
+           : pass->over != OVER_MIX ? channels_of(images, pass->of)
+           : pass->lanes            ? pass->lanes
+                                    : input;
+}
+
+/* Of a pass that is not the last. */
+static satf_view view_between(const pass_images *images, int number)
+{
+    const satf_view *from = &images->of->from;
+    const filter_pass *pass = &images->way->list[number - 2];
+    const filter_size *size = chain_value(images->of->link, PARAM_SIZE);
+    bool whole = pass->type == TYPE_WHOLE && !satf_type_is_float(from->type);
+    /* What is chosen among has the result's type, whatever was asked for. */
+    int type = pass->type == TYPE_OF_INPUT ? images->of->to.type : whole ? SATF_F32 : SATF_F64;
+    satf_view view = satf_view_packed(NULL, from->width + (pass->all ? size->width - 1 : 0),
+                                      from->height + (pass->all ? size->height - 1 : 0),
+                                      channels_of(images, number), (satf_type)type);
+    view.device = from->device;
+    return view;
+}
+
+static plan_place pass_place(const pass_images *images, int number, satf_view *view)
+{
+    if (number == 0 || (number == 1 && !has_aux(images))) {
+        *view = images->of->from;
+        return images->of->in;
+    }
+    if (number == 1) {
+        *view = images->aux.view;
+        return images->aux.place;
+    }
+    if (number == FILTER_SUMS) {
+        *view = images->aux.sums;
+        return images->aux.sums_place;
+    }
+    *view = view_between(images, number);
+    return (plan_place){PLACE_PASS, (size_t)images->slots[number - 2] * images->bytes};
+}
+
+static void aux_places(const pass_images *images, const filter_pass *pass, plan_place *places,
+                       satf_view *views)
+{
+    for (int b = 0; b < FILTER_AUX; b++) {
+        if (filter_reads_aux(pass, b)) {
+            places[b] = pass_place(images, pass->aux[b], &views[b]);
+        }
+    }
+}
+
+/* What one march may make beside pass `number`: the next one, if it has the same sums and is not
+ * the last, or the plan's second output beside the last. NULL: nothing. */
+static const filter_pass *second_of(const satf_plan *plan, const pass_images *images, int number,
+                                    satf_view *view, plan_place *place)
+{
+    const filter_pass *pass = &images->way->list[number - 2], *next = pass + 1;
+    int behind = images->way->count + 1 - number;
+    if (behind > 1 && pass->over != OVER_MIX && pass->of == next->of && pass->over == next->over &&
+        pass->outside == next->outside) {
+        *place = pass_place(images, number + 1, view);
+        return next;
+    }
+    if (behind == 0 && plan->second.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
+        !plan_delivers(plan) && satf_is_packed(&plan->second)) {
+        *view = plan->second;
+        return filter_last(filter_outputs(images->of->link->info)[1]);
+    }
+    return NULL;
+}
+
+static bool reads_image(const filter_pass *pass, int number)
+{
+    bool reads = pass->of == number;
+    for (int b = 0; b < FILTER_AUX; b++) {
+        reads = reads || (filter_reads_aux(pass, b) && pass->aux[b] == number);
+    }
+    return reads;
+}
+
+/* The last pass that reads image `number`. */
+static int last_reader(const pass_images *images, int number)
+{
+    int last = 0;
+    for (int k = 0; k < images->way->count; k++) {
+        last = reads_image(&images->way->list[k], number) ? k : last;
+    }
+    return last;
+}
+
+/* Whether the next pass alone reads what pass `number` makes, and sums over the same pixels. */
+static bool feeds_next(const pass_images *images, int number)
+{
+    const filter_passes *way = images->way;
+    const filter_pass *pass = &way->list[number - 2], *next = pass + 1;
+    bool feeds = number <= way->count && next->over == pass->over && next->aux[0] == number &&
+                 next->of != number && next->aux[1] != number && filter_reads(next, FORMULA_AUX) &&
+                 filter_has_window(pass);
+    for (int k = number; k < way->count && feeds; k++) {
+        feeds = &way->list[k] == next || !reads_image(&way->list[k], number);
+    }
+    return feeds;
+}
+
+/* Pass k's image goes where one was that no pass reads from k - 1 on: that may be made with k. */
+static int free_slot(const pass_images *images, int k)
+{
+    bool taken[FILTER_MAX_PASSES] = {false};
+    int slot = 0;
+    for (int m = 0; m < k; m++) {
+        taken[images->slots[m]] =
+            taken[images->slots[m]] || m + 1 == k || last_reader(images, 2 + m) + 1 >= k;
+    }
+    while (taken[slot]) {
+        slot++;
+    }
+    return slot;
+}
+
+static satf_status place_images(satf_context *ctx, pass_images *images)
+{
+    satf_status status = SATF_OK;
+    size_t all;
+    for (int k = 0; k + 1 < images->way->count && !status; k++) {
+        satf_view view = view_between(images, 2 + k);
+        size_t bytes;
+        status = plan_image_bytes(ctx, &view, &bytes);
+        images->bytes = bytes > images->bytes ? bytes : images->bytes;
+        images->slots[k] = free_slot(images, k);
+    }
+    return status || satf_mul(images->bytes, FILTER_MAX_PASSES, &all) ? status
+                                                                      : plan_fail_size(ctx);
+}
+
+/* Whether what the pass reads beside the sums of `in` has as many channels, or one. */
+static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_view aux[2])
+{
+    int alpha = in->flags & SATF_ALPHA ? 1 : 0;
+    bool fit = true;
+    for (int b = 0; b < 2; b++) {
+        int channels = aux[b].channels;
+        fit = fit && (!filter_reads_aux(pass, b) || channels == 1 || channels == in->channels ||
+                      channels == in->channels - alpha);
+    }
+    return fit || pass->over == OVER_MIX;
+}
+
+/* A module's windows may ask for images that its mixes have made, of as many channels as it likes.
+ */
+static satf_status check_channels(satf_context *ctx, const pass_images *images,
+                                  const filter_step_spec *spec, bool last)
+{
+    bool good =
+        !last || spec->pass->over == OVER_MIX || spec->in.channels == images->of->from.channels;
+    good = good && reads_fit(spec->pass, &spec->in, spec->aux) &&
+           (!spec->second || reads_fit(spec->second, &spec->in, spec->second_aux));
+    return good || !pass_is_foreign(spec->pass)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "the module's filter %s reads images of other channels than it sums "
+                           "over, or makes",
+                           images->of->link->info->name);
+}
+
+/* Pass `number`, which is an image's as well, and what is made beside it; from the pass before it
+ * without an image between, if it may be `fed` and the engine can. */
+static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
+                             int number, bool fed)
+{
+    const filter_pass *pass = &images->way->list[number - 2];
+    const plan_link *of = images->of;
+    bool last = number == images->way->count + 1, led = last && filter_leads(of->link);
+    filter_step_spec spec = {.link = of->link,
+                             .pass = pass,
+                             .input = &of->from,
+                             .by_rows = plan->use == FILTER_BY_ROWS,
+                             .lasting = plan->use == FILTER_LASTING,
+                             .input_aux = has_aux(images) ? &images->aux.view : NULL};
+    plan_place in = pass_place(images, pass->of, &spec.in), aux[FILTER_AUX + 2] = {{PLACE_NONE, 0}};
+    plan_place out = of->out, beside = {PLACE_NONE, 0};
+    spec.out = of->to;
+    spec.out.width -= led;
+    spec.out.height -= led;
+    if (!last) {
+        out = pass_place(images, number, &spec.out);
+    }
+    aux_places(images, pass, aux, spec.aux);
+    plan_place feeder = {PLACE_NONE, 0};
+    if (fed) {
+        spec.feeder = pass - 1;
+        aux[0].kind = PLACE_NONE;
+        feeder = pass_place(images, spec.feeder->of, &spec.feeder_in);
+        aux_places(images, spec.feeder, &aux[FILTER_AUX], spec.second_aux);
+    } else {
+        spec.second = second_of(plan, images, number, &spec.second_out, &beside);
+    }
+    if (spec.second) {
+        aux_places(images, spec.second, &aux[FILTER_AUX], spec.second_aux);
+    }
+    plan_step *step;
+    satf_status status = check_channels(ctx, images, &spec, last);
+    status = status ? status : add_step(ctx, plan, &spec, &step);
+    if (!status && pass->over == OVER_LEAST) {
+        step->step.maker = &plan->steps[plan->count - 2].step;
+        step->step.name = step->step.maker->name;
+    }
+    if (!status) {
+        step->in = in;
+        step->out = out;
+        memcpy(step->aux, aux, sizeof aux);
+        step->second = step->step.second ? beside : step->second;
+        step->feeder = feeder;
+    }
+    return status || !led || spec.by_rows ? status : lead(ctx, plan, of, step);
+}
+
+static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_link *of)
+{
+    const satf_view *from = &of->from;
+    pass_images images = {.of = of};
+    satf_status status = find_aux(ctx, plan, of, &images.aux);
+    satf_view guide = {.channels = images.aux.rgb ? 3 : 1};
+    images.way =
+        filter_way(of->link->info, of->link->options,
+                   has_aux(&images) && takes_rgb(of->link) ? &guide : from, has_aux(&images));
+    int count = images.way->count;
+    if (!status && count == 0) {
+        status =
+            satf_fail(ctx, SATF_INVALID, "%s has no auxiliary input yet", of->link->info->name);
+    }
+    status = status ? status : place_images(ctx, &images);
+    for (int k = 0; k < count && !status; k++) {
+        const plan_step *made = &plan->steps[plan->count];
+        if (plan->device != SATF_HOST && feeds_next(&images, 2 + k)) {
+            status = plan_pass(ctx, plan, &images, 2 + k + 1, true);
+            if (status || made->step.feeder) {
+                k++;
+                continue;
+            }
+            plan->count--;
+        }
+        status = plan_pass(ctx, plan, &images, 2 + k, false);
+        k += !status && made->second.kind != PLACE_NONE;
+    }
+    return status;
+}
+
+/* Where the filter's result goes, behind which is another filter: an image of its own, of all
+ * pixels of the input where that is larger. */
+static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
+{
+    size_t bytes;
+    satf_status status = filter_step_output(ctx, of->link, &of->from, &of->to);
+    if (status) {
+        return status;
+    }
+    if (filter_trims(of->link)) {
+        of->to.width = of->from.width;
+        of->to.height = of->from.height;
+        of->to.stride = of->to.width * satf_pixel_bytes(&of->to);
+    }
+    if (plan->device != SATF_HOST) { /* kernels are faster so */
+        of->to.stride = (int64_t)satf_align64((size_t)of->to.stride);
+    }
+    return plan_image_bytes(ctx, &of->to, &bytes);
+}
+
+/* The next filter's input. */
+static void go_on(plan_link *of)
+{
+    of->from = of->to;
+    of->in = of->out;
+    if (filter_trims(of->link)) {
+        satf_rect part = filter_valid_part(of->link, of->to.width, of->to.height);
+        of->from.width = part.w;
+        of->from.height = part.h;
+        of->in.at = (size_t)(part.y * of->to.stride + part.x * satf_pixel_bytes(&of->to));
+    }
+}
+
+satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
+{
+    plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
+    satf_status status = SATF_OK;
+    for (size_t i = 0; i < plan->chain->count && !status; i++) {
+        of.link = &plan->chain->links[i];
+        of.to = plan->to;
+        of.out = (plan_place){PLACE_OUTPUT, 0};
+        if (i + 1 < plan->chain->count) {
+            status = place_between(ctx, plan, &of);
+            of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
+        }
+        status = status ? status : plan_passes(ctx, plan, &of);
+        go_on(&of);
+    }
+    return status;
+}

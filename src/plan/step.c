@@ -1,0 +1,423 @@
+/* One pass of a filter on one image: its checks, and what its engine is told. */
+#include "../chain/check.h"
+#include "../chain/region.h"
+#include "step.h"
+#include "../sums/choice/varies.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/view.h"
+
+/* Whether the picture has that part of w x h pixels. */
+static satf_status check_part(satf_context *ctx, const chain_link *link, const satf_view *in,
+                              int64_t w, int64_t h)
+{
+    filter_place at = filter_last(link->info)->corner(link->options, in->width, in->height);
+    const char *name = link->info->name;
+    if (w == 0) {
+        return satf_fail(ctx, SATF_INVALID, "%s has no part yet", name);
+    }
+    if (w > in->width || h > in->height) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s takes %" PRId64 " x %" PRId64 " pixels, and the picture has %" PRId64
+                         " x %" PRId64,
+                         name, w, h, in->width, in->height);
+    }
+    return satf_inside(at.x, w, in->width) && satf_inside(at.y, h, in->height)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_INVALID,
+                           "%s takes %" PRId64 " x %" PRId64 " pixels from column %" PRId64
+                           " and row %" PRId64 " on, which leaves the picture of %" PRId64
+                           " x %" PRId64,
+                           name, w, h, at.x, at.y, in->width, in->height);
+}
+
+/* The size of the result, of an input of out's. */
+static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *out)
+{
+    satf_rect part = filter_valid_part(link, out->width, out->height);
+    if (part.w < 1 || part.h < 1) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s with border valid needs an image of at least %" PRId64 " x %" PRId64
+                         ", which holds a whole window; this one is %" PRId64 " x %" PRId64,
+                         link->info->name, out->width - part.w + 1, out->height - part.h + 1,
+                         out->width, out->height);
+    }
+    const filter_pass *last = filter_last(link->info);
+    if (last->shape) {
+        last->shape(link->options, &part.w, &part.h);
+    }
+    satf_status status = last->corner ? check_part(ctx, link, out, part.w, part.h) : SATF_OK;
+    if (status) {
+        return status;
+    }
+    if (last->shape && (part.w > out->width || part.h > out->height)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "%s makes no picture wider or higher: %" PRId64 " x %" PRId64
+                         " pixels are asked for, of %" PRId64 " x %" PRId64,
+                         link->info->name, part.w, part.h, out->width, out->height);
+    }
+    out->width = part.w;
+    out->height = part.h;
+    return SATF_OK;
+}
+
+satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
+                               satf_view *out)
+{
+    const filter_passes *way = filter_way(link->info, link->options, in, true);
+    const filter_pass *pass = &way->list[way->count - 1];
+    filter_type_rule rule = filter_type(pass, link->options);
+    bool moves = pass->over == OVER_ELSEWHERE;
+    int channels = !pass->grey ? in->channels : moves && in->flags & SATF_ALPHA ? 2 : 1;
+    satf_type type = (satf_type)in->type;
+    satf_view shape = *in;
+    satf_status good = filter_check_pixels(ctx, link);
+    good = good ? good : filter_check_levels(ctx, link, in->type);
+    good = good ? good : shrink(ctx, link, &shape);
+    if (good) {
+        return good;
+    }
+    if ((type == SATF_U32 || type == SATF_U64) && !moves) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
+                         link->info->name, satf_type_name(in->type));
+    }
+    int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
+    if ((pass->grey || filter_reads(pass, FORMULA_LUMA)) && colours != 1 && colours != 3) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s wants grey or RGB, with or without alpha; these pixels have %d "
+                         "channels besides alpha",
+                         link->info->name, colours);
+    }
+    if (rule == TYPE_REAL || rule == TYPE_WIDENED) {
+        type = SATF_F64;
+    } else if (rule == TYPE_BILEVEL) {
+        type = SATF_U8;
+    } else if (rule == TYPE_OF_WINDOW_SUM) {
+        const filter_size *size = chain_value(link, PARAM_SIZE);
+        satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
+                                              (uint64_t)(size->width * size->height), SATF_SUM_U32);
+        type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
+    } else if (rule == TYPE_OF_SUM) {
+        bool squared = pass->sums_squares && pass->sums_squares(link->options);
+        satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
+        if (status) {
+            return status;
+        }
+    }
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    if (order && *order) {
+        satf_status status = filter_order_check(ctx, *order, in);
+        if (status) {
+            return status;
+        }
+    }
+    bool turned = filter_turn(pass, link->options) & MOVE_TRANSPOSE;
+    *out = satf_view_packed(NULL, turned ? shape.height : shape.width,
+                            turned ? shape.width : shape.height, channels, type);
+    out->device = in->device;
+    if ((filter_weighs(pass) && !pass->grey) || moves || way->count > 1) {
+        out->flags = in->flags;
+    }
+    if (rule == TYPE_OF_INPUT) {
+        out->full = in->full;
+    } else if (rule == TYPE_WIDENED) {
+        out->full = satf_type_is_float(in->type) ? in->full : satf_full_scale(in);
+    }
+    return satf_check_view(ctx, out, "output", false);
+}
+
+satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
+                             const satf_view *in, satf_view *out)
+{
+    return filter_step_output(ctx, &chain->links[index], in, out);
+}
+
+/* The border's constant in the input's type. */
+static satf_status fit_constant(satf_context *ctx, const satf_view *input, filter_border *border)
+{
+    int type = input->type;
+    double value = border->constant;
+    if (border->kind != SATF_CONSTANT) {
+        return SATF_OK;
+    }
+    if (satf_type_is_float(type)) {
+        border->constant = type == SATF_F32 ? (double)(float)value : value;
+        if (!isfinite(border->constant)) {
+            return satf_fail(ctx, SATF_INVALID,
+                             "border constant:%g does not fit %s samples; it must be finite", value,
+                             satf_type_name(type));
+        }
+        return SATF_OK;
+    }
+    double max = satf_full_scale(input);
+    if (!(value >= 0 && value <= max) || value != floor(value)) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "border constant:%g does not fit %s samples; it must be an integer of 0 "
+                         "to %.0f",
+                         value, satf_type_name(type), max);
+    }
+    return SATF_OK;
+}
+
+/* The number of an option that says a full scale; 0: it says none. */
+static double named_scale(const chain_link *link, param_kind kind)
+{
+    const int64_t *named = chain_value(link, kind);
+    return named ? (double)*named : 0;
+}
+
+/* Whether what an option says counts: of integers no more than what the picture says. */
+static bool scale_counts(const satf_view *view, double named)
+{
+    return named > 0 && (satf_type_is_float(view->type) || named <= satf_full_scale(view));
+}
+
+filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
+{
+    bool of_floats = satf_type_is_float(input->type);
+    double named = named_scale(link, PARAM_FULL), own = satf_full_scale(input);
+    bool counts = scale_counts(input, named), says = counts || input->full > 0;
+    double full = counts ? named : own;
+    return (filter_scale){.of_floats = of_floats,
+                          .full = full,
+                          .level = of_floats && !says ? 1 : full / UINT8_MAX,
+                          .aux_of_floats = of_floats,
+                          .aux_full = full,
+                          .top = own,
+                          .aux_top = own,
+                          .most = INFINITY};
+}
+
+/* What full=M says counts for an auxiliary input, too, if it is of the same samples and neither
+ * picture says its own full scale. */
+static bool scale_is_shared(const satf_view *input, const satf_view *aux)
+{
+    bool floats = satf_type_is_float(input->type) && satf_type_is_float(aux->type);
+    return (floats || input->type == aux->type) && input->full == 0 && aux->full == 0;
+}
+
+static void add_aux(const filter_step_spec *spec, filter_scale *scale)
+{
+    const satf_view *aux = spec->input_aux;
+    double named = named_scale(spec->link, PARAM_AUX_FULL);
+    scale->aux_said = scale_counts(aux, named);
+    if (named == 0 && scale_is_shared(spec->input, aux)) {
+        named = named_scale(spec->link, PARAM_FULL);
+    }
+    scale->aux_of_floats = satf_type_is_float(aux->type);
+    scale->aux_top = satf_full_scale(aux);
+    scale->aux_full = scale_counts(aux, named) ? named : scale->aux_top;
+    scale->aux_pixels = (double)aux->width * (double)aux->height;
+}
+
+/* Means stay among their samples. */
+static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
+{
+    filter_scale scale = filter_scale_of(spec->link, spec->input);
+    bool ends = step->pass->type == TYPE_OF_INPUT && step->pass->kernel != KERNEL_MEAN &&
+                !scale.of_floats && !satf_type_is_float(step->out.type);
+    if (spec->input_aux) {
+        add_aux(spec, &scale);
+    }
+    scale.most = ends ? scale.full : INFINITY;
+    return scale;
+}
+
+/* A full scale of an image that is not there. */
+static satf_status check_aux_scale(satf_context *ctx, const filter_step_spec *spec)
+{
+    const filter_param *said = filter_param_of_kind(spec->link->info, PARAM_AUX_FULL);
+    return !spec->input_aux && named_scale(spec->link, PARAM_AUX_FULL) > 0
+               ? satf_fail(ctx, SATF_INVALID,
+                           "%s of %s is the full scale of its %s, which is not given", said->name,
+                           spec->link->info->name,
+                           filter_param_of_kind(spec->link->info, PARAM_IMAGE)->name)
+               : SATF_OK;
+}
+
+/* What engines look at of the filter's options. */
+static void read_options(const chain_link *link, filter_step *step)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_place *at = chain_value(link, PARAM_PLACE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    filter_order *const *order = chain_value(link, PARAM_ORDER);
+    const filter_pass *pass = step->pass;
+    step->options = link->options;
+    step->size = size ? *size : (filter_size){1, 1};
+    step->at = at ? *at : (filter_place){0, 0};
+    step->border = border && border->kind != SATF_VALID ? *border : (filter_border){SATF_CLAMP, 0};
+    step->rects = rects ? *rects : NULL;
+    step->order = order ? *order : NULL;
+    if (pass->lines) {
+        step->lines = pass->lines(link->options);
+        step->size.width = step->size.height = 2 * filter_lines_reach(&step->lines) + 1;
+    }
+    step->squared = pass->sums_squares && pass->sums_squares(link->options);
+    step->reduced = filter_valid_part(link, step->in.width, step->in.height);
+}
+
+/* From the window of the filter's options to that of the pass. */
+static void place_window(const filter_pass *pass, filter_step *step)
+{
+    filter_over over = pass->over;
+    if (pass->all) { /* it ends at its pixel */
+        step->at.x = step->size.width / 2 - step->size.width + 1;
+        step->at.y = step->size.height / 2 - step->size.height + 1;
+    } else if (over == OVER_PIXEL || over == OVER_MIX || over == OVER_LEAST) {
+        step->size = (filter_size){1, 1};
+        step->at = (filter_place){0, 0};
+    } else if (over == OVER_MIRRORED) {
+        /* An even window has one pixel more in front of its centre than behind it. */
+        step->at.x = (step->size.width % 2 == 0) - step->at.x;
+        step->at.y = (step->size.height % 2 == 0) - step->at.y;
+    }
+}
+
+/* What lies outside of what the pass sums. */
+static double find_outside(const filter_pass *pass, const filter_step *step)
+{
+    formula_sums common = {0};
+    filter_set_scale(&step->scale, &common);
+    double constant = step->border.constant;
+    return pass->outside && step->border.kind == SATF_CONSTANT ? pass->outside(constant, &common)
+                                                               : constant;
+}
+
+/* In front of an engine's walker: rows of grey for it. */
+typedef struct grey_walker {
+    filter_grey_rows grey;
+    filter_rows rows;
+} grey_walker;
+
+/* The grey image lies in front of what the engine uses. */
+static satf_status add_grey(satf_context *ctx, filter_step *step)
+{
+    size_t bytes, *to = &step->scratch_bytes;
+    if (!step->grey) {
+        return SATF_OK;
+    }
+    if (step->by_rows) {
+        bytes = filter_grey_rows_bytes(&step->source, &step->need);
+        if (!bytes || bytes > SIZE_MAX / 2) {
+            return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
+        }
+        step->grey_bytes = satf_align64(sizeof(grey_walker)) + satf_align64(bytes);
+        to = &step->walker_bytes;
+    } else {
+        step->grey_bytes = satf_align64((size_t)(step->in.stride * step->in.height));
+    }
+    if (!satf_add(*to, step->grey_bytes, to)) {
+        return satf_fail(ctx, SATF_LIMIT, "the grey image is too large for any memory");
+    }
+    return SATF_OK;
+}
+
+varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    bool weighted = input->flags & SATF_ALPHA;
+    uint64_t max = satf_type_max(input->type);
+    satf_u128 largest = (satf_u128)(size->width * size->height) * max * (weighted ? max : 1);
+    /* A sum is at most `largest`, of which the square is to be below 2^53; the spreads of four
+     * channels are not more, since one is at most a quarter of that. */
+    return satf_type_is_float(input->type)           ? VARIES_REAL
+           : largest >= 94906265                     ? VARIES_EXACT
+           : weighted || border->kind == SATF_SHRINK ? VARIES_FRACTION
+                                                     : VARIES_OVER;
+}
+
+satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
+{
+    const chain_link *link = spec->link;
+    const satf_view *in = &spec->in;
+    const filter_pass *pass = spec->pass;
+    *step = (filter_step){.info = link->info,
+                          .pass = pass,
+                          .in = *in,
+                          .out = spec->out,
+                          .walked = spec->by_rows,
+                          .by_rows = spec->by_rows,
+                          .lasting = spec->lasting};
+    step->in.data = step->out.data = NULL;
+    memcpy(step->aux, spec->aux, sizeof step->aux);
+    read_options(link, step);
+    place_window(pass, step);
+    if (pass->all || pass->over == OVER_LEAST) {
+        step->varies = step_varies_kind(link, spec->input);
+    }
+    step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
+    if (filter_needs_grey(pass, in)) {
+        step->grey = true;
+        step->source = step->in;
+        step->in = filter_grey_view(in, NULL);
+    }
+    satf_status status = filter_check_link(ctx, link);
+    status = status ? status : check_aux_scale(ctx, spec);
+    status = status ? status : fit_constant(ctx, spec->input, &step->border);
+    step->scale = find_scale(spec, step);
+    step->feeder = spec->feeder;
+    step->feeder_in = spec->feeder_in;
+    if (spec->feeder) {
+        step->feeder_constant = find_outside(spec->feeder, step);
+        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
+    }
+    step->border.constant = find_outside(pass, step);
+    status = status ? status : filter_choose_engine(ctx, step);
+    if (status) {
+        return status;
+    }
+    step->feeder = step->engine->feeds ? step->feeder : NULL;
+    if (spec->second && step->engine->pairs) {
+        step->second = spec->second;
+        step->second_out = spec->second_out;
+        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
+    }
+    step->name = step->engine->name;
+    step->ns = filter_step_ns(step);
+    return SATF_OK;
+}
+
+satf_status filter_step_plan(satf_context *ctx, filter_step *step)
+{
+    step->state = satf_alloc_zeroed(step->engine->state_bytes);
+    if (!step->state) {
+        return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
+    }
+    satf_status status = step->engine->plan(ctx, step);
+    return status ? status : add_grey(ctx, step);
+}
+
+void filter_step_release(filter_step *step)
+{
+    if (step->state && step->engine->release) {
+        step->engine->release(step->state);
+    }
+    satf_free(step->state);
+    step->state = NULL;
+}
+
+satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                              int64_t first, int64_t end, char *walker, char **own)
+{
+    bool grey = step->grey && step->by_rows;
+    *own = walker + (grey ? step->grey_bytes : 0);
+    if (grey) {
+        grey_walker *g = (grey_walker *)(void *)walker;
+        filter_grey_rows_init(&g->grey, rows, &step->source, &step->need,
+                              walker + satf_align64(sizeof *g));
+        g->rows = (filter_rows){.in = filter_grey_rows_in,
+                                .out = filter_grey_rows_out,
+                                .user = &g->grey,
+                                .height = rows->height};
+        rows = &g->rows;
+    }
+    return step->engine->begin(ctx, step, rows, first, end, *own);
+}

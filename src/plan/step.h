@@ -1,0 +1,302 @@
+/* One pass of a filter of a chain: a step of a plan, and the engines that can take it. */
+#ifndef SATF_PLAN_STEP_H
+#define SATF_PLAN_STEP_H
+
+#include "../chain/chain.h"
+#include "../sums/choice/sides.h"
+#include "../sums/choice/varies_kernels.h"
+
+struct filter_engine;
+
+/* What formulas know of the samples that the filter takes, of which the step may be a part: see
+ * formula_sums. */
+typedef struct filter_scale {
+    bool of_floats, aux_of_floats, aux_said;
+    double full, level, aux_full, aux_pixels, top, aux_top, most;
+} filter_scale;
+
+typedef struct filter_step {
+    const filter_info *info;
+    const filter_pass *pass;
+    const void *options; /* the filter's own, and what engines look at of them: */
+    filter_size size;
+    filter_place at;
+    /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
+     * part of what the step makes of all. */
+    filter_border border;
+    satf_rect reduced; /* the pixels that a reduction looks at */
+    const filter_rects *rects;
+    const filter_order *order;
+    filter_lines lines; /* OVER_LINES; then size is what they reach */
+    bool squared;       /* OVER_ALL: squares are summed */
+    varies_kind varies; /* KERNEL_VARIES, OVER_LEAST */
+    bool weighted;
+    satf_view in, out; /* data: NULL until a run */
+    satf_view aux[FILTER_AUX];
+    /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
+     */
+    const filter_pass *second;
+    satf_view second_out, second_aux[2];
+    /* What the formula reads as aux[0], if the engine `feeds`: made of the same windows of another
+     * image, and of second_aux, sample by sample, and stored nowhere. NULL: that is an image. */
+    const filter_pass *feeder;
+    satf_view feeder_in;
+    double feeder_constant; /* of the border */
+    filter_scale scale;
+    bool grey; /* in is the grey of source, in memory of the plan */
+    satf_view source;
+    bool walked;    /* walkers make it */
+    bool by_rows;   /* and of rows: in, source and out have no data */
+    bool passes_on; /* the rows it makes are looked at soon, so they go through the caches */
+    bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
+
+    const struct filter_engine *engine;
+    const char *name;                /* of the engine, as reports have it */
+    const struct filter_step *maker; /* OVER_LEAST: what makes the pixels, and so is reported */
+    double ns;   /* a sample of the result: roughly, on one thread or on the device */
+    void *state; /* the engine's: state_bytes, zeros before it plans */
+    /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
+     * steps use in between. */
+    size_t kept_bytes, scratch_bytes;
+    size_t walker_bytes; /* of a walker */
+    size_t grey_bytes;   /* of the scratch, or of a walker, in front of the engine's */
+    char *kept, *scratch;
+    filter_rows_need need; /* by_rows */
+} filter_step;
+
+/* The window of a pixel at (0, 0). */
+static inline satf_rect filter_window_rect(const filter_step *step)
+{
+    return (satf_rect){step->at.x - step->size.width / 2, step->at.y - step->size.height / 2,
+                       step->size.width, step->size.height};
+}
+
+/* The windows of that pixel among which the filter chooses, or the largest one that it may have,
+ * and their number. Of OVER_LEAST these are not what the step reads. */
+static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
+{
+    if (step->pass->windows) {
+        return step->pass->windows(step->options, windows);
+    }
+    int64_t w = step->size.width, h = step->size.height;
+    windows[0] = step->pass->over == OVER_SIDES   ? sides_rect(SIDES_MOST)
+                 : step->pass->over == OVER_CELLS ? (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1}
+                                                  : filter_window_rect(step);
+    return 1;
+}
+
+/* The least rectangle around them. */
+static inline satf_rect filter_windows_hull(const filter_step *step)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count = filter_windows(step, windows);
+    for (int k = 1; k < count; k++) {
+        filter_rect_around(&windows[0], &windows[k]);
+    }
+    return windows[0];
+}
+
+/* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
+ * memory is new, to prepare that, and then runs any number of times. */
+typedef struct filter_engine {
+    const char *name; /* as reports have it */
+    const char *does; /* as refusals have it: a clause of which the filter is the subject */
+    /* How it sums over windows, as settings have it; SATF_ENGINE_AUTO: it does not, and no setting
+     * excludes it unless it sums something else. */
+    satf_engine kind;
+    bool sums_others;
+    unsigned overs;      /* bit o: it takes passes over filter_over o, */
+    bool pixels_alone;   /* and of these such alone whose formulas read no sums */
+    bool pairs;          /* it makes filter_step.second_out too */
+    bool feeds;          /* it makes what filter_step.feeder says */
+    double ns, ns_there; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
+                          * device; 0: it takes no images there */
+    size_t state_bytes;  /* of filter_step.state */
+    /* NULL: it takes all steps of such passes. */
+    bool (*suits)(const satf_context *ctx, const filter_step *step);
+    /* Decides everything, and how much memory that takes. by_rows: and how many rows
+     * (filter_step.need). */
+    satf_status (*plan)(satf_context *ctx, filter_step *step);
+    satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
+    /* On a device it enqueues. On the host it makes what walkers cannot, or not as fast. */
+    satf_status (*run)(satf_context *ctx, filter_step *step);
+    /* Whether run() is faster on the host than walkers that begin anywhere, for a step that is none
+     * of a walk of several. NULL: never. */
+    bool (*runs)(const satf_context *ctx, const filter_step *step);
+    /* Looks at the whole image in memory before walkers begin; walk(walkers) makes it once more.
+     * NULL: it has no such filter. */
+    satf_status (*look)(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
+                        void *walkers);
+    void (*release)(void *state); /* NULL: it owns nothing */
+    /* Why it cannot make such a step by rows, asked before it plans; NULL: it can. */
+    const char *(*refuses_rows)(const filter_step *step);
+    /*
+     * A walker makes rows first ... end - 1 of the result in memory of its own. rows and the step
+     * are there as long as it goes. next() makes the next row, or several unless by_rows, and
+     * returns their number; 0, and *status, behind the last and after a failure.
+     */
+    satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, int64_t end, void *walker);
+    int64_t (*next)(void *walker, satf_status *status);
+    int64_t rows_ahead; /* of the input that it may ask for beyond those of windows, either way */
+    bool anywhere;      /* a walker may begin at any row, and many go side by side: */
+    int64_t least_samples; /* that are worth another thread, plain ones of integers */
+    /* The algorithm of the step's table or permutation; NULL: it has none. */
+    const char *(*algorithm)(const filter_step *step);
+} filter_engine;
+
+/* filter_engine.overs of windows of one size; and of all that is read from tables. */
+enum {
+    FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL,
+    FILTER_TABLES = FILTER_WINDOWS | 1U << OVER_SIDES | 1U << OVER_RECTS | 1U << OVER_ALL
+};
+
+extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
+    filter_pixel_engine, filter_rows_engine, filter_move_engine, filter_device_engine,
+    filter_device_window_engine, filter_least_engine, filter_sides_engine,
+    filter_device_floats_engine, filter_cells_engine, filter_line_engine, filter_mix_engine;
+
+static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
+{
+    common->of_floats = scale->of_floats;
+    common->full = scale->full;
+    common->level = scale->level;
+    common->aux_of_floats = scale->aux_of_floats;
+    common->aux_said = scale->aux_said;
+    common->aux_full = scale->aux_full;
+    common->aux_pixels = scale->aux_pixels;
+    common->top = scale->top;
+    common->aux_top = scale->aux_top;
+    common->most = scale->most;
+}
+
+/* Auxiliary inputs k and k + 1 of that row, for the epilogue, where they are no images in memory:
+ * each row is this one. */
+static inline void filter_find_aux(const filter_rows *rows, int k, int64_t y, satf_view *aux)
+{
+    for (int b = 0; b < 2 && rows->aux; b++) {
+        if (!aux[b].data || aux[b].stride == 0) {
+            aux[b].data = (void *)(uintptr_t)rows->aux(rows->user, k + b, y);
+            aux[b].stride = 0;
+        }
+    }
+}
+
+/* What makes a row of each row of the input, from y on, but for those above and below a part. */
+typedef struct row_walker {
+    satf_context *ctx;
+    const filter_step *step;
+    const filter_rows *rows;
+    int64_t y, above;
+} row_walker;
+
+/* The next row of the input, and where that of the result goes; NULL behind the last and, with
+ * *status, after a failure. */
+static inline void *filter_next_row(row_walker *w, const void **from, satf_status *status)
+{
+    const filter_rows *rows = w->rows;
+    int64_t height = w->step->out.height, y = w->y++;
+    *from = y < height ? rows->in(rows->user, w->above + y) : NULL;
+    if (y >= filter_rows_height(rows, height)) {
+        return NULL;
+    }
+    void *to = *from ? rows->out(rows->user, y) : NULL;
+    if (!to) {
+        *status = satf_fail_row(w->ctx, y);
+    }
+    return to;
+}
+
+/* Frees what planning has made. */
+void filter_step_release(filter_step *step);
+
+/* The view that a filter makes of in by default; data is NULL. */
+satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
+                               satf_view *out);
+
+/* What formulas know of the filter's input, as far as that alone says it. */
+filter_scale filter_scale_of(const chain_link *link, const satf_view *input);
+
+/* What a step is made of. The views' data are not looked at. */
+typedef struct filter_step_spec {
+    const chain_link *link;
+    const filter_pass *pass;
+    satf_view in, out, aux[FILTER_AUX];
+    const filter_pass *second; /* as filter_step.second, if the engine pairs; or NULL */
+    satf_view second_out, second_aux[2];
+    const filter_pass *feeder; /* as filter_step.feeder; or NULL */
+    satf_view feeder_in;
+    const satf_view *input;     /* the filter's */
+    const satf_view *input_aux; /* beside it; NULL: none */
+    bool by_rows, lasting;
+} filter_step_spec;
+
+/* What numbers KERNEL_VARIES and OVER_LEAST make of such an input. */
+varies_kind step_varies_kind(const chain_link *link, const satf_view *input);
+
+/* Checks it and chooses its engine. There is nothing to free. */
+satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step);
+
+/* The one place where engines are chosen: the fastest that can take the step, and does what the
+ * settings ask for. SATF_UNSUPPORTED names what cannot be honoured, and why. (engines.c) */
+satf_status filter_choose_engine(satf_context *ctx, filter_step *step);
+
+/* The engine for sums over windows that the settings ask for. A named algorithm, its r and its
+ * barriers are those of tables, which are taken then also where marching is faster. */
+satf_engine filter_wanted_engine(const satf_context *ctx);
+
+/* Whether the chain can do what the settings ask for on that device, as far as this does not depend
+ * on images: some filter sums over windows, and none sums anything else. */
+satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device);
+
+/* What a sample of the step's result costs by its engine, as filter_step.ns. */
+double filter_step_ns(const filter_step *step);
+
+/* Lets the engine plan. */
+satf_status filter_step_plan(satf_context *ctx, filter_step *step);
+
+/* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
+ * a CUDA device: roughly, in ns of one thread or of the device. */
+double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
+
+/* The type of the sums over all of the image, of OVER_ALL: the smallest that holds them. */
+static inline satf_sum_type filter_prefix_sum(const filter_step *step)
+{
+    return satf_sum_type_for((satf_type)step->in.type,
+                             step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+                             (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
+}
+
+/* Of a step that is walked, where its need has no refusal: see filter_engine.begin. walker:
+ * step->walker_bytes, aligned to 64; *own is that of engine->next(). */
+satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                              int64_t first, int64_t end, char *walker, char **own);
+
+/* ------------------------------------------------------------------------ grey */
+
+/* Whether the filter wants such an image as grey, and the packed view of that. (grey.c) */
+bool filter_needs_grey(const filter_pass *pass, const satf_view *in);
+satf_view filter_grey_view(const satf_view *in, void *data);
+/* out: filter_grey_view() with data. */
+satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);
+
+/* Rows of grey for a filter that streams: made when they are first asked for, and held for when
+ * they are asked for again. */
+typedef struct filter_grey_rows {
+    const filter_rows *rows; /* of colour */
+    const satf_view *in;
+    filter_rows_need need; /* which rows may be asked for */
+    int64_t stride;
+    char *memory;
+    int64_t *held; /* which row is in each slot */
+} filter_grey_rows;
+
+/* Memory for it; 0 if that overflows. */
+size_t filter_grey_rows_bytes(const satf_view *in, const filter_rows_need *need);
+void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const satf_view *in,
+                           const filter_rows_need *need, void *memory);
+/* filter_rows.in and out, the user being g. */
+const void *filter_grey_rows_in(void *user, int64_t y);
+void *filter_grey_rows_out(void *user, int64_t y);
+
+#endif

@@ -1,0 +1,188 @@
+/* Runs of plans: steps that engines run, and walks. */
+#include "../base/clock.h"
+#include "../base/view.h"
+#include "../formula/pixels.h"
+#include "../plan/plan_memory.h"
+#include "../chain/region.h"
+#include "walk.h"
+
+/* ----------------------------------------------------------------------- steps */
+
+/* A row and a column of zeros in front of the step's result. */
+static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const plan_step *of,
+                             const plan_images *images)
+{
+    satf_view row = of->led, column = of->led, from = of->led;
+    row.data = column.data = plan_find(plan, &of->led_at, images);
+    from.data = plan_find(plan, &of->zeros, images);
+    row.height = from.height = column.width = 1;
+    satf_status status = filter_copy_pixels(ctx, &from, &row);
+    from.width = 1;
+    from.height = column.height;
+    from.stride = satf_pixel_bytes(&from);
+    return status ? status : filter_copy_pixels(ctx, &from, &column);
+}
+
+/* The grey of `source`, for a step that takes no colours, in front of its scratch. */
+static satf_status make_grey(satf_context *ctx, filter_step *step, void *source)
+{
+    step->source.data = source;
+    step->in.data = step->scratch;
+    step->scratch += step->grey_bytes;
+    return filter_run_grey(ctx, &step->source, &step->in);
+}
+
+static satf_status walk_again(void *walkers)
+{
+    return walk_down(walkers);
+}
+
+/* What the step's walkers have to know of the whole image before they go. */
+static satf_status look(satf_context *ctx, filter_step *step, walk_run *run)
+{
+    satf_progress_part all = satf_progress_enter(ctx, 0, 0.5);
+    satf_status status = step->engine->look(ctx, step, walk_again, run);
+    satf_progress_leave(ctx, all);
+    return status;
+}
+
+static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
+                            const plan_walk *walk, const plan_images *images)
+{
+    bool timed = plan->timed && plan->device == SATF_HOST; /* elsewhere it is but enqueued */
+    double start_ms = timed ? satf_now_ms() : 0;
+    satf_status status = SATF_OK;
+    if (of->zeros.kind != PLACE_NONE) {
+        status = put_zeros(ctx, plan, of, images);
+    }
+    if (!status && plan->in_graph && of->step.engine->prepare) {
+        status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
+    }
+    filter_step step = walk_find_images(plan, of, images);
+    if (!status && step.grey) {
+        status = make_grey(ctx, &step, step.in.data);
+    }
+    walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .step = &step};
+    double looks = walk && filter_reduces(step.pass) ? 0.5 : 0;
+    if (!status && looks > 0) {
+        status = look(ctx, &step, &run);
+    }
+    satf_progress_part part = satf_progress_enter(ctx, looks, 1 - looks);
+    status = status ? status : walk ? walk_down(&run) : step.engine->run(ctx, &step);
+    satf_progress_leave(ctx, part);
+    of->ms = timed ? satf_now_ms() - start_ms : -1;
+    return status;
+}
+
+static satf_view with_data(const satf_view *view, const void *data)
+{
+    satf_view with = *view;
+    with.data = (void *)(uintptr_t)data;
+    return with;
+}
+
+/* What is to be delivered of the result. */
+static satf_view part_of_result(const satf_plan *plan)
+{
+    satf_view made = with_data(&plan->to, plan->memory + plan->to_at);
+    satf_view result = satf_view_rect(&made, plan->result);
+    return satf_view_rect(&result, plan->part);
+}
+
+/* Up to the device, from where the host's images can be used again after a wait() only. */
+static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                        plan_images *there)
+{
+    satf_view in = with_data(&plan->in, images->in), here = in;
+    satf_view to = with_data(&plan->from, plan->memory + plan->from_at);
+    satf_status status = satf_report_progress(ctx, 0);
+    if (!satf_is_packed(&in)) {
+        here = plan_packed(&in, plan->near);
+        status = status ? status : filter_copy_pixels(ctx, &in, &here);
+    }
+    status = status ? status : satf_gpu_copy(ctx, &here, &to);
+    there->in = to.data;
+    there->out = plan->memory + plan->to_at;
+    if (!status && images->aux) {
+        satf_view aux = with_data(&plan->aux, images->aux);
+        to = with_data(&plan->from_aux, plan->memory + plan->aux_at);
+        status = satf_gpu_copy(ctx, &aux, &to);
+        there->aux = to.data;
+    }
+    return status;
+}
+
+/* Where the steps find their input, and make their result. */
+static satf_status fetch(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                         plan_images *there)
+{
+    *there = *images;
+    if (plan_crosses(plan)) {
+        return send(ctx, plan, images, there);
+    }
+    if (plan_delivers(plan)) {
+        there->out = plan->memory + plan->to_at;
+    }
+    if (!plan_fetches(plan)) {
+        return SATF_OK;
+    }
+    satf_view in = with_data(&plan->in, images->in);
+    satf_view from = with_data(&plan->from, plan->memory + plan->from_at);
+    there->in = from.data;
+    return filter_copy_pixels(ctx, &in, &from);
+}
+
+/* The result to the caller's output, which a device leaves untouched on failure; the input is the
+ * caller's again. */
+static satf_status deliver(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                           satf_status status)
+{
+    satf_view out = with_data(&plan->out, images->out), back = out;
+    if (!plan_delivers(plan)) {
+        return status;
+    }
+    satf_view part = part_of_result(plan);
+    if (!plan_crosses(plan)) {
+        return status ? status : filter_copy_pixels(ctx, &part, &out);
+    }
+    if (!satf_is_packed(&out)) {
+        back = plan_packed(&out, plan->near + plan->near_out);
+    }
+    satf_status waited = satf_cuda()->wait(ctx, plan->device);
+    status = status ? status : waited;
+    status = status ? status : satf_gpu_copy(ctx, &part, &back);
+    status = status ? status : satf_cuda()->wait(ctx, plan->device);
+    return status || satf_is_packed(&out) ? status : filter_copy_pixels(ctx, &back, &out);
+}
+
+satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_images *images)
+{
+    double share = 1 / (double)plan->count;
+    bool captured, crosses = plan_crosses(plan);
+    plan_images there;
+    ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
+    satf_status status = plan_begin_use(ctx, plan, &captured);
+    if (status) {
+        return status;
+    }
+    status = fetch(ctx, plan, images, &there);
+    satf_progress_part whole =
+        satf_progress_enter(ctx, crosses ? 1.0 / 3 : 0, crosses ? 1.0 / 3 : 1);
+    for (size_t i = 0, n; i < plan->count && !status; i += n) {
+        plan_walk *walk = walk_at(plan, i);
+        n = walk ? walk->count : 1;
+        satf_progress_part all = satf_progress_enter(ctx, (double)i * share, (double)n * share);
+        status = satf_report_progress(ctx, 0);
+        walk_report(ctx, &plan->steps[i + n - 1].step);
+        status =
+            status ? status
+            : n > 1
+                ? walk_down(&(walk_run){.ctx = ctx, .plan = plan, .walk = walk, .images = &there})
+                : run_step(ctx, plan, &plan->steps[i], walk, &there);
+        satf_progress_leave(ctx, all);
+    }
+    satf_progress_leave(ctx, whole);
+    status = deliver(ctx, plan, images, status);
+    plan_end_use(ctx, plan);
+    return status;
+}

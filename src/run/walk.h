@@ -1,0 +1,67 @@
+/*
+ * Walks: steps of a plan whose images are never whole between them. Each step keeps of its rows
+ * what the steps behind it need, in a ring that stays in a cache. The last step is asked for its
+ * rows one after the other, asks those in front of it, and so on to images in memory, or to rows
+ * that come from elsewhere. Threads walk down bands of the result. Rows at the bands' seams are
+ * made twice; where that is too much, step after step makes a whole image, as a walk of its own if
+ * its engine has walkers.
+ */
+#ifndef SATF_RUN_WALK_H
+#define SATF_RUN_WALK_H
+
+#include <stdatomic.h>
+
+#include "../plan/plan.h"
+
+/* Finds the walks of a plan whose steps are made, and tells these. */
+void walk_find(satf_context *ctx, satf_plan *plan);
+
+/* Once the steps are planned: the walkers' memory. False if that overflows. */
+bool walk_lay_out(satf_plan *plan);
+
+/* A run of one. */
+typedef struct walk_run {
+    satf_context *ctx;
+    satf_plan *plan;
+    const plan_walk *walk;
+    const plan_images *images;
+    const filter_rows *rows;             /* of a plan by rows; NULL: images in memory */
+    void *(*out)(void *user, int64_t y); /* by rows: where those of the result go */
+    void *user;
+    const filter_step *step; /* of a walk of one, of images in memory */
+    atomic_int stop;         /* a satf_status */
+    _Atomic int64_t done;    /* samples, of all steps */
+} walk_run;
+
+/* All walkers go down the picture. */
+satf_status walk_down(walk_run *run);
+
+/* The step with the data of its images, as far as they are in memory. */
+filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images);
+
+/* What the call is said to have used (satf_used). */
+static inline void walk_report(satf_context *ctx, const filter_step *step)
+{
+    ctx->report_engine = step->name;
+    ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
+}
+
+/* The step reads no rings, and nobody reads its rows before all are made. */
+static inline void walk_from_memory(plan_step *of)
+{
+    for (int k = 0; k < FILTER_AUX + 3; k++) {
+        of->from[k] = (walk_source){.maker = -1};
+    }
+    of->span = (walk_span){0, 0, 0, 0};
+}
+
+/* Whether both are one image between steps. */
+bool walk_same_image(const plan_place *a, const plan_place *b);
+
+/* Whether step `index` makes a ring of rows instead of an image. */
+bool walk_is_inside(const satf_plan *plan, size_t index);
+
+/* The walk that begins at step `index`; NULL: none does. */
+plan_walk *walk_at(satf_plan *plan, size_t index);
+
+#endif

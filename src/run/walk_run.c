@@ -1,0 +1,469 @@
+/* Walkers on their way down, and runs by rows. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/view.h"
+#include "../chain/region.h"
+#include "walk.h"
+
+/* Samples between two looks at the context's progress callback. */
+enum { REPORT_SAMPLES = 1 << 18 };
+
+/* --------------------------------------------------------------------- walkers */
+
+struct walker;
+
+/* A step on its way down. */
+typedef struct walk_stage {
+    struct walker *walker;
+    const plan_step *planned;
+    filter_step step; /* the plan's, with the data of this run's images in memory */
+    filter_rows rows;
+    char *own, *ring, *second_ring;
+    int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
+    double ms;    /* of it alone, if the plan is timed */
+} walk_stage;
+
+typedef struct walker {
+    walk_run *run;
+    satf_status status; /* of the first failure */
+    double inner_ms;    /* of the stages that the one at work has asked */
+    int thread;
+    int64_t told, untold; /* samples: of the step at work, and that the callback has not heard of */
+    walk_stage stages[];
+} walker;
+
+static size_t row_bytes(const satf_view *view)
+{
+    return satf_align64((size_t)satf_row_samples(view) * satf_type_bytes(view->type));
+}
+
+static bool add_bytes(size_t *total, size_t bytes)
+{
+    return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
+}
+
+/* A ring of rows of such an image. */
+static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk, size_t *at)
+{
+    size_t bytes;
+    *at = walk->bytes;
+    return satf_mul(row_bytes(view), (size_t)of->ring_rows, &bytes) &&
+           add_bytes(&walk->bytes, bytes);
+}
+
+bool walk_lay_out(satf_plan *plan)
+{
+    bool fits = true;
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        plan_walk *walk = &plan->walks[w];
+        walk->bytes = satf_align64(sizeof(walker) + walk->count * sizeof(walk_stage));
+        for (size_t k = walk->first; k < walk->first + walk->count && fits; k++) {
+            plan_step *of = &plan->steps[k];
+            of->walker_at = walk->bytes;
+            fits = add_bytes(&walk->bytes, of->step.walker_bytes) &&
+                   add_ring(of, &of->step.out, walk, &of->ring_at) &&
+                   (of->second.kind == PLACE_NONE ||
+                    add_ring(of, &of->step.second_out, walk, &of->second_at));
+        }
+    }
+    return fits;
+}
+
+/* ----------------------------------------------------------------------- walking */
+
+/* Samples are looked at, or made by a stage whose rows nobody has been told of; false if all
+ * should stop. */
+static bool goes_on(walker *w, int64_t samples)
+{
+    w->status = w->status ? w->status : satf_work(w->run->ctx, samples);
+    return !w->status;
+}
+
+/* The stage makes its next row, or more of an image in memory. */
+static bool advance(walk_stage *t)
+{
+    walker *w = t->walker;
+    satf_status status = SATF_OK;
+    bool timed = w->run->plan->timed;
+    double start_ms = timed ? satf_now_ms() : 0, before = w->inner_ms;
+    w->inner_ms = 0;
+    int64_t made = t->step.engine->next(t->own, &status);
+    if (timed) {
+        double ms = satf_now_ms() - start_ms;
+        t->ms += ms - w->inner_ms;
+        w->inner_ms = before + ms;
+    }
+    t->made += made;
+    w->status = w->status ? w->status : status;
+    return made > 0;
+}
+
+/* Row y that the stage has made, in a ring. */
+static char *ring_row(const walk_stage *t, bool second, int64_t y)
+{
+    const filter_step *step = &t->step;
+    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
+    size_t slot = y > UINT32_MAX ? (size_t)(y % rows) : (uint32_t)y % (uint32_t)rows;
+    return second ? t->second_ring + slot * row_bytes(&step->second_out)
+                  : t->ring + slot * row_bytes(&step->out);
+}
+
+/* The same of an image in memory, or of rows from outside. */
+static const void *outer_row(const walk_stage *t, const plan_place *place, const satf_view *view,
+                             int64_t y)
+{
+    const walk_run *run = t->walker->run;
+    return run->rows && place->kind == PLACE_INPUT
+               ? run->rows->in(run->rows->user, y)
+               : plan_find(run->plan, place, run->images) + y * view->stride;
+}
+
+/* Row y of what the stage reads. */
+static const void *find_row(walk_stage *t, const walk_source *from, const plan_place *place,
+                            const satf_view *view, int64_t y)
+{
+    if (from->maker < 0) {
+        return outer_row(t, place, view, y);
+    }
+    walk_stage *maker = &t->walker->stages[from->maker];
+    while (maker->made <= y + from->y) {
+        if (!advance(maker)) {
+            return NULL;
+        }
+    }
+    return ring_row(maker, from->second, y + from->y) + from->byte;
+}
+
+static const void *stage_in(void *user, int64_t y)
+{
+    walk_stage *t = user;
+    const satf_view *in = t->step.grey ? &t->step.source : &t->step.in;
+    return goes_on(t->walker, satf_row_samples(in))
+               ? find_row(t, &t->planned->from[0], &t->planned->in, in, y)
+               : NULL;
+}
+
+/* What the second output reads may be the first, whose row is being made. */
+static const void *stage_aux(void *user, int k, int64_t y)
+{
+    walk_stage *t = user;
+    const plan_place *place = &t->planned->aux[k];
+    return place->kind == PLACE_NONE ? NULL
+           : k >= FILTER_AUX && walk_same_image(&t->planned->out, place)
+               ? ring_row(t, false, y)
+               : find_row(t, &t->planned->from[1 + k], place,
+                          k < FILTER_AUX ? &t->step.aux[k] : &t->step.second_aux[k - FILTER_AUX],
+                          y);
+}
+
+static void *stage_out(void *user, int64_t y)
+{
+    walk_stage *t = user;
+    const walk_run *run = t->walker->run;
+    const satf_view *out = &t->step.out;
+    return t->planned->ring_rows ? ring_row(t, false, y)
+           : run->rows           ? run->out(run->user, y)
+                       : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
+}
+
+static void *stage_second(void *user, int64_t y)
+{
+    walk_stage *t = user;
+    return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.second_out, y);
+}
+
+/* What the last step makes. */
+static const satf_view *result_of(const walk_run *run)
+{
+    return &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
+}
+
+/* Samples that the walk makes a row of the result. */
+static int64_t samples_of(const walk_run *run)
+{
+    return satf_row_samples(result_of(run)) * (int64_t)run->walk->count;
+}
+
+/* Tells what the walker has made, on the caller's thread. */
+static void tell(walker *w)
+{
+    walk_run *run = w->run;
+    int64_t all = samples_of(run) * result_of(run)->height;
+    int64_t done = atomic_fetch_add(&run->done, w->untold) + w->untold;
+    w->untold = 0;
+    satf_status status = w->thread == 0 && done < all
+                             ? satf_report_progress(run->ctx, (double)done / (double)all)
+                             : SATF_OK;
+    if (status) {
+        atomic_store(&run->stop, (int)status);
+    }
+}
+
+/* So many samples more are made; false if all should stop. */
+static bool go_on(walker *w, int64_t samples)
+{
+    w->untold += samples;
+    if (w->untold >= REPORT_SAMPLES) {
+        tell(w);
+    }
+    return !atomic_load_explicit(&w->run->stop, memory_order_relaxed);
+}
+
+/* ------------------------------------------------------------------ images in memory */
+
+static const void *image_in(void *user, int64_t y)
+{
+    const walk_stage *t = user;
+    const satf_view *in = &t->step.in;
+    return goes_on(t->walker, satf_row_samples(in)) ? satf_row(in, y) : NULL;
+}
+
+static const void *image_aux(void *user, int k, int64_t y)
+{
+    const filter_step *step = &((const walk_stage *)user)->step;
+    const satf_view *aux = k < FILTER_AUX ? &step->aux[k] : &step->second_aux[k - FILTER_AUX];
+    return aux->data ? satf_row(aux, y) : NULL;
+}
+
+static void *image_out(void *user, int64_t y)
+{
+    return satf_row(&((const walk_stage *)user)->step.out, y);
+}
+
+static void *image_second(void *user, int64_t y)
+{
+    return satf_row(&((const walk_stage *)user)->step.second_out, y);
+}
+
+/* A step that makes many rows at once. */
+static bool image_goes_on(void *user, int64_t pixels)
+{
+    walk_stage *t = user;
+    int64_t samples = pixels * t->step.out.channels;
+    t->walker->told += samples;
+    return go_on(t->walker, samples);
+}
+
+filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images)
+{
+    filter_step step = of->step;
+    bool rows = step.by_rows; /* which come one by one, from memory too */
+    for (int k = 0; k < FILTER_AUX + 2; k++) {
+        satf_view *aux = k < FILTER_AUX ? &step.aux[k] : &step.second_aux[k - FILTER_AUX];
+        aux->data = rows ? NULL : plan_find(plan, &of->aux[k], images);
+    }
+    step.in.data = rows ? NULL : plan_find(plan, &of->in, images);
+    step.feeder_in.data = plan_find(plan, &of->feeder, images);
+    step.out.data = rows ? NULL : plan_find(plan, &of->out, images);
+    step.second_out.data = of->ring_rows                   ? NULL
+                           : of->second.kind == PLACE_NONE ? images->second
+                                                           : plan_find(plan, &of->second, images);
+    return step;
+}
+
+/* -------------------------------------------------------------------------- walkers */
+
+/* The walker at row `first` of the result, which goes to `end`. */
+static satf_status begin(walk_run *run, walker *w, int64_t first, int64_t end)
+{
+    static const filter_rows images = {.in = image_in,
+                                       .out = image_out,
+                                       .aux = image_aux,
+                                       .second = image_second,
+                                       .goes_on = image_goes_on};
+    const plan_walk *walk = run->walk;
+    satf_status status = SATF_OK;
+    *w = (walker){.run = run};
+    for (size_t k = 0; k < walk->count; k++) {
+        const plan_step *of = &run->plan->steps[walk->first + k];
+        walk_stage *t = &w->stages[k];
+        *t = (walk_stage){.walker = w,
+                          .planned = of,
+                          .step =
+                              run->step ? *run->step : walk_find_images(run->plan, of, run->images),
+                          .rows = images,
+                          .made = most(first - of->span.before, 0)};
+        if (of->step.by_rows) {
+            t->rows = (filter_rows){.in = stage_in,
+                                    .out = stage_out,
+                                    .height = run->rows ? run->rows->height : NULL,
+                                    .aux = stage_aux,
+                                    .second = stage_second};
+        }
+        t->rows.user = t;
+        t->ring = (char *)w + of->ring_at;
+        t->second_ring = (char *)w + of->second_at;
+    }
+    /* A stage may ask those in front of it at once. */
+    for (size_t k = 0; k < walk->count && !status; k++) {
+        walk_stage *t = &w->stages[k];
+        int64_t stop = k + 1 < walk->count ? t->step.out.height : end;
+        status = filter_step_begin(run->ctx, &t->step, &t->rows, t->made, stop,
+                                   (char *)w + t->planned->walker_at, &t->own);
+    }
+    return w->status ? w->status : status;
+}
+
+static walker *walker_at(const walk_run *run, int64_t band)
+{
+    const satf_plan *plan = run->plan;
+    return (walker *)(void *)(plan->memory + plan->walkers_at + (size_t)band * run->walk->bytes);
+}
+
+static void walk_band(void *user, int64_t task, int thread)
+{
+    walk_run *run = user;
+    const plan_walk *walk = run->walk;
+    walker *w = walker_at(run, task);
+    walk_stage *last = &w->stages[walk->count - 1];
+    int64_t first = task * walk->band_rows;
+    int64_t end = least(first + walk->band_rows, result_of(run)->height);
+    int64_t made = first;
+    if (atomic_load_explicit(&run->stop, memory_order_relaxed)) {
+        return;
+    }
+    satf_status status = begin(run, w, first, end);
+    w->thread = thread;
+    while (!status && last->made < end && advance(last) &&
+           go_on(w, (last->made - made) * samples_of(run) - w->told)) {
+        made = last->made;
+        w->told = 0;
+    }
+    status = status ? status : w->status;
+    if (status) {
+        atomic_store(&run->stop, (int)status);
+    } else if (w->untold > 0 && walk->walkers > walk->threads) {
+        tell(w);
+    }
+}
+
+/* Each step's part of the time of all, as the first walker has it. */
+static void share_time(walk_run *run, double ms)
+{
+    const plan_walk *walk = run->walk;
+    const walker *w = walker_at(run, 0);
+    double all = 0;
+    for (size_t k = 0; k < walk->count; k++) {
+        all += w->stages[k].ms;
+    }
+    for (size_t k = 0; k < walk->count && all > 0; k++) {
+        run->plan->steps[walk->first + k].ms = ms * w->stages[k].ms / all;
+    }
+}
+
+satf_status walk_down(walk_run *run)
+{
+    satf_context *ctx = run->ctx;
+    satf_plan *plan = run->plan;
+    double start_ms = plan->timed ? satf_now_ms() : 0;
+    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
+    atomic_store(&run->stop, 0);
+    atomic_store(&run->done, 0);
+    ctx->message[0] = '\0';
+    if (run->walk->walkers == 1) {
+        walk_band(run, 0, 0);
+    } else {
+        satf_parallel_on(ctx, run->walk->threads, run->walk->walkers, walk_band, run);
+    }
+    satf_status status = (satf_status)atomic_load(&run->stop);
+    if (!status) {
+        ctx->message[0] = first;
+    } else if (status == SATF_CANCELLED) {
+        satf_fail_cancelled(ctx); /* not that a row did not come for it */
+    }
+    if (plan->timed) {
+        share_time(run, satf_now_ms() - start_ms);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------- by rows */
+
+/* A result that is not all rows of the plan as they are made. */
+typedef struct part_rows {
+    const filter_rows *rows;
+    const satf_plan *plan;
+    char *row;    /* that is made */
+    int64_t made; /* its number, -1: none yet */
+} part_rows;
+
+/* Hands on the result's part of the latest row, which is complete; false if there is no place for
+ * it. */
+static bool hand_on(part_rows *t)
+{
+    const satf_rect *result = &t->plan->result;
+    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
+    int64_t y = t->made - result->y, planned = t->plan->in.height;
+    int64_t missing = planned - filter_rows_height(t->rows, planned);
+    if (y < 0 || y >= result->h - missing) {
+        return true;
+    }
+    void *to = t->rows->out(t->rows->user, y);
+    if (to) {
+        memcpy(to, t->row + (size_t)result->x * pixel, (size_t)result->w * pixel);
+    }
+    return to != NULL;
+}
+
+static void *trimmed_out(void *user, int64_t y)
+{
+    part_rows *t = user;
+    bool good = hand_on(t);
+    t->made = y;
+    return good ? t->row : NULL;
+}
+
+/* Each row behind a zero, and all of them behind a row of zeros. */
+static void *led_out(void *user, int64_t y)
+{
+    const part_rows *t = user;
+    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
+    char *row = t->rows->out(t->rows->user, y + 1);
+    return row ? (char *)memset(row, 0, pixel) + pixel : NULL;
+}
+
+satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan)
+{
+    return plan->memory ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
+}
+
+satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filter_rows *rows)
+{
+    const plan_images none = {NULL, NULL, NULL, NULL};
+    satf_status status = filter_plan_ready(ctx, plan);
+    if (status) {
+        return status;
+    }
+    part_rows t = {rows, plan, plan->memory + plan->to_at, -1};
+    walk_run run = {.ctx = ctx,
+                    .plan = plan,
+                    .walk = &plan->walks[0],
+                    .images = &none,
+                    .rows = rows,
+                    .out = rows->out,
+                    .user = rows->user};
+    satf_progress_begin(ctx);
+    ctx->report_device = "cpu";
+    walk_report(ctx, &plan->steps[plan->count - 1].step);
+    if (plan_trims(plan)) {
+        run.out = trimmed_out;
+        run.user = &t;
+    } else if (filter_leads(&plan->chain->links[0])) {
+        void *first = rows->out(rows->user, 0);
+        if (!first) {
+            return satf_fail(ctx, SATF_IO, "the first row could not be stored");
+        }
+        memset(first, 0, (size_t)(satf_pixel_bytes(&plan->to) * plan->to.width));
+        run.out = led_out;
+        run.user = &t;
+    }
+    status = walk_down(&run);
+    if (!status && plan_trims(plan) && !hand_on(&t)) {
+        status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
+    }
+    return status ? status : satf_report_progress(ctx, 1);
+}

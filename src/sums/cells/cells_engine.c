@@ -1,0 +1,405 @@
+/*
+ * Filters over the cells of a coarser grid. On the CPU rows are added up to columns of the cells'
+ * height, and these to sums, which are finished as those of windows are. A row of cells takes the
+ * picture's rows under it, of which its first may be the last of the row above: those of a picture
+ * in memory a few cells at a time, so that columns stay in the first-level cache; others as they
+ * come, whole. Where the filter has no shape, each cell's result is at all its pixels, and the last
+ * cells may be smaller.
+ */
+#include <string.h>
+
+#include "../../base/cpu.h"
+#include "../../base/device/gpu.h"
+#include "../../base/memory.h"
+#include "../../base/view.h"
+#include "cells.h"
+#include "../../formula/epilogue.h"
+#include "../../plan/step.h"
+
+/* Sums of a segment, whose cells are a multiple of 64, so that its results are whole lines of the
+ * cache; columns of a part of it. */
+enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
+
+/* The next row of cells is on its way while one is made, if its bytes are no more than these; else
+ * so many rows ahead. */
+enum { BAND_BYTES = 1 << 22, ROWS_AHEAD = 4 };
+
+/* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
+enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
+
+/* What a plan keeps of a step. */
+typedef struct cells_step {
+    cells_axis across, down;
+    bool spreads;           /* the result of a cell is at all its pixels */
+    int64_t columns, whole; /* cells of a row, and those that are not smaller than others */
+    satf_summand summand;
+    satf_sum_type column_type, sum_type;
+    cells_add add;
+    cells_sum sum;
+    bool direct; /* add() takes samples, else their summands, in the columns' type */
+    size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
+    size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
+    int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
+    int64_t ahead;                                /* rows from one that is added to one asked for */
+    epilogue finish;
+} cells_step;
+
+/* In front of its arrays, and of the row of cells at whose pixels they are; -1: none yet. */
+typedef struct cells_walker {
+    row_walker rows;
+    int64_t made;
+    satf_status status; /* of what it has been told */
+} cells_walker;
+
+/* ---------------------------------------------------------------------- planning */
+
+static void find_cells(const filter_step *step, cells_step *state)
+{
+    const satf_view *in = &step->in, *out = &step->out;
+    state->spreads = !step->pass->shape;
+    if (state->spreads) {
+        state->across = cells_axis_under(in->width, step->size.width);
+        state->down = cells_axis_under(in->height, step->size.height);
+    } else {
+        state->across = cells_axis_of(in->width, out->width);
+        state->down = cells_axis_of(in->height, out->height);
+    }
+    state->columns = cells_needed(&state->across, in->width);
+    state->whole = in->width * state->across.to / state->across.from;
+}
+
+static bool choose_types(const filter_step *step, cells_step *state)
+{
+    satf_type type = (satf_type)step->in.type;
+    uint64_t height = (uint64_t)state->down.from, area;
+    if (__builtin_mul_overflow(height, (uint64_t)state->across.from, &area) || area >> 62) {
+        return false;
+    }
+    state->summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
+    state->sum_type = satf_sum_type_for(type, state->summand, area, SATF_SUM_U16);
+    state->column_type = satf_sum_type_for(type, state->summand, height,
+                                           state->sum_type == SATF_SUM_U64    ? SATF_SUM_U32
+                                           : state->sum_type == SATF_SUM_U128 ? SATF_SUM_U64
+                                                                              : SATF_SUM_U16);
+    return true;
+}
+
+/* False: there are none for columns of 128 bits. */
+static bool choose_kernels(const filter_step *step, cells_step *state)
+{
+    const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
+    cells_add direct = kernels->add(step->in.type, state->column_type);
+    state->direct = direct && !step->weighted;
+    state->add = state->direct
+                     ? direct
+                     : kernels->add(satf_sum_samples(state->column_type), state->column_type);
+    state->sum = kernels->sum(state->column_type, state->sum_type);
+    return state->add && state->sum;
+}
+
+/* Columns, as many as whole cells would have, a row of summands, and a segment of sums and of their
+ * results. */
+static bool lay_out(const filter_step *step, cells_step *state)
+{
+    size_t pixels = (size_t)(step->in.width + (state->spreads ? state->across.from : 0)), column;
+    state->pixel = (size_t)satf_pixel_bytes(&step->in);
+    state->pixel_columns = (size_t)step->in.channels * satf_sum_bytes(state->column_type);
+    state->pixel_sums = (size_t)step->in.channels * satf_sum_bytes(state->sum_type);
+    if (!satf_mul(pixels, state->pixel_columns, &column) || column > SIZE_MAX / 8) {
+        return false;
+    }
+    state->column_bytes = satf_align64(column + SLACK);
+    state->summand_bytes = state->direct ? 0 : state->column_bytes;
+    state->segment_cells = SEGMENT_BYTES / (int64_t)state->pixel_sums / LINE_CELLS * LINE_CELLS;
+    state->bytes = state->column_bytes + state->summand_bytes + SUM_BYTES +
+                   (size_t)(state->segment_cells * satf_pixel_bytes(&step->out));
+    return true;
+}
+
+static void find_parts(const filter_step *step, cells_step *state)
+{
+    int64_t cell = (int64_t)state->column_bytes / state->columns;
+    int64_t rows = (state->down.from - 1) / state->down.to + 1;
+    state->part_cells = cell < PART_BYTES ? PART_BYTES / cell : 1;
+    state->part_rows = state->direct && state->down.to == 1 ? 2 : 1;
+    state->ahead = rows <= BAND_BYTES / step->in.width / (int64_t)state->pixel ? rows : ROWS_AHEAD;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    cells_step *state = step->state;
+    const satf_view *in = &step->in, *out = &step->out;
+    if (in->device != SATF_HOST) {
+        return SATF_OK;
+    }
+    find_cells(step, state);
+    if (!choose_types(step, state) || !choose_kernels(step, state) || !lay_out(step, state)) {
+        return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
+    }
+    find_parts(step, state);
+    step->need.kept = 1;
+    step->need.height = !state->spreads;
+    step->walker_bytes = satf_align64(sizeof(cells_walker)) + state->bytes +
+                         (state->spreads ? (size_t)out->width * (size_t)satf_pixel_bytes(out) : 0);
+    epilogue_init(&state->finish, step->pass, step->options, in, out, step->weighted);
+    filter_set_scale(&step->scale, &state->finish.constants);
+    state->finish.around_caches =
+        state->finish.around_caches && !step->passes_on && !state->spreads;
+    return SATF_OK;
+}
+
+/* ----------------------------------------------------------------------- working */
+
+/* Cells x ... x + n - 1 of a row of cells, which covers rows begin ... end - 1 of the picture. */
+typedef struct cells_part {
+    cells_place top, bottom;
+    int64_t begin, end, x, n;
+} cells_part;
+
+/* The pixels of a row that lie in these cells, and how many more would if it were longer. */
+typedef struct cells_span {
+    int64_t first, n, more;
+} cells_span;
+
+static cells_span find_span(const filter_step *step, const cells_part *part)
+{
+    const cells_step *state = step->state;
+    cells_place begin = cells_find(&state->across, part->x);
+    cells_place end = cells_find(&state->across, part->x + part->n);
+    int64_t n = cells_count(&begin, &end), left = step->in.width - begin.pixel;
+    return (cells_span){begin.pixel, n < left ? n : left, n < left ? 0 : n - left};
+}
+
+/* The span of row y, or of two of weight 1 from there on, is added to the part's columns. */
+static void add_rows(const filter_step *step, char *memory, const cells_part *part, cells_span span,
+                     int64_t y, const char *row, const char *next)
+{
+    const cells_step *state = step->state;
+    const satf_view *in = &step->in;
+    bool first = y == part->begin;
+    if (!state->direct) {
+        char *summands = memory + state->column_bytes;
+        satf_summands((satf_type)in->type, in->channels, state->summand, row, span.n,
+                      state->column_type, summands);
+        row = summands;
+    }
+    state->add(row, next, cells_overlap(&state->down, &part->top, &part->bottom, y), first,
+               span.n * in->channels, memory);
+    if (first) { /* and what kernels read behind the last pixel */
+        memset(memory + (size_t)span.n * state->pixel_columns, 0,
+               (size_t)span.more * state->pixel_columns + SLACK);
+    }
+}
+
+/* The span of row y of a picture in memory, or of the last one. */
+static const char *find_pixels(const filter_step *step, cells_span span, int64_t y)
+{
+    int64_t last = step->in.height - 1;
+    const char *row = satf_row(&step->in, y < last ? y : last);
+    return row + (size_t)span.first * ((const cells_step *)step->state)->pixel;
+}
+
+/* It will be wanted soon. */
+static void prefetch(const filter_step *step, cells_span span, int64_t y)
+{
+    const char *pixels = find_pixels(step, span, y);
+    size_t bytes = (size_t)span.n * ((const cells_step *)step->state)->pixel;
+    for (size_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch(pixels + i, 0, 2);
+    }
+}
+
+/* The part's columns. Half of what will be wanted is asked for before an addition, half behind it,
+ * for memory goes on meanwhile. */
+static void add_part(const filter_step *step, char *memory, const cells_part *part, cells_span span)
+{
+    const cells_step *state = step->state;
+    for (int64_t y = part->begin; y < part->end; y += state->part_rows) {
+        bool two = state->part_rows > 1 && y + 1 < part->end;
+        prefetch(step, span, y + state->ahead);
+        add_rows(step, memory, part, span, y, find_pixels(step, span, y),
+                 two ? find_pixels(step, span, y + 1) : NULL);
+        if (two) {
+            prefetch(step, span, y + state->ahead + 1);
+        }
+    }
+}
+
+/* The sums of a segment; by_rows its columns are there already. False: it should stop. */
+static bool sum_cells(cells_walker *w, char *memory, const cells_part *segment, char *sums)
+{
+    const filter_step *step = w->rows.step;
+    const cells_step *state = step->state;
+    cells_part part = *segment;
+    int64_t stop = segment->x + segment->n, most = step->by_rows ? segment->n : state->part_cells;
+    for (; part.x < stop; part.x += part.n, sums += (size_t)part.n * state->pixel_sums) {
+        part.n = stop - part.x < most ? stop - part.x : most;
+        cells_span span = find_span(step, &part);
+        const char *columns = memory;
+        if (step->by_rows) {
+            columns += (size_t)span.first * state->pixel_columns;
+        } else {
+            int64_t samples = (part.end - part.begin) * span.n * step->in.channels;
+            w->status = w->status ? w->status : satf_work(w->rows.ctx, samples);
+            if (w->status) {
+                return false;
+            }
+            add_part(step, memory, &part, span);
+        }
+        state->sum(&state->across, columns, step->in.channels, part.x, part.n, sums);
+    }
+    return true;
+}
+
+/* Each of n results at all pixels of its cell's row, from cell x on. */
+static void spread(const filter_step *step, const char *results, int64_t x, int64_t n, char *to)
+{
+    int64_t side = ((const cells_step *)step->state)->across.from, width = step->out.width;
+    size_t pixel = (size_t)satf_pixel_bytes(&step->out);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t at = (x + k) * side, pixels = width - at < side ? width - at : side;
+        size_t bytes = (size_t)pixels * pixel, more;
+        char *cell = to + (size_t)at * pixel;
+        memcpy(cell, results + (size_t)k * pixel, pixel);
+        for (size_t done = pixel; done < bytes; done += more) {
+            more = bytes - done < done ? bytes - done : done;
+            memcpy(cell + done, cell, more);
+        }
+    }
+}
+
+/* Row y of the cells, whole. */
+static cells_part find_row(const filter_step *step, int64_t y)
+{
+    const cells_step *state = step->state;
+    cells_part part = {.top = cells_find(&state->down, y),
+                       .bottom = cells_find(&state->down, y + 1),
+                       .n = state->columns};
+    int64_t count = cells_count(&part.top, &part.bottom), left = step->in.height - part.top.pixel;
+    part.begin = part.top.pixel;
+    part.end = part.begin + (count < left ? count : left);
+    return part;
+}
+
+/* The columns of whole rows that come from there; false where one does not, unless the picture ends
+ * in front of that. */
+static bool add_whole(const filter_step *step, char *memory, const filter_rows *from,
+                      cells_part *part)
+{
+    cells_span span = find_span(step, part);
+    for (int64_t y = part->begin; y < part->end; y++) {
+        const char *row = from->in(from->user, y);
+        if (row) {
+            add_rows(step, memory, part, span, y, row, NULL);
+        } else if (y > part->begin && y == filter_rows_height(from, step->in.height)) {
+            part->end = y;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Row y of the cells; false where a row of the picture does not come, or it should stop. */
+static bool make_row(cells_walker *w, char *memory, int64_t y, char *to)
+{
+    const filter_step *step = w->rows.step;
+    const cells_step *state = step->state;
+    char *sums = memory + state->column_bytes + state->summand_bytes;
+    char *results = sums + SUM_BYTES;
+    cells_part part = find_row(step, y);
+    if (step->by_rows && !add_whole(step, memory, w->rows.rows, &part)) {
+        return false;
+    }
+    uint64_t height = (uint64_t)(state->spreads ? part.end - part.begin : state->down.from);
+    window_segment segment = {.y = y, .sum_type = state->sum_type, .sums = sums};
+    for (; part.x < state->columns; part.x += part.n) {
+        bool whole = part.x < state->whole;
+        int64_t left = (whole ? state->whole : state->columns) - part.x;
+        int64_t width = whole ? state->across.from : step->in.width % state->across.from;
+        segment.x = part.x;
+        segment.n = part.n = left < state->segment_cells ? left : state->segment_cells;
+        segment.area = (uint64_t)width * height;
+        if (!sum_cells(w, memory, &part, sums)) {
+            return false;
+        }
+        epilogue_segment(&state->finish, &segment,
+                         state->spreads ? results : to + part.x * satf_pixel_bytes(&step->out));
+        if (state->spreads) {
+            spread(step, results, part.x, part.n, to);
+        }
+    }
+    return true;
+}
+
+static satf_status run_there(satf_context *ctx, filter_step *step)
+{
+    bool spreads = !step->pass->shape;
+    return satf_cuda()->cells(ctx, &step->in, &step->out, spreads ? step->size.width : 0,
+                              spreads ? step->size.height : 0, step->weighted);
+}
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, int64_t end, void *walker)
+{
+    cells_walker *w = walker;
+    (void)end;
+    *w = (cells_walker){{ctx, step, rows, first, 0}, -1, SATF_OK};
+    return SATF_OK;
+}
+
+/* Row y of the result from the row of its cells, which is made if another was made last. */
+static bool copy_row(cells_walker *w, int64_t y, char *memory)
+{
+    const filter_step *step = w->rows.step;
+    const filter_rows *rows = w->rows.rows;
+    const cells_step *state = step->state;
+    char *made = memory + state->bytes, *to = NULL;
+    int64_t cell = y / state->down.from;
+    if (cell != w->made) {
+        w->made = make_row(w, memory, cell, made) ? cell : -1;
+    }
+    if (cell == w->made && y < filter_rows_height(rows, step->out.height)) {
+        to = rows->out(rows->user, y);
+    }
+    if (to) {
+        memcpy(to, made, (size_t)(step->out.width * satf_pixel_bytes(&step->out)));
+    }
+    return to != NULL;
+}
+
+static int64_t next(void *walker, satf_status *status)
+{
+    cells_walker *w = walker;
+    const filter_step *step = w->rows.step;
+    const filter_rows *rows = w->rows.rows;
+    bool spreads = ((const cells_step *)step->state)->spreads;
+    int64_t y = w->rows.y++;
+    char *memory = (char *)walker + satf_align64(sizeof *w);
+    if (y >= step->out.height) {
+        return 0;
+    }
+    char *to = spreads ? NULL : rows->out(rows->user, y);
+    bool made = spreads ? copy_row(w, y, memory) : to && make_row(w, memory, y, to);
+    bool ended = spreads && y >= filter_rows_height(rows, step->out.height);
+    if (!made && !ended) {
+        *status = w->status ? w->status : satf_fail_row(w->rows.ctx, y);
+    }
+    return made;
+}
+
+const filter_engine filter_cells_engine = {
+    .name = "cells",
+    .does = "sums cells, not windows",
+    .sums_others = true,
+    .overs = 1U << OVER_CELLS,
+    .ns = 1,
+    .ns_there = 0.01,
+    .state_bytes = sizeof(cells_step),
+    .plan = plan,
+    .run = run_there,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+    .least_samples = 200000,
+};

@@ -1,0 +1,125 @@
+/* Of several pixels of an image the one whose number is least: rows of results and of their numbers
+ * come from the pass before, and the pixels' offsets are those of windows that have the pixel. */
+#include <string.h>
+
+#include "../../base/cpu.h"
+#include "../../base/memory.h"
+#include "../../base/view.h"
+#include "../../plan/step.h"
+#include "varies_kernels.h"
+
+enum { PIECE_PIXELS = 512 }; /* between which is chosen at once, in the first level of cache */
+
+/* A walker; behind it are the least numbers of a piece so far. */
+typedef struct least_walker {
+    row_walker at;
+    const varies_kernels *kernels;
+    satf_rect windows[FILTER_MAX_WINDOWS];
+    int count, lanes;
+    double best[3][PIECE_PIXELS];
+} least_walker;
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    (void)ctx;
+    step->need.kept = 1;
+    step->walker_bytes = satf_align64(sizeof(least_walker));
+    return SATF_OK;
+}
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, int64_t end, void *walker)
+{
+    least_walker *w = walker;
+    (void)end;
+    w->at = (row_walker){ctx, step, rows, first, 0};
+    w->kernels = SATF_ISA_CHOOSE(&varies_kernels);
+    w->count = step->pass->windows(step->options, w->windows);
+    w->lanes = varies_lanes(step->varies);
+    return SATF_OK;
+}
+
+/* What there is to choose from at a row: of each window its last pixel's row. */
+typedef struct least_rows {
+    const char *results[FILTER_MAX_WINDOWS];
+    const double *numbers[FILTER_MAX_WINDOWS];
+} least_rows;
+
+/* False where one does not come. */
+static bool find_rows(const least_walker *w, int64_t y, least_rows *of)
+{
+    const filter_rows *rows = w->at.rows;
+    bool all = true;
+    for (int k = 0; k < w->count; k++) { /* the lowest rows last: rings let go of the highest */
+        const satf_rect *window = &w->windows[k];
+        int64_t row = y + window->y + window->h - 1, x = window->x + window->w - 1;
+        const char *results = all ? rows->in(rows->user, row) : NULL;
+        const double *numbers = results ? rows->aux(rows->user, 0, row) : NULL;
+        all = numbers != NULL;
+        of->results[k] = all ? results + x * satf_pixel_bytes(&w->at.step->in) : NULL;
+        of->numbers[k] = all ? numbers + x : NULL;
+    }
+    return all;
+}
+
+/* n results from x on. */
+static void choose(least_walker *w, const least_rows *of, int64_t x, int64_t n, char *to)
+{
+    const filter_step *step = w->at.step;
+    size_t bytes = satf_type_bytes(step->out.type);
+    int64_t pixel = satf_pixel_bytes(&step->out);
+    uint8_t less[PIECE_PIXELS];
+    int64_t plane = step->aux[0].width;
+    for (int k = 0; k < w->lanes; k++) {
+        memcpy(w->best[k], of->numbers[0] + k * plane + x, (size_t)n * sizeof *w->best[k]);
+    }
+    memcpy(to, of->results[0] + x * pixel, (size_t)(n * pixel));
+    for (int k = 1; k < w->count; k++) {
+        w->kernels->lessen(step->varies, n, of->numbers[k] + x, plane, w->best[0], PIECE_PIXELS,
+                           less);
+        w->kernels->take(n, step->out.channels, bytes, less, of->results[k] + x * pixel, to);
+    }
+}
+
+static int64_t next(void *walker, satf_status *status)
+{
+    least_walker *w = walker;
+    const filter_step *step = w->at.step;
+    const filter_rows *rows = w->at.rows;
+    int64_t y = w->at.y, width = step->out.width;
+    least_rows of;
+    bool there = y < step->out.height && find_rows(w, y, &of);
+    if (y >= filter_rows_height(rows, step->out.height)) {
+        return 0;
+    }
+    char *to = there ? rows->out(rows->user, y) : NULL;
+    if (!to) {
+        *status = satf_fail_row(w->at.ctx, y);
+        return 0;
+    }
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = width - x < PIECE_PIXELS ? width - x : PIECE_PIXELS;
+        choose(w, &of, x, n, to + x * satf_pixel_bytes(&step->out));
+    }
+    w->at.y++;
+    return 1;
+}
+
+static const char *algorithm(const filter_step *step)
+{
+    const filter_step *maker = step->maker;
+    return maker->engine->algorithm ? maker->engine->algorithm(maker) : NULL;
+}
+
+const filter_engine filter_least_engine = {
+    .name = "least",
+    .does = "chooses among pixels",
+    .overs = 1U << OVER_LEAST,
+    .ns = 1,
+    .plan = plan,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+    .least_samples = 150000,
+    .algorithm = algorithm,
+};

@@ -1,0 +1,174 @@
+#include "sides_row.h"
+
+#include "../../base/view.h"
+#include "../tables/axis.h"
+#include "sides.h"
+
+/* A pixel's windows, the smaller one and, for fractions, the larger one, and their sums. */
+typedef struct sides_pixel {
+    const filter_step *step;
+    const sides_sums *sums;
+    int64_t x, y;
+    window_segment segments[2];
+    satf_u128 integers[2][SATF_MAX_CHANNELS]; /* by window */
+    double reals[2][SATF_MAX_CHANNELS];
+} sides_pixel;
+
+/* The sum over the window of that channel of a table. Sums of 64 bits hold those of the largest
+ * windows. */
+static uint64_t table_sum(const sat_layer *layer, int64_t pixel, int c, const axis_sum *columns,
+                          const axis_sum *rows)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < columns->count; i++) {
+        int64_t x = (columns->term[i].end - 1) * pixel + c;
+        uint64_t strip = 0;
+        for (int k = 0; k < rows->count; k++) {
+            const char *row = (const char *)layer->sat + (rows->term[k].end - 1) * layer->stride;
+            strip += (uint64_t)rows->term[k].coef * ((const uint64_t *)(const void *)row)[x];
+        }
+        sum += (uint64_t)columns->term[i].coef * strip;
+    }
+    return sum;
+}
+
+static void sum_integers(sides_pixel *p, const satf_rect *rect, int64_t outside, satf_u128 *to)
+{
+    const satf_view *in = &p->step->in;
+    const sat_layer *layer = p->sums->layer;
+    int border = p->step->border.kind;
+    axis_sum columns, rows;
+    axis_span(border, in->width, p->x + rect->x, rect->w, &columns);
+    axis_span(border, in->height, p->y + rect->y, rect->h, &rows);
+    for (int c = 0; c < in->channels; c++) {
+        to[c] = table_sum(layer, in->channels, c, &columns, &rows) +
+                (uint64_t)layer->outside[c].integer * (uint64_t)outside;
+    }
+}
+
+/* Along an axis of the window: runs of pixels, and the blocks that they are made of. */
+typedef struct sides_axis {
+    int runs;
+    axis_run run[AXIS_RUNS];
+    int blocks[AXIS_RUNS];
+    int64_t places[AXIS_RUNS][PYRAMID_BLOCKS];
+} sides_axis;
+
+static void find_axis(int border, int64_t n, int64_t first, int64_t length, sides_axis *axis)
+{
+    axis->runs = axis_runs(border, n, first, length, axis->run);
+    for (int i = 0; i < axis->runs; i++) {
+        axis->blocks[i] = pyramid_places(n, &axis->run[i], axis->places[i]);
+    }
+}
+
+static double row_sum(const double *row, int channels, const sides_axis *columns)
+{
+    double all = 0;
+    for (int i = 0; i < columns->runs; i++) {
+        double sum = 0;
+        for (int k = 0; k < columns->blocks[i]; k++) {
+            sum += row[columns->places[i][k] * channels];
+        }
+        all += (double)columns->run[i].times * sum;
+    }
+    return all;
+}
+
+static void sum_reals(sides_pixel *p, const satf_rect *rect, int64_t outside, double *to)
+{
+    const satf_view *in = &p->step->in;
+    const pyramid *blocks = &p->sums->blocks;
+    sides_axis columns, rows;
+    find_axis(p->step->border.kind, in->width, p->x + rect->x, rect->w, &columns);
+    find_axis(p->step->border.kind, in->height, p->y + rect->y, rect->h, &rows);
+    for (int c = 0; c < in->channels; c++) {
+        double all = 0;
+        for (int i = 0; i < rows.runs; i++) {
+            double sum = 0;
+            for (int k = 0; k < rows.blocks[i]; k++) {
+                sum += row_sum(blocks->sums + rows.places[i][k] * blocks->row + c, in->channels,
+                               &columns);
+            }
+            all += (double)rows.run[i].times * sum;
+        }
+        /* nothing, of an infinite constant, is NaN */
+        to[c] = outside ? all + p->sums->layer->outside[c].real * (double)outside : all;
+    }
+}
+
+static int64_t inside(int64_t first, int64_t length, int64_t n)
+{
+    int64_t end = first + length < n ? first + length : n;
+    return end - (first > 0 ? first : 0);
+}
+
+/* Window number k of the pixel, of that radius. */
+static void sum_window(sides_pixel *p, int k, int32_t radius)
+{
+    const satf_view *in = &p->step->in;
+    satf_rect rect = sides_rect(radius);
+    int border = p->step->border.kind;
+    int64_t pixels = rect.w * rect.h, within = inside(p->x + rect.x, rect.w, in->width) *
+                                               inside(p->y + rect.y, rect.h, in->height);
+    int64_t outside = border == SATF_CONSTANT ? pixels - within : 0;
+    p->segments[k].area = (uint64_t)(border == SATF_SHRINK ? within : pixels);
+    if (p->segments[k].sum_type == SATF_SUM_F64) {
+        sum_reals(p, &rect, outside, p->reals[k]);
+    } else {
+        sum_integers(p, &rect, outside, p->integers[k]);
+    }
+}
+
+static void begin_pixel(sides_pixel *p, int64_t x)
+{
+    bool real = satf_type_is_float(p->step->in.type);
+    p->x = x;
+    for (int k = 0; k < 2; k++) {
+        p->segments[k] = (window_segment){
+            .x = x,
+            .y = p->y,
+            .n = 1,
+            .sum_type = real ? SATF_SUM_F64 : SATF_SUM_U128,
+            .sums = real ? (const void *)p->reals[k] : p->integers[k],
+        };
+    }
+}
+
+satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_step *step,
+                      const sides_sums *sums, int64_t y, char *to)
+{
+    enum { PIXELS = 64, SAMPLE_NS = 256 }; /* between two looks whether to go on, roughly */
+    sides_pixel p = {.sums = sums, .step = step, .y = y};
+    formula_sums in = finish->constants, fraction = in;
+    size_t bytes = satf_type_bytes((int)finish->out_type);
+    int colours = finish->channels - finish->weighted;
+    satf_status status = SATF_OK;
+    fraction.rounded = false;
+    for (int64_t x = 0; x < step->out.width && !status; x++) {
+        window_sides known = {-1, 0};
+        if (x % PIXELS == 0) {
+            status = satf_work(ctx, (int64_t)PIXELS * finish->out_channels * SAMPLE_NS);
+        }
+        begin_pixel(&p, x);
+        for (int lane = 0; lane < finish->out_channels; lane++, to += bytes) {
+            window_sides sides = sides_of(epilogue_aux(finish, 0, x, y, sides_lane(lane, colours)));
+            if (sides.radius != known.radius || sides.more != known.more) {
+                sum_window(&p, 0, sides.radius);
+            }
+            if ((sides.radius != known.radius || sides.more != known.more) && sides.more > 0) {
+                sum_window(&p, 1, sides.radius + 1);
+            }
+            known = sides;
+            formula_sums *moments = sides.more > 0 ? &fraction : &in;
+            formula_value value = epilogue_lane(finish, &p.segments[0], lane, moments);
+            if (sides.more > 0) {
+                double weight = formula_weight(moments);
+                value = sides_blend(value, epilogue_lane(finish, &p.segments[1], lane, moments),
+                                    weight, sides.more);
+            }
+            formula_store((int)finish->out_type, value, to);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Passes along lines on a CUDA device: each a kernel, from one of two images of numbers to the
+ * other. */
+#include "../../base/device/gpu.h"
+#include "../../base/memory.h"
+#include "../../plan/device_task.h"
+#include "line.h"
+
+static line_numbers numbers_of(const filter_step *step)
+{
+    return line_numbers_of(&step->in, step->weighted, step->border.kind == SATF_SHRINK);
+}
+
+/* What passes make: images that reach beyond the borders along the axis that is next. */
+static bool find_bytes(const filter_step *step, size_t *image, size_t *ones)
+{
+    const satf_view *in = &step->in;
+    size_t bytes =
+        (size_t)in->channels * (numbers_of(step).narrow ? sizeof(uint16_t) : sizeof(double));
+    size_t more = 2 * (size_t)filter_lines_reach(&step->lines), width = (size_t)in->width;
+    size_t height = (size_t)in->height, across, down;
+    *ones = satf_align64(((width > height ? width : height) + more) * sizeof(double));
+    if (!satf_mul(width + more, height, &across) || !satf_mul(height + more, width, &down) ||
+        !satf_mul(across > down ? across : down, bytes, image) || *image > SIZE_MAX / 8) {
+        return false;
+    }
+    *image = satf_align64(*image);
+    return true;
+}
+
+satf_status filter_lines_plan_there(satf_context *ctx, filter_step *step)
+{
+    size_t image, ones;
+    if (!find_bytes(step, &image, &ones)) {
+        return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
+    }
+    step->scratch_bytes = 2 * image + (step->border.kind == SATF_SHRINK ? 4 * ones : 0);
+    return SATF_OK;
+}
+
+satf_status filter_lines_run_there(satf_context *ctx, const filter_step *step)
+{
+    size_t image = 0, ones = 0;
+    filter_gpu_lines job = {.in = step->in,
+                            .out = step->out,
+                            .lines = step->lines,
+                            .numbers = numbers_of(step),
+                            .border = step->border.kind,
+                            .constant = step->border.constant};
+    line_find_outside(&job.numbers, job.border, job.constant, job.outside);
+    job.one = line_one(&job.numbers);
+    find_bytes(step, &image, &ones);
+    for (int k = 0; k < 2; k++) {
+        char *at = step->scratch + 2 * image + (size_t)k * 2 * ones;
+        job.numbers_at[k] = step->scratch + (size_t)k * image;
+        job.ones[k] = job.numbers.shrinks ? (double *)(void *)at : NULL;
+        job.ones_at[k] = job.numbers.shrinks ? (double *)(void *)(at + ones) : NULL;
+    }
+    return satf_cuda()->lines(ctx, &job);
+}

@@ -1,0 +1,522 @@
+/* Along the rows, some at a time, which change places with columns for that; then down the
+ * columns. */
+#include "line.h"
+
+#include <string.h>
+
+#include "../../base/border.h"
+#include "../../base/memory.h"
+#include "../../sat/sums.h"
+#include "../../base/view.h"
+#include "../../move/kernels.h"
+#include "../../formula/epilogue_loops.h"
+#include "line_columns.h"
+
+enum {
+    BATCH = 8,              /* rows that are passed along at a time, */
+    NARROW_BATCH = 32,      /* and of 8 bits: lanes fill lines of the cache */
+    LINE_BYTES = 256 << 10, /* of a line that passes go over, at least: it stays in the cache */
+    PIECE_PIXELS = 128      /* that are loaded or stored at a time */
+};
+
+/* Where everything lies in a walk's memory. */
+typedef struct line_layout {
+    size_t staging, turned, line, ends, ones, results, outside, down, ones_down, bytes;
+    size_t stage_stride, result_stride; /* of rows */
+    int64_t chunk;                      /* pixels of a line at a time */
+} line_layout;
+
+struct line_walk {
+    line_spec spec;
+    line_ends ends;
+    line_listener listener; /* of the ends */
+    bool stopped;           /* by it, before there was a row */
+    line_numbers numbers;
+    line_kind kind;
+    int batch;
+    size_t pixel_bytes, number_bytes; /* of a pixel: of samples, of numbers */
+    line_layout at;
+    const move_kernels *moves;
+    const line_kernels *kernels;
+    const loop_kernels *loops;
+    char *memory;
+    char *results;                /* of the rows that have been passed along */
+    line_columns down, ones_down; /* ones: what part of a window is inside, where borders shrink */
+    int64_t height;
+    int64_t lowest, next; /* row that is asked for; to enter, borders included */
+    int64_t first, end;   /* rows that have been passed along */
+    int64_t made;         /* the next row of the result */
+    int ready, taken;     /* results of the latest rows that have entered */
+    double outside[SATF_MAX_CHANNELS];
+};
+
+static int64_t row_numbers(const line_spec *spec)
+{
+    return satf_row_samples(&spec->in);
+}
+
+static size_t row_bytes(const line_spec *spec)
+{
+    return (size_t)(spec->in.width * satf_pixel_bytes(&spec->in));
+}
+
+static bool shrinks(const line_spec *spec)
+{
+    return spec->border == SATF_SHRINK;
+}
+
+static line_numbers numbers_of(const line_spec *spec)
+{
+    return line_numbers_of(&spec->in, spec->weighted, shrinks(spec));
+}
+
+static line_kind kind_of(const line_spec *spec)
+{
+    line_numbers numbers = numbers_of(spec);
+    return line_kind_of(&numbers);
+}
+
+static int batch_of(line_kind kind)
+{
+    return kind == LINE_NARROW ? NARROW_BATCH : BATCH;
+}
+
+static bool add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *part)
+{
+    size_t bytes;
+    *part = at->bytes;
+    return satf_mul(rows, row_bytes, &bytes) && bytes < SIZE_MAX / 16 &&
+           satf_add(at->bytes, satf_align64(bytes), &at->bytes);
+}
+
+static bool lay_out_along(const line_spec *spec, line_layout *at)
+{
+    line_kind kind = kind_of(spec);
+    size_t batch = (size_t)batch_of(kind), lanes = batch * (size_t)spec->in.channels;
+    size_t place = lanes * line_number_bytes(kind), row = row_bytes(spec);
+    int64_t reach = filter_lines_reach(&spec->lines), pixels = LINE_BYTES / (int64_t)place;
+    at->chunk = pixels > 6 * reach ? pixels - 2 * reach : 4 * reach;
+    at->chunk = at->chunk < spec->in.width ? at->chunk : spec->in.width;
+    at->stage_stride = satf_align64(row) | 64;
+    return add_part(at, batch, at->stage_stride, &at->staging) &&
+           add_part(at, batch, row, &at->turned) &&
+           add_part(at, (size_t)(at->chunk + 2 * reach), place, &at->line) &&
+           add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->lines) : 0, 64, &at->ends) &&
+           add_part(at, shrinks(spec) ? (size_t)spec->in.width : 0, sizeof(double), &at->ones) &&
+           (spec->part == LINE_ALONG || add_part(at, batch, at->result_stride, &at->results));
+}
+
+static bool lay_out(const line_spec *spec, line_layout *at)
+{
+    int64_t n = row_numbers(spec);
+    *at = (line_layout){.bytes = satf_align64(sizeof(line_walk)),
+                        .result_stride = (size_t)line_passed_bytes(spec)};
+    if (n > INT64_MAX / 4096 || (spec->part != LINE_DOWN && !lay_out_along(spec, at))) {
+        return false;
+    }
+    size_t down = line_columns_bytes(&spec->lines, kind_of(spec), n);
+    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->lines, kind_of(spec), 1) : 0;
+    return spec->part == LINE_ALONG ||
+           (down > 0 && add_part(at, 1, at->result_stride, &at->outside) &&
+            add_part(at, 1, down, &at->down) && add_part(at, 1, ones, &at->ones_down));
+}
+
+int64_t line_passed_bytes(const line_spec *spec)
+{
+    return (int64_t)(satf_align64((size_t)row_numbers(spec) * line_number_bytes(kind_of(spec))) |
+                     64);
+}
+
+size_t line_walk_bytes(const line_spec *spec)
+{
+    line_layout at;
+    return lay_out(spec, &at) ? at.bytes : 0;
+}
+
+int64_t line_rows_kept(const line_spec *spec)
+{
+    int64_t rows = filter_lines_reach(&spec->lines) + batch_of(kind_of(spec));
+    return rows < spec->in.height ? rows : spec->in.height;
+}
+
+/* --------------------------------------------------------------- samples and numbers */
+
+/* Samples of n pixels, one behind the other, as doubles. */
+static void load_piece(const line_walk *w, const char *from, int64_t n, double *to)
+{
+    const line_numbers *of = &w->numbers;
+    satf_type type = (satf_type)of->type;
+    uint32_t products[PIECE_PIXELS * SATF_MAX_CHANNELS];
+    if (!of->weighted) {
+        w->loops->load_samples(type, n * of->channels, from, to);
+    } else if (of->rounds) {
+        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_U32, products);
+        w->loops->load_sums(SATF_SUM_U32, n * of->channels, products, to);
+    } else {
+        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_F64, to);
+    }
+}
+
+/* As numbers. */
+static void load(const line_walk *w, const char *from, int64_t pixels, double *to)
+{
+    const line_numbers *of = &w->numbers;
+    int channels = of->channels;
+    for (int64_t x = 0, n; x < pixels; x += n) {
+        double samples[PIECE_PIXELS * SATF_MAX_CHANNELS];
+        n = pixels - x < PIECE_PIXELS ? pixels - x : PIECE_PIXELS;
+        load_piece(w, from + (size_t)x * w->pixel_bytes, n, samples);
+        w->kernels->scale(samples, of->scale, 1, to + x * channels, n * channels);
+    }
+    for (int64_t i = channels - 1; i < pixels * channels && of->weighted; i += channels) {
+        to[i] *= of->alpha_scale / of->scale;
+    }
+}
+
+/* Colour times alpha, by alpha; and alpha, by `one`. */
+static void finish_weighted(const line_walk *w, const double *from, int64_t pixels, double one,
+                            double *to)
+{
+    const line_numbers *of = &w->numbers;
+    int last = of->channels - 1;
+    double divisors[PIECE_PIXELS * SATF_MAX_CHANNELS], *divisor = divisors;
+    for (int64_t x = 0; x < pixels; x++) {
+        double alpha = from[x * of->channels + last] * (1 / of->alpha_scale);
+        for (int c = 0; c < last; c++) {
+            *divisor++ = alpha;
+        }
+        *divisor++ = one * (of->alpha_scale / of->scale);
+    }
+    w->kernels->quotients(from, 1 / of->scale, divisors, to, pixels * of->channels);
+}
+
+void line_find_outside(const line_numbers *of, int border, double constant, double *outside)
+{
+    double v = border == SATF_CONSTANT ? constant : 0;
+    for (int c = 0; c < of->channels; c++) {
+        bool alpha = of->weighted && c + 1 == of->channels;
+        outside[c] = of->narrow               ? v * (1 << LINE_NARROW_BITS)
+                     : of->weighted && !alpha ? v * v * of->scale
+                     : alpha                  ? v * of->alpha_scale
+                                              : v * of->scale;
+    }
+}
+
+/* n numbers of what is outside. */
+static void fill(const line_walk *w, void *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double number = w->outside[i % w->numbers.channels];
+        if (w->numbers.narrow) {
+            ((uint16_t *)to)[i] = (uint16_t)number;
+        } else {
+            ((double *)to)[i] = number;
+        }
+    }
+}
+
+/* --------------------------------------------------------------------- along the rows */
+
+/* Pixels x ... x + n - 1 of the turned rows, borders included, as lines side by side. */
+static void fill_line(const line_walk *w, int64_t x, int64_t n)
+{
+    const line_spec *spec = &w->spec;
+    char *line = w->memory + w->at.line;
+    int64_t batch = w->batch, width = spec->in.width;
+    for (int64_t end = x + n, step; x < end; x += step) {
+        const char *turned = w->memory + w->at.turned;
+        int64_t i = satf_border_index(spec->border, x, width);
+        step = x >= 0 && x < width ? (end < width ? end : width) - x : 1;
+        if (i < 0) {
+            fill(w, line, batch * spec->in.channels);
+        } else {
+            turned += (size_t)(i * batch) * w->pixel_bytes;
+            if (w->kind == LINE_NARROW) {
+                w->kernels->widen((const uint8_t *)turned, (uint16_t *)(void *)line,
+                                  step * batch * spec->in.channels);
+            } else {
+                load(w, turned, step * batch, (double *)(void *)line);
+            }
+        }
+        line += (size_t)(step * batch) * w->number_bytes;
+    }
+}
+
+/* A line that begins at `first`, by all passes: n pixels of so many bytes. */
+static void pass_line(const line_walk *w, int64_t first, int64_t n, size_t bytes)
+{
+    const filter_lines *lines = &w->spec.lines;
+    int64_t places = n + 2 * filter_lines_reach(lines);
+    for (int k = 0; k < lines->times; k++, places -= span_of(lines)) {
+        w->kernels->along(w->kind, lines, w->memory + w->at.line, places, bytes,
+                          first + k * (lines->radius + 1), w->memory + w->at.ends);
+    }
+}
+
+static int64_t chunk_at(const line_walk *w, int64_t x)
+{
+    return w->at.chunk < w->spec.in.width - x ? w->at.chunk : w->spec.in.width - x;
+}
+
+/* False: no more is wanted. */
+static bool pass(const line_walk *w)
+{
+    const line_spec *spec = &w->spec;
+    int64_t batch = w->batch, width = spec->in.width, reach = filter_lines_reach(&spec->lines);
+    size_t turned_bytes = (size_t)batch * w->pixel_bytes;
+    size_t place_bytes = (size_t)batch * w->number_bytes;
+    char *line = w->memory + w->at.line;
+    w->moves->transpose[w->pixel_bytes](&(move_part){.in = w->memory + w->at.staging,
+                                                     .out = w->memory + w->at.turned,
+                                                     .in_stride = (int64_t)w->at.stage_stride,
+                                                     .out_stride = (int64_t)turned_bytes,
+                                                     .width = width,
+                                                     .height = batch});
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = chunk_at(w, x);
+        if (!w->listener.goes_on(w->listener.user,
+                                 n * batch * spec->in.channels * spec->lines.times)) {
+            return false;
+        }
+        fill_line(w, x - reach, n + 2 * reach);
+        pass_line(w, x - reach, n, place_bytes);
+        if (shrinks(spec)) {
+            w->kernels->divide((double *)(void *)line,
+                               (const double *)(void *)(w->memory + w->at.ones) + x, n,
+                               batch * spec->in.channels, w->numbers.rounds);
+        }
+        w->moves->transpose[w->number_bytes](
+            &(move_part){.in = line,
+                         .out = w->results + (size_t)x * w->number_bytes,
+                         .in_stride = (int64_t)place_bytes,
+                         .out_stride = (int64_t)w->at.result_stride,
+                         .width = batch,
+                         .height = n});
+    }
+    return true;
+}
+
+/* What part of a window along the rows is inside. */
+static void find_ones(const line_walk *w)
+{
+    double *line = (double *)(void *)(w->memory + w->at.line);
+    double *ones = (double *)(void *)(w->memory + w->at.ones), one = line_one(&w->numbers);
+    int64_t width = w->spec.in.width, reach = filter_lines_reach(&w->spec.lines);
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = chunk_at(w, x);
+        for (int64_t i = 0; i < (n + 2 * reach) * BATCH; i++) {
+            int64_t at = x - reach + i / BATCH;
+            line[i] = at < 0 || at >= width ? 0 : one;
+        }
+        pass_line(w, x - reach, n, BATCH * sizeof(double));
+        for (int64_t i = 0; i < n; i++) {
+            ones[x + i] = line[i * BATCH] / one;
+        }
+    }
+}
+
+/* Input row y to place `place` of the batch. */
+static bool stage(line_walk *w, int64_t y, int64_t place)
+{
+    const void *row = w->ends.row(w->ends.user, y);
+    if (row) {
+        memcpy(w->memory + w->at.staging + (size_t)place * w->at.stage_stride, row,
+               row_bytes(&w->spec));
+    }
+    return row != NULL;
+}
+
+/* Rows around i, as many as there are places for; false if one does not come, w->height says
+ * whether there is one. */
+static bool pass_batch(line_walk *w, int64_t i)
+{
+    bool back = w->end > 0 && i < w->first;
+    int64_t y = back ? i - w->batch + 1 : i;
+    y = y > w->lowest ? y : w->lowest;
+    w->first = w->end = y;
+    int64_t until = back ? i + 1 : y + w->batch < w->height ? y + w->batch : w->height;
+    for (; y < until; y++, w->end++) {
+        if (!stage(w, y, y - w->first)) {
+            w->height = w->ends.height(w->ends.user);
+            if (w->height > y) {
+                return false;
+            }
+            break;
+        }
+    }
+    for (int64_t place = w->end - w->first; place > 0 && place < w->batch; place++) {
+        char *staging = w->memory + w->at.staging;
+        memcpy(staging + (size_t)place * w->at.stage_stride, staging, w->at.stage_stride);
+    }
+    return w->end > w->first && pass(w) && w->end > i;
+}
+
+/* Whether row i is there, outside or passed along. */
+static bool has_row(const line_walk *w, int64_t i)
+{
+    return i < 0 || w->spec.part == LINE_DOWN || (i >= w->first && i < w->end);
+}
+
+/* The row that enters next, wherever the border has it from; NULL if one does not come. inside: to
+ * where it is a one. */
+static const char *enter(line_walk *w, char *inside)
+{
+    int64_t i = 0;
+    bool held = false;
+    for (int64_t height = -1; !held && height != w->height;) {
+        height = w->height;
+        i = satf_border_index(w->spec.border, w->next, height);
+        held = has_row(w, i) || pass_batch(w, i);
+    }
+    w->next += held;
+    if (shrinks(&w->spec)) {
+        double one = i < 0 ? 0 : line_one(&w->numbers);
+        memcpy(inside, &one, sizeof one);
+    }
+    return !held                       ? NULL
+           : i < 0                     ? w->memory + w->at.outside
+           : w->spec.part == LINE_DOWN ? w->spec.passed + i * w->spec.passed_stride
+                                       : w->results + (i - w->first) * (int64_t)w->at.result_stride;
+}
+
+/* ------------------------------------------------------------------------------ walk */
+
+/* A piece of a row of the passes' results to the output. */
+static void store_piece(const line_walk *w, const void *results, int64_t pixels, double one,
+                        char *to)
+{
+    const line_numbers *of = &w->numbers;
+    int64_t n = pixels * of->channels;
+    double numbers[PIECE_PIXELS * SATF_MAX_CHANNELS], values[PIECE_PIXELS * SATF_MAX_CHANNELS];
+    if (of->weighted) {
+        finish_weighted(w, results, pixels, one, values);
+    } else if (of->narrow) {
+        w->loops->load_samples(SATF_U16, n, results, numbers);
+        w->kernels->scale(numbers, 1.0 / (1 << LINE_NARROW_BITS), 1, values, n);
+    } else {
+        w->kernels->scale(results, 1 / of->scale, one, values, n);
+    }
+    w->loops->store((satf_type)w->spec.out.type, n, values, to);
+}
+
+/* Result i of the latest rows. */
+static void store(const line_walk *w, int i, char *to)
+{
+    const char *row = line_columns_result(&w->down, i);
+    int64_t width = w->spec.in.width;
+    double one = shrinks(&w->spec) ? *(const double *)line_columns_result(&w->ones_down, i) /
+                                         line_one(&w->numbers)
+                                   : 1;
+    if (w->kind == LINE_NARROW && w->spec.out.type == SATF_U8) {
+        w->kernels->narrow((const uint16_t *)(const void *)row, (uint8_t *)to,
+                           row_numbers(&w->spec));
+        return;
+    }
+    for (int64_t x = 0, n; x < width; x += n) {
+        n = width - x < PIECE_PIXELS ? width - x : PIECE_PIXELS;
+        store_piece(w, row + (size_t)x * w->number_bytes, n, one,
+                    to + x * satf_pixel_bytes(&w->spec.out));
+    }
+}
+
+static bool always(void *user, int64_t numbers)
+{
+    (void)user, (void)numbers;
+    return true;
+}
+
+line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first,
+                           void *memory)
+{
+    line_walk *w = memory;
+    int64_t reach = filter_lines_reach(&spec->lines);
+    line_kind kind = kind_of(spec);
+    *w = (line_walk){.spec = *spec,
+                     .ends = *ends,
+                     .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
+                     .numbers = numbers_of(spec),
+                     .kind = kind,
+                     .batch = batch_of(kind),
+                     .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
+                     .number_bytes = (size_t)spec->in.channels * line_number_bytes(kind),
+                     .moves = SATF_ISA_CHOOSE(&move_kernels),
+                     .kernels = SATF_ISA_CHOOSE(&line_kernels),
+                     .loops = SATF_ISA_CHOOSE(&loop_kernels),
+                     .memory = memory,
+                     .height = ends->height(ends->user),
+                     .lowest = first > reach && spec->border != SATF_WRAP ? first - reach : 0,
+                     .next = first - reach,
+                     .made = first};
+    lay_out(spec, &w->at);
+    w->results = w->memory + w->at.results;
+    line_find_outside(&w->numbers, spec->border, spec->constant, w->outside);
+    if (shrinks(spec) && spec->part != LINE_DOWN) {
+        find_ones(w);
+    }
+    if (spec->part != LINE_ALONG) {
+        fill(w, w->memory + w->at.outside, row_numbers(spec));
+        w->stopped = !line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
+                                         w->memory + w->at.down, &w->listener);
+    }
+    if (shrinks(spec) && spec->part != LINE_ALONG && !w->stopped) {
+        w->stopped = !line_columns_begin(&w->ones_down, &spec->lines, kind, 1, w->next,
+                                         w->memory + w->at.ones_down, &w->listener);
+    }
+    return w;
+}
+
+/* Rows enter until there are results; false if one does not come. None lies further below the
+ * picture than results look. Rows that enter together have been passed along together. */
+static bool fill_up(line_walk *w)
+{
+    int64_t reach = filter_lines_reach(&w->spec.lines);
+    while (w->ready == w->taken) {
+        const char *rows[LINE_ROWS], *ones[LINE_ROWS];
+        char inside[LINE_ROWS][64];
+        int count = 0;
+        while (count < LINE_ROWS && w->next < w->height + reach &&
+               (count == 0 || has_row(w, satf_border_index(w->spec.border, w->next, w->height)))) {
+            rows[count] = enter(w, inside[count]);
+            ones[count] = inside[count];
+            if (!rows[count++]) {
+                return false;
+            }
+        }
+        w->ready = line_columns_next(&w->down, rows, count, &w->listener);
+        if (shrinks(&w->spec)) {
+            line_columns_next(&w->ones_down, ones, count, &w->listener);
+        }
+        w->taken = 0;
+        if (w->ready < 0) {
+            w->ready = 0; /* and so are none taken */
+            return false;
+        }
+    }
+    return true;
+}
+
+bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, char *passed,
+                    void *memory)
+{
+    line_walk *w = line_walk_begin(spec, ends, 0, memory);
+    for (int64_t end = y + LINE_LANES; y < end && y < w->height; y += w->batch) {
+        w->results = passed + y * line_passed_bytes(spec);
+        if (!pass_batch(w, y)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool line_walk_next(line_walk *w, bool *failed)
+{
+    bool has = w->made < w->height && !w->stopped && fill_up(w) && w->made < w->height;
+    void *to = has ? w->ends.out(w->ends.user, w->made) : NULL;
+    *failed = w->made < w->height && !to;
+    if (!to) {
+        return false;
+    }
+    store(w, w->taken++, to);
+    w->made++;
+    return true;
+}

@@ -1,0 +1,103 @@
+/*
+ * OVER_LINES: passes along the rows, as many down the columns, each a box with a fraction of a
+ * sample more at either end (filters/gauss.h). The border extends the picture once, in front of the
+ * first pass.
+ */
+#ifndef SATF_SUMS_LINES_LINE_H
+#define SATF_SUMS_LINES_LINE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "line_numbers.h"
+#include "../../chain/pass.h"
+
+static inline line_numbers line_numbers_of(const satf_view *in, bool weighted, bool shrinks)
+{
+    bool real = in->type == SATF_F32 || in->type == SATF_F64;
+    int bits = in->type == SATF_U8 ? 8 : 16;
+    return (line_numbers){
+        .type = in->type,
+        .channels = in->channels,
+        .weighted = weighted,
+        .shrinks = shrinks,
+        .narrow = in->type == SATF_U8 && !weighted && !shrinks,
+        .rounds = !real,
+        .scale = real ? 1 : ldexp(1, LINE_BITS - (weighted ? 2 * bits : bits)),
+        .alpha_scale = real ? 1 : ldexp(1, LINE_BITS - bits),
+    };
+}
+
+/* How numbers are summed and rounded. */
+typedef enum line_kind { LINE_NARROW, LINE_WHOLE, LINE_REAL } line_kind;
+
+static inline line_kind line_kind_of(const line_numbers *of)
+{
+    return of->narrow ? LINE_NARROW : of->rounds ? LINE_WHOLE : LINE_REAL;
+}
+
+static inline size_t line_number_bytes(line_kind kind)
+{
+    return kind == LINE_NARROW ? sizeof(uint16_t) : sizeof(double);
+}
+
+/* What counts as a sample inside the picture, where the border shrinks. */
+static inline double line_one(const line_numbers *of)
+{
+    return of->rounds ? (double)(INT64_C(1) << (LINE_BITS - 1)) : 1;
+}
+
+typedef struct line_spec {
+    satf_view in, out; /* the host's; without data by rows. The same shape; any two types */
+    filter_lines lines;
+    int border; /* satf_border */
+    double constant;
+    bool weighted; /* the last channel is alpha */
+    /* LINE_DOWN: the rows have been passed along already, `passed` has those of all pixels of `in`,
+     * so many bytes apart. LINE_ALONG: no more is done. */
+    enum { LINE_BOTH, LINE_ALONG, LINE_DOWN } part;
+    const char *passed;
+    int64_t passed_stride;
+} line_spec;
+
+/* Rows of the input and their number as far as is known, and where rows of the result go, as
+ * filter_rows has them. goes_on hears of numbers that are passed along or down next, which may be
+ * many before a row comes out; false: the walk fails. NULL: nobody wants to know. */
+typedef struct line_ends {
+    const void *(*row)(void *user, int64_t y);
+    int64_t (*height)(void *user);
+    void *(*out)(void *user, int64_t y);
+    void *user;
+    bool (*goes_on)(void *user, int64_t numbers);
+} line_ends;
+
+/* Bytes that a walk needs, aligned to 64; 0: they overflow. */
+size_t line_walk_bytes(const line_spec *spec);
+
+int64_t line_passed_bytes(const line_spec *spec); /* of a row */
+
+/* LINE_ALONG: passes at most LINE_LANES rows from y on along, to `passed`, where rows are
+ * line_passed_bytes() apart and there is room for LINE_LANES. memory: as for a walk. False if a row
+ * does not come. */
+bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, char *passed,
+                    void *memory);
+
+/* Input rows that the source must keep, as filter_rows_need.kept. */
+int64_t line_rows_kept(const line_spec *spec);
+
+/* A pixel beyond the border, as numbers. */
+void line_find_outside(const line_numbers *of, int border, double constant, double *outside);
+
+typedef struct line_walk line_walk;
+
+/* The walk will make the result's rows from `first` on. All stays where it is. */
+line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first,
+                           void *memory);
+
+/* Makes the next row. False behind the last, and if a row does not come or has no place: *failed.
+ */
+bool line_walk_next(line_walk *walk, bool *failed);
+
+#endif

@@ -1,0 +1,157 @@
+/* What both ways down a picture share: its rows with the border, and segments of sums. */
+#include "march.h"
+
+#include "../../base/border.h"
+#include "../../base/view.h"
+
+bool window_goes_on(window_state *s, int64_t samples)
+{
+    s->stop = s->stop ? s->stop : satf_work(s->ctx, samples);
+    return !s->stop;
+}
+
+/* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
+ * so. */
+static const void *own_row(window_state *s, int64_t i)
+{
+    const window_spec *spec = s->spec;
+    if (!spec->row) { /* else the source counts */
+        return window_goes_on(s, s->looked_at) ? satf_row(&spec->in, i) : NULL;
+    }
+    const void *row = spec->row(spec->row_user, i);
+    int64_t height = spec->height ? spec->height(spec->row_user) : s->down.n;
+    if (!row && height <= i) {
+        s->down.n = height;
+    } else if (!row) {
+        s->stop = satf_fail_row(s->ctx, i);
+    }
+    return row;
+}
+
+const void *window_fetch(window_state *s, int64_t y)
+{
+    const void *row = NULL;
+    for (int64_t i = 0, n = 0; !row && n != s->down.n;) {
+        n = s->down.n;
+        i = satf_border_index((int)s->spec->border, y, n);
+        row = i < 0 ? s->shared + s->plan->outside : own_row(s, i);
+    }
+    return row;
+}
+
+void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
+{
+    const window_spec *spec = s->spec;
+    int64_t i = satf_border_index((int)spec->border, y, spec->in.height);
+    if (spec->row || i < 0) {
+        return;
+    }
+    int64_t pixel = spec->in.channels * (int64_t)satf_type_bytes(spec->in.type);
+    const char *row = satf_row(&spec->in, i);
+    for (int64_t at = x * pixel; at < end * pixel; at += 64) {
+        __builtin_prefetch(row + at, 0, 2);
+    }
+}
+
+/* Pixels that a piece of a segment consists of, but for the last: keeps the sums aligned. */
+#define PIECE_PIXELS 64
+
+/* The columns of all windows at x ... x + n - 1 under SATF_SHRINK; 0 if they differ. Along a
+ * row they rise, stay, and fall. */
+static int64_t common_columns(const axis *across, int64_t x, int64_t n)
+{
+    int64_t columns = axis_inside(across, x);
+    bool same = axis_inside(across, x + (n - 1) / 2) == columns &&
+                axis_inside(across, x + n - 1) == columns;
+    return same ? columns : 0;
+}
+
+static void set_areas(const window_band *b, window_segment *segment, int64_t rows)
+{
+    const window_state *s = b->state;
+    const double *columns = (const double *)(const void *)(s->shared + s->plan->areas);
+    double *areas = (double *)(void *)(b->memory + s->plan->segment_areas), most = 0;
+    int channels = s->spec->in.channels;
+    for (int64_t i = 0; i < segment->n * channels; i++) {
+        areas[i] = columns[segment->x * channels + i] * (double)rows;
+        most = areas[i] > most ? areas[i] : most;
+    }
+    segment->area = (uint64_t)most;
+    segment->areas = areas;
+}
+
+/* Hands out the pieces of a segment that the border shrinks: of one area, or of many. */
+static void deliver_pieces(const window_band *b, const window_segment *whole)
+{
+    const window_state *s = b->state;
+    const axis *across = &s->plan->across;
+    int64_t rows = axis_inside(&s->down, whole->y), end = whole->x + whole->n;
+    int64_t channels = s->spec->in.channels;
+    for (int64_t x = whole->x, next; x < end; x = next) {
+        int64_t columns = 0;
+        for (next = x; next < end;) {
+            int64_t n = end - next < PIECE_PIXELS ? end - next : PIECE_PIXELS;
+            int64_t common = common_columns(across, next, n);
+            if (next > x && common != columns) {
+                break;
+            }
+            columns = common;
+            next += n;
+        }
+        window_segment piece = *whole;
+        size_t first = (size_t)((x - whole->x) * channels);
+        piece.x = x;
+        piece.n = next - x;
+        piece.sums = (const char *)whole->sums + first * satf_sum_bytes(whole->sum_type);
+        if (whole->squares) {
+            piece.squares =
+                (const char *)whole->squares + first * satf_sum_bytes(whole->square_type);
+        }
+        piece.shifts = whole->shifts ? whole->shifts + first : NULL;
+        if (whole->centre) {
+            piece.centre =
+                (const char *)whole->centre + first * satf_type_bytes((int)s->spec->in.type);
+        }
+        piece.area = (uint64_t)(rows * columns);
+        if (columns == 0) {
+            set_areas(b, &piece, rows);
+        }
+        s->sink(s->user, &piece);
+    }
+}
+
+/* The samples at (x, y), whose row is fetched once; NULL after a failure. */
+static const void *centre_samples(window_band *b, int64_t y, int64_t x)
+{
+    const satf_view *in = &b->state->spec->in;
+    if (!b->centre || b->centre_row != y) {
+        b->centre = window_fetch(b->state, y);
+        b->centre_row = y;
+    }
+    return b->centre ? b->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
+}
+
+bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+                       const double *shifts, window_segment *segment)
+{
+    const window_state *s = b->state;
+    const window_plan *plan = s->plan;
+    *segment = (window_segment){.x = x, .y = y, .n = n};
+    segment->area = (uint64_t)(s->spec->w * s->spec->h);
+    segment->sum_type = plan->plane[0].sum_type;
+    segment->square_type = plan->plane[plan->planes - 1].sum_type;
+    segment->sums = sums[0];
+    segment->squares = plan->planes > 1 ? sums[1] : NULL;
+    segment->shifts = shifts;
+    if (s->spec->centre) {
+        segment->centre = centre_samples(b, y, x);
+        if (!segment->centre) {
+            return false;
+        }
+    }
+    if (s->spec->border == SATF_SHRINK) {
+        deliver_pieces(b, segment);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,387 @@
+/*
+ * Windows on a CUDA device without a table. Those of bytes, and of samples of 16 bits, by its
+ * matrix units: each sample comes in once, and means of bytes under large windows have kernels of
+ * their own. Others by marches: blocks go down strips of the image. So do templates of integers
+ * whose rectangles reach so far that a block's shared memory holds the sums that they read.
+ */
+#include "../../base/device/gpu.h"
+#include "../../base/memory.h"
+#include "../../sat/sums.h"
+#include "../../base/view.h"
+#include "gpu.h"
+#include "../../plan/device_task.h"
+
+/* What can take a step. All know step->state as what is theirs of it. */
+typedef struct window_kernel {
+    bool (*suits)(const satf_context *ctx, const filter_step *step);
+    satf_status (*plan)(satf_context *ctx, filter_step *step);
+    satf_status (*prepare)(satf_context *ctx, filter_step *step);
+    satf_status (*run)(satf_context *ctx, filter_step *step);
+} window_kernel;
+
+/* What a plan keeps of a step. */
+typedef struct window_step {
+    union {
+        window_gpu_box box;
+        window_gpu_large large;
+        filter_gpu_plan march;
+    } of;
+    const window_kernel *kernel;
+} window_step;
+
+static bool make_bands(const filter_step *step, const window_gpu_halo *halo, window_bands *across,
+                       window_bands *down)
+{
+    const satf_view *in = &step->in;
+    const filter_size *size = &step->size;
+    return window_bands_make(across, in->width, (int)satf_pixel_bytes(in),
+                             step->at.x - size->width / 2, size->width, step->border.kind,
+                             BANDS_ACROSS_TILE, halo->across) &&
+           window_bands_make(down, in->height, 1, step->at.y - size->height / 2, size->height,
+                             step->border.kind, BANDS_DOWN_TILE, halo->down);
+}
+
+static bool is_mean_of(const filter_step *step, int32_t type)
+{
+    return step->pass->kernel == KERNEL_MEAN && !step->weighted && step->in.type == type &&
+           step->out.type == type;
+}
+
+static bool is_often_formula(const filter_step *step)
+{
+    return !step->weighted && step->pass->reduction == FORMULA_NONE &&
+           window_gpu_has_formula(formula_reads(step->pass->formula), step->in.type,
+                                  step->out.type);
+}
+
+static bool reads_squares(const filter_step *step)
+{
+    return (formula_reads(step->pass->formula) & FORMULA_SQUARE) != 0;
+}
+
+/* The smallest kernel that reaches. */
+static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_bands *across,
+                       window_bands *down)
+{
+    for (const window_gpu_halo *h = window_gpu_halos; h->across; h++) {
+        if (h->squares == reads_squares(step) && make_bands(step, h, across, down)) {
+            *halo = *h;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the step makes of moments. */
+static window_gpu_formula formula_of(const filter_step *step)
+{
+    window_gpu_formula formula = {.number = FORMULA_NONE};
+    if (step->pass->kernel != KERNEL_MEAN) {
+        filter_gpu_task task = filter_device_task(step);
+        formula.number = task.formula;
+        formula.constants = task.constants;
+        formula_set_weight(&formula.constants, (uint64_t)(step->size.width * step->size.height));
+        memcpy(formula.options.bytes, task.options.bytes, sizeof formula.options.bytes);
+    }
+    return formula;
+}
+
+static bool suits_box(const satf_context *ctx, const filter_step *step)
+{
+    window_gpu_halo halo;
+    window_bands across, down;
+    const satf_view *in = &step->in;
+    (void)ctx;
+    return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
+           (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
+           window_gpu_row_bytes(in) <= WINDOW_GPU_MOST_ROW_BYTES && in->height <= INT32_MAX / 8 &&
+           find_bands(step, &halo, &across, &down) && satf_cuda()->multiplies(in->device);
+}
+
+/*
+ * Kernels read rows that are aligned, and write such rows of u8 and u16. Whether the caller's are
+ * is known when a run brings their data: so there is memory for copies of the image and of the
+ * result that are.
+ */
+static bool must_be_aligned(const satf_view *view)
+{
+    return view->type == SATF_U8 || view->type == SATF_U16;
+}
+
+static int64_t copy_stride(const filter_step *step)
+{
+    return (int64_t)satf_align64((size_t)window_gpu_row_bytes(&step->in));
+}
+
+static size_t copy_bytes(const filter_step *step)
+{
+    return (size_t)copy_stride(step) * (size_t)step->in.height;
+}
+
+static satf_status reserve_copies(satf_context *ctx, filter_step *step)
+{
+    size_t row = (size_t)copy_stride(step) * (must_be_aligned(&step->out) ? 2 : 1);
+    return satf_mul(row, (size_t)step->in.height, &step->scratch_bytes)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
+}
+
+/* The view, or where its copy is, so many bytes into the scratch. */
+static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
+{
+    satf_view copy = *view;
+    if (must_be_aligned(view) && !window_gpu_is_aligned(view)) {
+        copy.data = step->scratch + at;
+        copy.stride = copy_stride(step);
+    }
+    return copy;
+}
+
+static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    return from->data == to->data ? SATF_OK : satf_cuda()->realign(ctx, from, to);
+}
+
+/* What kernels are given in place of the step's views. */
+static satf_status begin_copies(satf_context *ctx, const filter_step *step, satf_view *in,
+                                satf_view *out)
+{
+    *in = aligned(step, &step->in, 0);
+    *out = aligned(step, &step->out, copy_bytes(step));
+    return copy_if_other(ctx, &step->in, in);
+}
+
+/* ------------------------------------------------------------------- small windows */
+
+static satf_status plan_box(satf_context *ctx, filter_step *step)
+{
+    window_gpu_box *box = step->state;
+    box->in = step->in;
+    box->out = step->out;
+    box->formula = formula_of(step);
+    box->area = (uint64_t)(step->size.width * step->size.height);
+    find_bands(step, &box->halo, &box->across, &box->down);
+    box->across.run = window_gpu_run(step->out.type);
+    step->kept_bytes = sizeof(uint32_t) *
+                       (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
+    satf_status status = reserve_copies(ctx, step);
+    return status ? status : satf_cuda()->box_plan(ctx, box);
+}
+
+static satf_status prepare_box(satf_context *ctx, filter_step *step)
+{
+    window_gpu_box *box = step->state;
+    box->weights = (uint32_t *)(void *)step->kept;
+    return satf_cuda()->box_prepare(ctx, box);
+}
+
+static satf_status run_box(satf_context *ctx, filter_step *step)
+{
+    window_gpu_box *box = step->state;
+    satf_status status = begin_copies(ctx, step, &box->in, &box->out);
+    status = status ? status : satf_cuda()->box_run(ctx, box);
+    return status ? status : copy_if_other(ctx, &box->out, &step->out);
+}
+
+/* ------------------------------------------------------------------- large windows */
+
+static window_gpu_large make_large(const filter_step *step)
+{
+    satf_rect window = filter_window_rect(step);
+    const satf_view *in = &step->in;
+    return (window_gpu_large){
+        .in = *in,
+        .pieces = window_pieces_make(in->channels, (int)-window.x, (int)-window.y, (int)window.w,
+                                     (int)window.h),
+        .border = (int)step->border.kind,
+        .constant = step->border.kind == SATF_CONSTANT ? (int)step->border.constant : 0,
+        .area = (uint32_t)(window.w * window.h),
+    };
+}
+
+/* Narrow images are but sides, of which there are copies as wide as the kernel's strips: tables
+ * take less memory, and are as fast. */
+static bool suits_large(const satf_context *ctx, const filter_step *step)
+{
+    enum { MOST_AREA = 1 << 20, LEAST_ROW = 2048 };
+    const satf_view *in = &step->in;
+    bool narrow = satf_row_samples(in) < LEAST_ROW;
+    if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_mean_of(step, SATF_U8) ||
+        step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
+        in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
+        step->size.width * step->size.height > MOST_AREA ||
+        step->size.width * step->size.height < 2) {
+        return false;
+    }
+    window_gpu_large large = make_large(step);
+    return satf_cuda()->large_fits(&large);
+}
+
+static satf_status plan_large(satf_context *ctx, filter_step *step)
+{
+    window_gpu_large *large = step->state;
+    *large = make_large(step);
+    step->kept_bytes = sizeof(uint32_t) * PIECES_WORDS + WINDOW_GPU_OUTSIDE_BYTES;
+    satf_status status = reserve_copies(ctx, step);
+    status = status ? status : satf_cuda()->large_plan(ctx, large);
+    step->scratch_bytes += large->sides_bytes;
+    return status;
+}
+
+static void place(const filter_step *step, window_gpu_large *large)
+{
+    large->weights = (uint32_t *)(void *)step->kept;
+    large->outside = (uint8_t *)(large->weights + PIECES_WORDS);
+    large->sides = (uint8_t *)step->scratch + 2 * copy_bytes(step);
+}
+
+static satf_status prepare_large(satf_context *ctx, filter_step *step)
+{
+    place(step, step->state);
+    return satf_cuda()->large_prepare(ctx, step->state);
+}
+
+static satf_status run_large(satf_context *ctx, filter_step *step)
+{
+    window_gpu_large *large = step->state;
+    place(step, large); /* grey lies in front of the scratch */
+    satf_status status = begin_copies(ctx, step, &large->in, &large->out);
+    status = status ? status : satf_cuda()->large_run(ctx, large);
+    return status ? status : copy_if_other(ctx, &large->out, &step->out);
+}
+
+/* ------------------------------------------------------------------------ marches */
+
+/* Without a table, of sums over so many pixels; step: of which `in` and the border count. */
+static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
+{
+    sat_layer layer = {.summand = summand};
+    layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
+    if (step->border.kind == SATF_CONSTANT) {
+        sat_layer_find_outside(step, NULL, &layer);
+    }
+    return filter_device_layer(step, &layer);
+}
+
+static filter_gpu_task make_task(const filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
+    task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
+    task.layer_count = 1;
+    if (filter_reads(step->pass, FORMULA_SQUARE)) {
+        task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
+        task.layer_count = 2;
+    }
+    if (step->feeder) {
+        filter_step fed = *step;
+        fed.in = step->feeder_in;
+        fed.border.constant = step->feeder_constant;
+        task.feeder = (int32_t)step->feeder->formula;
+        task.feeder_layer = layer_of(&fed, SATF_SUMMAND_PLAIN, area);
+        task.feeder_in = step->feeder_in;
+        task.feeder_aux = step->second_aux[0];
+    }
+    return task;
+}
+
+/* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
+static bool pays(const satf_context *ctx, const filter_step *step)
+{
+    return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
+           step->pass->kernel != KERNEL_MEAN;
+}
+
+static bool suits_march(const satf_context *ctx, const filter_step *step)
+{
+    if (step->weighted || step->pass->reduction != FORMULA_NONE || !pays(ctx, step)) {
+        return false;
+    }
+    filter_gpu_task task = make_task(step);
+    return task.known != FILTER_GPU_LUMA &&
+           satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
+}
+
+static satf_status plan_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task = make_task(step);
+    step->kept_bytes = march->task.has_rects ? step->rects->count * sizeof *step->rects->items : 0;
+    return satf_cuda()->march_plan(ctx, march);
+}
+
+static satf_status prepare_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    return march->task.has_rects ? filter_send_rects(ctx, step, step->kept) : SATF_OK;
+}
+
+static satf_status run_march(satf_context *ctx, filter_step *step)
+{
+    filter_gpu_plan *march = step->state;
+    march->task.in.data = step->in.data;
+    march->task.out.data = step->out.data;
+    memcpy(march->task.aux, step->aux, sizeof march->task.aux);
+    march->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
+    march->task.feeder_in.data = step->feeder_in.data;
+    march->task.feeder_aux = step->second_aux[0];
+    return satf_cuda()->march_run(ctx, march);
+}
+
+/* ------------------------------------------------------------------------ the engine */
+
+/* Fastest first. */
+static const window_kernel kernels[] = {
+    {suits_box, plan_box, prepare_box, run_box},
+    {suits_large, plan_large, prepare_large, run_large},
+    {suits_march, plan_march, prepare_march, run_march},
+};
+
+/* NULL: none takes the step. */
+static const window_kernel *find_kernel(const satf_context *ctx, const filter_step *step)
+{
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        if (kernels[k].suits(ctx, step)) {
+            return &kernels[k];
+        }
+    }
+    return NULL;
+}
+
+static bool suits(const satf_context *ctx, const filter_step *step)
+{
+    return find_kernel(ctx, step) != NULL;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    window_step *state = step->state;
+    state->kernel = find_kernel(ctx, step);
+    return state->kernel ? state->kernel->plan(ctx, step)
+                         : satf_fail(ctx, SATF_DEVICE_FAILED,
+                                     "the device no longer says what fits it, and did before");
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    return ((const window_step *)step->state)->kernel->prepare(ctx, step);
+}
+
+static satf_status run(satf_context *ctx, filter_step *step)
+{
+    return ((const window_step *)step->state)->kernel->run(ctx, step);
+}
+
+const filter_engine filter_device_window_engine = {
+    .name = "window",
+    .does = "sums windows row by row",
+    .kind = SATF_ENGINE_WINDOW,
+    .overs = FILTER_WINDOWS | 1U << OVER_RECTS,
+    .feeds = true,
+    .ns_there = 0.003,
+    .state_bytes = sizeof(window_step),
+    .suits = suits,
+    .plan = plan,
+    .prepare = prepare,
+    .run = run,
+};

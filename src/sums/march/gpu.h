@@ -1,0 +1,137 @@
+/*
+ * Windows of bytes and of samples of 16 bits on a CUDA device by its matrix units, in plain C: what
+ * cuda/products does. Samples of 16 bits are pairs of bytes, the lower one first: an image of them
+ * is one of bytes with twice as many channels, and a sum of theirs is put together of two.
+ */
+#ifndef SATF_SUMS_MARCH_GPU_H
+#define SATF_SUMS_MARCH_GPU_H
+
+#include "../../base/view.h"
+#include "../../satfilter/formula.h"
+#include "bands.h"
+#include "pieces.h"
+
+/*
+ * The halos that there are kernels for, smallest first: bytes across, rows down. A kernel costs
+ * compile time and bytes: these are the squares, and windows of pixels of many bytes, which are as
+ * many times wider. Others take the next that reaches.
+ */
+#define WINDOW_GPU_HALOS(EACH) \
+    EACH(8, 8) EACH(32, 8) EACH(16, 16) EACH(64, 16) EACH(32, 32) EACH(64, 32)
+
+/* Those of formulas that read squares. */
+#define WINDOW_GPU_SQUARE_HALOS(EACH) EACH(8, 8) EACH(32, 8) EACH(16, 16)
+
+typedef struct window_gpu_halo {
+    int across, down;
+    bool squares;
+} window_gpu_halo;
+
+/* All of them; 0 behind the last. */
+extern const window_gpu_halo window_gpu_halos[];
+
+/* Of a row without what lies between rows. */
+static inline int64_t window_gpu_row_bytes(const satf_view *view)
+{
+    return view->width * satf_pixel_bytes(view);
+}
+
+/* The most that kernels of small windows take. */
+enum { WINDOW_GPU_MOST_ROW_BYTES = INT32_MAX / 2 };
+
+/* Whether kernels can read it: rows begin at multiples of 16 bytes, each behind the one before. */
+static inline bool window_gpu_is_aligned(const satf_view *view)
+{
+    return (((uintptr_t)view->data | (uintptr_t)view->stride) & 15) == 0 && view->stride > 0;
+}
+
+/* What is made of sums: the formula of that number, given what all results have in common, with the
+ * window's area as the weight. FORMULA_NONE: their means, rounded half up. */
+typedef struct window_gpu_formula {
+    int32_t number;
+    formula_sums constants;
+    union {
+        unsigned char bytes[FILTER_OPTIONS_BYTES];
+        double aligned;
+    } options;
+} window_gpu_formula;
+
+#ifdef __cplusplus
+#define WINDOW_GPU_CONSTANT static constexpr
+#else
+#define WINDOW_GPU_CONSTANT static inline
+#endif
+
+/* Whether there are kernels for a formula that reads so much (formula.h), from type to type: the
+ * backend compiles those of which this is true. */
+WINDOW_GPU_CONSTANT bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
+{
+    if (in == SATF_U16) {
+        return out == SATF_U16 && (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
+    }
+    unsigned often = out == SATF_U8                       ? FORMULA_OFTEN
+                     : out == SATF_U32                    ? FORMULA_OFTEN_U32
+                     : out == SATF_F32 || out == SATF_F64 ? FORMULA_OFTEN_REAL
+                                                          : 0;
+    return in == SATF_U8 && (reads & often) != 0;
+}
+
+/* n / area, rounded down, is (4 n * multiplier >> 32) >> shift, for areas below 2^14 and
+ * n <= 65535.5 area. */
+typedef struct window_gpu_divisor {
+    uint32_t multiplier;
+    int shift;
+} window_gpu_divisor;
+
+static inline window_gpu_divisor window_gpu_divide_by(uint32_t area)
+{
+    window_gpu_divisor by = {0, 1};
+    while (area >> by.shift) {
+        by.shift++;
+    }
+    uint64_t whole = (uint64_t)1 << (30 + by.shift);
+    by.multiplier = (uint32_t)((whole + area - 1) / area);
+    return by;
+}
+
+/* Neighbouring positions whose results a lane stores at once: 8 bytes of u8 and u16, else 16. */
+static inline int window_gpu_run(satf_type out)
+{
+    return out == SATF_U8 || out == SATF_U16 ? BANDS_OWN : 16 / (int)satf_type_bytes(out);
+}
+
+/* A picture's windows. Who runs it has set in.data, out and the weights. */
+typedef struct window_gpu_box {
+    /* On the device, of one shape. in, and out if it is of that type: window_gpu_is_aligned(). */
+    satf_view in, out;
+    window_gpu_halo halo;
+    window_bands across, down; /* across.run: window_gpu_run(out.type) */
+    window_gpu_formula formula;
+    uint64_t area;     /* of the window */
+    uint32_t *weights; /* there: of across, then of down */
+    /* What box_plan decides. */
+    window_gpu_divisor by; /* the area */
+    void (*kernel)(void);
+    int warps, tiles; /* of a block, of a warp */
+    int segment;      /* rows that a block marches over, a multiple of 16 */
+    int pitch, shared_bytes;
+} window_gpu_box;
+
+enum { WINDOW_GPU_OUTSIDE_BYTES = 2048 };
+
+/* A picture's means under large windows. Who runs it has set in.data, out and the memory. */
+typedef struct window_gpu_large {
+    satf_view in, out; /* as above */
+    window_pieces pieces;
+    int border, constant; /* any satf_border but SATF_SHRINK */
+    uint32_t area;        /* of the window, 2 to 2^20 */
+    /* There, aligned to 64: PIECES_WORDS, WINDOW_GPU_OUTSIDE_BYTES and sides_bytes. Runs change
+     * the last. */
+    uint32_t *weights;
+    uint8_t *outside, *sides;
+    /* What large_plan decides. */
+    size_t sides_bytes;
+    int warps, segment; /* as above */
+} window_gpu_large;
+
+#endif

@@ -1,0 +1,123 @@
+/* The window engine's inner loops, one set for each level of the CPU. */
+#ifndef SATF_SUMS_MARCH_KERNELS_H
+#define SATF_SUMS_MARCH_KERNELS_H
+
+#include "../../base/cpu.h"
+#include "../../sat/sums.h"
+
+/* A row of samples and how it becomes summands. */
+typedef struct vertical_row {
+    satf_summand summand;
+    int channels;
+    int64_t pixels;
+} vertical_row;
+
+/*
+ * Down the columns: per type of row and column sum type. A row is of samples, or
+ * of summands that summands() has made, which count as SATF_SUMMAND_PLAIN from then
+ * on (SATF_U16 ... SATF_U64 then stand for the unsigned types of sums). Rows of
+ * samples need no alignment; sums lie `channels` a pixel like the samples.
+ */
+typedef struct vertical_kernels {
+    satf_type row;
+    satf_sum_type sums;
+    /* out[i] = summand i of row; never -0. Of floats rows of doubles alone. */
+    void (*summands)(const vertical_row *shape, const void *row, void *out);
+    /* sums[i] += times * summand i of row. Plain and square summands only. */
+    void (*add)(const vertical_row *shape, void *sums, const void *row, int64_t times);
+    /* sums[i] += summand i of enter - summand i of leave. Likewise. */
+    void (*march)(const vertical_row *shape, void *sums, const void *enter, const void *leave);
+} vertical_kernels;
+
+/*
+ * Along a row, per column sum type and sum type: a row is done in segments from
+ * left to right, so that all stays in the first level of cache.
+ */
+typedef struct horizontal_row {
+    int channels;
+    int64_t x, pixels; /* the segment */
+    int64_t window;    /* columns a sum, >= 1 */
+} horizontal_row;
+
+/* Memory that the kernels work in, in sums: first and level arrays of small windows;
+ * a segment has at most HORIZONTAL_SEGMENT samples. */
+#define HORIZONTAL_SEGMENT 2048
+#define HORIZONTAL_LEVELS 5
+#define HORIZONTAL_LEVEL_SAMPLES (HORIZONTAL_SEGMENT + 320)
+/* The sums that the next segment starts with. */
+#define HORIZONTAL_CARRY_SAMPLES 64
+
+typedef struct horizontal_kernels {
+    satf_sum_type columns, sums;
+    /* sums[x] = columns[x] + ... + columns[x + window - 1] for every pixel of the
+     * segment. columns starts at the segment and reaches HORIZONTAL_CARRY_SAMPLES past
+     * the row. spare keeps what the row's next segment needs; sums has room for
+     * HORIZONTAL_CARRY_SAMPLES more. Doubles may be subtracted. */
+    void (*run)(const horizontal_row *shape, const void *columns, void *spare, void *sums);
+    /* Pixel to + i of columns = pixel from[i], for i below count. */
+    void (*pad)(int channels, void *columns, const int64_t *from, int64_t count, int64_t to);
+    /* fixed[c] += times * column[c], one pixel */
+    void (*add_pixel)(int channels, void *fixed, const void *column, int64_t times);
+    /* Adds the fixed pixel to the segment's sums. */
+    void (*add_fixed)(const horizontal_row *shape, void *sums, const void *fixed);
+} horizontal_kernels;
+
+/* What window sums of doubles are made of where nothing may be subtracted. Arrays are
+ * aligned to 64 bytes and have room for STRIP_SLACK more. */
+#define STRIP_SLACK 64
+
+/* A row of moments: of columns, or of windows. Arrays of a number a sample. */
+typedef struct strip_row {
+    double *sum, *square; /* of samples less their shift */
+    double *shift;        /* that sample itself, where it may be subtracted (SATF_SHIFT_MOST) */
+    double *weight;       /* NULL: all weigh the same */
+} strip_row;
+
+typedef struct strip_kernels {
+    /* out[i] = sample i less the shift of its channel; never -0. */
+    void (*shift_by)(satf_type type, const vertical_row *shape, const void *row,
+                     const double *shifts, double *out);
+    /* sums[x] = columns[x] + ... + columns[x + window - 1], for all x in one call. spare holds
+     * STRIP_SPARES arrays of (pixels + window) * channels + STRIP_SLACK doubles. */
+    void (*row_sums)(const horizontal_row *shape, const double *columns, double *spare,
+                     double *sums);
+    /* to[i] = a[i] + b[i]; to may be a. */
+    void (*add)(int64_t n, const double *a, const double *b, double *to);
+    /* to = from and one sample more of each column; to may be from. Weighted, the first sample of
+     * a column that weighs becomes its shift; else shifts stay. Without alpha's lane, which has
+     * the sums of alpha, and no shift. */
+    void (*enter)(const vertical_row *shape, const double *samples, const strip_row *from,
+                  const strip_row *to);
+    /* to = a and b, as if their samples were summed at once: above the shift of a, or of b where a
+     * weighs nothing. b_weight: of each of b, unless these rows have weights. to may be a, and b
+     * lie in a further on. */
+    void (*unite)(int64_t n, const strip_row *a, const strip_row *b, double b_weight,
+                  const strip_row *to);
+    /* to = n samples of a row of such pixels. */
+    void (*repeat)(int channels, int64_t n, const double *pixel, double *to);
+    /* sum and square = those of a row without weights, above other shifts. */
+    void (*move)(int64_t n, const strip_row *from, double weight, const double *shift, double *sum,
+                 double *square);
+    /* windows[x] = columns[x] ... columns[x + window - 1] united, for all x in one call. weight: of
+     * a column, unless these rows have weights. The columns are written over; without weights they
+     * keep their shifts, which are those of the windows that begin there. */
+    void (*row_moments)(const horizontal_row *shape, double weight, const strip_row *columns,
+                        const strip_row *windows);
+    /* The largest magnitude of n samples, NaN if there is one. */
+    double (*peak)(satf_type type, int64_t n, const void *row);
+    /* True if n samples are multiples of a unit, a power of two, and at most `most` in magnitude;
+     * level is 2^23 (SATF_F32) or 2^52 (SATF_F64) units. All of these are in the normal
+     * range of the type. */
+    bool (*on_grid)(satf_type type, int64_t n, const void *row, double level, double most);
+} strip_kernels;
+#define STRIP_SPARES 4
+
+typedef struct window_kernels {
+    const vertical_kernels *vertical;     /* the last has no add() */
+    const horizontal_kernels *horizontal; /* the last has no run() */
+    strip_kernels strip;
+} window_kernels;
+
+extern const window_kernels window_kernels_base, window_kernels_avx2, window_kernels_avx512;
+
+#endif

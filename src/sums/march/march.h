@@ -1,0 +1,94 @@
+/* What both ways down a picture share: the state of a run and of its bands of rows. */
+#ifndef SATF_SUMS_MARCH_MARCH_H
+#define SATF_SUMS_MARCH_MARCH_H
+
+#include "plan.h"
+
+typedef struct window_state {
+    satf_context *ctx;
+    const window_plan *plan;
+    const window_spec *spec;
+    window_sink sink;
+    void *user;
+    axis down;         /* the plan's, of the picture's height as far as is known */
+    char *shared;      /* memory */
+    int64_t looked_at; /* samples of a row that is fetched, about */
+    satf_status stop;  /* it has failed, and finishes early */
+} window_state;
+
+/* How a band goes on from its row. */
+typedef enum window_way { WAY_OPEN, WAY_SLIDES, WAY_STRIPS } window_way;
+
+typedef struct window_band {
+    window_state *state;
+    char *memory;
+    int64_t y; /* the row that comes next */
+    window_way way;
+    /* since: the row that the way was taken at; until: the row behind its last one; end: the row
+     * behind the band's last one. None lies beside another: compilers would load y and its
+     * neighbour at once, and the load would wait for all earlier stores. */
+    int64_t since;
+    int64_t patience; /* rows that go by strips before sliding is tried again */
+    int64_t until;
+    double level, most; /* sliding floats: their grid, see find_grid() */
+    /* window_spec.centre: the row whose samples are handed out, and which one it is. */
+    const char *centre;
+    int64_t centre_row;
+    int64_t end;
+} window_band;
+
+/* Whether the band's row is behind the last. */
+static inline bool window_ends(const window_band *b)
+{
+    return b->y >= b->state->down.n + b->state->down.beyond;
+}
+
+/* The samples of row y of the picture with its border; NULL after a failure. Where the height is
+ * not known, it is in s->down.n afterwards, if it is y or less. */
+const void *window_fetch(window_state *s, int64_t y);
+
+/* So many samples more are worked on; false if all should stop. */
+bool window_goes_on(window_state *s, int64_t samples);
+
+/* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
+ * at every row's end, and for rows of a page never starts. */
+void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
+
+/* n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL: none), for the
+ * sink. False where the border shrinks windows, and the sink has had it in pieces, and after a
+ * failure. */
+bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+                       const double *shifts, window_segment *segment);
+
+/* Delivers the band's next row, or more where its floats go by strips one after the other; false
+ * behind the last, and after a failure. */
+bool window_next(window_band *b);
+
+/* A march down some rows of the picture, beside others. */
+typedef struct window_march {
+    window_spec spec;
+    window_state state;
+    window_band band;
+} window_march;
+
+/* The user of spec.row, or without that the picture's data, and rows first ... end - 1 of it. */
+typedef struct window_source {
+    void *picture;
+    int64_t first, end;
+} window_source;
+
+/*
+ * Will compute all window sums of these rows and hand them to sink (streaming: rows come strictly
+ * top to bottom). shared: memory that is prepared for the plan. own: the march's, plan->band_bytes,
+ * aligned to 64. Integer sums are exact. Float sums are formed in double in an order that depends
+ * only on the shape of picture and window and on the position (not on marches, streaming or the
+ * CPU), and never by subtracting unless every step is exact, which no sum shows: the error is at
+ * most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite sample touches only the
+ * windows that contain it. -0 counts as 0. With spec.shifts samples are taken above a shift, which
+ * is a sample of the window that counts (strips.c).
+ */
+satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
+                               const window_source *from, char *shared, char *own, window_sink sink,
+                               void *user, window_march *m);
+
+#endif

@@ -1,0 +1,453 @@
+#include "strip_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../base/border.h"
+#include "../../sat/shift.h"
+#include "../../base/view.h"
+
+strip strip_at(const window_band *b, int64_t index)
+{
+    const window_plan *plan = b->state->plan;
+    size_t held = (size_t)(index % plan->strips_held);
+    strip s = {.x = index * plan->strip_pixels};
+    int64_t left = plan->width - s.x;
+    s.n = left < plan->strip_pixels ? left : plan->strip_pixels;
+    s.columns = (s.n + plan->across.lo + plan->across.hi) * plan->spec.in.channels;
+    s.memory = (double *)(void *)(b->memory + plan->strip_memory + held * plan->strip_bytes);
+    return s;
+}
+
+/* Behind the rows of both blocks are what all windows have, and the shifts of all rows that alpha
+ * does not weigh. */
+static double *behind_blocks(const window_plan *plan, const strip *s)
+{
+    return s->memory + (window_plan_height(plan) + 1) * plan->strip_arrays * plan->strip_row;
+}
+
+static double *shifts_of(const window_plan *plan, const strip *s)
+{
+    return behind_blocks(plan, s) + 3 * plan->strip_row;
+}
+
+static strip_row row_at(const window_plan *plan, double *memory, double *shift)
+{
+    return (strip_row){.sum = memory,
+                       .square = plan->planes > 1 ? memory + plan->strip_row : NULL,
+                       .shift = plan->moments ? shift : NULL};
+}
+
+strip_row strip_suffix(const window_plan *plan, const strip *s, int64_t j)
+{
+    double *memory = s->memory + j * plan->strip_arrays * plan->strip_row;
+    return row_at(plan, memory,
+                  plan->spec.weighted ? memory + 2 * plan->strip_row : shifts_of(plan, s));
+}
+
+strip_row strip_prefix(const window_plan *plan, const strip *s)
+{
+    return strip_suffix(plan, s, window_plan_height(plan));
+}
+
+static strip_row fixed_row(const window_plan *plan, const strip *s)
+{
+    double *memory = behind_blocks(plan, s);
+    return row_at(plan, memory, memory + 2 * plan->strip_row);
+}
+
+static double *scratch_at(const window_band *b, int array)
+{
+    const window_plan *plan = b->state->plan;
+    return (double *)(void *)(b->memory + plan->strip_scratch) + array * plan->scratch_row;
+}
+
+/* Three arrays from that one on. */
+static strip_row scratch_row(const window_band *b, int array)
+{
+    const window_plan *plan = b->state->plan;
+    return (strip_row){.sum = scratch_at(b, array),
+                       .square = plan->planes > 1 ? scratch_at(b, array + 1) : NULL,
+                       .shift = plan->moments ? scratch_at(b, array + 2) : NULL};
+}
+
+strip_row strip_scratch(const window_band *b)
+{
+    return scratch_row(b, SCRATCH_WINDOWS);
+}
+
+/* ------------------------------------------------------------------- a row of samples */
+
+static void load(const window_state *s, int64_t pixels, const void *row, double *to)
+{
+    static const double none[SATF_MAX_CHANNELS];
+    vertical_row shape = {SATF_SUMMAND_PLAIN, s->spec->in.channels, pixels};
+    s->plan->strip->shift_by((satf_type)s->spec->in.type, &shape, row, none, to);
+}
+
+/* The pixels that the border puts at x ... end - 1; 0 where none counts. */
+static void load_edge(const window_band *b, const char *row, int64_t x, int64_t end, double *to)
+{
+    const window_state *s = b->state;
+    const satf_view *in = &s->spec->in;
+    size_t pixel = (size_t)satf_pixel_bytes(in);
+    char *edge = (char *)scratch_at(b, SCRATCH_EDGE);
+    if (s->spec->border == SATF_SHRINK) {
+        memset(to, 0, (size_t)((end - x) * in->channels) * sizeof *to);
+        return;
+    }
+    for (int64_t k = 0; k < end - x; k++) {
+        int64_t i = satf_border_index((int)s->spec->border, x + k, in->width);
+        memcpy(edge + (size_t)k * pixel,
+               i < 0 ? s->shared + s->plan->outside : row + (size_t)i * pixel, pixel);
+    }
+    load(s, end - x, edge, to);
+}
+
+static int64_t within(int64_t x, int64_t n)
+{
+    return x < 0 ? 0 : x < n ? x : n;
+}
+
+/* What the strip's windows see of a row, as doubles; never -0. */
+static void load_row(const window_band *b, const strip *s, const char *row, double *line)
+{
+    const satf_view *in = &b->state->spec->in;
+    const axis *across = &b->state->plan->across;
+    int64_t x = s->x - across->lo, end = s->x + s->n + across->hi, channels = in->channels;
+    int64_t inner = within(x, in->width), outer = within(end, in->width);
+    int64_t behind = x > in->width ? x : in->width;
+    if (x < inner) {
+        load_edge(b, row, x, inner, line);
+    }
+    if (inner < outer) {
+        load(b->state, outer - inner, row + inner * satf_pixel_bytes(in),
+             line + (inner - x) * channels);
+    }
+    if (behind < end) {
+        load_edge(b, row, behind, end, line + (behind - x) * channels);
+    }
+}
+
+/* ------------------------------------------------------------------- rows of columns */
+
+static void add_rows(const window_plan *plan, int64_t n, const strip_row *a, const strip_row *b,
+                     const strip_row *to)
+{
+    plan->strip->add(n, a->sum, b->sum, to->sum);
+    if (to->square) {
+        plan->strip->add(n, a->square, b->square, to->square);
+    }
+}
+
+static void copy_array(int64_t n, const double *from, double *to)
+{
+    if (from != to) {
+        memcpy(to, from, (size_t)n * sizeof *to);
+    }
+}
+
+static void copy_row(int64_t n, const strip_row *from, const strip_row *to)
+{
+    copy_array(n, from->sum, to->sum);
+    copy_array(n, from->square, to->square);
+    copy_array(n, from->shift, to->shift);
+    copy_array(n, from->weight, to->weight);
+}
+
+static void clear_row(int64_t n, const strip_row *row)
+{
+    memset(row->sum, 0, (size_t)n * sizeof *row->sum);
+    if (row->square) {
+        memset(row->square, 0, (size_t)n * sizeof *row->square);
+    }
+}
+
+static void take_shifts(int64_t n, const double *samples, double *shifts)
+{
+    for (int64_t i = 0; i < n; i++) {
+        shifts[i] = fabs(samples[i]) <= SATF_SHIFT_MOST ? samples[i] : 0;
+    }
+}
+
+void strip_load(const window_band *b, const strip *s, const char *row, const strip_row *to)
+{
+    const window_plan *plan = b->state->plan;
+    int channels = plan->spec.in.channels;
+    double *line = scratch_at(b, SCRATCH_LINE);
+    bool plain = plan->moments || plan->plane[0].summand == SATF_SUMMAND_PLAIN;
+    load_row(b, s, row, plain ? to->sum : line);
+    for (int k = plain; k < plan->planes && !plan->moments; k++) {
+        vertical_row shape = {plan->plane[k].summand, channels, s->columns / channels};
+        plan->shifted->summands(&shape, plain ? to->sum : line, k ? to->square : to->sum);
+    }
+}
+
+/* to = from and a row of samples, or of summands where no moments are wanted. */
+static void enter(const window_plan *plan, const strip *s, const strip_row *samples,
+                  const strip_row *from, const strip_row *to)
+{
+    int channels = plan->spec.in.channels;
+    vertical_row shape = {plan->plane[0].summand, channels, s->columns / channels};
+    if (plan->moments) {
+        plan->strip->enter(&shape, samples->sum, from, to);
+    } else {
+        add_rows(plan, s->columns, from, samples, to);
+    }
+}
+
+void strip_begin(const window_band *b, const strip *s, const strip_row *first)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row prefix = strip_prefix(plan, s);
+    clear_row(s->columns, &prefix);
+    if (plan->moments && !plan->spec.weighted) {
+        take_shifts(s->columns, first->sum, prefix.shift);
+    }
+}
+
+void strip_enter(const window_band *b, const strip *s, int64_t j)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row samples = strip_suffix(plan, s, j), prefix = strip_prefix(plan, s);
+    enter(plan, s, &samples, &prefix, &prefix);
+}
+
+void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row row = strip_suffix(plan, s, j), below = scratch_row(b, SCRATCH_SUMS);
+    if (j + 1 < window_plan_height(plan)) {
+        below = strip_suffix(plan, s, j + 1);
+    } else {
+        clear_row(s->columns, &below);
+        below.shift = row.shift;
+    }
+    if (counts) {
+        enter(plan, s, &row, &below, &row);
+    } else {
+        copy_row(s->columns, &below, &row);
+    }
+}
+
+/* The row with the weights of its samples, in scratch, if alpha weighs them. */
+static strip_row weighed(const window_band *b, int64_t n, const strip_row *row, int array)
+{
+    int channels = b->state->spec->in.channels;
+    strip_row with = *row;
+    if (b->state->spec->weighted) {
+        with.weight = scratch_at(b, array);
+        for (int64_t i = 0; i < n; i++) {
+            with.weight[i] = row->sum[i - i % channels + channels - 1];
+        }
+    }
+    return with;
+}
+
+/* to = both, which do not overlap. moments: second_weight is that of each sample of the second,
+ * unless alpha weighs them. */
+static void unite(const window_band *b, int64_t n, const strip_row *first, const strip_row *second,
+                  double second_weight, const strip_row *to)
+{
+    const window_plan *plan = b->state->plan;
+    if (!plan->moments) {
+        add_rows(plan, n, first, second, to);
+        return;
+    }
+    strip_row one = weighed(b, n, first, SCRATCH_WEIGHTS), both = *to;
+    strip_row other = weighed(b, n, second, SCRATCH_WEIGHTS + 1);
+    both.weight = one.weight;
+    plan->strip->unite(n, &one, &other, second_weight, &both);
+}
+
+static void scale_row(int64_t n, double times, const strip_row *row)
+{
+    for (int64_t i = 0; i < n; i++) {
+        row->sum[i] *= times;
+        if (row->square) {
+            row->square[i] *= times;
+        }
+    }
+}
+
+void strip_add_fixed(const window_band *b, const strip *s, const char *row, int64_t times,
+                     bool first)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row all = fixed_row(plan, s);
+    strip_row one = scratch_row(b, SCRATCH_SUMS), samples = strip_scratch(b);
+    strip_load(b, s, row, &samples);
+    clear_row(s->columns, &one);
+    if (plan->moments) {
+        take_shifts(s->columns, samples.sum, one.shift);
+    }
+    enter(plan, s, &samples, &one, &one);
+    scale_row(s->columns, (double)times, &one);
+    if (first) {
+        copy_row(s->columns, &one, &all);
+    } else {
+        unite(b, s->columns, &all, &one, (double)times, &all);
+    }
+}
+
+/* The columns of row y's windows, in scratch. */
+static strip_row find_columns(const window_band *b, const strip *s, int64_t y)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t height = window_plan_height(plan), j = y % height, n = s->columns;
+    strip_row upper = strip_suffix(plan, s, j), lower = strip_prefix(plan, s);
+    strip_row all = scratch_row(b, SCRATCH_SUMS);
+    bool own = plan->spec.weighted || plan->spec.border == SATF_SHRINK;
+    all.shift = own ? all.shift : lower.shift;
+    if (j == 0) { /* the lower block is the window */
+        copy_row(n, &lower, &all);
+    } else if (plan->spec.weighted) {
+        unite(b, n, &lower, &upper, 0, &all);
+    } else { /* above the same shifts */
+        add_rows(plan, n, &upper, &lower, &all);
+        copy_array(n, lower.shift, all.shift);
+    }
+    if (axis_has_fixed(&plan->down)) {
+        strip_row fixed = fixed_row(plan, s);
+        unite(b, n, &all, &fixed, (double)(plan->spec.h - height), &all);
+    }
+    return all;
+}
+
+/* -------------------------------------------------------------------- along the row */
+
+/* Column i of the picture, or of what a constant border has beside it, in the strip, which has all
+ * columns. */
+static int64_t column_at(const axis *across, int64_t i)
+{
+    return across->lo + (i < across->n ? i : across->before > 0 ? -1 : across->n);
+}
+
+static void part_of_row(const strip_row *row, int64_t at, int64_t n, const strip_row *to)
+{
+    strip_row part = {row->sum + at, row->square ? row->square + at : NULL,
+                      row->shift ? row->shift + at : NULL, NULL};
+    copy_row(n, &part, to);
+}
+
+/* What all windows have of the columns, in scratch, for n samples; *weight: of each, unless alpha
+ * weighs them. */
+static strip_row find_fixed(const window_band *b, int64_t n, const strip_row *columns,
+                            double *weight)
+{
+    const window_plan *plan = b->state->plan;
+    const axis *across = &plan->across;
+    int64_t channels = plan->spec.in.channels;
+    strip_row fixed = scratch_row(b, SCRATCH_FIXED), next = scratch_row(b, SCRATCH_NEXT);
+    *weight = 0;
+    for (int64_t i = 0; i <= across->n; i++) {
+        double times = (double)axis_fixed(across, i);
+        if (times == 0) {
+            continue;
+        }
+        const strip_row *to = *weight == 0 ? &fixed : &next;
+        part_of_row(columns, column_at(across, i) * channels, channels, to);
+        scale_row(channels, times, to);
+        if (to == &next) {
+            unite(b, channels, &fixed, &next, times * (double)plan->spec.h, &fixed);
+        }
+        *weight += times * (double)plan->spec.h;
+    }
+    double *arrays[] = {fixed.sum, fixed.square, fixed.shift};
+    for (int k = 0; k < 3; k++) {
+        if (arrays[k]) {
+            plan->strip->repeat((int)channels, n, arrays[k], arrays[k]);
+        }
+    }
+    return fixed;
+}
+
+/* The weights of columns that lie in the picture where borders shrink windows of row y. */
+static double *find_weights(const window_band *b, const strip *s, int64_t y)
+{
+    const window_state *state = b->state;
+    const axis *across = &state->plan->across;
+    int64_t x = s->x - across->lo, channels = state->spec->in.channels;
+    double *weights = scratch_at(b, SCRATCH_WEIGHTS), rows = (double)axis_inside(&state->down, y);
+    for (int64_t i = 0; i < s->columns; i++) {
+        int64_t column = x + i / channels;
+        weights[i] = column >= 0 && column < across->n ? rows : 0;
+    }
+    return weights;
+}
+
+/* The same of wide windows whose columns all weigh `weight`: groups of neighbours have one shift,
+ * that of a column that is in all of them. */
+static strip_row find_wide(const window_band *b, const strip *s, const strip_row *columns,
+                           double weight)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t channels = plan->spec.in.channels, window = plan->across.lo + plan->across.hi + 1;
+    strip_row windows = scratch_row(b, SCRATCH_WINDOWS), moved = scratch_row(b, SCRATCH_NEXT);
+    double *spare = (double *)(void *)(b->memory + plan->strip_spare);
+    horizontal_row along = {plan->spec.in.channels, 0, 0, window};
+    for (int64_t x = 0; x < s->n; x += along.pixels) {
+        int64_t at = x * channels, common = at + (window - 1) * channels;
+        along.pixels = s->n - x < window / 8 * 8 ? s->n - x : window / 8 * 8;
+        int64_t n = (along.pixels + window - 1) * channels;
+        strip_row group = {columns->sum + at, columns->square + at, columns->shift + at, NULL};
+        plan->strip->repeat(along.channels, n, columns->shift + common, windows.shift + at);
+        plan->strip->move(n, &group, weight, windows.shift + at, moved.sum, moved.square);
+        plan->strip->row_sums(&along, moved.sum, spare, windows.sum + at);
+        plan->strip->row_sums(&along, moved.square, spare, windows.square + at);
+    }
+    return windows;
+}
+
+enum { WIDE = 32 }; /* windows that are faster by groups */
+
+static strip_row find_moments(const window_band *b, const strip *s, int64_t y, strip_row *columns)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row windows = scratch_row(b, SCRATCH_WINDOWS);
+    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1};
+    if (plan->spec.weighted) {
+        *columns = weighed(b, s->columns, columns, SCRATCH_WEIGHTS);
+    } else if (plan->spec.border == SATF_SHRINK) {
+        columns->weight = find_weights(b, s, y);
+    }
+    if (columns->weight) {
+        windows.weight = scratch_at(b, SCRATCH_WINDOWS + 3);
+    } else if (along.window >= WIDE && !axis_has_fixed(&plan->across)) {
+        return find_wide(b, s, columns, (double)plan->spec.h);
+    } else {
+        windows.shift = columns->shift;
+    }
+    plan->strip->row_moments(&along, (double)plan->spec.h, columns, &windows);
+    return windows;
+}
+
+static strip_row find_sums(const window_band *b, const strip *s, const strip_row *columns)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row windows = scratch_row(b, SCRATCH_WINDOWS);
+    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1};
+    double *spare = (double *)(void *)(b->memory + plan->strip_spare);
+    plan->strip->row_sums(&along, columns->sum, spare, windows.sum);
+    if (windows.square) {
+        plan->strip->row_sums(&along, columns->square, spare, windows.square);
+    }
+    return windows;
+}
+
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y)
+{
+    const window_plan *plan = b->state->plan;
+    strip_row columns = find_columns(b, s, y), fixed = {NULL, NULL, NULL, NULL};
+    int64_t n = s->n * plan->spec.in.channels;
+    bool has_fixed = axis_has_fixed(&plan->across);
+    double weight = 0;
+    if (has_fixed) {
+        fixed = find_fixed(b, n, &columns, &weight);
+    }
+    strip_row windows = plan->moments ? find_moments(b, s, y, &columns) : find_sums(b, s, &columns);
+    if (has_fixed) {
+        unite(b, n, &windows, &fixed, weight, &windows);
+    }
+    return windows;
+}

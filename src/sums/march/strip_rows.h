@@ -1,0 +1,43 @@
+/* Rows of a strip of floats: of samples, of columns' sums, of windows' sums. */
+#ifndef SATF_SUMS_MARCH_STRIP_ROWS_H
+#define SATF_SUMS_MARCH_STRIP_ROWS_H
+
+#include "march.h"
+
+typedef struct strip {
+    int64_t x, n;    /* pixels of the result */
+    int64_t columns; /* samples that their windows see of a row */
+    double *memory;
+} strip;
+
+strip strip_at(const window_band *b, int64_t index);
+
+/* Suffix sums of the upper block, from its row j on, of 0 ... height - 1; prefix sums of the lower
+ * block. */
+strip_row strip_suffix(const window_plan *plan, const strip *s, int64_t j);
+strip_row strip_prefix(const window_plan *plan, const strip *s);
+
+/* A row that the next one takes the place of. */
+strip_row strip_scratch(const window_band *b);
+
+/* to: a row of samples, or of summands where no moments are wanted. */
+void strip_load(const window_band *b, const strip *s, const char *row, const strip_row *to);
+
+/* The lower block begins with these samples, but has none of them yet. */
+void strip_begin(const window_band *b, const strip *s, const strip_row *first);
+
+/* The samples in row j enter the lower block. */
+void strip_enter(const window_band *b, const strip *s, int64_t j);
+
+/* The samples in row j, unless they count nothing, and the suffix sums of row j + 1 become suffix
+ * sums of row j, above the shifts of the lower block. */
+void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts);
+
+/* All windows have that row so often, too; of the first one, that is all they have. */
+void strip_add_fixed(const window_band *b, const strip *s, const char *row, int64_t times,
+                     bool first);
+
+/* The windows of row y, whose upper and lower blocks are complete so far. */
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y);
+
+#endif

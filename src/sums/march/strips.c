@@ -1,0 +1,179 @@
+/*
+ * Floats, without ever subtracting sums. The picture is cut into strips of columns so narrow that
+ * all of a strip that is still needed stays in the second level of cache. Down a strip, rows are
+ * cut into blocks of the window's height, counted from the first row that any window touches. A
+ * window is the end of one block and the start of the next (van Herk; Gil and Werman): of each
+ * column a suffix sum, made of the whole block at once, plus a running prefix sum. Along the row,
+ * these columns become windows.
+ *
+ * Where moments are wanted, what is summed are differences from a shift, which is a sample of the
+ * window. So an offset that samples share costs no digits, samples that are alike vary by 0, and
+ * nothing outside of a window changes a bit of it. A column's shift is its sample in the first row
+ * of the lower block, which all windows have that touch both blocks; weighted, it is the first
+ * sample that weighs, from there upwards and downwards. Columns become a window above the shift of
+ * its first column.
+ */
+#include "strips.h"
+
+#include "../../base/border.h"
+#include "strip_rows.h"
+
+/* The strips that march together: first ... end - 1. */
+typedef struct group {
+    int64_t first, end;
+} group;
+
+/* Row y of the picture with its border, and whether it counts: not where windows are shrunk. NULL
+ * after a failure. */
+static const char *fetch(window_state *s, int64_t y, bool *counts)
+{
+    const char *row = window_fetch(s, y);
+    *counts = s->spec->border != SATF_SHRINK || row != s->shared + s->plan->outside;
+    return row;
+}
+
+/* Row y becomes the latest of its block, or the first one. */
+static bool enter(const window_band *b, const group *strips, int64_t y, int64_t j)
+{
+    window_state *state = b->state;
+    const window_plan *plan = state->plan;
+    bool counts;
+    const char *row = fetch(state, y, &counts);
+    for (int64_t i = strips->first; row && i < strips->end; i++) {
+        strip s = strip_at(b, i);
+        int64_t x = s.x - plan->across.lo, end = s.x + s.n + plan->across.hi;
+        strip_row samples = strip_suffix(plan, &s, j);
+        if (counts) {
+            strip_load(b, &s, row, &samples);
+            strip_enter(b, &s, j);
+        }
+        window_prefetch(state, y + 1, x > 0 ? x : 0, end < plan->across.n ? end : plan->across.n);
+    }
+    return row != NULL;
+}
+
+/* At row y a block begins, above which rows `lowest` ... y - 1 become suffix sums. */
+static bool begin_block(const window_band *b, const group *strips, int64_t y, int64_t lowest)
+{
+    window_state *state = b->state;
+    const window_plan *plan = state->plan;
+    int64_t height = window_plan_height(plan);
+    bool counts;
+    const char *row = fetch(state, y, &counts);
+    if (row && !counts) { /* the picture's row next to it, which all windows have that have row y */
+        row = window_fetch(state, y < 0 ? 0 : state->down.n - 1);
+    }
+    bool good = row != NULL;
+    for (int64_t i = strips->first; good && i < strips->end; i++) {
+        strip s = strip_at(b, i);
+        strip_row first = strip_scratch(b);
+        strip_load(b, &s, row, &first);
+        strip_begin(b, &s, &first);
+        for (int64_t j = height - 1, above = y - 1; good && above >= lowest; j--, above--) {
+            int border = (int)state->spec->border;
+            strip_complete(b, &s, j,
+                           border != SATF_SHRINK ||
+                               satf_border_index(border, above, state->down.n) >= 0);
+            good = window_goes_on(state, s.columns);
+        }
+    }
+    return good;
+}
+
+/* Finds what all windows have of the rows. */
+static bool find_fixed_rows(const window_band *b, const group *strips)
+{
+    window_state *state = b->state;
+    const axis *down = &state->plan->down;
+    bool first = true;
+    for (int64_t y = 0; y <= down->n && axis_has_fixed(down); y++) {
+        int64_t times = axis_fixed(down, y);
+        if (times == 0) {
+            continue;
+        }
+        const char *row =
+            y < down->n ? window_fetch(state, y) : state->shared + state->plan->outside;
+        if (!row) {
+            return false;
+        }
+        for (int64_t i = strips->first; i < strips->end; i++) {
+            strip s = strip_at(b, i);
+            strip_add_fixed(b, &s, row, times, first);
+        }
+        first = false;
+    }
+    return true;
+}
+
+/* The rows of row y's windows enter, of which it is the first to be delivered. */
+static bool take_up(const window_band *b, const group *strips, int64_t y)
+{
+    const axis *down = &b->state->plan->down;
+    int64_t height = window_plan_height(b->state->plan), top = y - down->lo;
+    bool good = find_fixed_rows(b, strips);
+    for (int64_t row = top; good && row <= y + down->hi; row++) {
+        int64_t j = (row + down->lo) % height;
+        bool begins = row == top || j == 0;
+        good = (!begins || begin_block(b, strips, row, j == 0 ? top : row)) &&
+               enter(b, strips, row, j);
+    }
+    return good;
+}
+
+/* The last row of row y's windows enters. */
+static bool go_on(const window_band *b, const group *strips, int64_t y)
+{
+    const axis *down = &b->state->plan->down;
+    int64_t height = window_plan_height(b->state->plan), row = y + down->hi;
+    int64_t j = (row + down->lo) % height;
+    return (j > 0 || begin_block(b, strips, row, row - height + 1)) && enter(b, strips, row, j);
+}
+
+static void deliver(window_band *b, int64_t y, const strip *s)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t channels = plan->spec.in.channels;
+    strip_row sums = strip_windows(b, s, y);
+    for (int64_t x = 0, n; x < s->n; x += n) {
+        n = s->n - x < plan->segment ? s->n - x : plan->segment;
+        const void *of[2] = {sums.sum + x * channels,
+                             sums.square ? sums.square + x * channels : NULL};
+        window_segment segment;
+        if (window_segment_at(b, y, s->x + x, n, of, sums.shift ? sums.shift + x * channels : NULL,
+                              &segment)) {
+            b->state->sink(b->state->user, &segment);
+        }
+    }
+}
+
+/* Delivers row y of them, which were taken up at b->since. */
+static bool deliver_row(window_band *b, const group *strips, int64_t y)
+{
+    bool good = y > b->since ? go_on(b, strips, y) : take_up(b, strips, y);
+    if (!good || y >= b->state->down.n + b->state->down.beyond) {
+        return false;
+    }
+    for (int64_t i = strips->first; i < strips->end; i++) {
+        strip s = strip_at(b, i);
+        deliver(b, y, &s);
+    }
+    return !b->state->stop;
+}
+
+bool window_strips_row(window_band *b)
+{
+    const group strips = {0, b->state->plan->strips};
+    return deliver_row(b, &strips, b->y);
+}
+
+void window_strips(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    for (group strips = {0, 1}; strips.first < plan->strips; strips.first++, strips.end++) {
+        for (int64_t y = b->since; y < b->until; y++) {
+            if (!deliver_row(b, &strips, y)) {
+                return;
+            }
+        }
+    }
+}

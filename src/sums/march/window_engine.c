@@ -1,0 +1,205 @@
+/* Window filters on the CPU by marching: finished straight into the output's rows. */
+#include <string.h>
+
+#include "../../base/memory.h"
+#include "../../base/view.h"
+#include "march.h"
+#include "../../formula/epilogue.h"
+#include "../../plan/step.h"
+
+/* Of an image in memory: rows of a call, and pixels between two looks whether to go on. */
+enum { ROWS_AT_ONCE = 32, TOLD_PIXELS = 1 << 15 };
+
+/* What a plan keeps of a step. */
+typedef struct window_step {
+    window_plan plan;
+    epilogue finish, second; /* the latter of a step with a second output */
+} window_step;
+
+/* A walker; behind it is its march's memory. */
+typedef struct window_walker {
+    const filter_rows *rows;
+    epilogue finish, second;
+    int64_t height, pixel_bytes, second_bytes; /* height: as planned */
+    int64_t pixels;                            /* made since somebody was told */
+    int64_t y;                                 /* the current row, and where it goes: */
+    char *row;                                 /* NULL: nowhere, and no more input */
+    char *second_row;                          /* NULL: there is no second output */
+    window_march march;
+} window_walker;
+
+/* Where the row goes, and what is beside it. */
+static void begin_row(window_walker *w, int64_t y)
+{
+    const filter_rows *rows = w->rows;
+    if (w->pixels >= TOLD_PIXELS && rows->goes_on) {
+        if (!rows->goes_on(rows->user, w->pixels)) {
+            w->march.state.stop = SATF_CANCELLED;
+        }
+        w->pixels = 0;
+    }
+    w->y = y;
+    w->row = rows->out(rows->user, y);
+    filter_find_aux(rows, 0, y, w->finish.aux);
+    if (w->second_bytes) {
+        w->second_row = rows->second(rows->user, y);
+        filter_find_aux(rows, FILTER_AUX, y, w->second.aux);
+    }
+}
+
+static void sink(void *user, const window_segment *segment)
+{
+    window_walker *w = user;
+    if (segment->y != w->y) {
+        begin_row(w, segment->y);
+    }
+    w->pixels += segment->n;
+    if (w->row) {
+        epilogue_segment(&w->finish, segment, w->row + segment->x * w->pixel_bytes);
+    }
+    if (w->second_row) {
+        epilogue_segment(&w->second, segment, w->second_row + segment->x * w->second_bytes);
+    }
+}
+
+static const void *source_row(void *user, int64_t y)
+{
+    const window_walker *w = user;
+    return w->row ? w->rows->in(w->rows->user, y) : NULL;
+}
+
+static int64_t source_height(void *user)
+{
+    const window_walker *w = user;
+    return filter_rows_height(w->rows, w->height);
+}
+
+static const char *refuses_rows(const filter_step *step)
+{
+    return step->pass->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
+           : step->border.kind == SATF_WRAP && step->size.height > 1 &&
+                   step->size.height >= step->in.height
+               ? "needs the whole picture for so high a window with border wrap"
+               : NULL;
+}
+
+/* For one output of the step. */
+static void init_epilogue(const filter_step *step, const filter_pass *pass, const satf_view *out,
+                          epilogue *finish)
+{
+    epilogue_init(finish, pass, step->options, &step->in, out, step->weighted);
+    filter_set_scale(&step->scale, &finish->constants);
+    finish->around_caches = finish->around_caches && !step->passes_on;
+    finish->varies = step->varies;
+}
+
+static satf_status plan(satf_context *ctx, filter_step *step)
+{
+    const filter_pass *pass = step->pass, *second = step->second ? step->second : pass;
+    window_step *state = step->state;
+    window_spec spec = {
+        .in = step->in,
+        .w = step->size.width,
+        .h = step->size.height,
+        .border = (satf_border)step->border.kind,
+        .constant = step->border.constant,
+        .weighted = step->weighted,
+        .at_x = step->at.x,
+        .at_y = step->at.y,
+        .beyond_x = step->out.width - step->in.width,
+        .beyond_y = step->out.height - step->in.height,
+        .squares = filter_reads(pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
+        .centre = filter_has_centre(pass) || filter_has_centre(second),
+    };
+    spec.shifts =
+        (filter_has_shifts(pass) || filter_has_shifts(second)) && satf_type_is_float(step->in.type);
+    if (step->by_rows) {
+        spec.row = source_row; /* which takes other memory */
+        spec.height = source_height;
+        step->need.kept = window_rows_kept(&spec);
+        window_rows_wrapped(&spec, &step->need.end, &step->need.start);
+    }
+    init_epilogue(step, pass, &step->out, &state->finish);
+    if (step->second) {
+        init_epilogue(step, second, &step->second_out, &state->second);
+    }
+    satf_status status = window_plan_make(ctx, &spec, &state->plan);
+    if (!status) {
+        step->kept_bytes = state->plan.shared_bytes;
+        step->walker_bytes = satf_align64(sizeof(window_walker)) + state->plan.band_bytes;
+    }
+    return status;
+}
+
+static satf_status prepare(satf_context *ctx, filter_step *step)
+{
+    (void)ctx;
+    const window_step *state = step->state;
+    window_prepare(&state->plan, step->kept);
+    return SATF_OK;
+}
+
+static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
+                        void *walkers)
+{
+    window_step *state = step->state;
+    epilogue_reduction reduction;
+    (void)ctx;
+    epilogue_begin_reduction(&state->finish, &reduction, &step->reduced);
+    satf_status status = walk(walkers);
+    epilogue_end_reduction(&state->finish);
+    return status;
+}
+
+static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                         int64_t first, int64_t end, void *walker)
+{
+    static char any_place; /* but NULL, until the first row has one */
+    const window_step *state = step->state;
+    window_walker *w = walker;
+    *w = (window_walker){.rows = rows,
+                         .finish = state->finish,
+                         .second = state->second,
+                         .height = step->in.height,
+                         .pixel_bytes = satf_pixel_bytes(&step->out),
+                         .second_bytes = step->second ? satf_pixel_bytes(&step->second_out) : 0,
+                         .y = -1,
+                         .row = &any_place};
+    memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
+    memcpy(w->second.aux, step->second_aux, sizeof step->second_aux);
+    window_source from = {step->by_rows ? w : step->in.data, first, end};
+    return window_march_begin(ctx, &state->plan, &from, step->kept,
+                              (char *)walker + satf_align64(sizeof *w), sink, w, &w->march);
+}
+
+static int64_t next(void *walker, satf_status *status)
+{
+    window_walker *w = walker;
+    window_band *band = &w->march.band;
+    int64_t before = band->y, most = w->rows->goes_on ? ROWS_AT_ONCE : 1;
+    while (window_next(band) && band->y - before < most) {
+    }
+    *status = w->march.state.stop;
+    if (!*status && !w->row) {
+        *status = satf_fail(w->march.state.ctx, SATF_IO, "a row could not be stored");
+    }
+    return *status ? 0 : band->y - before;
+}
+
+const filter_engine filter_window_engine = {
+    .name = "window",
+    .does = "sums windows row by row",
+    .kind = SATF_ENGINE_WINDOW,
+    .overs = FILTER_WINDOWS,
+    .pairs = true,
+    .ns = 1,
+    .state_bytes = sizeof(window_step),
+    .plan = plan,
+    .prepare = prepare,
+    .look = look,
+    .refuses_rows = refuses_rows,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+    .least_samples = 200000,
+};

@@ -1,0 +1,19 @@
+/* Images of floats less a shift, as doubles: what tables of moments are made of (docs/design.md,
+ * Floats). */
+#ifndef SATF_SUMS_TABLES_SHIFT_H
+#define SATF_SUMS_TABLES_SHIFT_H
+
+#include "../../plan/step.h"
+
+/* Whether the step's tables are to be of such an image. */
+bool filter_is_shifted(const filter_step *step);
+
+/* The step on such an image at `data`, of rows of whole lines of cache, and its bytes, a multiple
+ * of 64; false if they overflow. */
+bool filter_shifted_step(const filter_step *step, void *data, filter_step *shifted, size_t *bytes);
+
+/* shifted = in less its channels' shifts; both are on the host. */
+satf_status filter_shift(satf_context *ctx, const satf_view *in, const double *shifts,
+                         const satf_view *shifted);
+
+#endif

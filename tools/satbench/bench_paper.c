@@ -1,0 +1,250 @@
+/* `satbench paper`: which tables, and how they are shown. */
+#include "bench_paper.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "../../src/base/device/gpu.h"
+#include "bench.h"
+#include "../columns.h"
+#include "../spelling.h"
+
+const char paper_help[] = "the papers' tables and figures, theirs beside ours: satbench paper 6.2";
+
+/* ----------------------------------------------------------------- options */
+
+static const char GROUP[] = "Options of paper";
+
+static const option options[] = {
+    {GROUP, "list", 0, NULL, NULL, "list them with their names and sources", NULL,
+     BECOMES(text, BENCH_LIST)},
+    {GROUP, "record", 0, NULL, NULL, "measure nothing: what is recorded of an NVIDIA H200", NULL,
+     IS_SET(options.record_only)},
+    {GROUP, "full", 0, NULL, NULL, "all sizes and samples; takes minutes", NULL,
+     IS_SET(options.full)},
+    {GROUP, "device", 0, "DEVICE", NULL,
+     "cpu, or cuda[:N]; default the first CUDA device if there is one", NULL,
+     TAKES(bench_take_device)},
+    {GROUP, "markdown", 0, NULL, NULL, "print in Markdown", NULL, IS_SET(options.markdown)},
+    {GROUP, "json", 0, NULL, NULL, "print as JSON", NULL, IS_SET(options.as_json)},
+    {GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)},
+};
+
+static const option *option_at(size_t index)
+{
+    return index < sizeof options / sizeof *options ? &options[index] : NULL;
+}
+
+static void each_option(option_visit visit, void *user)
+{
+    for (size_t i = 0; option_at(i); i++) {
+        visit(user, option_at(i));
+    }
+}
+
+const cli paper_cli = {.option_at = option_at, .each_option = each_option};
+
+enum { MOST_TABLES = 64, NAME = 64 };
+
+typedef struct request {
+    bench *b; /* what the options say */
+    paper_options options;
+    bool wanted[MOST_TABLES]; /* by the list's index */
+    bool any_wanted;
+} request;
+
+/* ------------------------------------------------------------------- names */
+
+/* Small letters and digits: "RAP III" is rapiii. */
+static void plain(const char *text, char name[NAME])
+{
+    size_t length = 0;
+    for (; *text && length + 1 < NAME; text++) {
+        if (!isspace((unsigned char)*text) && *text != '_') {
+            name[length++] = (char)tolower((unsigned char)*text);
+        }
+    }
+    name[length] = '\0';
+}
+
+static bool is_same(const char *name, const char *text)
+{
+    char other[NAME];
+    plain(text ? text : "", other);
+    return *name && strcmp(name, other) == 0;
+}
+
+/* Wants the tables of that name, or of that source. */
+static bool want(request *r, const char *text)
+{
+    const paper_table *table;
+    char name[NAME];
+    bool found = false;
+    plain(text, name);
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
+        if (is_same(name, table->name) || is_same(name, table->alias) ||
+            is_same(name, table->source->short_name)) {
+            r->wanted[i] = found = r->any_wanted = true;
+        }
+    }
+    return found;
+}
+
+/* Two words may be one name: RAP III. Returns how many were taken, 0 if there is no such table. */
+static int want_words(request *r, char **words)
+{
+    char both[2 * NAME];
+    if (words[1]) {
+        snprintf(both, sizeof both, "%s%s", words[0], words[1]);
+        if (want(r, both)) {
+            return 2;
+        }
+    }
+    return want(r, words[0]) ? 1 : 0;
+}
+
+/* How little a name looks like one of the list; the first letter counts half. */
+static int difference(const char *name, const char *listed)
+{
+    size_t length = strlen(name);
+    bool same_start = *name == *listed;
+    return length > SPELLING_MAX
+               ? NAME
+               : 2 * spelling_distance(name, length, listed, strlen(listed)) - same_start;
+}
+
+static int unknown(const char *text)
+{
+    const paper_table *table;
+    char name[NAME], near[4 * NAME] = "";
+    int least = NAME;
+    plain(text, name);
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL; i++) {
+        int d = difference(name, table->name);
+        least = d < least ? d : least;
+    }
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL; i++) {
+        size_t length = strlen(near);
+        if (least <= (int)strlen(name) && difference(name, table->name) == least) {
+            snprintf(near + length, sizeof near - length, "%s%s", length ? ", " : "", table->name);
+        }
+    }
+    return bench_error(2, "the papers have no table \"%s\"; %s%s%ssatbench paper --list has all",
+                       text, *near ? "nearest: " : "", near, *near ? "; " : "");
+}
+
+/* ----------------------------------------------------------------- the words */
+
+/* 0 or the exit status after a message. */
+static int parse(request *r, char **words)
+{
+    int failed = 0;
+    for (; *words && !failed && !r->b->text; words++) {
+        if ((*words)[0] == '-' && (*words)[1]) {
+            failed = options_take(r->b, &paper_cli, &words);
+        } else {
+            int taken = want_words(r, words);
+            failed = taken ? 0 : unknown(*words);
+            words += taken == 2;
+        }
+    }
+    return failed;
+}
+
+/* The device that was asked for must be there; if none was, one that is there is taken. */
+static int choose_device(request *r)
+{
+    satf_context *ctx;
+    satf_gpu_info info;
+    int failed = 0;
+    r->options.device = r->b->options.device;
+    if (r->options.record_only) {
+        r->options.device = SATF_HOST;
+    } else if (r->options.device == SATF_DEVICE_AUTO) {
+        bool usable = satf_gpu_count(NULL) > 0 && satf_cuda()->describe(SATF_CUDA(0), &info) &&
+                      info.runs_kernels;
+        r->options.device = usable ? SATF_CUDA(0) : SATF_HOST;
+    } else if (satf_context_create(&ctx) == SATF_OK) {
+        if (satf_context_set_device(ctx, r->options.device) != SATF_OK) {
+            failed = bench_error(1, "%s", satf_message(ctx));
+        }
+        satf_context_destroy(ctx);
+    }
+    return failed;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static void print_list(void)
+{
+    const paper_table *table;
+    const paper_source *source = NULL;
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL; i++) {
+        if (table->source != source) {
+            source = table->source;
+            printf("%s%s: %s\n", i ? "\n" : "", source->short_name, source->text);
+        }
+        printf("  %-8s %-21s %s\n", table->name, table->alias ? table->alias : "", table->title);
+    }
+}
+
+static void print_help(void)
+{
+    puts("usage: satbench paper [NAME]... [OPTIONS]\n");
+    print_wrapped(
+        "Prints tables and figures of the papers that satfilter comes from, in their own rows and "
+        "columns: the paper's figures, and below them what the memory machines count, what is "
+        "measured here, or what is recorded of an NVIDIA H200. Without a NAME all of them, in less "
+        "than a minute where there is no CUDA device.",
+        0, 0);
+    options_print(&paper_cli);
+}
+
+static int print_tables(const request *r)
+{
+    static paper_found found;
+    const paper_table *table;
+    int failed = 0, printed = 0;
+    bool json = r->b->options.as_json;
+    if (json) {
+        paper_json_begin();
+    }
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
+        if (r->any_wanted && !r->wanted[i]) {
+            continue;
+        }
+        int status = paper_fill(table, &r->options, &found);
+        failed = failed ? failed : status;
+        if (json) {
+            paper_json_table(&found, printed);
+        } else {
+            fputs(printed ? "\n\n" : "", stdout);
+            paper_print(&found, &r->options, r->b->options.markdown);
+        }
+        fflush(stdout);
+        printed++;
+    }
+    if (json) {
+        paper_json_end();
+    }
+    paper_forget();
+    return failed;
+}
+
+int paper_command(char **words)
+{
+    static bench b = {.options = {.device = SATF_DEVICE_AUTO}};
+    static request r = {.b = &b};
+    int failed = parse(&r, words);
+    if (failed) {
+        return failed;
+    }
+    if (b.text) {
+        (b.text == BENCH_LIST ? print_list : print_help)();
+        return 0;
+    }
+    r.options.record_only = b.options.record_only;
+    r.options.full = b.options.full;
+    failed = choose_device(&r);
+    return failed ? failed : print_tables(&r);
+}

@@ -1,0 +1,15 @@
+/* What the name of -o stands for, by itself and by what is there. */
+#ifndef SATFILTER_TARGET_H
+#define SATFILTER_TARGET_H
+
+#include "options/options.h"
+
+typedef enum target_kind { TARGET_FOLDER, TARGET_FILE, TARGET_UNCLEAR } target_kind;
+
+/* Of one input that was named; s->output is not NULL. */
+target_kind target_kind_of(const settings *s);
+
+/* Is there a name, and is it one of a file rather than of a folder? */
+bool target_is_file(const settings *s);
+
+#endif
