@@ -20,7 +20,7 @@ extern "C" {
  * decoders and encoders between rows, between the rows of blocks of each scan of a JPEG, between
  * the strips of a PNG, and at each read of the file. It takes longer
  * - where the system is waited for: a read of a pipe, a write, a CUDA device, a thread or memory
- *   that contexts beside this one hold (satf_context_create_beside());
+ *   that contexts beside this one hold (satf_context_share());
  * - in a row, or a PNG's strip at a high level, that takes longer by itself;
  * - in BMP, TGA and HDR, once stb_image has read all of the file: while it converts samples;
  * - in one profile or text of a PNG, which is unpacked at once, and in copies of metadata;

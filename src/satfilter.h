@@ -167,7 +167,7 @@ SATF_API satf_status satf_context_create(satf_context **out);
  * After fork() the child may not use them. Other calls share nothing. *out is NULL on failure
  * (SATF_NO_MEMORY). Contexts may be destroyed in any order; each is the caller's.
  */
-SATF_API satf_status satf_context_create_beside(satf_context *ctx, satf_context **out);
+SATF_API satf_status satf_context_share(satf_context *ctx, satf_context **out);
 
 /* Frees the context and what it holds; NULL is allowed. */
 SATF_API void satf_context_destroy(satf_context *ctx);
@@ -325,23 +325,23 @@ SATF_API int satf_context_get_threads(const satf_context *ctx);
 
 /*
  * An allocator of the program's for memory of CUDA devices, such as a framework's caching one.
- * take() returns `bytes` of memory, aligned to 256 bytes, of the device that is the thread's
- * current one, for work on `stream` (a cudaStream_t); NULL: it has no more. give() gets it back,
+ * alloc() returns `bytes` of memory, aligned to 256 bytes, of the device that is the thread's
+ * current one, for work on `stream` (a cudaStream_t); NULL: it has no more. free() gets it back,
  * with the bytes that were asked for: what was enqueued on the stream before may still use it. Both
  * are called on the thread that uses the context, and must not use the context.
  */
-typedef void *(*satf_take_memory)(void *user, size_t bytes, void *stream);
-typedef void (*satf_give_memory)(void *user, void *memory, size_t bytes, void *stream);
+typedef void *(*satf_alloc_memory)(void *user, size_t bytes, void *stream);
+typedef void (*satf_free_memory)(void *user, void *memory, size_t bytes, void *stream);
 
 /*
- * From now on what this context takes of a CUDA device for its calls and plans comes from take():
+ * From now on what this context takes of a CUDA device for its calls and plans comes from alloc():
  * scratch, and images on their way. NULL, NULL: from a pool of its own again. What the context
  * keeps goes back at once, to what it was taken from, that of a plan when that is destroyed. Memory
  * of a graph that is captured is the graph's own, and a prepared permutation has the driver's.
  * SATF_MAX_DEVICE_MEMORY holds as ever. Contexts beside it have their own allocator, or none.
  */
-SATF_API satf_status satf_context_set_allocator(satf_context *ctx, satf_take_memory take,
-                                                satf_give_memory give, void *user);
+SATF_API satf_status satf_context_set_allocator(satf_context *ctx, satf_alloc_memory alloc,
+                                                satf_free_memory free, void *user);
 
 /* Called now and then on the calling thread, also where nothing has advanced: then done rises by as
  * little as a double can. done rises from call to call, from 0 to the 1 that says that satf_sat(),

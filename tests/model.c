@@ -27,6 +27,10 @@ void model_fill(ref_image *image, int how, uint64_t seed)
     max = max ? max : 8 * (int64_t)REF_UNIT;
     for (int64_t i = 0; how != MODEL_ANY && i < ref_count(image); i++) {
         int64_t bit = (int64_t)(ref_random(&seed) >> 20 & 1);
+        if ((how == MODEL_WHITE || how == MODEL_BLACK) && image->alpha &&
+            i % image->channels == image->channels - 1) {
+            continue; /* or nothing would be seen */
+        }
         image->samples[i] = how == MODEL_FEW       ? bit
                             : how == MODEL_NEAR    ? max - bit
                             : how == MODEL_WHITE   ? max

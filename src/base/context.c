@@ -83,7 +83,7 @@ satf_status satf_context_create_like(const satf_context *ctx, satf_context **out
     return status;
 }
 
-satf_status satf_context_create_beside(satf_context *ctx, satf_context **out)
+satf_status satf_context_share(satf_context *ctx, satf_context **out)
 {
     if (out) {
         *out = NULL;

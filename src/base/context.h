@@ -48,8 +48,8 @@ struct satf_context {
     bool has_stream;
     void *scratch;
     size_t scratch_bytes;
-    satf_take_memory take; /* of a device; NULL: the library's own */
-    satf_give_memory give;
+    satf_alloc_memory alloc; /* of a device; NULL: the library's own */
+    satf_free_memory free;
     void *allocator_user;
     struct satf_lent *lent; /* what it has given (gpu.c) */
     satf_progress progress;

@@ -193,7 +193,7 @@ static satf_status make_worker(satf_context *ctx, page_run *run, io_reader *read
 {
     w->run = run;
     if ((!ctx->share && !run->hub && satf_context_create_like(ctx, &run->hub)) ||
-        satf_context_create_beside(ctx->share ? ctx : run->hub, &w->ctx)) {
+        satf_context_share(ctx->share ? ctx : run->hub, &w->ctx)) {
         return satf_fail_memory(ctx, sizeof *ctx, "another context");
     }
     w->reader = reader && reader->pages_apart ? NULL : reader;

@@ -21,7 +21,7 @@ static void make_beside(satf_context *ctx, int threads, int64_t limit, satf_cont
     assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
     assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, limit), SATF_OK);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(satf_context_create_beside(i ? others[i - 1] : ctx, &others[i]), SATF_OK);
+        assert_int_equal(satf_context_share(i ? others[i - 1] : ctx, &others[i]), SATF_OK);
     }
 }
 
@@ -94,15 +94,15 @@ static void end(call *c)
 TEST(test_create)
 {
     satf_context *other, *third;
-    assert_int_equal(satf_context_create_beside(NULL, &other), SATF_INVALID);
+    assert_int_equal(satf_context_share(NULL, &other), SATF_INVALID);
     assert_null(other);
-    assert_int_equal(satf_context_create_beside(ctx, NULL), SATF_INVALID);
-    assert_int_equal(satf_context_create_beside(NULL, NULL), SATF_INVALID);
+    assert_int_equal(satf_context_share(ctx, NULL), SATF_INVALID);
+    assert_int_equal(satf_context_share(NULL, NULL), SATF_INVALID);
     assert_int_equal(satf_context_set_threads(ctx, 3), SATF_OK);
     assert_int_equal(satf_context_set_engine(ctx, SATF_ENGINE_SAT), SATF_OK);
-    assert_int_equal(satf_context_create_beside(ctx, &other), SATF_OK);
+    assert_int_equal(satf_context_share(ctx, &other), SATF_OK);
     assert_true(satf_settings_equal(&ctx->settings, &other->settings));
-    assert_int_equal(satf_context_create_beside(other, &third), SATF_OK);
+    assert_int_equal(satf_context_share(other, &third), SATF_OK);
     assert_ptr_equal(third->share, ctx->share);
     satf_context_destroy(other);
     satf_context_destroy(third); /* and ctx last */

@@ -219,7 +219,7 @@ static int set_up(void **state)
     (void)state;
     fake = fake_device_load();
     if (!fake || satf_context_create(&ctx) || satf_context_set_threads(ctx, 4) ||
-        satf_context_create_beside(ctx, &aux)) {
+        satf_context_share(ctx, &aux)) {
         return 1;
     }
     return satf_context_set_device(ctx, SATF_DEVICE_AUTO);

@@ -137,8 +137,8 @@ TEST(test_allocator_fails)
     satf_plan_destroy(plan);
     assert_int_equal(a.blocks, 0);
 
-    expect(ctx, satf_context_set_allocator(ctx, take, NULL, &a), SATF_INVALID, "gives");
-    expect(ctx, satf_context_set_allocator(ctx, NULL, give, &a), SATF_INVALID, "takes");
+    expect(ctx, satf_context_set_allocator(ctx, take, NULL, &a), SATF_INVALID, "free is missing");
+    expect(ctx, satf_context_set_allocator(ctx, NULL, give, &a), SATF_INVALID, "alloc is missing");
     assert_int_equal(satf_context_set_allocator(NULL, take, give, &a), SATF_INVALID);
 }
 

@@ -139,6 +139,19 @@ static void fill(ref_image *image, int how, uint64_t seed)
     }
 }
 
+/* The first pixels: on both sides of the level. */
+static void put_near(const level_text *level, int full, ref_image *image)
+{
+    int64_t max = (int64_t)satf_type_max(image->type), white = full ? 4095 : max;
+    bool is_near = max > 0 && level->thousandths != OTSU;
+    for (int64_t p = 0; is_near && p < 2 && p < image->width * image->height; p++) {
+        int64_t sample = level->thousandths * white / 255000 + p;
+        for (int c = 0; c < image->channels - image->alpha; c++) {
+            image->samples[p * image->channels + c] = sample < max ? sample : max;
+        }
+    }
+}
+
 TEST(test_definition)
 {
     static const int64_t sizes[][2] = {{1, 1}, {1, 40}, {67, 1}, {19, 35}, {63, 33}};
@@ -154,6 +167,7 @@ TEST(test_definition)
         if (PAIRS_ONLY(&met, level, kind, how, form, size, full)) {
             ref_image image = {sizes[size][0], sizes[size][1], layout[0], type, layout[1], NULL};
             fill(&image, how, ++seed);
+            put_near(&levels[level], full, &image);
             satf_view in = ref_view(&image, 5);
             subject s = subject_of(&in, seed);
             s.level = levels[level];

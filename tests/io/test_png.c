@@ -369,7 +369,7 @@ TEST(test_at_once)
     for (int i = 0; i < AUTHORS; i++) {
         authors[i] = (author){.image = image, .want = &want};
         assert_int_equal(i < 2 ? satf_context_create(&authors[i].ctx)
-                               : satf_context_create_beside(ctx, &authors[i].ctx),
+                               : satf_context_share(ctx, &authors[i].ctx),
                          SATF_OK);
         if (i < 2) {
             assert_int_equal(satf_context_set_threads(authors[i].ctx, 3), SATF_OK);

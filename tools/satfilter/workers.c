@@ -354,7 +354,7 @@ static void make_contexts(workers *all, int most)
     all->worker[0].ctx = s->ctx;
     all->worker_count = 1;
     while (all->worker_count < most &&
-           !satf_context_create_beside(s->ctx, &all->worker[all->worker_count].ctx)) {
+           !satf_context_share(s->ctx, &all->worker[all->worker_count].ctx)) {
         worker *made = &all->worker[all->worker_count];
         satf_context_set_device(made->ctx, s->devices[all->worker_count % s->device_count]);
         all->worker_count++;

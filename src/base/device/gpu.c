@@ -86,7 +86,7 @@ satf_status satf_gpu_leave(satf_context *ctx, satf_status status)
 struct satf_lent {
     void *memory;
     size_t bytes;
-    satf_give_memory give;
+    satf_free_memory free;
     void *user;
     struct satf_lent *next;
 };
@@ -102,13 +102,13 @@ static satf_status lend(satf_context *ctx, int device, size_t bytes, const char 
         return satf_fail_memory(ctx, sizeof *block, what);
     }
     void *stream = satf_cuda()->stream(ctx);
-    *block = (struct satf_lent){NULL, bytes ? bytes : 1, ctx->give, ctx->allocator_user, ctx->lent};
-    block->memory = ctx->take(block->user, block->bytes, stream);
+    *block = (struct satf_lent){NULL, bytes ? bytes : 1, ctx->free, ctx->allocator_user, ctx->lent};
+    block->memory = ctx->alloc(block->user, block->bytes, stream);
     if (!block->memory) { /* what is kept goes */
         satf_context_forget(ctx);
         satf_cuda()->give_up(ctx);
         block->next = ctx->lent;
-        block->memory = ctx->take(block->user, block->bytes, stream);
+        block->memory = ctx->alloc(block->user, block->bytes, stream);
     }
     satf_status status = SATF_OK;
     if (!block->memory) {
@@ -117,7 +117,7 @@ static satf_status lend(satf_context *ctx, int device, size_t bytes, const char 
                            "are wanted for %s",
                            bytes, satf_gpu_ordinal(device), what);
     } else if ((uintptr_t)block->memory % DEVICE_ALIGNMENT) {
-        block->give(block->user, block->memory, block->bytes, stream);
+        block->free(block->user, block->memory, block->bytes, stream);
         status = satf_fail(ctx, SATF_INVALID,
                            "the program's allocator gave memory that is not aligned to %d bytes",
                            DEVICE_ALIGNMENT);
@@ -135,11 +135,11 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
                            void **memory)
 {
     *memory = NULL;
-    satf_status status = ctx->take ? satf_gpu_open(ctx, device) : SATF_OK;
+    satf_status status = ctx->alloc ? satf_gpu_open(ctx, device) : SATF_OK;
     if (status) {
         return status;
     }
-    return ctx->take && !satf_cuda()->captures(ctx, device)
+    return ctx->alloc && !satf_cuda()->captures(ctx, device)
                ? lend(ctx, device, bytes, what, memory)
                : satf_cuda()->alloc(ctx, device, bytes, what, memory);
 }
@@ -155,7 +155,7 @@ bool satf_gpu_give_lent(satf_context *ctx, void *memory)
         return false;
     }
     *at = block->next;
-    block->give(block->user, memory, block->bytes,
+    block->free(block->user, memory, block->bytes,
                 ctx->gpu ? satf_cuda()->stream(ctx) : ctx->stream);
     satf_free(block);
     return true;
@@ -176,24 +176,22 @@ void satf_gpu_free_behind(satf_context *ctx, satf_gpu_order *order, void *memory
     }
 }
 
-satf_status satf_context_set_allocator(satf_context *ctx, satf_take_memory take,
-                                       satf_give_memory give, void *user)
+satf_status satf_context_set_allocator(satf_context *ctx, satf_alloc_memory alloc,
+                                       satf_free_memory release, void *user)
 {
     if (!ctx) {
         return SATF_INVALID;
     }
-    if (!take != !give) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "an allocator has two functions; the one that %s is "
-                         "missing",
-                         take ? "gives" : "takes");
+    if (!alloc != !release) {
+        return satf_fail(ctx, SATF_INVALID, "an allocator has two functions; %s is missing",
+                         alloc ? "free" : "alloc");
     }
     satf_context_forget(ctx);
     if (ctx->gpu) {
         satf_cuda()->give_up(ctx);
     }
-    ctx->take = take;
-    ctx->give = give;
+    ctx->alloc = alloc;
+    ctx->free = release;
     ctx->allocator_user = user;
     return satf_gpu_leave(ctx, SATF_OK);
 }
