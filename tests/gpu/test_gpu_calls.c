@@ -79,6 +79,38 @@ static void *work(void *user)
     return NULL;
 }
 
+/* Means of images of the device, which one thread queues in two contexts by turns: nobody waits. */
+TEST_ALONE(test_two_contexts)
+{
+    enum { TURNS = 20 };
+    satf_context *own[AT_ONCE];
+    void *memory[AT_ONCE][2];
+    satf_view host[AT_ONCE], in[AT_ONCE], out[AT_ONCE];
+    SCOPED_FILTER *box = parse_filter(gpu, "box=15x9,border=mirror");
+    for (int k = 0; k < AT_ONCE; k++) {
+        own[k] = gpu_new_context();
+        host[k] = gpu_image(800 + 100 * k, 700, 1 + k, SATF_U8, false, (uint64_t)k + 1, 0);
+        in[k] = gpu_view(own[k], &host[k], 0, 0, false, &memory[k][0]);
+        out[k] = gpu_view(own[k], &host[k], 0, 0, false, &memory[k][1]);
+        MUST(own[k], satf_cuda()->copy(own[k], &host[k], &in[k]));
+    }
+    for (int i = 0; i < TURNS * AT_ONCE; i++) {
+        int k = i % AT_ONCE;
+        MUST(own[k], satf_filter_apply(own[k], box, &in[k], &out[k]));
+    }
+    for (int k = 0; k < AT_ONCE; k++) {
+        gpu_trial t = gpu_trial_of("box=15x9,border=mirror", box, &host[k], 1);
+        ON_HOST satf_view want = gpu_right(&t), got = gpu_host_view(&t.out);
+        MUST(own[k], satf_cuda()->copy(own[k], &out[k], &got));
+        MUST(own[k], satf_cuda()->wait(own[k], GPU_DEVICE));
+        gpu_same(&t, &want, &got, "two contexts");
+        satf_cuda()->free(own[k], memory[k][0]);
+        satf_cuda()->free(own[k], memory[k][1]);
+        satf_context_destroy(own[k]);
+        gpu_free_view(&host[k]);
+    }
+}
+
 TEST_ALONE(test_two_threads)
 {
     worker workers[AT_ONCE] = {{.seed = 1}, {.seed = 77}};
@@ -251,7 +283,7 @@ TEST_ALONE(test_exhaustion)
     in.device = out.device = GPU_DEVICE;
     in.data = gpu_memory((size_t)N * N * 8);
     out.data = gpu_memory((size_t)N * N * 8);
-    gpu_set(in.data, 0, (size_t)N * N * 8);
+    gpu_set(in.data, 7, (size_t)N * N * 8);
     void *none = NULL;
     assert_int_equal(satf_cuda()->alloc(gpu, GPU_DEVICE, info.memory_bytes * 2, "a test", &none),
                      SATF_NO_MEMORY);
@@ -290,6 +322,10 @@ TEST_ALONE(test_exhaustion)
     MUST(gpu, satf_filter_apply(gpu, box, &in, &out));
     MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_AUTO));
     MUST(gpu, satf_cuda()->wait(gpu, GPU_DEVICE));
+    double sample, mean;
+    memset(&sample, 7, sizeof sample);
+    gpu_download(&mean, (const char *)out.data + (size_t)N * N / 2 * 8, sizeof mean);
+    assert_true(fabs(mean / sample - 1) < 1e-6);
     satf_cuda()->free(gpu, in.data);
     satf_cuda()->free(gpu, out.data);
     MUST(gpu, satf_context_set_algorithm(gpu, "auto"));
