@@ -43,6 +43,10 @@ ends 0 '' --variance 3x1,border=shrink in.pgm out.npy
 check "variance 3x1 shrink" "$(values out.npy f8 6 | cut -d' ' -f1,3,4,6)" "0.25 0.25 0.25 0.25"
 samples '0 0.5 0.5 0 0.5 0.5' f8 --stddev 2x1 in.pgm out.npy # stddev 2x1
 samples '0 255 255 0 255 255' u1 --stddev 2x1 --type u8 --range 0:0.5 in.pgm out.pgm # image form with a range
+printf 'P2 4 1 255 10 12 15 30' >words.pgm
+samples '0 51 128 255' u1 --sum 1 --type u8 --range 10:20 words.pgm out.pgm # of integers that begins above 0
+ends 0 '' --integral --type u64 words.pgm words.npy
+samples '255 230 102 0' u1 --flip h --type u8 --range 10:40 words.npy out.pgm # of integers that no double holds
 ends 0 '' -q --stddev 2x1 in.pgm out.pgm
 check "image form, 16 bits, 0 ... 255/2" "$(tail -c 12 out.pgm | od -An -v -tx1 | tr -d ' \n')" \
     "000001010101000001010101"

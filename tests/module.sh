@@ -232,6 +232,7 @@ a[3].metavar = NULL
 a[3].unit = NULL
 a[3].offset = sizeof(contrast_options) - 4
 a[3].offset += 4
+a[3].offset = sizeof(contrast_options)
 i.ways[0].count = 25
 i.ways[1] = i.ways[0], p[1] = p[0], p[1].type = TYPE_REAL, i.ways[1].list = p + 1
 i.options_bytes = 16
