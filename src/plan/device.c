@@ -9,7 +9,6 @@
 #include "../base/view.h"
 #include "../sat/cache.h"
 #include "../chain/modules.h"
-#include "probe.h"
 #include "step.h"
 
 #ifdef HAVE_CONFIG_H
@@ -17,11 +16,10 @@
 #endif
 
 /*
- * What the choice rests on. What the CPU takes is measured (probe.h) unless even by a rough
- * estimate it is far below what the start of a device takes. Of the device these are estimates,
- * round figures: its kernels take a small part of what the copies do, which pass through pinned
- * memory at the rate at which one thread fills and empties it. The start is that of the CUDA
- * runtime, paid once a process.
+ * What the choice rests on: constants, round figures of an H200 and its host (docs/performance.md).
+ * What a sample takes is the engines' (filter_ns()). A device's kernels take a small part of what
+ * the copies do, which pass through pinned memory at the rate at which one thread fills and empties
+ * it. The start is that of the CUDA runtime, paid once a process; --tune measures it.
  */
 static const double usual_start_ms = 300, copy_bytes_per_ms = 8e6;
 /* What flows through a device flows through whole images, whose pages are touched the first time.
@@ -29,87 +27,53 @@ static const double usual_start_ms = 300, copy_bytes_per_ms = 8e6;
 static const double fresh_bytes_per_ms = 2.5e6;
 /* And a call's plan, launches and waits, by and large: of its own and of each filter. */
 static const double call_ms = 0.1, filter_ms = 0.05;
-enum { FAR_BELOW = 8, LANES = 2 };
+/* Files that are worked on at a time on a device. */
+enum { LANES = 2 };
 
-/* Of a chain on the CPU, the ns of one thread a sample: of all filters, and of the slowest. */
-typedef struct cpu_cost {
-    double sum_ns, most_ns;
-} cpu_cost;
-
-static cpu_cost rough_cost(const satf_context *ctx, const satf_filter *chain)
-{
-    cpu_cost cost = {0};
-    for (size_t i = 0; i < chain->count; i++) {
-        double ns = filter_ns(ctx, &chain->links[i], false);
-        cost.sum_ns += ns;
-        cost.most_ns = ns > cost.most_ns ? ns : cost.most_ns;
-    }
-    return cost;
-}
-
-static cpu_cost measured_cost(satf_context *scratch, const satf_context *ctx,
-                              const satf_filter *chain, const satf_view *in)
-{
-    cpu_cost cost = {0};
-    satf_view view = *in, made;
-    for (size_t i = 0; i < chain->count; i++) {
-        double ns = filter_probe_ns(ctx, &chain->links[i], &view);
-        ns = ns < 0 ? filter_ns(ctx, &chain->links[i], false) : ns;
-        cost.sum_ns += ns;
-        cost.most_ns = ns > cost.most_ns ? ns : cost.most_ns;
-        if (!filter_output_at(scratch, chain, i, &view, &made)) {
-            view = made;
-        }
-    }
-    return cost;
-}
-
-/* What a device competes with, and what it takes itself, in ms a file. */
-typedef struct race {
+/* A file's work, in ms of one thread. */
+typedef struct work {
     const filter_job *job;
-    double samples, threads, files;
-    double start_ms, copy_ms, kernel_ms;
-    double fresh_in_ms, fresh_out_ms;
-    bool side_by_side; /* files are */
-    size_t filters;
-} race;
+    double decode_ms, encode_ms; /* encode_ms: as it takes, of all threads where it has them */
+    double filters_ms, slowest_ms;
+    double threads;
+    bool side_by_side; /* files are, so that all of it counts */
+    bool staged;
+} work;
 
-/* The ms of a file whose filters take so long, and its decoder more_ms more than others. */
-static double with_codecs(const race *r, bool flows, double more_ms, double filters_ms)
+static work work_of(const satf_context *ctx, const satf_filter *chain, double samples,
+                    const filter_job *job)
 {
-    const filter_job *job = r->job;
-    double decode_ms = r->samples * job->decode_ns / 1e6 + more_ms;
-    double encode_ms = r->samples * job->encode_ns / 1e6 / (job->encodes_on_all ? r->threads : 1);
-    double longest = decode_ms > encode_ms ? decode_ms : encode_ms;
-    longest = longest > filters_ms ? longest : filters_ms;
-    return flows ? longest : decode_ms + filters_ms + encode_ms;
-}
-
-/* Files side by side keep all threads busy. */
-static double shared_ms(const race *r, double host_ms)
-{
-    return (r->samples * (r->job->decode_ns + r->job->encode_ns) / 1e6 + host_ms) / r->threads;
-}
-
-static double cpu_ms(const race *r, cpu_cost cost)
-{
-    bool staged = r->job->flows_here && r->threads > (double)r->filters;
-    return r->side_by_side
-               ? shared_ms(r, r->samples * cost.sum_ns / 1e6)
-               : with_codecs(r, r->job->flows_here, 0,
-                             r->samples * (staged ? cost.most_ns : cost.sum_ns / r->threads) / 1e6);
-}
-
-static double cuda_ms(const race *r)
-{
-    double work_ms = r->copy_ms + r->kernel_ms, first_ms = r->start_ms / r->files;
-    if (r->side_by_side) {
-        double host_ms = shared_ms(r, r->copy_ms), lane_ms = work_ms / LANES;
-        return first_ms + (host_ms > lane_ms ? host_ms : lane_ms);
+    work w = {.job = job,
+              .threads = satf_thread_count(ctx),
+              .staged = job->flows_here && satf_thread_count(ctx) > (int)chain->count,
+              .side_by_side = job->files > 1 && ctx->share,
+              .decode_ms = samples * job->decode_ns / 1e6,
+              .encode_ms = samples * job->encode_ns / 1e6};
+    w.encode_ms /= job->encodes_on_all && !w.side_by_side ? w.threads : 1;
+    for (size_t i = 0; i < chain->count; i++) {
+        double ms = samples * filter_ns(ctx, &chain->links[i], false) / 1e6;
+        w.filters_ms += ms;
+        w.slowest_ms = ms > w.slowest_ms ? ms : w.slowest_ms;
     }
-    return r->job->flows_there
-               ? with_codecs(r, true, r->fresh_in_ms, first_ms + work_ms + r->fresh_out_ms)
-               : with_codecs(r, false, 0, first_ms + work_ms);
+    return w;
+}
+
+/* What flows takes as long as the slowest of the three. */
+static double with_codecs(const work *w, bool flows, double more_ms, double filters_ms)
+{
+    double decode_ms = w->decode_ms + more_ms;
+    double longest = decode_ms > w->encode_ms ? decode_ms : w->encode_ms;
+    longest = longest > filters_ms ? longest : filters_ms;
+    return flows ? longest : decode_ms + filters_ms + w->encode_ms;
+}
+
+/* Filters that flow are on a thread each, where there are as many. */
+static double cpu_ms(const work *w)
+{
+    double shared_ms = w->filters_ms / w->threads;
+    return w->side_by_side
+               ? (w->decode_ms + w->encode_ms) / w->threads + shared_ms
+               : with_codecs(w, w->job->flows_here, 0, w->staged ? w->slowest_ms : shared_ms);
 }
 
 /* Would a CUDA device be done first? */
@@ -117,38 +81,32 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
                              const satf_view *out, const filter_job *job)
 {
     double samples = (double)satf_row_samples(in) * (double)in->height;
-    double sample_bytes = (double)(satf_type_bytes(in->type) + satf_type_bytes(out->type));
-    double kernel_ns = 0, start_ms = sat_cache_start_ms();
+    double in_bytes = samples * (double)satf_type_bytes(in->type);
+    double out_bytes = samples * (double)satf_type_bytes(out->type);
+    double start_ms = sat_cache_start_ms(), kernels_ns = 0;
+    work w = work_of(ctx, chain, samples, job);
     start_ms = start_ms > 0 ? start_ms : usual_start_ms;
-    for (size_t i = 0; i < chain->count; i++) {
-        kernel_ns += filter_ns(ctx, &chain->links[i], true);
-    }
-    race r = {.job = job,
-              .samples = samples,
-              .threads = satf_thread_count(ctx),
-              .files = job->files > 1 ? (double)job->files : 1,
-              .start_ms = satf_gpu_has_started() ? 0 : start_ms,
-              .copy_ms = samples * sample_bytes / copy_bytes_per_ms + call_ms +
-                         filter_ms * (double)chain->count,
-              .fresh_in_ms = samples * (double)satf_type_bytes(in->type) / fresh_bytes_per_ms,
-              .fresh_out_ms = samples * (double)satf_type_bytes(out->type) / fresh_bytes_per_ms,
-              .kernel_ms = samples * kernel_ns / 1e6,
-              .side_by_side = job->files > 1 && ctx->share,
-              .filters = chain->count};
-    cpu_cost cost = rough_cost(ctx, chain);
-    if (samples * cost.sum_ns / 1e6 / r.threads * FAR_BELOW < r.start_ms / r.files) {
+    double files = job->files > 1 ? (double)job->files : 1;
+    double first_ms = satf_gpu_has_started() ? 0 : start_ms / files;
+    if (cpu_ms(&w) < first_ms) {
         return false;
     }
     if (satf_cuda_missing()) {
-        return samples * cost.sum_ns / 1e6 > start_ms; /* then it is said that there is none */
+        return w.filters_ms > start_ms; /* then it is said that there is none */
     }
-    satf_context *scratch; /* for messages that nobody reads */
-    if (satf_context_create_like(ctx, &scratch)) {
-        return false;
+    for (size_t i = 0; i < chain->count; i++) {
+        kernels_ns += filter_ns(ctx, &chain->links[i], true);
     }
-    cost = measured_cost(scratch, ctx, chain, in);
-    satf_context_destroy(scratch);
-    return cuda_ms(&r) < cpu_ms(&r, cost);
+    double copy_ms =
+        (in_bytes + out_bytes) / copy_bytes_per_ms + call_ms + filter_ms * (double)chain->count;
+    double there_ms = copy_ms + samples * kernels_ns / 1e6;
+    double host_ms = (w.decode_ms + w.encode_ms + copy_ms) / w.threads, lane_ms = there_ms / LANES;
+    double cuda_ms = w.side_by_side ? first_ms + (host_ms > lane_ms ? host_ms : lane_ms)
+                     : job->flows_there
+                         ? with_codecs(&w, true, in_bytes / fresh_bytes_per_ms,
+                                       first_ms + there_ms + out_bytes / fresh_bytes_per_ms)
+                         : with_codecs(&w, false, 0, first_ms + there_ms);
+    return cuda_ms < cpu_ms(&w);
 }
 
 /* Whether a kind of device has the context's algorithm. */

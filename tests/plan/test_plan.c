@@ -5,7 +5,6 @@
 #include "base/device/gpu.h"
 #include "base/parallel.h"
 #include "plan/plan.h"
-#include "plan/probe.h"
 #include "sat/sat.h"
 #include "ways.h"
 #include "sums/march/plan.h"
@@ -43,14 +42,6 @@ satf_status __wrap_window_plan_make(satf_context *ctx, const window_spec *spec, 
 {
     atomic_fetch_add(&decisions, 1);
     return __real_window_plan_make(ctx, spec, plan);
-}
-
-/* Every filter is dear: by how much is not what is tested here. */
-double __wrap_filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in);
-double __wrap_filter_probe_ns(const satf_context *ctx, const chain_link *link, const satf_view *in)
-{
-    (void)ctx, (void)link, (void)in;
-    return 1e6;
 }
 
 void __real_window_prepare(const window_plan *plan, void *memory);
