@@ -354,6 +354,20 @@ TEST(vast_tiles)
     }
 }
 
+/* Few bytes that claim to be many: what counts is every sample of a pixel. */
+TEST(claims)
+{
+    enum { SIDE = 3000 };
+    make_file(&KIND(.compression = COMPRESSION_ADOBE_DEFLATE, .rows = 30));
+    claim(TIFFTAG_IMAGEWIDTH, SIDE);
+    claim(TIFFTAG_IMAGELENGTH, SIDE);
+    for (int times = 2; times <= 4; times += 2) { /* three samples */
+        int64_t ratio = (int64_t)times * SIDE * SIDE / (int64_t)file.n;
+        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_RATIO, ratio));
+        must_refuse(ctx, times < 3 ? SATF_LIMIT : SATF_DATA, times < 3 ? "limit: max-ratio" : "");
+    }
+}
+
 /* Strips may not share bytes so many times that reading has no end. */
 TEST(overlapping)
 {

@@ -89,6 +89,7 @@ static bool is_ome(const char *text)
 static const char *first_type(const char *text, size_t *n, bool *same)
 {
     const char *first = NULL, *end;
+    *n = 0;
     *same = true;
     for (const char *at = text; (at = next_pixels(at, &end)); at = end) {
         size_t bytes;
