@@ -360,6 +360,33 @@ TEST(test_library)
     }
 }
 
+/* A picture in memory is whole, or not there. */
+TEST(test_encoded)
+{
+    static const char *const formats[] = {"png", "jpg", "ppm", "npy"};
+    SCOPED_IMAGE *image;
+    MUST(ctx, satf_image_create(ctx, 97, 61, 3, SATF_U8, 0, &image));
+    memset(image->view.data, 77, (size_t)(image->view.stride * image->view.height));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        satf_write_options options = satf_write_defaults();
+        options.format = formats[i];
+        void *right, *data;
+        size_t bytes, n;
+        MUST(ctx, satf_image_encode(ctx, image, &options, &right, &bytes));
+        EVERY_FAULT(f)
+        {
+            satf_status status;
+            WITH_FAULT(&f, status, satf_image_encode(ctx, image, &options, &data, &n));
+            bool whole = !status && n == bytes && memcmp(data, right, n) == 0;
+            if (!whole && (status != SATF_NO_MEMORY || data)) {
+                fail_msg("%s, allocation %ld fails: status %d", formats[i], f.n, status);
+            }
+            satf_buffer_free(data);
+        }
+        satf_buffer_free(right);
+    }
+}
+
 TEST(test_reads)
 {
     static const char *const inputs[] = {"in.png", "in.jpg", "in.ppm",
