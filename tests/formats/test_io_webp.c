@@ -235,4 +235,16 @@ TEST(refusals)
     assert_int_equal(io_open_memory(ctx, held.data, held.n, &none), SATF_LIMIT);
 }
 
+/* The encoder holds the whole picture, which the limit counts. */
+TEST(encoder_memory)
+{
+    enum { SIDE = 700 };
+    SCOPED_IMAGE *image = make_image(ctx, SIDE, SIDE, 3, SATF_U8, 0, 1);
+    satf_write_options options = options_for("webp");
+    void *data;
+    size_t n;
+    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * SIDE * SIDE));
+    REFUSED(satf_image_encode(ctx, image, &options, &data, &n), SATF_LIMIT, "limit: max-memory");
+}
+
 TEST_FILE(.formats = "all")
