@@ -21,8 +21,8 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRI
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include; a line or more.
-# (src/ itself holds the public headers alone.) The rooms of a filter's way, chain, plan, run, sums and
-# formula, know one another: an engine is told of a step, and a plan of engines.
+# (src/ itself holds the public headers alone.) The folders that a filter's work goes through,
+# chain, plan, run, sums and formula, know one another: an engine is told of a step, and a plan of engines.
 cat <<'TABLE' >"$findings.layers"
 src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
 src/base: src/base/device src/satfilter.h src/satfilter-expert.h
@@ -117,7 +117,7 @@ awk -v layers="$findings.layers" '
     }
 ' $sources >>"$findings"
 
-# A folder that nobody finds their way in is two.
+# A folder of more than 30 files is to become two.
 find src cuda tools -type f -name '*.[chi]*' | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c |
     awk '$1 > 30 { print $2 ": " $1 " files in one folder" }' >>"$findings"
 

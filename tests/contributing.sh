@@ -22,7 +22,9 @@ cmp all.png box.png || fail 'all of the way is not the mean'
 mkdir filter
 cp "$source"/tests/*.h .
 cp "$source/tests/filter/test_filter.c" filter
-sed -i -e '$d' filter_formulas.h && cat reference >>filter_formulas.h && echo '#endif' >>filter_formulas.h
+chmod -R u+w . # a tarball's files may be read-only
+{ sed -i -e '$d' filter_formulas.h && cat reference >>filter_formulas.h && echo '#endif' >>filter_formulas.h; } ||
+    fail 'the reference is not added'
 eval "$(sed -n 's,^    \(sed -i .*\) tests/\(filter/test_filter.c\)$,\1 \2,p' "$page")"
 grep -q '"soften", ref_soften' filter/test_filter.c || fail 'no row is added'
 # shellcheck disable=SC2086

@@ -120,7 +120,8 @@ class Tree:
         """Puts the fault in; False where there is no place for it or it does not compile."""
         path = self.root / mutant["file"]
         for moved in [] if path.exists() else self.root.glob("src/**/" + path.name):
-            path = moved
+            if moved.read_text().split("\n").count(mutant["before"]) == 1:
+                path = moved
         lines = path.read_text().split("\n") if path.exists() else []
         at = mutant["line"] - 1
         if at >= len(lines) or lines[at] != mutant["before"]: # another commit's: by its text

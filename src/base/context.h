@@ -51,7 +51,7 @@ struct satf_context {
     satf_alloc_memory alloc; /* of a device; NULL: the library's own */
     satf_free_memory free;
     void *allocator_user;
-    struct satf_lent *lent; /* what it has given (gpu.c) */
+    struct satf_lent *lent; /* what it has given (device/gpu.c) */
     satf_progress progress;
     void *progress_user;
     satf_progress_part part;    /* what is being worked on */

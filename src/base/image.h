@@ -40,7 +40,8 @@ typedef struct satf_metadata {
     unsigned char *text;
     size_t text_bytes, text_ahead;
     satf_jpeg_coding jpeg;
-    /* Tags of a TIFF's page (tags.h), and what its file had: pages, and samples of a pixel. */
+    /* Tags of a TIFF's page (src/io/meta/tags.h), and what its file had: pages, and samples of a
+     * pixel. */
     unsigned char *tags;
     size_t tags_bytes;
     int64_t tags_pages;

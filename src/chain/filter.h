@@ -41,7 +41,7 @@ bool filter_suits_cpu(const satf_context *ctx);
 typedef struct filter_job {
     bool flows_here, flows_there; /* on the CPU, on a device, it goes beside its codecs */
     double decode_ns, encode_ns;  /* that these take of one thread, a sample */
-    bool encodes_on_all;          /* threads */
+    bool encodes_on_all;          /* the encoder uses all threads */
     int64_t files;                /* like this one, itself included, that the process filters */
 } filter_job;
 

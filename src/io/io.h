@@ -124,7 +124,7 @@ typedef struct io_format {
     /* What a sample takes of one thread, by and large: where filters are computed depends on it. 0:
      * next to nothing. */
     double decode_ns, encode_ns;
-    bool encodes_on_all; /* threads */
+    bool encodes_on_all; /* the encoder uses all threads */
     /* Does the file begin like this format? n <= IO_PROBE_BYTES. */
     bool (*probe)(const unsigned char *head, size_t n);
 

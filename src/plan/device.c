@@ -30,14 +30,14 @@ static const double call_ms = 0.1, filter_ms = 0.05;
 /* Files that are worked on at a time on a device. */
 enum { LANES = 2 };
 
-/* A file's work, in ms of one thread. */
+/* What a file takes, in ms: of one thread, but for an encoder that has all of them. */
 typedef struct work {
     const filter_job *job;
-    double decode_ms, encode_ms; /* encode_ms: as it takes, of all threads where it has them */
-    double filters_ms, slowest_ms;
+    double decode_ms, encode_ms;
+    double filters_ms, slowest_ms; /* all filters; the slowest */
     double threads;
-    bool side_by_side; /* files are, so that all of it counts */
-    bool staged;
+    bool side_by_side; /* other files keep all threads busy meanwhile */
+    bool staged;       /* each filter has a thread of its own */
 } work;
 
 static work work_of(const satf_context *ctx, const satf_filter *chain, double samples,
@@ -58,7 +58,7 @@ static work work_of(const satf_context *ctx, const satf_filter *chain, double sa
     return w;
 }
 
-/* What flows takes as long as the slowest of the three. */
+/* What flows takes as long as the slowest of decoder, filters and encoder. */
 static double with_codecs(const work *w, bool flows, double more_ms, double filters_ms)
 {
     double decode_ms = w->decode_ms + more_ms;
@@ -67,7 +67,6 @@ static double with_codecs(const work *w, bool flows, double more_ms, double filt
     return flows ? longest : decode_ms + filters_ms + w->encode_ms;
 }
 
-/* Filters that flow are on a thread each, where there are as many. */
 static double cpu_ms(const work *w)
 {
     double shared_ms = w->filters_ms / w->threads;
@@ -88,12 +87,6 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     start_ms = start_ms > 0 ? start_ms : usual_start_ms;
     double files = job->files > 1 ? (double)job->files : 1;
     double first_ms = satf_gpu_has_started() ? 0 : start_ms / files;
-    if (cpu_ms(&w) < first_ms) {
-        return false;
-    }
-    if (satf_cuda_missing()) {
-        return w.filters_ms > start_ms; /* then it is said that there is none */
-    }
     for (size_t i = 0; i < chain->count; i++) {
         kernels_ns += filter_ns(ctx, &chain->links[i], true);
     }
@@ -106,7 +99,11 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
                          ? with_codecs(&w, true, in_bytes / fresh_bytes_per_ms,
                                        first_ms + there_ms + out_bytes / fresh_bytes_per_ms)
                          : with_codecs(&w, false, 0, first_ms + there_ms);
-    return cuda_ms < cpu_ms(&w);
+    if (cuda_ms >= cpu_ms(&w)) {
+        return false;
+    }
+    /* Where there is none this is said, if the work is long. */
+    return !satf_cuda_missing() || w.filters_ms > start_ms;
 }
 
 /* Whether a kind of device has the context's algorithm. */

@@ -17,7 +17,7 @@ filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *l
 satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to);
 satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to);
 
-/* Passes along lines: what filter_line_engine does there. (device_lines.c) */
+/* Passes along lines: what filter_line_engine does there. (src/sums/lines/device_lines.c) */
 satf_status filter_lines_plan_there(satf_context *ctx, filter_step *step);
 satf_status filter_lines_run_there(satf_context *ctx, const filter_step *step);
 

@@ -63,7 +63,8 @@ typedef struct filter_gpu_task {
     /* Unless it is 0: so many windows, of which that counts which varies least. */
     int32_t choices;
     satf_rect choice[FILTER_MAX_WINDOWS];
-    bool sides; /* aux[0] gives the sides of windows (sides.h); the formula is the mean */
+    bool sides; /* aux[0] gives the sides of windows (src/sums/choice/sides.h); the formula is the
+                   mean */
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;
@@ -72,7 +73,8 @@ typedef struct filter_gpu_task {
     int32_t feeder;
     satf_view feeder_in, feeder_aux;
     filter_gpu_layer feeder_layer;
-    uint64_t *reduction; /* the keys of reduction.h in the device's memory; NULL if nobody asks */
+    uint64_t *reduction; /* the keys of src/formula/reduction.h in the device's memory; NULL if
+                            nobody asks */
     bool reduces;        /* this pass raises them, by its formula, and stores nothing */
     satf_rect reduced;   /* of these pixels */
     union {
@@ -81,7 +83,8 @@ typedef struct filter_gpu_task {
     } options; /* the filter's own; what they point to is not there */
 } filter_gpu_task;
 
-/* Bytes of a layer's masks, a multiple of 64; false if they overflow. (sat_layer.c) */
+/* Bytes of a layer's masks, a multiple of 64; false if they overflow. (src/sums/tables/sat_layer.c)
+ */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 
 /* A pass over OVER_LINES. */

@@ -46,8 +46,8 @@ typedef struct plan_step {
     plan_place feeder;       /* PLACE_NONE: there is none */
     plan_place second;       /* the part that is made beside it; PLACE_NONE: none is */
     size_t link;             /* of the chain */
-    /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
-     * makes an image; where the ring and the step's own memory are in that of a walker. */
+    /* In a walk (src/run/walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0
+     * where it makes an image; where the ring and the step's own memory are in that of a walker. */
     walk_source from[FILTER_AUX + 3];
     walk_span span;
     int64_t ring_rows;

@@ -274,7 +274,8 @@ satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const 
 
 /* ------------------------------------------------------------------------ grey */
 
-/* Whether the filter wants such an image as grey, and the packed view of that. (grey.c) */
+/* Whether the filter wants such an image as grey, and the packed view of that. (src/formula/grey.c)
+ */
 bool filter_needs_grey(const filter_pass *pass, const satf_view *in);
 satf_view filter_grey_view(const satf_view *in, void *data);
 /* out: filter_grey_view() with data. */

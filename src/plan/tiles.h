@@ -1,5 +1,5 @@
 /* Plans of images on the host whose work does not fit into a device's memory: the result is
- * computed there tile by tile, each of the pixels that it depends on (region.h). */
+ * computed there tile by tile, each of the pixels that it depends on (src/chain/region.h). */
 #ifndef SATF_PLAN_TILES_H
 #define SATF_PLAN_TILES_H
 

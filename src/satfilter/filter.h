@@ -144,8 +144,8 @@ typedef struct filter_pass {
     double (*outside)(double constant, const formula_sums *common);
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
-    bool grey;           /* colour becomes grey first (grey.h), alpha weighs and then is gone, or
-                          * stays where pixels move */
+    bool grey; /* colour becomes grey first (src/formula/grey.h), alpha weighs and then is gone, or
+                * stays where pixels move */
     filter_type_rule type;
     /* TYPE_BILEVEL: where in the options the filter_bilevel is, by which the result may be the
      * threshold, TYPE_REAL. */

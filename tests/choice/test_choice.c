@@ -42,6 +42,7 @@ static bool takes_device(const satf_context *of, const char *spec, int64_t side,
     fake->calls = 0;
     bool taken = filter_choose_device(of, filter, &in, &out, &job, why) > SATF_HOST;
     assert_int_equal(taken, why[0] == '\0');
+    assert_true(taken || fake->calls == 0);
     return taken;
 }
 
@@ -90,7 +91,7 @@ TEST_ALONE(test_start)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* Far from worth a device: nothing is tried, and no driver touched. */
+/* Less than a device's start: no driver is touched. */
 TEST_ALONE(test_small)
 {
     started = false;
@@ -161,6 +162,22 @@ TEST_ALONE(test_batch)
     assert_false(takes_device(aux, "box=9", 2048, few));
     filter_cost = 2;
     assert_true(takes_device(aux, "box=9", 2048, few));
+}
+
+static double real_ns(const char *spec)
+{
+    SCOPED_FILTER *filter;
+    assert_int_equal(satf_filter_parse(ctx, spec, &filter), SATF_OK);
+    return __real_filter_ns(ctx, &filter->links[0], false);
+}
+
+/* Of what a sample costs: two sums are twice one, and three passes as much as each of them. */
+TEST_ALONE(test_costs)
+{
+    assert_true(real_ns("box=9") > 0);
+    assert_true(real_ns("variance=9") == 2 * real_ns("box=9"));
+    assert_true(real_ns("guided=9") > 2 * real_ns("box=9"));
+    assert_true(real_ns("flip=h") < real_ns("box=9"));
 }
 
 static int set_up(void **state)

@@ -266,7 +266,7 @@ static void note_other(io_header *header, const char *name)
     io_list_name(header->others, sizeof header->others, name);
 }
 
-/* Names for what begins so, as others.c has them; else it is that of the marker. */
+/* Names for what begins so, as src/io/meta/others.c has them; else it is that of the marker. */
 static const char *name_other(jpeg_saved_marker_ptr m, char name[8])
 {
     enum { C2PA_AT = 24 }; /* in the description of the first box */

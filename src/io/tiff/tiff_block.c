@@ -92,7 +92,7 @@ static bool take_lead(block_reader *r, const io_tiff_layout *l, const io_tiff_fo
 }
 
 /* Tags that are not kept: those that speak of pixels alone, and of what else is read, say nothing;
- * others are told of by names that others.c has words for, or by their numbers. */
+ * others are told of by names that src/io/meta/others.c has words for, or by their numbers. */
 static void take_lost(block_reader *r, unsigned tag)
 {
     static const struct {

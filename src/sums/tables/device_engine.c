@@ -145,7 +145,8 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }
 
-/* Of floats a table would be off by what lies elsewhere: see device_floats_engine.c. */
+/* Of floats a table would be off by what lies elsewhere: see
+ * src/sums/choice/device_floats_engine.c. */
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
     filter_over over = step->pass->over;

@@ -32,8 +32,8 @@ typedef struct sat_layer {
 /* Bytes of the table, a multiple of 64; false if they overflow. */
 bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
-/* Bytes that sat_layer_rebuild() needs (on a device: the masks of gpu.h), a multiple of 64, 0 for
- * integers; false if they overflow. */
+/* Bytes that sat_layer_rebuild() needs (on a device: the masks of src/plan/gpu.h), a multiple of
+ * 64, 0 for integers; false if they overflow. */
 bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes);
 
 /* The job that builds the table, without memory. */
