@@ -36,7 +36,7 @@ batch() # THREADS DIR OPTION...
 {
     local threads=$1 out=$2
     shift 2
-    "$satfilter" -T "$threads" "$@" -r in --filelist list -o "$out" >stdout 2>stderr
+    "$satfilter" --device cpu -T "$threads" "$@" -r in --filelist list -o "$out" >stdout 2>stderr
     echo "status $?" >>stdout
     untimed <stdout | sed "s|$out/|OUT/|g" >"$out.stdout"
     untimed <stderr | sed "s|$out/|OUT/|g" >"$out.stderr"

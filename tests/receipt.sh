@@ -52,7 +52,8 @@ says 'covers these sources' 'a new receipt'
 # that prepares a kernel's work; how all that is compiled.
 for file in cuda/products/box.cuh cuda/move/geometry.cu cuda/backend.map src/sums/march/gpu.h \
     src/sums/march/bands_words.h src/sums/march/plan.c src/sums/march/strip_template.h src/satfilter/formula.h \
-    src/satfilter/loops.h src/satfilter-module.h src/sums/march/device_window_engine.c src/run/move_engine.c src/chain/region.c src/base/device/gpu.c \
+    src/satfilter/loops.h src/satfilter-module.h src/sums/march/device_window_engine.c \
+    src/run/move_engine.c src/chain/region.c src/base/device/gpu.c \
     src/sat/tuner.c src/move/kernels.c src/permute/schedule.c src/study/host.c filters/wolf.h \
     tests/filter_offsets.h tests/chosen_device.c tests/gpu/test_gpu_window.c tests/gpu/failing.cu \
     tests/gpu/check.sh tests/gpu/Makefile.inc samples/camera.cu src/sums/Makefile.inc configure.ac \

@@ -18,8 +18,9 @@ plain='function plain(path) {
 # The sources that decide what a device computes and what that is compared with, by name: cuda/,
 # tests/gpu/, the sample that make check-gpu runs, and what these include, whatever the condition;
 # and all of a folder of src/ that kernels include a header of, for its C prepares the kernels' work
-# and is what they are compared with; and src/chain and src/run, which prepare and start all work. So files, the pipeline and the command are left out, but for
-# headers that the tests include. `#include SATF_MODULE` is a module's, which have no kernels.
+# and is what they are compared with; and src/chain and src/run, which prepare and start all work. So
+# files, the pipeline and the command are left out, but for headers that the tests include. `#include
+# SATF_MODULE` is a module's, which have no kernels.
 covered()
 {
     find cuda filters samples src tests -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
@@ -57,8 +58,8 @@ covered()
                     take(substr(path, 1, match(path, /[^\/]*\/[^\/]*$/) - 1) "Makefile.inc") # of the folder above
                 }
             for (path in known)
-                if ((folder(path) in reached) || path ~ /^src\/(chain|run)\// || path ~ /^tests\/(gpu\/|(test|chosen_device)\.c$)/ ||
-                    path == "samples/camera.cu") take(path)
+                if ((folder(path) in reached) || path ~ /^src\/(chain|run)\// ||
+                    path ~ /^tests\/(gpu\/|(test|chosen_device)\.c$)/ || path == "samples/camera.cu") take(path)
             follow()
             for (i = 1; i <= count; i++) print list[i]
         }'
