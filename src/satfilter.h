@@ -196,7 +196,7 @@ SATF_API size_t satf_text_escape(const char *text, char *to, size_t bytes);
  * SATF_NO_DEVICE if that CUDA device cannot be used.
  * SATF_DEVICE_AUTO takes for each filter, chain or file the faster of the CPU and CUDA device 0, by
  * an estimate that counts the copies and, once, the start of CUDA; no driver is touched while that
- * says CPU. The estimate goes by constants: where the two are within three times of one another,
+ * says CPU. The estimate goes by constants: where the two are within five times of one another,
  * the slower one may be taken. Integers have the same bits on both, floats may differ, within
  * their error bounds.
  * Where the device cannot be used, fails or runs out of memory the CPU computes; a plan is the
