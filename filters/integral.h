@@ -1,8 +1,6 @@
 /* integral: the summed area table itself. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(integral)
-#elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(integral, FORMULA_SUM)
 #elif !defined(SATF_FILTERS_INTEGRAL_H)
 #define SATF_FILTERS_INTEGRAL_H
 
@@ -11,13 +9,6 @@ FORMULA_ENTRY(integral, FORMULA_SUM)
 typedef struct integral_options {
     bool squared, zeros;
 } integral_options;
-
-SATF_FORMULA formula_value integral_formula(const formula_sums *in, const integral_options *options)
-{
-    (void)options;
-    return in->real ? formula_real(in->real_sum)
-                    : formula_integer((uint64_t)formula_integer_sum(in));
-}
 
 #elif defined(FILTER_DESCRIPTORS)
 
@@ -55,7 +46,6 @@ static const filter_param integral_params[] = {
 static const filter_pass integral_passes[] = {{
     .over = OVER_ALL,
     .type = TYPE_OF_SUM,
-    .formula = FORMULA_integral,
     .sums_squares = integral_squares,
     .leads = integral_leads,
 }};

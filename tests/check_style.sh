@@ -143,6 +143,11 @@ grep -nE '(^|[{,(]) *\[[A-Z][A-Z0-9_]*\] = ' $(echo "$sources" | grep -v '^tests
     sed 's/:[^:]*$/: an array by an enum: write a switch without default, or a list that makes both/' \
         >>"$findings"
 
+# ------------------------------------------------------------------- shapes
+# Who asks something of a pass's shape asks its row, so that a new one is a file and a line.
+grep -rnE '(case|[=!<>]=|[<>]|<<|\[) *OVER_[A-Z]' src cuda tools --include='*.[ch]*' --include='*.cu*' |
+    sed 's/:[^:]*$/: compares a shape: ask pass_shape_of() (src\/chain\/shape.h)/' >>"$findings"
+
 # ------------------------------------------------------------------- skipped
 # A test is skipped for lack of something that it names, so that it is not where CHECK_HAS has that (tests/sure.sh).
 awk '/exit 77/ && !/without/ && !(FILENAME == file && last ~ /without/) {

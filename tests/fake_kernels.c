@@ -190,6 +190,7 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
                         .reduced = task->reduced,
                         .engine = engine};
     step.pass = find_pass(task, &step.info);
+    step.shape = pass_shape_of(step.pass);
     const formula_sums *common = &task->constants;
     step.scale = (filter_scale){.of_floats = common->of_floats,
                                 .aux_of_floats = common->aux_of_floats,

@@ -542,11 +542,7 @@ static __device__ inline void for_regions(const filter_gpu_task *task, const pix
         }
         int64_t y = position(&area->rows, first_y + row);
         region r;
-        if (task->prefix) {
-            locate_prefix(x, y, &r);
-        } else {
-            locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
-        }
+        locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
         each(j, x, y, &r);
     }
 }

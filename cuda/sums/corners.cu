@@ -297,9 +297,8 @@ static bool has_inner(const filter_gpu_task *task)
 {
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
-    return reaches && !task->reduces && !task->prefix && !task->has_aux && !task->choices &&
-           !task->sides && task->known != FILTER_GPU_LUMA && !task->weighted &&
-           inner_stores(task->out.type);
+    return reaches && !task->reduces && !task->has_aux && !task->choices && !task->sides &&
+           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
 }
 
 static int64_t at_most(int64_t blocks)

@@ -37,16 +37,6 @@ static __device__ inline void locate(const satf_rect *rect, int64_t x, int64_t y
     to->covered = columns->inside * rows->inside;
 }
 
-/* Everything above and left of the pixel, and the pixel. */
-static __device__ inline void locate_prefix(int64_t x, int64_t y, region *to)
-{
-    to->inside = true;
-    to->x0 = to->y0 = 0;
-    to->x1 = x + 1;
-    to->y1 = y + 1;
-    to->area = to->covered = 1;
-}
-
 /* A lane of a table of Sum: `lanes` of them a pixel. */
 template <class Sum> struct lane {
     const char *first;

@@ -198,7 +198,7 @@ int satf_filter_knows_colours(const satf_filter *filter)
 static size_t count_without_moves(const satf_filter *filter)
 {
     size_t count = filter->count;
-    while (count > 0 && filter_last(filter->links[count - 1].info)->over == OVER_ELSEWHERE) {
+    while (count > 0 && pass_shape_of(filter_last(filter->links[count - 1].info))->moves) {
         count--;
     }
     return count;

@@ -115,7 +115,7 @@ static bool is_window_pass(const satf_module *module, const filter_pass *pass)
 {
     return is_formula(module, pass->formula) && pass->mix == MIX_NONE &&
            (pass->reduction == FORMULA_NONE || is_formula(module, pass->reduction)) &&
-           (!pass->histogram || (pass->over == OVER_PIXEL && pass->grey));
+           (!pass->histogram || (pass_shape_of(pass)->of_pixel && pass->grey));
 }
 
 static bool is_mix_pass(const satf_module *module, const filter_pass *pass)
@@ -128,12 +128,12 @@ static bool is_mix_pass(const satf_module *module, const filter_pass *pass)
 /* What is wrong with pass k of a module's filter. */
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
-    bool mixes = pass->over == OVER_MIX;
-    if (((unsigned)pass->over > OVER_PIXEL && !mixes) || pass->all || pass->windows || pass->turn ||
-        pass->shape || pass->corner || pass->lines || pass->sums_squares || pass->leads) {
+    const pass_shape *shape = pass_shape_of(pass);
+    if (!shape || !shape->in_modules || pass->all || pass->windows || pass->turn || pass->shape ||
+        pass->corner || pass->lines || pass->sums_squares || pass->leads) {
         return "is no filter of windows, and modules have only these";
     }
-    if (mixes ? !is_mix_pass(module, pass) : !is_window_pass(module, pass)) {
+    if (shape->mixes ? !is_mix_pass(module, pass) : !is_window_pass(module, pass)) {
         return "names a formula or a mix that it lacks, or more channels than there are";
     }
     if ((unsigned)pass->type > TYPE_WHOLE || pass->type == TYPE_OF_SUM ||

@@ -90,8 +90,9 @@ const filter_info *module_filter_at(size_t index)
 static void renumber(filter_pass *pass, size_t m)
 {
     int first = FORMULA_COUNT + (int)m * MODULE_FORMULAS;
-    pass->formula += pass->over == OVER_MIX ? 0 : first;
-    pass->mix += pass->over == OVER_MIX ? MIX_COUNT + (int)m * MODULE_FORMULAS : 0;
+    bool mixes = pass->mix != MIX_NONE;
+    pass->formula += mixes ? 0 : first;
+    pass->mix += mixes ? MIX_COUNT + (int)m * MODULE_FORMULAS : 0;
     pass->reduction = pass->reduction == FORMULA_NONE ? FORMULA_NONE : pass->reduction + first;
     pass->kernel = KERNEL_NONE;
 }

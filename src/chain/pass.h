@@ -6,6 +6,7 @@
 #include "filter.h"
 #include "../formula/formulas.h"
 #include "rects.h"
+#include "shape.h"
 
 /* What type the result has with these options. */
 static inline filter_type_rule filter_type(const filter_pass *pass, const void *options)
@@ -74,19 +75,13 @@ int mix_images(int number);
 /* Whether it reads image aux[b]. */
 static inline bool filter_reads_aux(const filter_pass *pass, int b)
 {
-    return pass->over == OVER_MIX     ? b + 1 < mix_images(pass->mix)
-           : pass->over == OVER_LEAST ? b == 0
-           : b < 2                    ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
-                                      : false;
+    return pass->mix != MIX_NONE        ? b + 1 < mix_images(pass->mix)
+           : pass_shape_of(pass)->picks ? b == 0
+           : b < 2                      ? filter_reads(pass, b ? FORMULA_AUX_TOO : FORMULA_AUX)
+                                        : false;
 }
 
-/* Whether it sums over windows. */
-static inline bool filter_has_window(const filter_pass *pass)
-{
-    return pass->over <= OVER_SIDES;
-}
-
-/* How far a pass over OVER_LINES looks to every side. */
+/* How far a pass along lines looks to every side. */
 static inline int64_t filter_lines_reach(const filter_lines *lines)
 {
     return lines->times * (lines->radius + 1);
@@ -130,7 +125,7 @@ static inline bool filter_scales(const filter_pass *pass)
     return pass->shape && !pass->corner;
 }
 
-/* The symmetry of a pass over OVER_ELSEWHERE; 0 for an order, which keeps the shape. */
+/* The symmetry of a pass that moves pixels; 0 for an order, which keeps the shape. */
 static inline unsigned filter_turn(const filter_pass *pass, const void *options)
 {
     return pass->turn ? pass->turn(options) : 0;

@@ -24,10 +24,6 @@ static void swap(int64_t *a, int64_t *b)
     *b = c;
 }
 
-/* As far as the image goes. */
-static const filter_reach everywhere = {FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
-                                        FILTER_UNBOUNDED};
-
 /* A symmetry is undone: its transposition, then its flips. */
 static void turn_back(unsigned turn, filter_reach *reach)
 {
@@ -43,57 +39,10 @@ static void turn_back(unsigned turn, filter_reach *reach)
     }
 }
 
-/* Nothing but the pixel where there is no window. */
-static filter_reach window_reach(const chain_link *link)
-{
-    const filter_size *size = chain_value(link, PARAM_SIZE);
-    const filter_place *place = chain_value(link, PARAM_PLACE);
-    filter_place at = place ? *place : (filter_place){0, 0};
-    if (!size) {
-        return (filter_reach){0, 0, 0, 0};
-    }
-    int64_t left = size->width / 2 - at.x, top = size->height / 2 - at.y;
-    return (filter_reach){left, top, size->width - 1 - left, size->height - 1 - top};
-}
-
-/* The pixel and a rectangle beside, which need not hold it. */
-static filter_reach rect_reach(const satf_rect *rect)
-{
-    return (filter_reach){larger(0, -rect->x), larger(0, -rect->y),
-                          larger(0, rect->x + rect->w - 1), larger(0, rect->y + rect->h - 1)};
-}
-
 static filter_reach largest(filter_reach a, filter_reach b)
 {
     return (filter_reach){larger(a.left, b.left), larger(a.top, b.top), larger(a.right, b.right),
                           larger(a.bottom, b.bottom)};
-}
-
-/* Of a template's rectangles. */
-static filter_reach rects_reach(const filter_rects *rects)
-{
-    satf_rect hull = filter_rects_hull(rects);
-    return rect_reach(&hull);
-}
-
-/* Of the last pixels of windows to choose from. */
-static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
-{
-    satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};
-    int count = pass->windows(link->options, windows);
-    for (int k = 0; k < count; k++) {
-        const satf_rect *w = &windows[k];
-        satf_rect last = {w->x + w->w - 1, w->y + w->h - 1, 1, 1};
-        filter_rect_around(&all, &last);
-    }
-    return rect_reach(&all);
-}
-
-static filter_reach lines_reach(const chain_link *link, const filter_pass *pass)
-{
-    filter_lines lines = pass->lines(link->options);
-    int64_t reach = filter_lines_reach(&lines);
-    return (filter_reach){reach, reach, reach, reach};
 }
 
 /* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
@@ -116,31 +65,6 @@ static filter_reach sum(filter_reach a, filter_reach b)
                           add(a.bottom, b.bottom)};
 }
 
-/* Of what one pass sums for a pixel, wherever that lies. */
-static filter_reach pass_reach(const chain_link *link, const filter_pass *pass)
-{
-    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    filter_reach reach = window_reach(link);
-    switch (pass->over) {
-    case OVER_WINDOW:
-    case OVER_SIDES:
-        return pass->all ? (filter_reach){reach.left + reach.right, reach.top + reach.bottom, 0, 0}
-                         : reach;
-    case OVER_MIRRORED:
-        return (filter_reach){reach.right, reach.bottom, reach.left, reach.top};
-    case OVER_LEAST:
-        return least_reach(link, pass);
-    case OVER_LINES:
-        return lines_reach(link, pass);
-    case OVER_RECTS:
-        return rects_reach(*rects);
-    case OVER_CELLS:
-        return everywhere;
-    default:
-        return (filter_reach){0, 0, 0, 0};
-    }
-}
-
 /* Of the last pass, on any way through those before it; border: NULL, or what lies outside. */
 static filter_reach passes_reach(const chain_link *link, const filter_passes *way,
                                  const filter_border *border)
@@ -148,8 +72,9 @@ static filter_reach passes_reach(const chain_link *link, const filter_passes *wa
     filter_reach of[FILTER_MAX_PASSES + 2] = {{0, 0, 0, 0}}; /* by image (filter_pass) */
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
-        filter_reach summed = pass_reach(link, pass);
-        if (border && pass->over != OVER_LEAST) { /* whose image goes beyond the border */
+        const pass_shape *shape = pass_shape_of(pass);
+        filter_reach summed = shape->reach ? shape->reach(link, pass) : (filter_reach){0, 0, 0, 0};
+        if (border && !shape->picks) { /* whose image goes beyond the border */
             add_border(border->kind, &summed.left, &summed.right);
             add_border(border->kind, &summed.top, &summed.bottom);
         }
@@ -183,7 +108,8 @@ filter_reach filter_margins(const chain_link *link)
     if (filter_leads(link)) {
         return (filter_reach){-1, -1, 0, 0};
     }
-    if (!border || border->kind != SATF_VALID || (rects && !*rects)) {
+    bool varies = pass_shape_of(filter_last(link->info))->varies;
+    if (!border || border->kind != SATF_VALID || varies || (rects && !*rects)) {
         return (filter_reach){0, 0, 0, 0};
     }
     return passes_reach(link, plain_way(link), NULL);
@@ -203,17 +129,8 @@ static filter_reach link_reach(const chain_link *link)
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     bool pictured = picture && *picture; /* which is as large as the image */
-    if (filter_reduces(pass) || pictured || pass->over == OVER_SIDES ||
-        filter_param_of_kind(link->info, PARAM_ORDER)) {
-        return everywhere;
-    }
-    if (pass->over == OVER_ALL) {
-        return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
-    }
-    if (pass->over == OVER_ELSEWHERE) {
-        return pass->corner ? everywhere : (filter_reach){0, 0, 0, 0};
-    }
-    return passes_reach(link, way, border);
+    bool all = filter_reduces(pass) || pictured || filter_param_of_kind(link->info, PARAM_ORDER);
+    return all ? shape_all_reach(link, pass) : passes_reach(link, way, border);
 }
 
 /* From the last filter to the first, each in the coordinates of its own input. */

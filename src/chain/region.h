@@ -4,13 +4,6 @@
 
 #include "chain.h"
 
-#define FILTER_UNBOUNDED INT64_MAX /* a reach as far as the image goes */
-
-/* Pixels to the sides of one that another depends on. */
-typedef struct filter_reach {
-    int64_t left, top, right, bottom;
-} filter_reach;
-
 /* Whether a row and a column of zeros lead the filter's result. */
 bool filter_leads(const chain_link *link);
 

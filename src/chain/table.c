@@ -87,29 +87,11 @@ const filter_info *filter_info_find(const char *name)
 
 /* ------------------------------------------------------------------ for others */
 
+/* Grey computes, of the pixel alone. */
 static satf_filter_kind kind_of(const filter_pass *pass)
 {
-    switch (pass->over) {
-    case OVER_WINDOW:
-    case OVER_MIRRORED:
-    case OVER_PIXEL:
-    case OVER_CHOICE:
-    case OVER_SIDES:
-    case OVER_MIX:
-    case OVER_LEAST:
-        return SATF_FILTER_WINDOW;
-    case OVER_RECTS:
-        return SATF_FILTER_RECTS;
-    case OVER_ALL:
-        return SATF_FILTER_PREFIX;
-    case OVER_CELLS:
-        return SATF_FILTER_CELLS;
-    case OVER_LINES:
-        return SATF_FILTER_LINES;
-    case OVER_ELSEWHERE: /* grey computes, of the pixel alone */
-        return pass->grey ? SATF_FILTER_WINDOW : SATF_FILTER_MOVE;
-    }
-    return SATF_FILTER_WINDOW;
+    satf_filter_kind kind = pass_shape_of(pass)->kind;
+    return kind == SATF_FILTER_MOVE && pass->grey ? SATF_FILTER_WINDOW : kind;
 }
 
 static const char *give(const filter_info *from, satf_filter_info *info, size_t bytes)

@@ -244,7 +244,6 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
     /* Kernels of means know of no shifts; the others need not. */
     bool by_formula =
         f->reduction || f->is_step || (segment->shifts && f->pass->kernel == KERNEL_MEAN);
-    bool in_blocks = filter_has_window(f->pass) || f->pass->over == OVER_CELLS;
     epilogue_kernel kernel = by_formula       ? NULL
                              : segment->areas ? choose_areas_kernel(f, segment)
                                               : choose_kernel(f, segment, &task.magic);
@@ -252,7 +251,7 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
         f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, task.dst);
     } else if (kernel) {
         kernel(&task);
-    } else if (!in_blocks || !epilogue_by_loops(f, segment, task.dst)) {
+    } else if (!epilogue_by_loops(f, segment, task.dst)) {
         epilogue_by_definition(f, segment, task.dst);
     }
     if (streams) {

@@ -54,8 +54,8 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
  * common is set. */
 void epilogue_find_step(epilogue *f);
 
-/* dst: the segment's first pixel in the output (no alignment). Passes over windows, OVER_CELLS and
- * OVER_ALL. */
+/* dst: the segment's first pixel in the output (no alignment). Passes over windows and
+ * cells. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, sample by sample: what

@@ -91,10 +91,9 @@ static int64_t next(void *walker, satf_status *status)
     return to != NULL;
 }
 
-const filter_engine filter_mix_engine = {
+static const filter_engine mix_engine = {
     .name = "mix",
     .does = "looks at each pixel alone",
-    .overs = 1U << OVER_MIX,
     .ns = 4,
     .ns_there = 0.01,
     .plan = plan,
@@ -104,3 +103,11 @@ const filter_engine filter_mix_engine = {
     .anywhere = true,
     .least_samples = 200000,
 };
+
+static const filter_engine *const engines[] = {&mix_engine, NULL};
+
+const pass_shape shape_mix = {.kind = SATF_FILTER_WINDOW,
+                              .of_pixel = true,
+                              .mixes = true,
+                              .in_modules = true,
+                              .engines = engines};

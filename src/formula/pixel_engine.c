@@ -15,8 +15,9 @@ typedef struct pixel_walker {
     epilogue finish;
 } pixel_walker;
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
+    (void)ctx;
     return filter_reduces(step->pass) ? "looks at the whole picture before it begins" : NULL;
 }
 
@@ -117,7 +118,6 @@ static int64_t next(void *walker, satf_status *status)
 const filter_engine filter_pixel_engine = {
     .name = "pixel",
     .does = "looks at each pixel alone",
-    .overs = 1U << OVER_PIXEL,
     .pixels_alone = true,
     .ns = 1.5,
     .ns_there = 0.003,
@@ -131,3 +131,13 @@ const filter_engine filter_pixel_engine = {
     .anywhere = true,
     .least_samples = 150000,
 };
+
+static const filter_engine *const engines[] = {&filter_pixel_engine,         &filter_window_engine,
+                                               &filter_table_engine,         &filter_device_engine,
+                                               &filter_device_window_engine, NULL};
+
+const pass_shape shape_pixel = {.kind = SATF_FILTER_WINDOW,
+                                .windows = true,
+                                .of_pixel = true,
+                                .in_modules = true,
+                                .engines = engines};

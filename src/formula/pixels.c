@@ -91,3 +91,26 @@ void filter_convert(int type, const void *from, int64_t n, int to_type, char *to
         epilogue_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
     }
 }
+
+static void convert_band(void *user, int64_t band, int thread)
+{
+    (void)thread;
+    const pixels_work *work = user;
+    const satf_view *from = work->from, *to = work->to;
+    int64_t end = (band + 1) * BAND_ROWS < from->height ? (band + 1) * BAND_ROWS : from->height;
+    for (int64_t y = band * BAND_ROWS; y < end; y++) {
+        filter_convert(from->type, satf_row(from, y), satf_row_samples(from), to->type,
+                       satf_row(to, y));
+    }
+}
+
+satf_status filter_convert_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
+{
+    pixels_work work = {from, to, true};
+    if (from->device != SATF_HOST) {
+        return satf_cuda()->convert(ctx, from, to);
+    }
+    int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
+    return satf_parallel_ticked(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
+                                (from->height - 1) / BAND_ROWS + 1, convert_band, &work);
+}

@@ -43,19 +43,13 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .formula = (int32_t)pass->formula,
         .keeps_alpha = pass->keeps_alpha,
         .known = known_of(step),
-        .prefix = pass->over == OVER_ALL,
         .weighted = step->weighted,
-        .has_rects = pass->over == OVER_RECTS,
-        .sides = pass->over == OVER_SIDES,
-        .rect_count = pass->over == OVER_RECTS ? (int64_t)step->rects->count : 1,
+        .rect_count = 1,
         .reduced = step->reduced,
         .window = {filter_window_rect(step), 0}, /* of no factor */
     };
-    if (task.has_rects) {
-        task.window.rect = filter_rects_hull(step->rects);
-    }
-    if (pass->over == OVER_CHOICE) {
-        task.choices = filter_windows(step, task.choice);
+    if (step->shape->tell_kernel) {
+        step->shape->tell_kernel(step, &task);
     }
     epilogue finish;
     epilogue_init(&finish, pass, step->options, &step->in, &step->out, step->weighted);

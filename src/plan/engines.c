@@ -1,17 +1,9 @@
-/* The table of engines, the choice among them, and what settings ask of them. */
+/* The choice among the engines of a shape, and what settings ask of them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "../chain/modules.h"
 #include "step.h"
-
-static const filter_engine *const engines[] = {
-    &filter_window_engine,        &filter_pixel_engine,         &filter_prefix_engine,
-    &filter_rows_engine,          &filter_table_engine,         &filter_move_engine,
-    &filter_least_engine,         &filter_sides_engine,         &filter_cells_engine,
-    &filter_line_engine,          &filter_mix_engine,           &filter_device_engine,
-    &filter_device_floats_engine, &filter_device_window_engine,
-};
 
 static double ns_of(const filter_engine *engine, bool there)
 {
@@ -63,7 +55,8 @@ static satf_status refuse(satf_context *ctx, const filter_info *info, const filt
 {
     char setting[64];
     const char *option = describe_setting(ctx, setting, sizeof setting);
-    bool greys = filter_last(info)->grey && engine == &filter_move_engine; /* and moves nothing */
+    const filter_pass *last = filter_last(info);
+    bool greys = last->grey && pass_shape_of(last)->moves; /* and moves nothing */
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "%s %s%s: %s cannot serve it; leave that out (option: %s)", info->name,
                      greys ? filter_pixel_engine.does : engine->does, more, setting, option);
@@ -73,8 +66,7 @@ static satf_status refuse(satf_context *ctx, const filter_info *info, const filt
 
 static bool takes(const filter_engine *engine, const filter_pass *pass, bool there)
 {
-    return ns_of(engine, there) > 0 && (engine->overs >> pass->over & 1) &&
-           (!engine->pixels_alone || filter_reads_pixels_alone(pass));
+    return ns_of(engine, there) > 0 && (!engine->pixels_alone || filter_reads_pixels_alone(pass));
 }
 
 static bool honours(const filter_engine *engine, satf_engine wanted)
@@ -89,8 +81,8 @@ static const filter_engine *find(const satf_context *ctx, const filter_pass *pas
                                  const filter_step *step, satf_engine wanted, bool there)
 {
     const filter_engine *found = NULL;
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        const filter_engine *engine = engines[i];
+    for (const filter_engine *const *of = pass_shape_of(pass)->engines; *of; of++) {
+        const filter_engine *engine = *of;
         if (takes(engine, pass, there) && honours(engine, wanted) &&
             (!step || !engine->suits || engine->suits(ctx, step)) &&
             (!found || ns_of(engine, there) < ns_of(found, there))) {
@@ -173,7 +165,8 @@ satf_status satf_filter_check_engine(satf_context *ctx, const satf_filter *filte
 static double sums_of(const filter_pass *pass, const void *options, const filter_rects *rects)
 {
     satf_rect windows[FILTER_MAX_WINDOWS];
-    int count = pass->over == OVER_CHOICE ? pass->windows(options, windows) : 1;
+    bool several = pass_shape_of(pass)->windows && pass->windows;
+    int count = several ? pass->windows(options, windows) : 1;
     return rects ? (double)rects->count : count * (filter_reads(pass, FORMULA_SQUARE) ? 2 : 1);
 }
 
@@ -188,11 +181,10 @@ double filter_step_ns(const filter_step *step)
 static double least_ns(const filter_pass *pass, satf_engine wanted, bool there)
 {
     double least[2] = {0, 0};
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        double ns = ns_of(engines[i], there), *of = &least[engines[i]->suits != NULL];
-        if (takes(engines[i], pass, there) && honours(engines[i], wanted) &&
-            (*of == 0 || ns < *of)) {
-            *of = ns;
+    for (const filter_engine *const *of = pass_shape_of(pass)->engines; *of; of++) {
+        double ns = ns_of(*of, there), *at = &least[(*of)->suits != NULL];
+        if (takes(*of, pass, there) && honours(*of, wanted) && (*at == 0 || ns < *at)) {
+            *at = ns;
         }
     }
     return least[0] > 0 ? least[0] : least[1];

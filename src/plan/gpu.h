@@ -52,7 +52,6 @@ typedef struct filter_gpu_task {
     int32_t formula;  /* formula_number */
     bool keeps_alpha; /* the last channel's results are its samples */
     filter_gpu_known known;
-    bool prefix;   /* the region from the image's corner to the pixel */
     bool weighted; /* the last channel is alpha and weighs the others */
     /* Else has_rects and that many rectangles in the device's memory, in their order, or NULL
      * and the window as the only one. Their window is the least rectangle around all. */
@@ -87,7 +86,7 @@ typedef struct filter_gpu_task {
  */
 bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 
-/* A pass over OVER_LINES. */
+/* A pass along lines. */
 typedef struct filter_gpu_lines {
     satf_view in, out;
     filter_lines lines;

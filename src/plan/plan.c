@@ -46,7 +46,7 @@ static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index
     filter_step *step = &plan->steps[index].step;
     bool by_rows = plan->use == FILTER_BY_ROWS;
     step->need.refusal =
-        by_rows && step->engine->refuses_rows ? step->engine->refuses_rows(step) : NULL;
+        by_rows && step->engine->refuses_rows ? step->engine->refuses_rows(ctx, step) : NULL;
     if (step->need.refusal) {
         return SATF_OK;
     }

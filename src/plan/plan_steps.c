@@ -166,9 +166,9 @@ static int channels_of(const pass_images *images, int number)
     const filter_pass *pass = &images->way->list[number - 2];
     return pass->kernel == KERNEL_VARIES
                ? varies_lanes(step_varies_kind(images->of->link, &images->of->from))
-           : pass->over != OVER_MIX ? channels_of(images, pass->of)
-           : pass->lanes            ? pass->lanes
-                                    : input;
+           : pass->mix == MIX_NONE ? channels_of(images, pass->of)
+           : pass->lanes           ? pass->lanes
+                                   : input;
 }
 
 /* Of a pass that is not the last. */
@@ -222,7 +222,7 @@ static const filter_pass *second_of(const satf_plan *plan, const pass_images *im
 {
     const filter_pass *pass = &images->way->list[number - 2], *next = pass + 1;
     int behind = images->way->count + 1 - number;
-    if (behind > 1 && pass->over != OVER_MIX && pass->of == next->of && pass->over == next->over &&
+    if (behind > 1 && pass->mix == MIX_NONE && pass->of == next->of && pass->over == next->over &&
         pass->outside == next->outside) {
         *place = pass_place(images, number + 1, view);
         return next;
@@ -261,7 +261,7 @@ static bool feeds_next(const pass_images *images, int number)
     const filter_pass *pass = &way->list[number - 2], *next = pass + 1;
     bool feeds = number <= way->count && next->over == pass->over && next->aux[0] == number &&
                  next->of != number && next->aux[1] != number && filter_reads(next, FORMULA_AUX) &&
-                 filter_has_window(pass);
+                 pass_shape_of(pass)->windows;
     for (int k = number; k < way->count && feeds; k++) {
         feeds = &way->list[k] == next || !reads_image(&way->list[k], number);
     }
@@ -308,7 +308,7 @@ static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_v
         fit = fit && (!filter_reads_aux(pass, b) || channels == 1 || channels == in->channels ||
                       channels == in->channels - alpha);
     }
-    return fit || pass->over == OVER_MIX;
+    return fit || pass->mix != MIX_NONE;
 }
 
 /* A module's windows may ask for images that its mixes have made, of as many channels as it likes.
@@ -317,7 +317,7 @@ static satf_status check_channels(satf_context *ctx, const pass_images *images,
                                   const filter_step_spec *spec, bool last)
 {
     bool good =
-        !last || spec->pass->over == OVER_MIX || spec->in.channels == images->of->from.channels;
+        !last || spec->pass->mix != MIX_NONE || spec->in.channels == images->of->from.channels;
     good = good && reads_fit(spec->pass, &spec->in, spec->aux) &&
            (!spec->second || reads_fit(spec->second, &spec->in, spec->second_aux));
     return good || !pass_is_foreign(spec->pass)
@@ -366,7 +366,7 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
     plan_step *step;
     satf_status status = check_channels(ctx, images, &spec, last);
     status = status ? status : add_step(ctx, plan, &spec, &step);
-    if (!status && pass->over == OVER_LEAST) {
+    if (!status && step->step.shape->picks) {
         step->step.maker = &plan->steps[plan->count - 2].step;
         step->step.name = step->step.maker->name;
     }

@@ -71,7 +71,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     const filter_passes *way = filter_way(link->info, link->options, in, true);
     const filter_pass *pass = &way->list[way->count - 1];
     filter_type_rule rule = filter_type(pass, link->options);
-    bool moves = pass->over == OVER_ELSEWHERE;
+    bool moves = pass_shape_of(pass)->moves;
     int channels = !pass->grey ? in->channels : moves && in->flags & SATF_ALPHA ? 2 : 1;
     satf_type type = (satf_type)in->type;
     satf_view shape = *in;
@@ -266,14 +266,13 @@ static void read_options(const chain_link *link, filter_step *step)
 /* From the window of the filter's options to that of the pass. */
 static void place_window(const filter_pass *pass, filter_step *step)
 {
-    filter_over over = pass->over;
     if (pass->all) { /* it ends at its pixel */
         step->at.x = step->size.width / 2 - step->size.width + 1;
         step->at.y = step->size.height / 2 - step->size.height + 1;
-    } else if (over == OVER_PIXEL || over == OVER_MIX || over == OVER_LEAST) {
+    } else if (step->shape->of_pixel) {
         step->size = (filter_size){1, 1};
         step->at = (filter_place){0, 0};
-    } else if (over == OVER_MIRRORED) {
+    } else if (step->shape->mirrored) {
         /* An even window has one pixel more in front of its centre than behind it. */
         step->at.x = (step->size.width % 2 == 0) - step->at.x;
         step->at.y = (step->size.height % 2 == 0) - step->at.y;
@@ -341,6 +340,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     const filter_pass *pass = spec->pass;
     *step = (filter_step){.info = link->info,
                           .pass = pass,
+                          .shape = pass_shape_of(pass),
                           .in = *in,
                           .out = spec->out,
                           .walked = spec->by_rows,
@@ -350,7 +350,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     memcpy(step->aux, spec->aux, sizeof step->aux);
     read_options(link, step);
     place_window(pass, step);
-    if (pass->all || pass->over == OVER_LEAST) {
+    if (pass->all || step->shape->picks) {
         step->varies = step_varies_kind(link, spec->input);
     }
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);

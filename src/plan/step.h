@@ -3,7 +3,6 @@
 #define SATF_PLAN_STEP_H
 
 #include "../chain/chain.h"
-#include "../sums/choice/sides.h"
 #include "../sums/choice/varies_kernels.h"
 
 struct filter_engine;
@@ -18,7 +17,8 @@ typedef struct filter_scale {
 typedef struct filter_step {
     const filter_info *info;
     const filter_pass *pass;
-    const void *options; /* the filter's own, and what engines look at of them: */
+    const pass_shape *shape; /* the pass's */
+    const void *options;     /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
     /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
@@ -27,9 +27,9 @@ typedef struct filter_step {
     satf_rect reduced; /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
-    filter_lines lines; /* OVER_LINES; then size is what they reach */
-    bool squared;       /* OVER_ALL: squares are summed */
-    varies_kind varies; /* KERNEL_VARIES, OVER_LEAST */
+    filter_lines lines; /* of passes along lines; then size is what they reach */
+    bool squared;       /* of integrals: squares are summed */
+    varies_kind varies; /* KERNEL_VARIES, and where a shape `picks` */
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[FILTER_AUX];
@@ -51,8 +51,9 @@ typedef struct filter_step {
     bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
-    const char *name;                /* of the engine, as reports have it */
-    const struct filter_step *maker; /* OVER_LEAST: what makes the pixels, and so is reported */
+    const char *name; /* of the engine, as reports have it */
+    const struct filter_step
+        *maker;  /* where a shape `picks`: what makes the pixels, and so is reported */
     double ns;   /* a sample of the result: roughly, on one thread or on the device */
     void *state; /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
@@ -72,16 +73,13 @@ static inline satf_rect filter_window_rect(const filter_step *step)
 }
 
 /* The windows of that pixel among which the filter chooses, or the largest one that it may have,
- * and their number. Of OVER_LEAST these are not what the step reads. */
+ * and their number. Where a shape `picks` these are not what the step reads. */
 static inline int filter_windows(const filter_step *step, satf_rect windows[FILTER_MAX_WINDOWS])
 {
     if (step->pass->windows) {
         return step->pass->windows(step->options, windows);
     }
-    int64_t w = step->size.width, h = step->size.height;
-    windows[0] = step->pass->over == OVER_SIDES   ? sides_rect(SIDES_MOST)
-                 : step->pass->over == OVER_CELLS ? (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1}
-                                                  : filter_window_rect(step);
+    windows[0] = step->shape->window ? step->shape->window(step) : filter_window_rect(step);
     return 1;
 }
 
@@ -96,8 +94,9 @@ static inline satf_rect filter_windows_hull(const filter_step *step)
     return windows[0];
 }
 
-/* A row of the table of engines. One that can take a step is asked to plan it, then, whenever its
- * memory is new, to prepare that, and then runs any number of times. */
+/* What makes steps of the shapes that name it (pass_shape.engines). One that can take a step is
+ * asked to plan it, then, whenever its memory is new, to prepare that, and then runs any number of
+ * times. */
 typedef struct filter_engine {
     const char *name; /* as reports have it */
     const char *does; /* as refusals have it: a clause of which the filter is the subject */
@@ -105,8 +104,7 @@ typedef struct filter_engine {
      * excludes it unless it sums something else. */
     satf_engine kind;
     bool sums_others;
-    unsigned overs;      /* bit o: it takes passes over filter_over o, */
-    bool pixels_alone;   /* and of these such alone whose formulas read no sums */
+    bool pixels_alone;   /* it takes such passes alone whose formulas read no sums */
     bool pairs;          /* it makes filter_step.second_out too */
     bool feeds;          /* it makes what filter_step.feeder says */
     double ns, ns_there; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
@@ -129,7 +127,7 @@ typedef struct filter_engine {
                         void *walkers);
     void (*release)(void *state); /* NULL: it owns nothing */
     /* Why it cannot make such a step by rows, asked before it plans; NULL: it can. */
-    const char *(*refuses_rows)(const filter_step *step);
+    const char *(*refuses_rows)(const satf_context *ctx, const filter_step *step);
     /*
      * A walker makes rows first ... end - 1 of the result in memory of its own. rows and the step
      * are there as long as it goes. next() makes the next row, or several unless by_rows, and
@@ -145,16 +143,10 @@ typedef struct filter_engine {
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
 
-/* filter_engine.overs of windows of one size; and of all that is read from tables. */
-enum {
-    FILTER_WINDOWS = 1U << OVER_WINDOW | 1U << OVER_MIRRORED | 1U << OVER_PIXEL,
-    FILTER_TABLES = FILTER_WINDOWS | 1U << OVER_SIDES | 1U << OVER_RECTS | 1U << OVER_ALL
-};
-
-extern const filter_engine filter_window_engine, filter_table_engine, filter_prefix_engine,
-    filter_pixel_engine, filter_rows_engine, filter_move_engine, filter_device_engine,
-    filter_device_window_engine, filter_least_engine, filter_sides_engine,
-    filter_device_floats_engine, filter_cells_engine, filter_line_engine, filter_mix_engine;
+/* Those that take several shapes. */
+extern const filter_engine filter_window_engine, filter_table_engine, filter_pixel_engine,
+    filter_sides_engine, filter_device_engine, filter_device_window_engine,
+    filter_device_floats_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {
@@ -231,7 +223,7 @@ typedef struct filter_step_spec {
     bool by_rows, lasting;
 } filter_step_spec;
 
-/* What numbers KERNEL_VARIES and OVER_LEAST make of such an input. */
+/* The numbers that KERNEL_VARIES makes of such an input. */
 varies_kind step_varies_kind(const chain_link *link, const satf_view *input);
 
 /* Checks it and chooses its engine. There is nothing to free. */
@@ -259,7 +251,7 @@ satf_status filter_step_plan(satf_context *ctx, filter_step *step);
  * a CUDA device: roughly, in ns of one thread or of the device. */
 double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
 
-/* The type of the sums over all of the image, of OVER_ALL: the smallest that holds them. */
+/* The type of the sums of an integral: the smallest that holds those of the whole image. */
 static inline satf_sum_type filter_prefix_sum(const filter_step *step)
 {
     return satf_sum_type_for((satf_type)step->in.type,

@@ -12,7 +12,7 @@ static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     double outside = border ? border->constant : 0;
-    if (border && border->kind == SATF_SHRINK && filter_last(link->info)->over == OVER_RECTS) {
+    if (border && border->kind == SATF_SHRINK && chain_value(link, PARAM_TEMPLATE)) {
         outside = 0; /* nothing counts as zeros */
     } else if (!border || border->kind != SATF_CONSTANT) {
         return range;
@@ -84,7 +84,7 @@ bool filter_moves(const satf_filter *filter)
     bool orders = false;
     for (size_t i = 0; i < filter->count; i++) {
         const filter_pass *pass = filter_last(filter->links[i].info);
-        orders = orders || (pass->over == OVER_ELSEWHERE && !pass->turn) ||
+        orders = orders || (pass_shape_of(pass)->moves && !pass->turn) ||
                  filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]) || pass->shape;
     }
     return orders || whole_turn(filter) != 0;

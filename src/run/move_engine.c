@@ -162,8 +162,9 @@ static const char *algorithm(const filter_step *step)
 
 /* ---------------------------------------------------------------------- planning */
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
+    (void)ctx;
     move_job job = job_of(step);
     return job.order || !move_keeps_rows(job.turn)
                ? "moves pixels to other rows and needs the whole picture"
@@ -270,10 +271,9 @@ static int64_t next(void *walker, satf_status *status)
     return 1;
 }
 
-const filter_engine filter_move_engine = {
+static const filter_engine move_engine = {
     .name = "move",
     .does = "moves pixels",
-    .overs = 1U << OVER_ELSEWHERE,
     .ns = 1.5,
     .ns_there = 0.005,
     .state_bytes = sizeof(move_step),
@@ -286,3 +286,14 @@ const filter_engine filter_move_engine = {
     .begin = begin,
     .next = next,
 };
+
+/* A symmetry is no reach: who asks turns the part itself. */
+static filter_reach reach(const chain_link *link, const filter_pass *pass)
+{
+    return pass->corner ? shape_all_reach(link, pass) : (filter_reach){0, 0, 0, 0};
+}
+
+static const filter_engine *const engines[] = {&move_engine, NULL};
+
+const pass_shape shape_elsewhere = {
+    .kind = SATF_FILTER_MOVE, .moves = true, .reach = reach, .engines = engines};

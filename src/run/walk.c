@@ -33,7 +33,7 @@ typedef struct rows_asked {
 static rows_asked rows_of_step(const filter_step *step)
 {
     satf_rect window = filter_windows_hull(step);
-    if (step->pass->over == OVER_LEAST) { /* the windows' last rows */
+    if (step->shape->picks) { /* the windows' last rows */
         return (rows_asked){0, window.y + window.h - 1, window.y + window.h - 1};
     }
     int64_t around = least(most(-window.y, window.y + window.h - 1), step->in.height);
@@ -109,7 +109,7 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             const plan_place *place = k ? &of->aux[k - 1] : &of->in;
             bool asks = index < walk->count ? of->from[k].maker == (int)index
                                             : of->from[k].maker < 0 && place->kind == PLACE_INPUT;
-            bool beside = k > 0 && of->step.pass->over != OVER_LEAST; /* at its own row */
+            bool beside = k > 0 && !of->step.shape->picks; /* at its own row */
             rows_asked rows = beside ? (rows_asked){0, 0, 0} : rows_of_step(&of->step);
             if (asks) {
                 ask(&span, &of->span, &of->from[k], &rows);

@@ -50,22 +50,40 @@ typedef struct filter_param {
     const char *help;         /* one line with unit and range */
 } filter_param;
 
-/* What a pass sums over, or moves. The first five are windows. */
-typedef enum filter_over {
-    OVER_WINDOW,    /* width x height around the pixel */
-    OVER_MIRRORED,  /* the pixels whose windows contain the pixel: its window's mirror image */
-    OVER_PIXEL,     /* the pixel alone */
-    OVER_CHOICE,    /* devices: of several windows the one that varies least, or the first */
-    OVER_SIDES,     /* around the pixel, 2 r + 1 wide and high, r being aux[0] there */
-    OVER_RECTS,     /* the template's rectangles */
-    OVER_ALL,       /* everything above and left of the pixel, and the pixel: the SAT itself */
-    OVER_CELLS,     /* a cell of a coarser grid: the pixel, with a shape, else of PARAM_SIZE */
-    OVER_LINES,     /* several times over a line along the row, then as often along the column */
-    OVER_ELSEWHERE, /* one pixel from elsewhere, as it is: no sums, any sample type */
-    OVER_MIX,       /* the pixels of several images at one place, all their channels */
-    OVER_LEAST /* of several pixels the one whose numbers in aux[0] are least (varied.h), or the
-                * first of these: no sums, any sample type */
-} filter_over;
+/*
+ * What a pass sums over, or moves: OVER_WINDOW and so on. The row of each is shape_window
+ * (src/chain/shape.h).
+ * WINDOW: width x height around the pixel.
+ * MIRRORED: the pixels whose windows contain the pixel: its window's mirror image.
+ * PIXEL: the pixel alone.
+ * CHOICE, of devices: of several windows the one that varies least, or the first.
+ * SIDES: around the pixel, 2 r + 1 wide and high, r being aux[0] there.
+ * RECTS: the template's rectangles.
+ * ALL: everything above and left of the pixel, and the pixel: the SAT itself, without a formula.
+ * CELLS: a cell of a coarser grid: the pixel, with a shape, else of PARAM_SIZE.
+ * LINES: several times over a line along the row, then as often along the column.
+ * ELSEWHERE: one pixel from elsewhere, as it is: no sums, any sample type.
+ * MIX: the pixels of several images at one place, all their channels.
+ * LEAST: of several pixels the one whose numbers in aux[0] are least (varied.h), or the first of
+ * these: no sums, any sample type.
+ */
+#define FILTER_SHAPES(SHAPE)    \
+    SHAPE(WINDOW, window)       \
+    SHAPE(MIRRORED, mirrored)   \
+    SHAPE(PIXEL, pixel)         \
+    SHAPE(CHOICE, choice)       \
+    SHAPE(SIDES, sides)         \
+    SHAPE(RECTS, rects)         \
+    SHAPE(ALL, all)             \
+    SHAPE(CELLS, cells)         \
+    SHAPE(LINES, lines)         \
+    SHAPE(ELSEWHERE, elsewhere) \
+    SHAPE(MIX, mix)             \
+    SHAPE(LEAST, least)
+
+#define FILTER_OVER(over, name) OVER_##over,
+typedef enum filter_over { FILTER_SHAPES(FILTER_OVER) } filter_over;
+#undef FILTER_OVER
 
 typedef enum filter_type_rule {
     TYPE_OF_INPUT, /* means: the depth stays, a picture stays such a picture */

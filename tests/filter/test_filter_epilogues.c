@@ -470,7 +470,7 @@ TEST(test_formulas)
         SCOPED_FILTER *filter;
         MUST(ctx, satf_filter_create(ctx, info->name, &filter));
         for (int r = 0; (pass = pass_at(info, r)); r++) {
-            bool has_formula = filter_has_window(pass) && pass->kernel != KERNEL_VARIES;
+            bool has_formula = pass_shape_of(pass)->windows && pass->kernel != KERNEL_VARIES;
             memset(&met, 0, sizeof met);
             for (int k = 0; has_formula && k < 3 * 6 * 2 * 10 * 2; k++, seed++) {
                 int area = (k / 36 + k) % 10, grows = k / 360;

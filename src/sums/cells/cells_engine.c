@@ -388,11 +388,10 @@ static int64_t next(void *walker, satf_status *status)
     return made;
 }
 
-const filter_engine filter_cells_engine = {
+static const filter_engine cells_engine = {
     .name = "cells",
     .does = "sums cells, not windows",
     .sums_others = true,
-    .overs = 1U << OVER_CELLS,
     .ns = 1.5,
     .ns_there = 0.01,
     .state_bytes = sizeof(cells_step),
@@ -403,3 +402,15 @@ const filter_engine filter_cells_engine = {
     .anywhere = true,
     .least_samples = 200000,
 };
+
+/* Around all cells that hold the pixel. */
+static satf_rect window(const filter_step *step)
+{
+    int64_t w = step->size.width, h = step->size.height;
+    return (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1};
+}
+
+static const filter_engine *const engines[] = {&cells_engine, NULL};
+
+const pass_shape shape_cells = {
+    .kind = SATF_FILTER_CELLS, .reach = shape_all_reach, .window = window, .engines = engines};

@@ -19,7 +19,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 {
     filter_gpu_task *task = step->state;
     const satf_view *in = &step->in;
-    bool sides = step->pass->over == OVER_SIDES;
+    bool sides = !step->pass->windows;
     size_t samples, row = (size_t)pyramid_length(in->width) * (size_t)in->channels;
     sat_layer layer = {
         .type = SATF_SUM_F64,
@@ -49,10 +49,25 @@ const filter_engine filter_device_floats_engine = {
     .name = "blocks",
     .does = "sums blocks of samples",
     .sums_others = true,
-    .overs = 1U << OVER_CHOICE | 1U << OVER_SIDES,
     .ns_there = 0.05,
     .state_bytes = sizeof(filter_gpu_task),
     .suits = suits,
     .plan = plan,
     .run = run,
 };
+
+/* ---------------------------------------------------- windows among which is chosen */
+
+static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+{
+    task->choices = filter_windows(step, task->choice);
+}
+
+static const filter_engine *const engines[] = {&filter_device_engine, &filter_device_floats_engine,
+                                               NULL};
+
+const pass_shape shape_choice = {.kind = SATF_FILTER_WINDOW,
+                                 .windows = true,
+                                 .varies = true,
+                                 .tell_kernel = tell_kernel,
+                                 .engines = engines};

@@ -111,10 +111,9 @@ static const char *algorithm(const filter_step *step)
     return maker->engine->algorithm ? maker->engine->algorithm(maker) : NULL;
 }
 
-const filter_engine filter_least_engine = {
+static const filter_engine least_engine = {
     .name = "least",
     .does = "chooses among pixels",
-    .overs = 1U << OVER_LEAST,
     .ns = 9,
     .plan = plan,
     .begin = begin,
@@ -123,3 +122,24 @@ const filter_engine filter_least_engine = {
     .least_samples = 150000,
     .algorithm = algorithm,
 };
+
+/* Of the windows' last pixels. */
+static filter_reach reach(const chain_link *link, const filter_pass *pass)
+{
+    satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};
+    int count = pass->windows(link->options, windows);
+    for (int k = 0; k < count; k++) {
+        const satf_rect *w = &windows[k];
+        satf_rect last = {w->x + w->w - 1, w->y + w->h - 1, 1, 1};
+        filter_rect_around(&all, &last);
+    }
+    return shape_rect_reach(&all);
+}
+
+static const filter_engine *const engines[] = {&least_engine, NULL};
+
+const pass_shape shape_least = {.kind = SATF_FILTER_WINDOW,
+                                .of_pixel = true,
+                                .picks = true,
+                                .reach = reach,
+                                .engines = engines};

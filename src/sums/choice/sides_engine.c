@@ -5,7 +5,9 @@
 #include "../../base/memory.h"
 #include "../../base/parallel.h"
 #include "../../base/view.h"
+#include "sides.h"
 #include "sides_row.h"
+#include "../../plan/gpu.h"
 #include "../../plan/step.h"
 
 enum {
@@ -37,9 +39,9 @@ static bool suits(const satf_context *ctx, const filter_step *step)
     return satf_type_is_float(step->in.type);
 }
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
-    (void)step;
+    (void)ctx, (void)step;
     return "needs the whole picture";
 }
 
@@ -161,7 +163,6 @@ const filter_engine filter_sides_engine = {
     .name = "blocks",
     .does = "sums blocks of samples",
     .sums_others = true,
-    .overs = 1U << OVER_SIDES,
     .ns = 12,
     .state_bytes = sizeof(sides_step),
     .suits = suits,
@@ -169,3 +170,29 @@ const filter_engine filter_sides_engine = {
     .refuses_rows = refuses_rows,
     .run = run,
 };
+
+/* ------------------------------------------------------------------------ the shape */
+
+static satf_rect window(const filter_step *step)
+{
+    (void)step;
+    return sides_rect(SIDES_MOST);
+}
+
+static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+{
+    (void)step;
+    task->sides = true;
+}
+
+static const filter_engine *const engines[] = {&filter_table_engine, &filter_sides_engine,
+                                               &filter_device_engine, &filter_device_floats_engine,
+                                               NULL};
+
+const pass_shape shape_sides = {.kind = SATF_FILTER_WINDOW,
+                                .windows = true,
+                                .varies = true,
+                                .reach = shape_all_reach,
+                                .window = window,
+                                .tell_kernel = tell_kernel,
+                                .engines = engines};

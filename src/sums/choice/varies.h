@@ -1,4 +1,4 @@
-/* Epilogues of KERNEL_VARIES: how much windows vary, as numbers that OVER_LEAST compares. */
+/* Epilogues of KERNEL_VARIES: how much windows vary, as numbers of which the least are found. */
 #ifndef SATF_SUMS_CHOICE_VARIES_H
 #define SATF_SUMS_CHOICE_VARIES_H
 

@@ -1,5 +1,5 @@
 /*
- * OVER_LINES: passes along the rows, as many down the columns, each a box with a fraction of a
+ * Passes along the rows, as many down the columns, each a box with a fraction of a
  * sample more at either end (filters/gauss.h). The border extends the picture once, in front of the
  * first pass.
  */

@@ -130,8 +130,9 @@ static int64_t batches(const filter_step *step)
     return (step->in.height - 1) / LINE_LANES + 1;
 }
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
+    (void)ctx;
     return step->border.kind == SATF_WRAP ? "needs the whole picture for border wrap" : NULL;
 }
 
@@ -304,11 +305,10 @@ static satf_status plan(satf_context *ctx, filter_step *step)
                : satf_fail(ctx, SATF_LIMIT, "the rows of sums are too large for any memory");
 }
 
-const filter_engine filter_line_engine = {
+static const filter_engine line_engine = {
     .name = "lines",
     .does = "sums lines, not windows",
     .sums_others = true,
-    .overs = 1U << OVER_LINES,
     .ns = 8,
     .ns_there = 0.15,
     .state_bytes = sizeof(line_step),
@@ -322,3 +322,14 @@ const filter_engine filter_line_engine = {
     .anywhere = true,
     .least_samples = LEAST_SAMPLES,
 };
+
+static filter_reach reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_lines lines = pass->lines(link->options);
+    int64_t far = filter_lines_reach(&lines);
+    return (filter_reach){far, far, far, far};
+}
+
+static const filter_engine *const engines[] = {&line_engine, NULL};
+
+const pass_shape shape_lines = {.kind = SATF_FILTER_LINES, .reach = reach, .engines = engines};

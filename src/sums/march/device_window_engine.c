@@ -376,7 +376,6 @@ const filter_engine filter_device_window_engine = {
     .name = "window",
     .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
-    .overs = FILTER_WINDOWS | 1U << OVER_RECTS,
     .feeds = true,
     .ns_there = 0.003,
     .state_bytes = sizeof(window_step),

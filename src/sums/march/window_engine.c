@@ -74,8 +74,9 @@ static int64_t source_height(void *user)
     return filter_rows_height(w->rows, w->height);
 }
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
+    (void)ctx;
     return step->pass->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
            : step->border.kind == SATF_WRAP && step->size.height > 1 &&
                    step->size.height >= step->in.height
@@ -190,7 +191,6 @@ const filter_engine filter_window_engine = {
     .name = "window",
     .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
-    .overs = FILTER_WINDOWS,
     .pairs = true,
     .ns = 4,
     .state_bytes = sizeof(window_step),
@@ -203,3 +203,22 @@ const filter_engine filter_window_engine = {
     .anywhere = true,
     .least_samples = 200000,
 };
+
+/* ------------------------------------------------------------------------ shapes */
+
+static const filter_engine *const engines[] = {&filter_window_engine, &filter_table_engine,
+                                               &filter_device_engine, &filter_device_window_engine,
+                                               NULL};
+
+const pass_shape shape_window = {.kind = SATF_FILTER_WINDOW,
+                                 .windows = true,
+                                 .in_modules = true,
+                                 .reach = shape_window_reach,
+                                 .engines = engines};
+
+const pass_shape shape_mirrored = {.kind = SATF_FILTER_WINDOW,
+                                   .windows = true,
+                                   .mirrored = true,
+                                   .in_modules = true,
+                                   .reach = shape_window_reach,
+                                   .engines = engines};

@@ -32,7 +32,7 @@ static bool reduces(const filter_step *step)
 
 static size_t rects_bytes(const filter_step *step)
 {
-    return step->pass->over == OVER_RECTS ? step->rects->count * sizeof *step->rects->items : 0;
+    return step->rects ? step->rects->count * sizeof *step->rects->items : 0;
 }
 
 /* The step on what the tables are made of, and its bytes if it is a copy. */
@@ -90,8 +90,7 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_tables_forget(&state->tables);
-    return step->pass->over == OVER_RECTS ? filter_send_rects(ctx, step, step->kept + state->rects)
-                                          : SATF_OK;
+    return step->rects ? filter_send_rects(ctx, step, step->kept + state->rects) : SATF_OK;
 }
 
 /* Makes what the tables are made of. */
@@ -118,7 +117,7 @@ static void place(const filter_step *step, const filter_step *summed, filter_gpu
     for (int k = 0; k < task->layer_count; k++) {
         const sat_layer *layer = &state->tables.layers[k];
         task->layers[k].sat = layer->sat;
-        task->layers[k].masks = layer->type == SATF_SUM_F64 && !task->prefix ? layer->spare : NULL;
+        task->layers[k].masks = layer->type == SATF_SUM_F64 ? layer->spare : NULL;
     }
     if (task->has_rects) {
         task->rects = (const satf_weighted_rect *)(const void *)(step->kept + state->rects);
@@ -149,9 +148,8 @@ static satf_status run(satf_context *ctx, filter_step *step)
  * src/sums/choice/device_floats_engine.c. */
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
-    filter_over over = step->pass->over;
     (void)ctx;
-    return !satf_type_is_float(step->in.type) || (over != OVER_CHOICE && over != OVER_SIDES);
+    return !satf_type_is_float(step->in.type) || !step->shape->varies;
 }
 
 static const char *algorithm(const filter_step *step)
@@ -164,7 +162,6 @@ const filter_engine filter_device_engine = {
     .name = "sat",
     .does = "reads a summed area table",
     .kind = SATF_ENGINE_SAT,
-    .overs = FILTER_TABLES | 1U << OVER_CHOICE,
     .ns_there = 0.01,
     .state_bytes = sizeof(device_step),
     .suits = suits,

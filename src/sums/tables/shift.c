@@ -19,7 +19,7 @@ typedef struct shift_work {
 
 bool filter_is_shifted(const filter_step *step)
 {
-    return filter_has_window(step->pass) && filter_has_shifts(step->pass) &&
+    return step->shape->windows && filter_has_shifts(step->pass) &&
            satf_type_is_float(step->in.type);
 }
 

@@ -16,6 +16,7 @@
 #include "corners.h"
 #include "../../formula/epilogue.h"
 #include "shift.h"
+#include "../../plan/gpu.h"
 #include "../choice/sides_row.h"
 #include "../../chain/modules.h"
 #include "tables.h"
@@ -31,7 +32,8 @@ typedef struct table_step {
     filter_tables shifted_tables;    /* of samples less shifts, in the same memory */
     size_t shifted_at;               /* the image of these, behind the tables */
     size_t buffers_at, buffer_bytes; /* bytes: of a thread */
-    int threads;                     /* that are worth waking */
+    void (*band)(void *user, int64_t task, int thread); /* makes rows of the result */
+    int threads;                                        /* that are worth waking */
 } table_step;
 
 /* A run. */
@@ -65,7 +67,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     size_t samples, wide, end = 0;
     size_t width = (size_t)step->out.width;
     size_t channels = (size_t)step->in.channels;
-    size_t band = step->pass->over == OVER_RECTS ? BAND_ROWS : 0;
+    size_t band = step->rects ? BAND_ROWS : 0;
     /* 4 KiB a sample is far above the sum of all that follows */
     if (!satf_mul(width + 1, channels, &samples) || !satf_mul(samples, 4096, &wide)) {
         return false;
@@ -364,23 +366,6 @@ static void sides_band(void *user, int64_t task, int thread)
     }
 }
 
-static void prefix_band(void *user, int64_t task, int thread)
-{
-    table_state *state = user;
-    if (!begin_band(state, task, thread)) {
-        return;
-    }
-    const filter_step *step = state->step;
-    const sat_layer *layer = &state->tables->layers[0];
-    int64_t first = task * BAND_ROWS, end = band_end(state, first);
-    for (int64_t y = first; y < end; y++) {
-        window_segment segment = {.y = y, .n = step->in.width, .area = 1};
-        segment.sum_type = layer->type;
-        segment.sums = (const char *)layer->sat + y * layer->stride;
-        epilogue_segment(&state->plan->finish, &segment, satf_row(&step->out, y));
-    }
-}
-
 /* ------------------------------------------------------------------------ whole */
 
 /* What is needed besides where there are shifts. */
@@ -404,18 +389,17 @@ static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
     return status;
 }
 
-static const char *refuses_rows(const filter_step *step)
+static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
-    filter_over over = step->pass->over;
-    return over <= OVER_PIXEL ? "needs the whole picture on the SAT engine"
-           : over == OVER_ALL ? "needs the whole picture for that algorithm"
-                              : "needs the whole picture";
+    (void)ctx;
+    return step->shape->windows && !step->shape->varies
+               ? "needs the whole picture on the SAT engine"
+               : "needs the whole picture";
 }
 
 static satf_status plan_tables(satf_context *ctx, filter_step *step)
 {
     table_step *state = step->state;
-    filter_over over = step->pass->over;
     satf_status status = filter_tables_plan(ctx, step, &state->tables);
     status = status ? status : plan_shifted(ctx, step);
     if (status) {
@@ -426,9 +410,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     double work = (double)satf_row_samples(&step->in) * (double)step->in.height;
     work *= (double)state->tables.rect_count * state->tables.count;
     state->threads = satf_threads_for(ctx, work < 0x1p62 ? (int64_t)work : INT64_MAX, LEAST_SUMS);
-    if ((over != OVER_ALL &&
-         (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
-          !satf_mul(state->buffer_bytes, (size_t)satf_thread_count(ctx), &all))) ||
+    if (!place_buffers(step, NULL, &unused, &state->buffer_bytes) ||
+        !satf_mul(state->buffer_bytes, (size_t)satf_thread_count(ctx), &all) ||
         !satf_add(state->buffers_at, all, &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
     }
@@ -436,6 +419,7 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.varies = step->varies;
+    state->band = step->rects ? rects_band : step->shape->varies ? sides_band : window_band;
     return SATF_OK;
 }
 
@@ -445,7 +429,7 @@ static satf_status confine(satf_context *ctx, const filter_step *step, filter_ta
                            bool always)
 {
     satf_status status = SATF_OK;
-    for (int k = 0; k < tables->count && step->pass->over != OVER_ALL && !status; k++) {
+    for (int k = 0; k < tables->count && !status; k++) {
         sat_layer *layer = &tables->layers[k];
         if (layer->type == SATF_SUM_F64 && !layer->masks[0] &&
             (always || !sat_layer_is_finite(&step->in, layer))) {
@@ -455,49 +439,20 @@ static satf_status confine(satf_context *ctx, const filter_step *step, filter_ta
     return status;
 }
 
-/* A band of the step's rows, from the tables. */
-static void make_band(void *user, int64_t band, int thread)
-{
-    const table_state *state = user;
-    switch (state->step->pass->over) {
-    case OVER_WINDOW:
-    case OVER_MIRRORED:
-    case OVER_PIXEL:
-        window_band(user, band, thread);
-        break;
-    case OVER_SIDES:
-        sides_band(user, band, thread);
-        break;
-    case OVER_RECTS:
-        rects_band(user, band, thread);
-        break;
-    case OVER_ALL:
-        prefix_band(user, band, thread);
-        break;
-    case OVER_CHOICE: /* what the engine does not take */
-    case OVER_CELLS:
-    case OVER_LINES:
-    case OVER_ELSEWHERE:
-    case OVER_MIX:
-    case OVER_LEAST:
-        break;
-    }
-}
-
 /* From the tables to the output; again from other tables where these will not do. */
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
     int64_t bands = (step->out.height - 1) / BAND_ROWS + 1;
     atomic_store(&state->overflow, false);
-    satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
+    satf_parallel_on(state->ctx, state->plan->threads, bands, state->plan->band, state);
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
         epilogue *finish = &state->plan->finish;
         stops(state, confine(state->ctx, state->summed, state->tables, true));
         if (finish->reduction) { /* what it found is void */
             epilogue_begin_reduction(finish, finish->reduction, &step->reduced);
         }
-        satf_parallel_on(state->ctx, state->plan->threads, bands, make_band, state);
+        satf_parallel_on(state->ctx, state->plan->threads, bands, state->plan->band, state);
     }
     return (satf_status)atomic_load(&state->stop);
 }
@@ -581,15 +536,13 @@ static const char *algorithm(const filter_step *step)
 static bool suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
-    return !satf_type_is_float(step->in.type) ||
-           !(step->pass->all || step->pass->over == OVER_SIDES);
+    return !satf_type_is_float(step->in.type) || !(step->pass->all || step->shape->varies);
 }
 
 const filter_engine filter_table_engine = {
     .name = "sat",
     .does = "reads a summed area table",
     .kind = SATF_ENGINE_SAT,
-    .overs = FILTER_TABLES,
     .ns = 5,
     .state_bytes = sizeof(table_step),
     .suits = suits,
@@ -598,3 +551,26 @@ const filter_engine filter_table_engine = {
     .run = run,
     .algorithm = algorithm,
 };
+
+/* ------------------------------------------------------------------------ rectangles */
+
+static filter_reach reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
+    satf_rect hull = filter_rects_hull(*rects);
+    (void)pass;
+    return shape_rect_reach(&hull);
+}
+
+static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+{
+    task->has_rects = true;
+    task->rect_count = (int64_t)step->rects->count;
+    task->window.rect = filter_rects_hull(step->rects);
+}
+
+static const filter_engine *const engines[] = {&filter_table_engine, &filter_device_engine,
+                                               &filter_device_window_engine, NULL};
+
+const pass_shape shape_rects = {
+    .kind = SATF_FILTER_RECTS, .reach = reach, .tell_kernel = tell_kernel, .engines = engines};

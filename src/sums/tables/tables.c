@@ -14,24 +14,18 @@ static uint64_t largest_area(const satf_weighted_rect *rects, size_t count)
     return area;
 }
 
-/* Which sums, of which types; sums over the whole image, and over windows or rectangles. */
-static void choose_prefix(const filter_step *step, filter_tables *tables)
-{
-    tables->layers[0].summand = step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
-    tables->layers[0].type = filter_prefix_sum(step);
-}
-
-static void choose_local(const filter_step *step, filter_tables *tables)
+/* Which sums, of which types. */
+static void choose_sums(const filter_step *step, filter_tables *tables)
 {
     const filter_pass *pass = step->pass;
-    bool rects = pass->over == OVER_RECTS;
+    const filter_rects *rects = step->rects;
     satf_rect windows[FILTER_MAX_WINDOWS];
     int count = filter_windows(step, windows);
     for (int k = 0; k < count; k++) {
         tables->windows[k] = (satf_weighted_rect){windows[k], 1};
     }
-    tables->rects = rects ? step->rects->items : tables->windows;
-    tables->rect_count = rects ? step->rects->count : (size_t)count;
+    tables->rects = rects ? rects->items : tables->windows;
+    tables->rect_count = rects ? rects->count : (size_t)count;
     tables->layers[0].summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN;
     if (filter_reads(pass, FORMULA_SQUARE)) {
         tables->count = 2;
@@ -57,8 +51,8 @@ static bool lay_out(const filter_step *step, filter_tables *tables, int k)
         return false;
     }
     tables->spares[k] = tables->bytes;
-    if (step->pass->over != OVER_ALL && (!sat_layer_spare_bytes(in, &tables->layers[k], &bytes) ||
-                                         !satf_add(tables->bytes, bytes, &tables->bytes))) {
+    if (!sat_layer_spare_bytes(in, &tables->layers[k], &bytes) ||
+        !satf_add(tables->bytes, bytes, &tables->bytes)) {
         return false;
     }
     tables->words[k] = tables->kept_bytes;
@@ -71,11 +65,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
 {
     *tables = (filter_tables){.count = 1};
     satf_status status = SATF_OK;
-    if (step->pass->over == OVER_ALL) {
-        choose_prefix(step, tables);
-    } else {
-        choose_local(step, tables);
-    }
+    choose_sums(step, tables);
     bool fits = true;
     size_t algorithm = 0;
     for (int k = 0; k < tables->count && !status && fits; k++) {

@@ -1,5 +1,4 @@
-/* The summed area tables of a step: what its formula wants of its windows, rectangles or prefixes.
- */
+/* The summed area tables of a step: what its formula wants of its windows or rectangles. */
 #ifndef SATF_SUMS_TABLES_TABLES_H
 #define SATF_SUMS_TABLES_TABLES_H
 
