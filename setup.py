@@ -1,4 +1,5 @@
-"""Builds satfilter._core: with libsatfilter inside, which is compiled here, or against an installed one.
+"""Builds satfilter._core: with libsatfilter inside, which is compiled here, or against an installed one. Its table of
+filters makes satfilter._functions.
 
     pip install .                            in a clone, a built tree or the unpacked sdist
     SATFILTER_BUILD=system pip install .     the libsatfilter that pkg-config finds
@@ -101,6 +102,7 @@ class BuildCore(build_ext):
         beside = Path(self.get_ext_fullpath(ext.name)).parent
         for path in self.formats:  # the library looks for them beside itself
             shutil.copy(path, beside / path.name)
+        run(sys.executable, ROOT / "python" / "tools" / "make_functions.py", beside)
 
     def use_system(self, ext):
         missing("pkg-config")

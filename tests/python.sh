@@ -2,8 +2,7 @@
 # The Python package, compiled against this build's library: tests/python, which need numpy. Those that
 # compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing, but for what CHECK_HAS
 # says (sure.sh).
-# Arguments are modules of tests: tests/python.sh test_types. With --write no test is run: a function for each
-# filter of this build's library is written into the package.
+# Arguments are modules of tests: tests/python.sh test_types.
 set -eu
 . "$(dirname "$0")/sure.sh"
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -31,17 +30,14 @@ chmod -R u+w "$work"
 ${CC:-cc} ${CFLAGS:--O2} -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Werror -DPy_LIMITED_API=0x030b0000 \
     -isystem "$include" -I"$top_srcdir/src" -fPIC -shared -o "$work/satfilter/_core.abi3.so" \
     "$work"/satfilter/_core*.c "$library/libsatfilter.so" -Wl,-rpath,"$library"
-PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
-export PYTHONPATH
-"$python" -c 'import satfilter' 2>"$work/log" || {
+{ "$python" "$top_srcdir/python/tools/make_functions.py" "$work/satfilter" &&
+    PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH} "$python" -c 'import satfilter'; } 2>"$work/log" || {
     grep -iE 'sanitizer|static TLS' "$work/log" || { cat "$work/log"; exit 1; }
     without numpy "Python cannot load a library that is made with a sanitizer"
     exit 77
 }
-if [ "${1:-}" = --write ]; then
-    "$python" "$top_srcdir/python/tools/make_functions.py" --write
-    exit
-fi
+PYTHONPATH=$work${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH
 cd "$top_srcdir/tests/python"
 least=1
 [ $# -gt 0 ] || { set -- discover && least=100; }

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Writes satfilter/_functions.py, a function for each filter, from the library's table of filters.
+"""Writes _functions.py, a function for each filter, from the library's table of filters, into a package that is
+compiled and has everything else. setup.py and tests/python.sh call it.
 
-    python3 make_functions.py            prints it
-    python3 make_functions.py --write    replaces it
+    python3 make_functions.py FOLDER
 """
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 
-from satfilter import _arrays, _core, _params
+FOLDER = Path(sys.argv[1])
+sys.modules["satfilter"] = ModuleType("satfilter")  # the package's own __init__ wants the file
+sys.modules["satfilter"].__path__ = [str(FOLDER)]
+from satfilter import _arrays, _core, _params  # noqa: E402
 
-FILE = Path(__file__).resolve().parents[1] / "satfilter" / "_functions.py"
 WIDTH = 110
 
 HEAD = '''"""A function for each filter of the library. Written by make_functions.py; do not edit."""
@@ -201,7 +204,4 @@ def text():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        FILE.write_text(text())
-    else:
-        print(text(), end="")
+    (FOLDER / "_functions.py").write_text(text())
