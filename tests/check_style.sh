@@ -21,8 +21,8 @@ texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRI
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include; a line or more.
-# (src/ itself holds the public headers alone.) The folders that a filter's work goes through,
-# chain, plan, run, sums and formula, know one another: an engine is told of a step, and a plan of engines.
+# (src/ itself holds the public headers alone.) Of the folders that a filter's work goes
+# through plan, sums and formula know one another: an engine is told of a step, and a plan of engines.
 cat <<'TABLE' >"$findings.layers"
 src: src/satfilter src/satfilter.h src/satfilter-filters.h src/satfilter-images.h src/satfilter-rows.h
 src/base: src/base/device src/satfilter.h src/satfilter-expert.h
@@ -44,10 +44,10 @@ src/io/meta/orient.c: src/io src/io/meta src/move
 src/sat: src/satfilter src/base/device src/base src/satfilter.h
 src/move: src/io/meta src/base src/satfilter.h
 src/permute: src/move src/base/device src/base src/satfilter.h
-src/chain: src/plan src/formula src/sums/march src/satfilter src/permute src/move src/sat
+src/chain: src/formula src/sums/march src/satfilter src/permute src/move src/sat
 src/chain: src/base/device src/base filters/all.h
 src/chain/picture.c: src/chain src/formula src/base src/satfilter-images.h
-src/plan: src/chain src/run src/formula src/sums/choice src/sums/lines src/sums/tables src/satfilter
+src/plan: src/chain src/formula src/sums/choice src/sums/lines src/sums/tables src/satfilter
 src/plan: src/sat src/base/device src/base
 src/run: src/chain src/plan src/formula src/io/meta src/permute src/move src/base/device src/base
 src/formula: src/chain src/plan src/sums/choice src/satfilter src/sat src/base/device src/base filters/all.h

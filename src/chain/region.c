@@ -4,7 +4,6 @@
 #include "../base/view.h"
 #include "check.h"
 #include "region.h"
-#include "../plan/step.h"
 
 static int64_t larger(int64_t a, int64_t b)
 {

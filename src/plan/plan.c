@@ -8,7 +8,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "../chain/region.h"
-#include "../run/walk.h"
+#include "walk.h"
 
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
  * parts of one, and for steps to work in; all that steps keep. */

@@ -7,7 +7,7 @@
 #include "plan_memory.h"
 #include "../chain/region.h"
 #include "../sums/choice/varies_kernels.h"
-#include "../run/walk.h"
+#include "walk.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
                             plan_step **added)

@@ -4,7 +4,7 @@
 #include "../formula/pixels.h"
 #include "../plan/plan_memory.h"
 #include "../chain/region.h"
-#include "walk.h"
+#include "walk_run.h"
 
 /* ----------------------------------------------------------------------- steps */
 

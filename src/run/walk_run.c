@@ -7,7 +7,7 @@
 #include "../base/parallel.h"
 #include "../base/view.h"
 #include "../chain/region.h"
-#include "walk.h"
+#include "walk_run.h"
 
 /* Samples between two looks at the context's progress callback. */
 enum { REPORT_SAMPLES = 1 << 18 };

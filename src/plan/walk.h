@@ -6,38 +6,16 @@
  * made twice; where that is too much, step after step makes a whole image, as a walk of its own if
  * its engine has walkers.
  */
-#ifndef SATF_RUN_WALK_H
-#define SATF_RUN_WALK_H
+#ifndef SATF_PLAN_WALK_H
+#define SATF_PLAN_WALK_H
 
-#include <stdatomic.h>
-
-#include "../plan/plan.h"
+#include "plan.h"
 
 /* Finds the walks of a plan whose steps are made, and tells these. */
 void walk_find(satf_context *ctx, satf_plan *plan);
 
 /* Once the steps are planned: the walkers' memory. False if that overflows. */
 bool walk_lay_out(satf_plan *plan);
-
-/* A run of one. */
-typedef struct walk_run {
-    satf_context *ctx;
-    satf_plan *plan;
-    const plan_walk *walk;
-    const plan_images *images;
-    const filter_rows *rows;             /* of a plan by rows; NULL: images in memory */
-    void *(*out)(void *user, int64_t y); /* by rows: where those of the result go */
-    void *user;
-    const filter_step *step; /* of a walk of one, of images in memory */
-    atomic_int stop;         /* a satf_status */
-    _Atomic int64_t done;    /* samples, of all steps */
-} walk_run;
-
-/* All walkers go down the picture. */
-satf_status walk_down(walk_run *run);
-
-/* The step with the data of its images, as far as they are in memory. */
-filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images);
 
 /* What the call is said to have used (satf_used). */
 static inline void walk_report(satf_context *ctx, const filter_step *step)

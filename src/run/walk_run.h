@@ -1,0 +1,29 @@
+/* A walk's run: see src/plan/walk.h. */
+#ifndef SATF_RUN_WALK_RUN_H
+#define SATF_RUN_WALK_RUN_H
+
+#include <stdatomic.h>
+
+#include "../plan/walk.h"
+
+/* A run of one. */
+typedef struct walk_run {
+    satf_context *ctx;
+    satf_plan *plan;
+    const plan_walk *walk;
+    const plan_images *images;
+    const filter_rows *rows;             /* of a plan by rows; NULL: images in memory */
+    void *(*out)(void *user, int64_t y); /* by rows: where those of the result go */
+    void *user;
+    const filter_step *step; /* of a walk of one, of images in memory */
+    atomic_int stop;         /* a satf_status */
+    _Atomic int64_t done;    /* samples, of all steps */
+} walk_run;
+
+/* All walkers go down the picture. */
+satf_status walk_down(walk_run *run);
+
+/* The step with the data of its images, as far as they are in memory. */
+filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images);
+
+#endif
