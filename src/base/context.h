@@ -112,6 +112,11 @@ static inline void satf_context_forget(satf_context *ctx)
 satf_status satf_fail(satf_context *ctx, satf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* SATF_INVALID where the context or one of two arguments is NULL, and but for the context a message
+ * with the argument and its verb: "filter is". */
+satf_status satf_check_given(satf_context *ctx, const void *first, const char *what,
+                             const void *second, const char *other);
+
 /* SATF_NO_MEMORY with the number of bytes wanted and for what. */
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
 

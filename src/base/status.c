@@ -39,6 +39,14 @@ satf_status satf_fail(satf_context *ctx, satf_status status, const char *format,
     return status;
 }
 
+satf_status satf_check_given(satf_context *ctx, const void *first, const char *what,
+                             const void *second, const char *other)
+{
+    return !ctx              ? SATF_INVALID
+           : first && second ? SATF_OK
+                             : satf_fail(ctx, SATF_INVALID, "the %s missing", first ? other : what);
+}
+
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what)
 {
     return satf_fail(ctx, SATF_NO_MEMORY, "out of memory: %zu bytes wanted for %s", bytes, what);

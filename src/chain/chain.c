@@ -243,21 +243,16 @@ satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter 
     if (out) {
         *out = NULL;
     }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!name || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", name ? "result" : "filter's name");
+    satf_status status = satf_check_given(ctx, name, "filter's name is", out, "result is");
+    if (status) {
+        return status;
     }
     const filter_info *info = filter_info_find(name);
     if (!info) {
         return filter_fail_name(ctx, name);
     }
     satf_filter *chain = chain_new(ctx);
-    if (!chain) {
-        return SATF_NO_MEMORY;
-    }
-    satf_status status = chain_add(ctx, chain, info);
+    status = chain ? chain_add(ctx, chain, info) : SATF_NO_MEMORY;
     if (status) {
         satf_filter_destroy(chain);
         return status;
@@ -271,11 +266,9 @@ satf_status satf_filter_create(satf_context *ctx, const char *name, satf_filter 
 satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, const char *param,
                             const char *text)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !param) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
+    satf_status missing = satf_check_given(ctx, filter, "filter is", param, "parameter is");
+    if (missing) {
+        return missing;
     }
     chain_link *link = chain_last(filter);
     const filter_param *found = filter_param_find(link->info, param);
@@ -313,11 +306,9 @@ static satf_status set_sides(satf_context *ctx, chain_link *link, const filter_p
 satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
                                 int64_t value)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !param) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
+    satf_status missing = satf_check_given(ctx, filter, "filter is", param, "parameter is");
+    if (missing) {
+        return missing;
     }
     chain_link *link = chain_last(filter);
     bool side = strcmp(param, "width") == 0 || strcmp(param, "height") == 0;
@@ -349,11 +340,9 @@ satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const ch
 satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const char *param,
                                    double value)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !param) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "parameter" : "filter");
+    satf_status missing = satf_check_given(ctx, filter, "filter is", param, "parameter is");
+    if (missing) {
+        return missing;
     }
     chain_link *link = chain_last(filter);
     const filter_param *found = filter_param_find(link->info, param);
@@ -400,27 +389,43 @@ satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_
     return SATF_OK;
 }
 
+/* The last filter's parameter of that kind, for what is `given`: "rectangles are". */
+static satf_status find_kind(satf_context *ctx, satf_filter *filter, param_kind kind,
+                             const void *given, const char *what, const filter_param **param)
+{
+    satf_status status = satf_check_given(ctx, filter, "filter is", given, what);
+    if (!status) {
+        const filter_info *info = chain_last(filter)->info;
+        *param = filter_param_of_kind(info, kind);
+        status = *param ? SATF_OK
+                        : satf_fail(ctx, SATF_INVALID, "%s takes no %.*s", info->name,
+                                    (int)(strrchr(what, ' ') - what), what);
+        satf_progress_none(ctx);
+    }
+    return status;
+}
+
+/* What was made, a pointer at `made`, becomes the parameter's value unless that failed. */
+static satf_status keep(satf_filter *filter, const filter_param *param, satf_status status,
+                        const void *made)
+{
+    chain_link *link = chain_last(filter);
+    if (!status) {
+        param_kind_of(param)->release(param_value(param, link->options));
+        memcpy(param_value(param, link->options), made, sizeof(void *));
+        chain_note_given(link, param);
+    }
+    return status;
+}
+
 satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
                                   const satf_weighted_rect *rects, size_t count)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !rects) {
-        return satf_fail(ctx, SATF_INVALID, "the %s missing",
-                         filter ? "rectangles are" : "filter is");
-    }
-    chain_link *link = chain_last(filter);
-    const filter_param *param = filter_param_of_kind(link->info, PARAM_TEMPLATE);
-    if (!param) {
-        return satf_fail(ctx, SATF_INVALID, "%s takes no rectangles", link->info->name);
-    }
-    filter_rects *made, **to = param_value(param, link->options);
-    satf_status status = filter_rects_make(ctx, rects, count, &made);
+    const filter_param *param;
+    filter_rects *made = NULL;
+    satf_status status = find_kind(ctx, filter, PARAM_TEMPLATE, rects, "rectangles are", &param);
     if (!status) {
-        filter_rects_release(*to);
-        *to = made;
-        chain_note_given(link, param);
+        status = keep(filter, param, filter_rects_make(ctx, rects, count, &made), &made);
     }
     return status;
 }
@@ -428,62 +433,34 @@ satf_status satf_filter_set_rects(satf_context *ctx, satf_filter *filter,
 satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filter, const int64_t *order,
                                   size_t count)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !order) {
-        return satf_fail(ctx, SATF_INVALID, "the %s missing", filter ? "order is" : "filter is");
-    }
-    chain_link *link = chain_last(filter);
-    const filter_param *param = filter_param_of_kind(link->info, PARAM_ORDER);
-    if (!param) {
-        return satf_fail(ctx, SATF_INVALID, "%s takes no order", link->info->name);
-    }
-    filter_order *made, **to = param_value(param, link->options);
-    satf_progress_none(ctx);
-    satf_status status = filter_order_make(ctx, order, count, &made);
+    const filter_param *param;
+    filter_order *made = NULL;
+    satf_status status = find_kind(ctx, filter, PARAM_ORDER, order, "order is", &param);
     if (!status) {
-        filter_order_release(*to);
-        *to = made;
-        chain_note_given(link, param);
+        status = keep(filter, param, filter_order_make(ctx, order, count, &made), &made);
     }
     return status;
 }
 
 satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const satf_view *image)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !image) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", filter ? "image" : "filter");
-    }
-    chain_link *link = chain_last(filter);
-    const filter_param *param = filter_param_of_kind(link->info, PARAM_IMAGE);
-    if (!param) {
-        return satf_fail(ctx, SATF_INVALID, "%s takes no auxiliary input", link->info->name);
-    }
-    filter_picture *made, **to = param_value(param, link->options);
-    satf_progress_none(ctx);
-    satf_status status = filter_picture_make(ctx, image, &made);
+    const filter_param *param;
+    filter_picture *made = NULL;
+    satf_status status = find_kind(ctx, filter, PARAM_IMAGE, image, "auxiliary input is", &param);
     if (!status) {
-        filter_picture_release(*to);
-        *to = made;
-        chain_note_given(link, param);
+        status = keep(filter, param, filter_picture_make(ctx, image, &made), &made);
     }
     return status;
 }
 
 satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf_filter *tail)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!chain || !tail) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", chain ? "tail" : "chain");
+    satf_status status = satf_check_given(ctx, chain, "chain is", tail, "tail is");
+    if (status) {
+        return status;
     }
     size_t count = chain->count, more = tail->count; /* tail may be the chain itself */
-    satf_status status = chain_grow(ctx, chain, more);
+    status = chain_grow(ctx, chain, more);
     for (size_t i = 0; !status && i < more; i++) {
         chain->links[count + i] = tail->links[i];
         share(&chain->links[count + i]);

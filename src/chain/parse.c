@@ -69,11 +69,9 @@ satf_status satf_filter_parse(satf_context *ctx, const char *spec, satf_filter *
     if (out) {
         *out = NULL;
     }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!spec || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", spec ? "result" : "filter's text");
+    satf_status missing = satf_check_given(ctx, spec, "filter's text is", out, "result is");
+    if (missing) {
+        return missing;
     }
     size_t bytes = strnlen(spec, SATF_MAX_FILTER_TEXT + 1) + 1;
     if (bytes > SATF_MAX_FILTER_TEXT + 1) {

@@ -268,15 +268,11 @@ satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, cons
 satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                               int64_t *top, int64_t *right, int64_t *bottom)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !left || !top || !right || !bottom) {
-        return satf_fail(ctx, SATF_INVALID, "the %s missing",
-                         filter ? "places of the result are" : "filter is");
-    }
+    const void *places = left && top && right && bottom ? left : NULL;
     filter_reach reach;
-    satf_status status = chain_reach(ctx, filter, &reach);
+    satf_status status =
+        satf_check_given(ctx, filter, "filter is", places, "places of the result are");
+    status = status ? status : chain_reach(ctx, filter, &reach);
     if (!status) {
         *left = reach.left;
         *top = reach.top;

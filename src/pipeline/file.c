@@ -348,14 +348,10 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
 {
     satf_file_report made = {.at = input};
     satf_give(report, report_bytes, &made, sizeof made);
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!filter || !input || !output) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing",
-                         !filter  ? "filter"
-                         : !input ? "input's name"
-                                  : "output's name");
+    satf_status missing = satf_check_given(ctx, filter, "filter is", input, "input's name is");
+    missing = missing ? missing : satf_check_given(ctx, output, "output's name is", output, "");
+    if (missing) {
+        return missing;
     }
     satf_file_options all;
     pipeline_job job = {.input = input, .output = output, .filter = filter};

@@ -148,15 +148,11 @@ satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter, const
     if (plan) {
         *plan = NULL;
     }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!plan || !filter || !inputs || !outputs) {
-        return satf_fail(ctx, SATF_INVALID, "the %s missing",
-                         !plan     ? "result is"
-                         : !filter ? "filter is"
-                         : !inputs ? "inputs are"
-                                   : "outputs are");
+    satf_status missing = satf_check_given(ctx, plan, "result is", filter, "filter is");
+    missing =
+        missing ? missing : satf_check_given(ctx, inputs, "inputs are", outputs, "outputs are");
+    if (missing) {
+        return missing;
     }
     satf_progress_begin(ctx);
     bool pair = last_outputs(filter) != NULL;

@@ -211,18 +211,14 @@ satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, cons
     if (out) {
         *out = NULL;
     }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!in || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the %s is missing", in ? "result" : "image");
-    }
-    if (!filter) {
-        return satf_fail(ctx, SATF_INVALID, "the filter is missing");
+    satf_status status = satf_check_given(ctx, in, "image is", out, "result is");
+    status = status ? status : satf_check_given(ctx, filter, "filter is", filter, "");
+    if (status) {
+        return status;
     }
     satf_budget *before = satf_memory_begin(ctx);
     satf_filter *resolved;
-    satf_status status = filter_resolve(ctx, filter, &in->view, &in->metadata, &resolved);
+    status = filter_resolve(ctx, filter, &in->view, &in->metadata, &resolved);
     if (!status) {
         status = filter_image(ctx, resolved ? resolved : filter, in, type, out);
         satf_filter_destroy(resolved);
