@@ -102,6 +102,8 @@ class BuildCore(build_ext):
         beside = Path(self.get_ext_fullpath(ext.name)).parent
         for path in self.formats:  # the library looks for them beside itself
             shutil.copy(path, beside / path.name)
+        folders = [flag[2:] for flag in ext.extra_link_args if flag.startswith("-L")]  # of a library found there
+        ENVIRONMENT["LD_LIBRARY_PATH"] = ":".join(folders + [os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(":")
         run(sys.executable, ROOT / "python" / "tools" / "make_functions.py", beside)
 
     def use_system(self, ext):
