@@ -20,21 +20,6 @@ static __device__ inline void load_channels(const T *from, int channels, double 
     }
 }
 
-/* A sample that may lie anywhere. A loop, for of a memcpy() and an aligned load compilers make
- * loads of bytes. */
-static __device__ inline double load_bytes(int type, const char *from)
-{
-    int bytes = sample_bytes(type);
-    uint64_t bits = 0;
-#pragma unroll 1
-    for (int i = 0; i < bytes; i++) {
-        bits |= (uint64_t)(uint8_t)from[i] << (8 * i);
-    }
-    return type == SATF_F32   ? (double)__uint_as_float((uint32_t)bits)
-           : type == SATF_F64 ? __longlong_as_double((int64_t)bits)
-                              : (double)bits;
-}
-
 static __device__ inline void load_pixel(const satf_view *of, int64_t x, int64_t y, double *to)
 {
     int type = of->type, channels = of->channels, bytes = sample_bytes(type);
