@@ -118,20 +118,27 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ------------------------------------------------------------------------------ floats */
 
+static __device__ inline double load_real(int type, const char *from)
+{
+    if ((uintptr_t)from & (uintptr_t)(sample_bytes(type) - 1)) {
+        return load_bytes(type, from);
+    }
+    return type == SATF_F32 ? (double)*(const float *)from : *(const double *)from;
+}
+
 /* A pixel of an image of floats, whose alpha is behind it if it weighs, and how often it counts. */
-template <class Sample>
 static __device__ inline double real_pixel(const satf_view *in, bool weighted, double full,
                                            int64_t pixel, uint64_t *times)
 {
     int64_t y = pixel / in->width, x = pixel - y * in->width;
-    const char *from = (const char *)in->data + y * in->stride + x * in->channels * sizeof(Sample);
-    double sample = load_one<Sample>(from);
-    *times = otsu_weight(sample, weighted ? load_one<Sample>(from + sizeof(Sample)) : full, full);
+    int bytes = sample_bytes(in->type);
+    const char *from = (const char *)in->data + y * in->stride + x * in->channels * bytes;
+    double sample = load_real(in->type, from);
+    *times = otsu_weight(sample, weighted ? load_real(in->type, from + bytes) : full, full);
     return sample;
 }
 
 /* The keys of the range. */
-template <class Sample>
 static __global__ void __launch_bounds__(THREADS)
     find_range(satf_view in, bool weighted, double full, uint64_t *keys)
 {
@@ -139,7 +146,7 @@ static __global__ void __launch_bounds__(THREADS)
     unsigned long long least = 0, greatest = 0;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pixels; i += step) {
         uint64_t times;
-        double sample = real_pixel<Sample>(&in, weighted, full, i, &times);
+        double sample = real_pixel(&in, weighted, full, i, &times);
         unsigned long long key = times > 0 ? reduction_key(sample) : 0;
         unsigned long long below = times > 0 ? reduction_key(-sample) : 0;
         greatest = key > greatest ? key : greatest;
@@ -155,7 +162,6 @@ static __device__ inline otsu_range range_of(const uint64_t *keys)
 }
 
 /* Counted in the block's memory first. */
-template <class Sample>
 static __global__ void __launch_bounds__(THREADS)
     count_reals(satf_view in, bool weighted, double full, const uint64_t *keys, count64 *counts)
 {
@@ -168,7 +174,7 @@ static __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pixels; i += step) {
         uint64_t times;
-        double sample = real_pixel<Sample>(&in, weighted, full, i, &times);
+        double sample = real_pixel(&in, weighted, full, i, &times);
         if (times > 0) {
             atomicAdd(&own[otsu_bin(&range, sample)], (count64)times);
         }
@@ -255,7 +261,6 @@ static satf_status count_blocks(satf_context *ctx, const satf_view *in, int64_t 
     return SATF_OK;
 }
 
-template <class Sample>
 static satf_status count_floats(satf_context *ctx, const satf_view *in, bool weighted, double full,
                                 uint64_t *counts, uint64_t *keys)
 {
@@ -265,10 +270,9 @@ static satf_status count_floats(satf_context *ctx, const satf_view *in, bool wei
     if (status) {
         return status;
     }
-    find_range<Sample><<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys);
+    find_range<<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys);
     CUDA_RETURN(ctx, cudaGetLastError());
-    count_reals<Sample>
-        <<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys, (count64 *)counts);
+    count_reals<<<blocks, THREADS, 0, stream>>>(*in, weighted, full, keys, (count64 *)counts);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
@@ -295,11 +299,10 @@ extern "C" satf_status cuda_otsu(satf_context *ctx, const satf_view *in, bool we
     int levels = real ? OTSU_BINS : (int)satf_type_max(in->type) + 1;
     CUDA_RETURN(ctx, cudaMemsetAsync(counts, 0, (size_t)levels * sizeof *counts, stream));
     CUDA_RETURN(ctx, cudaMemsetAsync(keys, 0, REDUCTION_KEYS * sizeof *keys, stream));
-    satf_status status =
-        in->type == SATF_U8    ? count_integers<uint8_t>(ctx, in, weighted, counts)
-        : in->type == SATF_U16 ? count_integers<uint16_t>(ctx, in, weighted, counts)
-        : in->type == SATF_F32 ? count_floats<float>(ctx, in, weighted, full, counts, keys)
-                               : count_floats<double>(ctx, in, weighted, full, counts, keys);
+    satf_status status = in->type == SATF_U8 ? count_integers<uint8_t>(ctx, in, weighted, counts)
+                         : in->type == SATF_U16
+                             ? count_integers<uint16_t>(ctx, in, weighted, counts)
+                             : count_floats(ctx, in, weighted, full, counts, keys);
     if (status) {
         return status;
     }

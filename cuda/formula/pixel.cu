@@ -9,10 +9,7 @@ extern "C" {
 #include "../../src/plan/gpu.h"
 }
 
-enum { THREADS = 256, CHUNK = 16 /* samples of a thread at a time */ };
-
-/* Blocks of a grid, at most. */
-const int64_t MOST_COLUMNS = INT32_MAX, MOST_ROWS = 65535;
+enum { THREADS = 256, CHUNK = 16 /* samples of a thread at a time */, MAX_GRID_ROWS = 65535 };
 
 template <unsigned READS>
 constexpr bool reads_pixels_alone = !reads_luma<READS> && !reads_sums<READS>;
@@ -47,30 +44,26 @@ static __device__ inline void set_weight(formula_sums *in, double weight)
     in->inverse = weight != 0 ? 1 / weight : 0;
 }
 
+/* There is no loop: before it the invariants of all formulas would be computed. */
 static __global__ void __launch_bounds__(THREADS)
-    make_pixels(const __grid_constant__ filter_gpu_task task, bool aligned)
+    make_pixels(const __grid_constant__ filter_gpu_task task, int64_t first_row, bool aligned)
 {
     const satf_view *from = &task.in, *to = &task.out;
-    formula_sums in = common_of(&task);
     int64_t bytes = sample_bytes(from->type), samples = to->width * to->channels;
-    int alpha = from->channels - 1;
-    set_weight(&in, 1);
-    for (int64_t y = blockIdx.y; y < to->height; y += gridDim.y) {
-        for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < samples;
-             i += (int64_t)gridDim.x * THREADS) {
-            sample_place at = {i / to->channels, y, (int)(i % to->channels)};
-            const char *pixel =
-                (const char *)from->data + y * from->stride + at.x * from->channels * bytes;
-            in.centre = load_sample(from->type, pixel + at.c * bytes);
-            if (task.weighted) {
-                set_weight(&in, load_sample(from->type, pixel + alpha * bytes));
-            }
-            load_aux<FORMULA_AUX | FORMULA_AUX_TOO>(&task, &at, 0, &in);
-            formula_value value = task.weighted && at.c == alpha ? formula_real(in.centre)
-                                                                 : pixel_formula(&task, &in);
-            store(to, at.x, y, at.c, aligned, value);
-        }
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x, y = first_row + blockIdx.y;
+    if (i >= samples) {
+        return;
     }
+    int alpha = from->channels - 1;
+    sample_place at = {i / to->channels, y, (int)(i % to->channels)};
+    const char *pixel = (const char *)from->data + y * from->stride + at.x * from->channels * bytes;
+    formula_sums in = common_of(&task);
+    in.centre = load_sample(from->type, pixel + at.c * bytes);
+    set_weight(&in, task.weighted ? load_sample(from->type, pixel + alpha * bytes) : 1);
+    load_aux<FORMULA_AUX | FORMULA_AUX_TOO>(&task, &at, 0, &in);
+    formula_value value =
+        task.weighted && at.c == alpha ? formula_real(in.centre) : pixel_formula(&task, &in);
+    store(to, at.x, y, at.c, aligned, value);
 }
 
 /* -------------------------------------------------------------------------------- steps */
@@ -172,9 +165,11 @@ extern "C" satf_status cuda_pixel_run(satf_context *ctx, const filter_gpu_task *
         return run_steps(ctx, task);
     }
     bool aligned = is_aligned(&task->out);
-    int64_t columns = (satf_row_samples(&task->out) - 1) / THREADS + 1, rows = task->out.height;
-    dim3 grid((unsigned)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS),
-              (unsigned)(rows < MOST_ROWS ? rows : MOST_ROWS));
-    make_pixels<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(*task, aligned);
+    int64_t columns = (satf_row_samples(&task->out) - 1) / THREADS + 1;
+    for (int64_t y = 0; y < task->out.height; y += MAX_GRID_ROWS) {
+        int64_t rest = task->out.height - y;
+        dim3 grid((unsigned)columns, (unsigned)(rest < MAX_GRID_ROWS ? rest : MAX_GRID_ROWS));
+        make_pixels<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(*task, y, aligned);
+    }
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

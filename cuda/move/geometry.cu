@@ -278,30 +278,46 @@ static __global__ void __launch_bounds__(THREADS) move_chunks(move_task task)
 
 /* ------------------------------------------------------------------- gathering */
 
-/* A thread a unit of a pixel of the result; `units` to a pixel. */
-template <typename Unit>
-static __global__ void __launch_bounds__(THREADS)
-    gather_units(move_task task, const uint32_t *order, int64_t width, int units)
+typedef struct unit_16 {
+    alignas(16) uint64_t half[2];
+} unit_16;
+
+/* 1, 2, 4, 8 or 16 bytes, to which both are aligned. */
+static __device__ inline void copy_unit(unsigned char *to, const unsigned char *from, int bytes)
 {
-    int64_t n = width * units, pixel_bytes = (int64_t)units * (int)sizeof(Unit);
+    if (bytes == 16) {
+        *(unit_16 *)to = *(const unit_16 *)from;
+    } else if (bytes == 8) {
+        *(uint64_t *)to = *(const uint64_t *)from;
+    } else if (bytes == 4) {
+        *(uint32_t *)to = *(const uint32_t *)from;
+    } else if (bytes == 2) {
+        *(uint16_t *)to = *(const uint16_t *)from;
+    } else {
+        *to = *from;
+    }
+}
+
+/* A thread a unit of a pixel of the result; `units` to a pixel. */
+static __global__ void __launch_bounds__(THREADS)
+    gather_units(move_task task, const uint32_t *order, int64_t width, int units, int unit_bytes)
+{
+    int64_t n = width * units, pixel_bytes = (int64_t)units * unit_bytes;
     bool packed = task.in.stride == width * pixel_bytes;
     for (int64_t y = blockIdx.y; y < task.height; y += gridDim.y) {
+#pragma unroll 1
         for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
              i += (int64_t)gridDim.x * THREADS) {
             uint32_t from = order[y * width + i / units];
             int64_t at = packed ? from * pixel_bytes
                                 : from / width * task.in.stride + from % width * pixel_bytes;
-            ((Unit *)(task.out.data + y * task.out.stride))[i] =
-                ((const Unit *)(task.in.data + at))[i % units];
+            copy_unit(task.out.data + y * task.out.stride + i * unit_bytes,
+                      task.in.data + at + i % units * unit_bytes, unit_bytes);
         }
     }
 }
 
 /* ------------------------------------------------------------------- launching */
-
-typedef struct unit_16 {
-    alignas(16) uint64_t half[2];
-} unit_16;
 
 enum { MAX_BLOCKS = 1 << 16, MAX_GRID_ROWS = 65535 };
 
@@ -393,28 +409,21 @@ static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
-template <typename Unit>
-static satf_status launch_gather(satf_context *ctx, cudaStream_t stream, const move_task &task,
-                                 const uint32_t *order, int64_t width, int64_t pixel_bytes)
-{
-    int units = (int)(pixel_bytes / (int64_t)sizeof(Unit));
-    dim3 grid(blocks_for((width * units - 1) / THREADS + 1),
-              (unsigned)(task.height < MAX_GRID_ROWS ? task.height : MAX_GRID_ROWS));
-    gather_units<Unit><<<grid, THREADS, 0, stream>>>(task, order, width, units);
-    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
-}
-
 /* By the largest units that divide a pixel and that all rows are aligned to. */
 static satf_status gather(satf_context *ctx, cudaStream_t stream, const move_task &task,
                           const uint32_t *order, int64_t width, int64_t bytes)
 {
     uintptr_t common = (uintptr_t)task.in.data | (uintptr_t)task.in.stride |
                        (uintptr_t)task.out.data | (uintptr_t)task.out.stride | (uintptr_t)bytes;
-    return common % 16 == 0  ? launch_gather<unit_16>(ctx, stream, task, order, width, bytes)
-           : common % 8 == 0 ? launch_gather<uint64_t>(ctx, stream, task, order, width, bytes)
-           : common % 4 == 0 ? launch_gather<uint32_t>(ctx, stream, task, order, width, bytes)
-           : common % 2 == 0 ? launch_gather<uint16_t>(ctx, stream, task, order, width, bytes)
-                             : launch_gather<uint8_t>(ctx, stream, task, order, width, bytes);
+    int unit = 16;
+    while (common % (unsigned)unit != 0) {
+        unit /= 2;
+    }
+    int units = (int)(bytes / unit);
+    dim3 grid(blocks_for((width * units - 1) / THREADS + 1),
+              (unsigned)(task.height < MAX_GRID_ROWS ? task.height : MAX_GRID_ROWS));
+    gather_units<<<grid, THREADS, 0, stream>>>(task, order, width, units, unit);
+    return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
 typedef satf_status launcher(satf_context *ctx, cudaStream_t stream, move_task task);

@@ -82,6 +82,21 @@ static __device__ inline double load_sample(int type, const char *from)
                               : load_one<double>(from);
 }
 
+/* The same, byte by byte. Whoever knows which samples are aligned loads these as they are: of both
+ * cases of load_one() compilers make loads of bytes. */
+static __device__ inline double load_bytes(int type, const char *from)
+{
+    int bytes = sample_bytes(type);
+    uint64_t bits = 0;
+#pragma unroll 1
+    for (int i = 0; i < bytes; i++) {
+        bits |= (uint64_t)(uint8_t)from[i] << (8 * i);
+    }
+    return type == SATF_F32   ? (double)__uint_as_float((uint32_t)bits)
+           : type == SATF_F64 ? __longlong_as_double((int64_t)bits)
+                              : (double)bits;
+}
+
 /* The greatest key (reduction.h) of a warp goes to memory. */
 static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
 {
