@@ -106,6 +106,12 @@ class BuildCore(build_ext):
         ENVIRONMENT["LD_LIBRARY_PATH"] = ":".join(folders + [os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(":")
         run(sys.executable, ROOT / "python" / "tools" / "make_functions.py", beside)
 
+    def copy_extensions_to_source(self):  # of an editable installation
+        super().copy_extensions_to_source()
+        made = Path(self.get_ext_fullpath(self.extensions[0].name))
+        for path in Path(self.build_lib, "satfilter").glob("_functions.py"):
+            shutil.copy(path, made.parent)
+
     def use_system(self, ext):
         missing("pkg-config")
         if subprocess.run(["pkg-config", "--exists", "satfilter"]).returncode:

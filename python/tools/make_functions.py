@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes _functions.py, a function for each filter, from the library's table of filters, into a package that is
-compiled and has everything else. setup.py and tests/python.sh call it.
+"""Writes _functions.py, a function for each filter, from the library's table of filters, into a folder that has the
+compiled _core. setup.py and tests/python.sh call it.
 
     python3 make_functions.py FOLDER
 """
@@ -10,8 +10,9 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDER = Path(sys.argv[1])
+sys.dont_write_bytecode = True
 sys.modules["satfilter"] = ModuleType("satfilter")  # the package's own __init__ wants the file
-sys.modules["satfilter"].__path__ = [str(FOLDER)]
+sys.modules["satfilter"].__path__ = [str(FOLDER), str(Path(__file__).resolve().parents[1] / "satfilter")]
 from satfilter import _arrays, _core, _params  # noqa: E402
 
 WIDTH = 110

@@ -22,17 +22,19 @@ typedef struct filter_reach {
 
 typedef struct pass_shape {
     satf_filter_kind kind; /* as satf_filter_info has it */
-    bool windows;          /* the pass sums over windows around each pixel, whose size is bounded */
-    bool mirrored;         /* each is the mirror image of the one that the options say */
-    bool varies;           /* which window it is, or of which size, depends on samples */
-    bool of_pixel;         /* the pass reads the pixel alone, or pixels of images at its place */
-    bool moves;            /* a pixel of the result is one of the input, of any sample type */
-    bool picks;            /* that one of several pixels whose numbers in aux[0] are least */
-    bool mixes;            /* the pass has a mix instead of a formula */
-    bool in_modules;       /* a module's filter may have such passes */
+    bool windows;    /* the pass sums over one window around each pixel, or chooses among some,
+                      * as the engines `window` and `sat` do */
+    bool mirrored;   /* each is the mirror image of the one that the options say */
+    bool varies;     /* which window it is, or of which size, depends on samples */
+    bool of_pixel;   /* the pass reads the pixel alone, or pixels of images at its place */
+    bool moves;      /* a pixel of the result is one of the input, of any sample type */
+    bool picks;      /* that one of several pixels whose numbers in aux[0] are least */
+    bool mixes;      /* the pass has a mix instead of a formula */
+    bool in_modules; /* a module's filter may have such passes */
     /* How far a pass looks around a pixel. NULL: not at all. */
     filter_reach (*reach)(const struct chain_link *link, const filter_pass *pass);
-    /* The largest window that a pixel at (0, 0) may have. NULL: that of the options. */
+    /* The least window around all that a pixel at (0, 0) may depend on: by it walks decide which
+     * rows they keep. NULL: that of the options. */
     satf_rect (*window)(const struct filter_step *step);
     /* What a device's kernel of windows is told besides. NULL: nothing. */
     void (*tell_kernel)(const struct filter_step *step, struct filter_gpu_task *task);

@@ -76,6 +76,10 @@ static void load_reals(int type, const void *from, int64_t n, double *reals)
 void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
 {
     size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);
+    if (type == to_type) {
+        memcpy(to, from, (size_t)n * bytes);
+        return;
+    }
     if (type == SATF_U64) {
         for (int64_t i = 0; i < n; i++) {
             formula_store(to_type, formula_integer(((const uint64_t *)from)[i]),

@@ -21,7 +21,7 @@ typedef struct filter_step {
     const void *options;     /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
-    /* The constant is exact in the input's type. It is never SATF_VALID: of that the plan takes a
+    /* The constant is exact in the input's type. SATF_VALID is SATF_CLAMP here: the plan takes a
      * part of what the step makes of all. */
     filter_border border;
     satf_rect reduced; /* the pixels that a reduction looks at */
@@ -112,8 +112,8 @@ typedef struct filter_engine {
     size_t state_bytes;  /* of filter_step.state */
     /* NULL: it takes all steps of such passes. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
-    /* Decides everything, and how much memory that takes. by_rows: and how many rows
-     * (filter_step.need). */
+    /* Decides everything, and how much memory that takes. by_rows: and how many rows the source
+     * must keep (filter_step.need): h + 1 for a window of h, or all of a lower image. */
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     /* On a device it enqueues. On the host it makes what walkers cannot, or not as fast. */
@@ -130,8 +130,10 @@ typedef struct filter_engine {
     const char *(*refuses_rows)(const satf_context *ctx, const filter_step *step);
     /*
      * A walker makes rows first ... end - 1 of the result in memory of its own. rows and the step
-     * are there as long as it goes. next() makes the next row, or several unless by_rows, and
-     * returns their number; 0, and *status, behind the last and after a failure.
+     * are there as long as it goes. rows->in() takes rows of the input alone, from the top to the
+     * bottom; which of them a row beyond the border is says satf_border_index(). next() makes the
+     * next row, or several unless by_rows, and returns their number; 0, and *status, behind the
+     * last and after a failure. Long work of one call asks satf_work().
      */
     satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, int64_t end, void *walker);

@@ -77,14 +77,20 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
     }
 }
 
+/* Rows of the largest window that a pixel has. */
+static int64_t rows_of_window(const filter_step *step)
+{
+    return step->shape->window ? step->shape->window(step).h : step->size.height;
+}
+
 /* Whether the step can be one of the walk from `first` on, of which many go side by side. */
 static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
-    bool whole = step->size.height >= step->in.height || step->border.kind == SATF_WRAP;
+    bool whole = rows_of_window(step) >= step->in.height || step->border.kind == SATF_WRAP;
     return step->engine->anywhere && !filter_reduces(step->pass) && !step->pass->shape &&
-           !(inner && whole && step->size.height > 1);
+           !(inner && whole && rows_of_window(step) > 1);
 }
 
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
@@ -205,7 +211,7 @@ static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
     walk->threads = 1;
     if (plan->use != FILTER_BY_ROWS) {
         walk->threads = satf_threads_for(ctx, samples, alone ? least_samples(last) : LEAST_SAMPLES);
-        bands = walk->threads > 1 && alone && last->size.height == 1
+        bands = walk->threads > 1 && alone && rows_of_window(last) == 1
                     ? walk->threads * BANDS_OF_A_THREAD
                     : walk->threads;
     }
@@ -339,7 +345,7 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
     filter_rows_need need = first->need;
     for (size_t k = 0; k < walk->count && !need.refusal && walk->count > 1; k++) {
         const filter_step *step = &plan->steps[k].step;
-        bool wraps = step->border.kind == SATF_WRAP && step->size.height > 1;
+        bool wraps = step->border.kind == SATF_WRAP && rows_of_window(step) > 1;
         need = (filter_rows_need){.refusal = step->need.refusal, .kept = walk->kept};
         if (!need.refusal && wraps) {
             need.refusal = "needs the whole picture for border wrap in several steps";

@@ -97,8 +97,9 @@ typedef struct formula_sums {
 
 /*
  * What a mix sees: the pixels of up to FORMULA_MIXED images at one place, by image and channel. It
- * gives the pixel of another image there, of `lanes` channels: FILTER_NAME_mix() for
- * MIX_ENTRY(FILTER, NAME, how many images it sees).
+ * gives the pixel of another image there, of `lanes` channels, which may be more than the image
+ * has: FILTER_NAME_mix() for MIX_ENTRY(FILTER, NAME, how many images it sees). Channels that an
+ * image lacks are 0.
  */
 enum { FORMULA_MIXED = 7, FORMULA_LANES = 4 };
 

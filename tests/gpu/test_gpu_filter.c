@@ -159,6 +159,29 @@ TEST_ALONE(test_chain)
     run_case(&t);
 }
 
+/* More rows than a grid of blocks has: where a row of blocks is a row of the picture. */
+TEST_ALONE(test_tall)
+{
+    NOT_SMALL;
+    static const struct {
+        const char *spec;
+        int type; /* of the result; below 0: its own */
+    } cases[] = {
+        {"real", -1},           {"grey threshold=120,surface", -1}, {"guided=3,colour", -1},
+        {"integral", SATF_F32}, {"integral,zeros", SATF_U16},       {"rotate=180", SATF_F32}};
+    ON_HOST satf_view in = gpu_image(3, 70001, 3, SATF_U8, false, 70001, 0);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        SCOPED_FILTER *filter = parse_filter(cpu, cases[k].spec);
+        gpu_trial t = trial_of(cases[k].spec, filter, &in, 2);
+        if (cases[k].type >= 0) {
+            t.out.type = cases[k].type;
+            t.out.full = 0;
+            t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type);
+        }
+        run_case(&t);
+    }
+}
+
 /* Squares of 16-bit colour weighted by 16-bit alpha, in sums of 128 bits. */
 TEST_ALONE(test_wide_sums)
 {

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 import numpy as np
 
