@@ -131,7 +131,7 @@ static const filter_info by_filter = {
     .way = by_way,
     .any_aux = true,
     .sums_aux = by_sums_aux,
-    .example = "satfilter --by dark.png,op=sub in.png out.png",
+    .example = "satfilter --by light.png,op=div,scale=auto scan.png page.png",
 };
 
 #endif

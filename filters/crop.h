@@ -42,7 +42,7 @@ static const filter_info crop_filter = {
     .needs_value = true,
     .options_bytes = sizeof(crop_options),
     .ways = {FILTER_PASSES(crop_passes)},
-    .example = "satfilter --crop 200x150+40+20 in.jpg out.jpg",
+    .example = "satfilter --crop 200x200+330+190 in.jpg out.jpg",
 };
 
 #endif

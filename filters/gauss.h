@@ -57,7 +57,7 @@ static const filter_info gauss_filter = {
     .options_bytes = sizeof(gauss_options),
     .ways = {FILTER_PASSES(gauss_passes)},
     .range = filter_mean_range,
-    .example = "satfilter --gauss 2 in.jpg out.jpg",
+    .example = "satfilter --gauss 4 in.jpg out.jpg",
 };
 
 #endif

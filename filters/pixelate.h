@@ -31,7 +31,7 @@ static const filter_info pixelate_filter = {
     .needs_value = true,
     .options_bytes = sizeof(pixelate_options),
     .ways = {FILTER_PASSES(pixelate_passes)},
-    .example = "satfilter --pixelate 32 --region 60,40,128x128 in.jpg out.jpg",
+    .example = "satfilter --pixelate 20 --region 410,280,90x70 in.jpg out.jpg",
 };
 
 #endif

@@ -38,7 +38,7 @@ static const filter_info resize_filter = {
     .needs_value = true,
     .options_bytes = sizeof(resize_options),
     .ways = {FILTER_PASSES(resize_passes)},
-    .example = "satfilter --resize 1024x1024 in.jpg out.jpg",
+    .example = "satfilter --resize 25% in.jpg out.jpg",
 };
 
 #endif

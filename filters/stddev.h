@@ -51,7 +51,7 @@ static const filter_info stddev_filter = {
     .options_bytes = sizeof(stddev_options),
     .ways = {FILTER_PASSES(stddev_passes)},
     .range = stddev_range,
-    .example = "satfilter --stddev 7 --range auto in.png out.png",
+    .example = "satfilter --stddev 7 --range auto:1 in.png out.png",
 };
 
 #endif

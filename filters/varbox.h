@@ -58,7 +58,7 @@ static const filter_info varbox_filter = {
     .way = varbox_way,
     .range = filter_mean_range,
     .any_aux = true,
-    .example = "satfilter --varbox radii.png in.png out.png",
+    .example = "satfilter --varbox radii.pgm in.png out.png",
 };
 
 #endif

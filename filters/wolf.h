@@ -80,7 +80,7 @@ static const filter_info wolf_filter = {
     .options_bytes = sizeof(wolf_options),
     .ways = {FILTER_PASSES(wolf_passes)},
     .range = wolf_range,
-    .example = "satfilter --wolf 31 scan.png page.png",
+    .example = "satfilter --wolf 21 scan.png page.png",
 };
 
 #endif

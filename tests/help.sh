@@ -7,11 +7,11 @@ set -u
 # where an array must fit.
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >in.pgm
 mkdir example && cp "$source/samples/sharpen.txt" example/
-run --resize 50% "$source/samples/scene.png" example/in.png
-run --resize 50% "$source/samples/scene.png" example/in.jpg
-run --resize 50% "$source/samples/page.png" example/scan.png
-run --box 9 example/in.png example/dark.png
-run --template "$source/samples/sharpen.txt" --range 0:9000 --type u8 example/in.png example/radii.png
+cp "$source/samples/scene.png" example/in.png
+cp "$source/samples/page.png" example/scan.png
+run --box 1 example/in.png example/in.jpg
+run --gauss 40 example/scan.png example/light.png
+run --grey --template "$source/samples/sharpen.txt" --range 0:9000 --type u8 example/in.png example/radii.pgm
 npy '|u1' '(6,)' '\05\04\03\02\01\0' >example/order.npy
 
 # typed_example COMMAND: its status, and the files that it makes

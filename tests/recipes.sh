@@ -149,8 +149,16 @@ for picture in samples/page.png page-even.png; do
     means=$(halves $picture)
     holds "the halves of $picture are '$means'" grep -qF "${means:-none}" "$source/docs/recipes.md"
 done
-page docs/gallery.md 33
+page docs/gallery.md 34
 page docs/pages.md 2
+
+# What docs/gallery.py makes of the filters.
+if command -v python3 >/dev/null; then
+    python3 "$source/docs/gallery.py" --satfilter ./satfilter --check >old
+    check "pages that docs/gallery.py makes" "$? $(cat old)" "0 "
+else
+    without python3 "what docs/gallery.py makes (no python3)"
+fi
 
 # README's C, in a program around it.
 {

@@ -237,7 +237,8 @@ typedef struct filter_info {
     bool (*colour_aux)(const void *options);
     /* Whether passes read FILTER_SUMS with these options. NULL: never. */
     bool (*sums_aux)(const void *options);
-    /* A command that one can type: the first line of --help NAME. NULL: none. */
+    /* A command that one can type: the first line of --help NAME, and the filter's picture
+     * (docs/gallery.py). NULL, of a module alone: none. */
     const char *example;
 } filter_info;
 

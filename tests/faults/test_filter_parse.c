@@ -266,6 +266,10 @@ TEST(test_table)
         assert_true(outside.name == name && outside.help == info->help);
         assert_ptr_equal(info, filter_info_at(count));
         assert_true(info->help && *info->help && info->detail && *info->detail && info->params);
+        if (!info->example || strncmp(info->example, "satfilter --", 12) != 0) {
+            fail_msg("filters/%s.h: .example is no command, \"satfilter --%s ... in.png out.png\"",
+                     name, name);
+        }
         assert_true(!info->needs_value || info->params->metavar);
         assert_true(info->options_bytes <= FILTER_OPTIONS_BYTES);
         size_t params = 0;

@@ -30,6 +30,12 @@ static satf_rect inside(const satf_filter *filter, const picked_window *p, int64
         across = down = 2 * reach;
     } else if (!filter_is_simple(info)) {
         /* windows of the pixels of mirrored windows, or windows on all sides */
+        filter_over over = filter_last(info)->over;
+        if (over != OVER_MIRRORED && over != OVER_LEAST) {
+            fail_msg("filters/%s.h: passes of a new kind; say in inside() of "
+                     "tests/filter/test_valid.c what border valid leaves out",
+                     info->name);
+        }
         left = across, top = down;
         across *= 2, down *= 2;
     }

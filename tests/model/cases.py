@@ -7,30 +7,46 @@ from pictures import array, pam, pixels, png, save
 from sums import valid_part
 
 BORDERS = ('clamp', 'mirror', 'reflect', 'wrap', 'constant', 'shrink', 'valid', 'valid')
-MOVES = ('crop', 'transpose', 'rotate', 'flip', 'permute')
-BLACK_AND_WHITE = ('sauvola', 'wolf', 'adaptive', 'bradley', 'niblack', 'nick')
-WINDOWS = ('box', 'variance', 'stddev', 'sum', 'unsharp', 'highpass', 'flatten', 'normalize',
-           'guided', 'kuwahara') + BLACK_AND_WHITE
-FULL = ('unsharp', 'highpass', 'flatten', 'normalize', 'guided', 'sauvola', 'adaptive')
-# Real parameters of filters: name, default, least and most that are tried.
+# Real parameters of filters: name, default, least and most that are tried. Others have all of their range.
 REALS = {'sauvola': (('k', '0.34', -2, 2), ('r', '128', 1, 200)), 'wolf': (('k', '0.35', -2, 2),),
          'adaptive': (('offset', '5', -20, 40),), 'bradley': (('percent', '15', 0, 100),),
          'niblack': (('k', '-0.2', -2, 2),), 'nick': (('k', '-0.2', -2, 2),),
          'guided': (('amount', '0', 0, 5),), 'unsharp': (('threshold', '0', 0, 20),),
          'flatten': (('target', '128', 0, 255),), 'normalize': (('c', '1', 0.5, 20),)}
 TABLES = ('varbox', 'template', 'integral')  # of integers read from tables in any case
-# Whose result has a place in the picture, so that they serve a part of it.
-LIKE_INPUT = ('box', 'unsharp', 'highpass', 'flatten', 'guided', 'kuwahara', 'varbox', 'gauss', 'by', 'pixelate')
+FILTERS = {}  # by name, as --list --json has them, with their parameters by name
+
+
+def learn(listed):
+    """Takes what --list --json says of all filters."""
+    for one in listed:
+        FILTERS[one['name']] = {**one, 'parameters': {p['name']: p for p in one['parameters']}}
+
+
+def has(name, *parameters):
+    return all(parameter in FILTERS[name]['parameters'] for parameter in parameters)
+
+
+def is_windowed(name):
+    return has(name, 'size', 'border')
+
+
+def like_input(name):
+    """Whether its result has a place in the picture, so that it serves a part of it."""
+    one = FILTERS[name]
+    return one['output_types'].get('u16') == 'u16' and one['kind'] != 'move' and name not in ('grey', 'resize')
+
+
+def reals(name):
+    return REALS.get(name) or [(p['name'], p['default'], p['min'], p['max'])
+                               for p in FILTERS[name]['parameters'].values() if p['type'] == 'real']
 
 
 def choices(image):
     """The filters that take such an image."""
     colours = image.channels - bool(image.alpha)
-    if image.kind in ('u32', 'u64'):
-        return MOVES + ('grey',) * (colours in (1, 3))
-    of_colours = BLACK_AND_WHITE + ('threshold', 'grey')
-    names = [name for name in WINDOWS + ('threshold', 'grey') if name not in of_colours or colours in (1, 3)]
-    return names + ['gauss', 'dog', 'varbox', 'by', 'real', 'resize', 'pixelate', 'template', 'integral'] + list(MOVES)
+    return [name for name, one in FILTERS.items() if image.kind in one['output_types'] and
+            (colours in (1, 3) or not has(name, 'surface') and name != 'grey')]
 
 
 def is_large(image):
@@ -39,7 +55,7 @@ def is_large(image):
 
 def refuses_tables(name, floats):
     """Whether --engine sat and --algorithm do not serve the filter."""
-    return name in ('gauss', 'dog', 'resize', 'pixelate') or floats and name in ('kuwahara', 'varbox')
+    return FILTERS[name]['kind'] in ('lines', 'cells') or floats and name in ('kuwahara', 'varbox')
 
 
 def window(random, image, link):
@@ -223,7 +239,7 @@ def part(random, image, link):
 def link_of(random, folder, image, name, number, usual, wish=None):
     """(words of the command, link) of a filter with random parameters, with that border if it has one."""
     link = {'name': name, 'border': 'clamp', 'wish': wish}
-    if name in WINDOWS:
+    if is_windowed(name):
         word = window(random, image, link)
         link.update(eps='0.01', amount='1')
         colours = image.channels - bool(image.alpha)
@@ -232,7 +248,7 @@ def link_of(random, folder, image, name, number, usual, wish=None):
             if len(link['amount']) == 6 and random.random() < 0.5:
                 link['amount'] += random.choice('37')  # to the nearest step
             word += ',amount=' + link['amount']
-        for parameter, usually, least, most in REALS.get(name, ()):
+        for parameter, usually, least, most in reals(name):
             link[parameter] = usually
             if random.random() < 0.6:
                 free = parameter in ('offset', 'target')
@@ -240,7 +256,7 @@ def link_of(random, folder, image, name, number, usual, wish=None):
                 if len(link[parameter].partition('.')[2]) == 4:
                     link[parameter] += '7'  # not between two steps
                 word += f',{parameter}={link[parameter]}'
-        if name in BLACK_AND_WHITE:
+        if has(name, 'surface'):
             word += flags(random, link)
         if name == 'unsharp' and colours in (1, 3) and random.random() < 0.4:
             link['luma'] = True
@@ -260,7 +276,7 @@ def link_of(random, folder, image, name, number, usual, wish=None):
             file, link['guide'] = guide(random, folder, image, number, link.get('colour'))
             word += ',guide=' + file
             word += full_scale(random, link['guide'], link, 'guide_full') if random.random() < 0.4 else ''
-        if name in FULL and random.random() < 0.2:
+        if has(name, 'full') and random.random() < 0.2:
             word += full_scale(random, image, link)
         return ['--' + name, word + border(random, image, link, usual)], link
     if name == 'template':
@@ -310,5 +326,7 @@ def link_of(random, folder, image, name, number, usual, wish=None):
     if name == 'permute':
         file, link['order'] = order(random, folder, image, number)
         return ['--permute', file], link
-    link['value'] = random.choice(('90', '180', '270') if name == 'rotate' else ('h', 'v'))
-    return ['--' + name, link['value']], link
+    if name in ('rotate', 'flip'):
+        link['value'] = random.choice(('90', '180', '270') if name == 'rotate' else ('h', 'v'))
+        return ['--' + name, link['value']], link
+    raise SystemExit(f'filters/{name}.h: link_of() of tests/model/cases.py has no random parameters for it')

@@ -148,7 +148,9 @@ TEST(test_passes)
     int status;
     const char *text = run("nothing", false, &status);
     if (status || !strstr(text, "\npassed: ") || strstr(text, "self-test")) {
-        fail_msg("status %d:\n%s", status, text);
+        fail_msg("status %d; digests of a new filter are recorded by ./satfilter "
+                 "--self-test-digests >tools/satfilter/selftest/digests.inc:\n%s",
+                 status, text);
     }
     for (size_t i = 0; satf_instructions(i); i++) {
         char line[64];

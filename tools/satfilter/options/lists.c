@@ -282,6 +282,8 @@ static void json_filter(satf_context *ctx, const satf_filter_info *info)
     json_text("help", info->help);
     fputs(",\n  ", stdout);
     json_text("detail", info->detail);
+    fputs(",\n  ", stdout);
+    json_text("example", info->example);
     printf(",\n  \"kind\": \"%s\", \"output_types\": {", kind_name(info->kind));
     json_output_types(ctx, info->name);
     fputs("}, \"parameters\": [", stdout);
