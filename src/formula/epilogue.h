@@ -5,18 +5,28 @@
 #include <stdatomic.h>
 
 #include "../chain/pass.h"
+#include "epilogue_kernels.h"
+#include "epilogue_loops.h"
 #include "reduction.h"
 #include "../sums/choice/varies_kernels.h"
 
-struct epilogue_kernels;
-struct loop_kernels;
+struct epilogue;
 
-/* Constant for a run. Filled by epilogue_init(). */
+/* Makes the results of a segment. */
+typedef void (*epilogue_run)(const struct epilogue *f, const window_segment *segment, void *dst);
+
+/* Constant for a run. Filled by epilogue_init(), and what is chosen by epilogue_prepare(). */
 typedef struct epilogue {
     const filter_pass *pass;
     const void *options; /* the filter's own */
-    const struct epilogue_kernels *kernels;
-    const struct loop_kernels *loops;
+    const epilogue_kernels *kernels;
+    const loop_kernels *loops;
+    epilogue_run run, run_areas; /* the latter of areas that vary */
+    loop_mode mode;              /* of blocks; LOOP_MODES: sums are too large for them */
+    uint64_t area;
+    epilogue_kernel divides, at_once; /* of windows of `area` pixels, or of any; and of others */
+    bool any_area;
+    epilogue_magic magic;
     satf_type in_type, out_type;
     int channels;           /* lanes of the sums */
     int out_channels;       /* as many, or all but alpha */
@@ -50,6 +60,11 @@ void epilogue_end_reduction(epilogue *f);
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted);
 
+/* Decides everything for segments with sums of such types, over at most such an area, that have
+ * shifts or not. Squares that the filter does not read are of any type. */
+void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint64_t area,
+                      bool shifts);
+
 /* Finds the step of a pass of KERNEL_STEP, if it has one, by its formula: what all samples have in
  * common is set. */
 void epilogue_find_step(epilogue *f);
@@ -71,9 +86,8 @@ formula_value epilogue_lane(const epilogue *f, const window_segment *segment, in
                             formula_sums *in);
 double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
 
-/* The same in blocks, for filters of windows and of cells; false, and nothing done, where sums are
- * too large. */
-bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
+/* The same in blocks, of f->mode, for filters of windows and of cells. */
+void epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
 
 /* Stores n reals as samples, see formula_store(). */
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);

@@ -216,60 +216,6 @@ static void reduction_block(const epilogue *f, loop_block *block)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* The narrowest arithmetic that is exact for such a segment; LOOP_MODES if there is none. */
-static loop_mode choose_mode(const epilogue *f, const window_segment *segment)
-{
-    if (segment->sum_type == SATF_SUM_F64) {
-        return LOOP_REAL;
-    }
-    uint64_t max = satf_type_max((int)f->in_type), area = segment->area;
-    satf_u128 largest = (satf_u128)area * max * (f->weighted ? max : 1);
-    if (segment->sum_type == SATF_SUM_U128 ||
-        (segment->squares && segment->square_type == SATF_SUM_U128) || largest >> 53) {
-        return LOOP_MODES;
-    }
-    if (!segment->squares) {
-        return LOOP_EXACT;
-    }
-    /* Both products are at most the square of the largest sum. */
-    return largest < 94906265 ? LOOP_EXACT : largest >> 32 == 0 ? LOOP_WORD : LOOP_MODES;
-}
-
-/* The weights of the block's pixels from `first` on, where they are not all the area. Callers name
- * the channels by a constant. */
-static inline void fill_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
-                                int64_t first, int channels, loop_block *block)
-{
-    for (int64_t i = 0; i < block->n; i += channels) {
-        double area = segment->areas ? segment->areas[first * channels + i] : (double)segment->area;
-        double alpha = !f->weighted        ? area
-                       : mode == LOOP_WORD ? (double)block->word_sums[i + channels - 1]
-                                           : block->sums[i + channels - 1];
-        for (int lane = 0; lane < channels; lane++) {
-            block->weights[i + lane] = lane < channels - 1 || !f->weighted ? alpha : area;
-        }
-    }
-}
-
-static void load_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
-                         int64_t first, loop_block *block)
-{
-    switch (f->channels) {
-    case 1:
-        fill_weights(f, segment, mode, first, 1, block);
-        break;
-    case 2:
-        fill_weights(f, segment, mode, first, 2, block);
-        break;
-    case 3:
-        fill_weights(f, segment, mode, first, 3, block);
-        break;
-    default:
-        fill_weights(f, segment, mode, first, 4, block);
-    }
-    f->loops->invert(block->n, block->weights, block->inverses);
-}
-
 static void load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
                        int64_t first, loop_block *block)
 {
@@ -286,6 +232,7 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
     if (mode == LOOP_WORD) {
         loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
         loops->load_words(segment->square_type, block->n, squares, block->word_squares);
+        loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
     } else if (!sums) {
         block->sums = block->squares = block->centres;
     } else if (mode == LOOP_REAL) {
@@ -321,26 +268,23 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
 }
 
 /* The mean alpha of the pixel whose last lane that is. */
-static double mean_alpha(const loop_block *block, loop_mode mode, int64_t last)
+static double mean_alpha(const loop_block *block, int64_t last)
 {
     formula_sums in = block->constants;
-    in.words = FORMULA_WORD;
-    if (mode == LOOP_REAL) {
-        in.real_sum = block->sums[last];
-    } else {
-        in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)block->sums[last];
-        in.weight = (uint64_t)(int64_t)block->weights[last];
-    }
+    in.words = FORMULA_EXACT;
+    in.real_sum = block->sums[last];
     in.real_weight = block->weights[last];
+    in.inverse = block->inverses[last];
     return formula_number_of(formula_mean(&in));
 }
 
 /* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
-static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block)
+static int64_t settle_alpha(const epilogue *f, loop_block *block)
 {
     int channels = f->channels, left = f->out_channels;
-    for (int64_t i = channels - 1; f->weighted && left == channels && i < block->n; i += channels) {
-        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, mode, i);
+    bool settles = f->weighted && left == channels && f->pass->kernel != KERNEL_MEAN;
+    for (int64_t i = channels - 1; settles && i < block->n; i += channels) {
+        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, i);
     }
     for (int64_t p = 0; left < channels && p < block->n / channels; p++) {
         for (int lane = 0; lane < left; lane++) {
@@ -359,9 +303,9 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
     block->options = f->options;
     block->sums = block->exact_sums;
     block->squares = block->exact_squares;
-    for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
-        block->weights[i] = (double)segment->area;
-        block->inverses[i] = 1 / (double)segment->area;
+    if (one_weight) {
+        f->loops->weigh(1, LOOP_SAMPLES, (double)segment->area, NULL, NULL, block->weights,
+                        block->inverses);
     }
     if (mode == LOOP_REAL && !segment->shifts) {
         memset(block->shifts, 0, sizeof block->shifts);
@@ -380,12 +324,9 @@ static bool is_direct(const epilogue *f, const void *dst)
            f->out_channels == f->channels && (uintptr_t)dst % sizeof(double) == 0;
 }
 
-bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst)
+void epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst)
 {
-    loop_mode mode = choose_mode(f, segment);
-    if (mode == LOOP_MODES) {
-        return false;
-    }
+    loop_mode mode = f->mode;
     loop_block block;
     int64_t most = LOOP_SAMPLES / f->channels;
     bool one_weight = !f->weighted && !segment->areas;
@@ -398,7 +339,9 @@ bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *d
         block.results = direct ? (double *)(void *)to : block.space;
         load_block(f, segment, mode, first, &block);
         if (!one_weight) {
-            load_weights(f, segment, mode, first, &block);
+            const double *areas = segment->areas ? segment->areas + first * f->channels : NULL;
+            f->loops->weigh(f->channels, block.n, (double)segment->area, areas,
+                            f->weighted ? block.sums : NULL, block.weights, block.inverses);
         }
         formula_loop(f->loops, f->formula, mode)(&block);
         if (f->reduction) {
@@ -406,7 +349,7 @@ bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *d
             reduction_block(f, &block);
             continue;
         }
-        int64_t left = settle_alpha(f, mode, &block);
+        int64_t left = settle_alpha(f, &block);
         if (f->bilevel) {
             f->loops->store_bilevel(left, block.results, (uint8_t *)to);
         } else if (!direct) {
@@ -414,7 +357,6 @@ bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *d
         }
         to += left * (int64_t)satf_type_bytes((int)f->out_type);
     }
-    return true;
 }
 
 void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst)

@@ -64,6 +64,9 @@ static void load_samples(satf_type type, int64_t n, const void *from, double *re
     case SATF_F32:
         CONVERT(any_f32, double);
         break;
+    case SATF_U32:
+        CONVERT(any_u32, double);
+        break;
     default:
         CONVERT(any_f64, double);
     }
@@ -88,10 +91,40 @@ static void luma(bool real, int channels, int64_t n, const double *restrict from
     }
 }
 
-static void invert(int64_t n, const double *restrict weights, double *restrict inverses)
+static inline double inverse_of(double weight)
 {
-    for (int64_t i = 0; i < n; i++) {
-        inverses[i] = (weights[i] != 0 ? 1.0 : 0.0) / (weights[i] != 0 ? weights[i] : 1.0);
+    return (weight != 0 ? 1.0 : 0.0) / (weight != 0 ? weight : 1.0);
+}
+
+#define WEIGH(channels)                                             \
+    for (int64_t i = 0; i + (channels) <= n; i += (channels)) {     \
+        int last = (channels)-1;                                    \
+        double weight = alphas[i + last];                           \
+        double inverse = inverse_of(weight);                        \
+        for (int lane = 0; lane < last; lane++) {                   \
+            weights[i + lane] = weight;                             \
+            inverses[i + lane] = inverse;                           \
+        }                                                           \
+        weights[i + last] = areas ? areas[i] : area;                \
+        inverses[i + last] = areas ? inverse_of(areas[i]) : of_all; \
+    }
+
+static void weigh(int channels, int64_t n, double area, const double *restrict areas,
+                  const double *restrict alphas, double *restrict weights,
+                  double *restrict inverses)
+{
+    double of_all = inverse_of(area);
+    if (!alphas) {
+        for (int64_t i = 0; i < n; i++) {
+            weights[i] = areas ? areas[i] : area;
+            inverses[i] = areas ? inverse_of(areas[i]) : of_all;
+        }
+    } else if (channels == 2) {
+        WEIGH(2)
+    } else if (channels == 3) {
+        WEIGH(3)
+    } else {
+        WEIGH(4)
     }
 }
 
@@ -218,7 +251,7 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .load_words = load_words,
     .load_samples = load_samples,
     .luma = luma,
-    .invert = invert,
+    .weigh = weigh,
     .store = store,
     .store_bilevel = store_bilevel,
     .step = step,

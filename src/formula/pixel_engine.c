@@ -49,6 +49,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     epilogue_init(finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
+    satf_sum_type sum = finish->constants.real ? SATF_SUM_F64 : SATF_SUM_U32;
+    epilogue_prepare(finish, sum, sum, 1, false);
     step->walker_bytes = sizeof(pixel_walker);
     step->need.kept = step->by_rows;
     if (step->pass->histogram && !histogram_bytes(ctx, step->in.type, &step->scratch_bytes)) {

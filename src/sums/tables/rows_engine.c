@@ -55,6 +55,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     state->row_bytes = satf_align64(state->row_bytes);
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, false);
     state->finish.around_caches = false;
+    epilogue_prepare(&state->finish, state->sum_type, state->sum_type, 1, false);
     step->walker_bytes = satf_align64(sizeof(row_walker)) + 2 * state->row_bytes;
     step->need.kept = 1;
     return SATF_OK;

@@ -215,8 +215,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
     int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
     int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
     bool shrink = state->border == SATF_SHRINK;
-    window_segment segment = {.y = y};
-    segment.sum_type = state->tables->layers[0].type;
+    window_segment segment = {.y = y, .sum_type = state->tables->layers[0].type};
     segment.square_type = state->tables->layers[1].type;
     for (int64_t x = 0; x < width; x += segment.n) {
         int64_t end = width, inside = columns_inside(columns, x);
@@ -374,8 +373,7 @@ static void prefix_band(void *user, int64_t task, int thread)
     const sat_layer *layer = &state->tables->layers[0];
     int64_t first = task * BAND_ROWS, end = band_end(state, first);
     for (int64_t y = first; y < end; y++) {
-        window_segment segment = {.y = y, .n = step->in.width, .area = 1};
-        segment.sum_type = layer->type;
+        window_segment segment = {.y = y, .n = step->in.width, .area = 1, .sum_type = layer->type};
         segment.sums = (const char *)layer->sat + y * layer->stride;
         epilogue_segment(&state->plan->finish, &segment, satf_row(&step->out, y));
     }
@@ -436,6 +434,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     epilogue_init(&state->finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.varies = step->varies;
+    epilogue_prepare(&state->finish, state->tables.layers[0].type, state->tables.layers[1].type,
+                     (uint64_t)(step->size.width * step->size.height), state->is_shifted);
     return SATF_OK;
 }
 
