@@ -304,8 +304,9 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
     block->sums = block->exact_sums;
     block->squares = block->exact_squares;
     if (one_weight) {
-        f->loops->weigh(1, LOOP_SAMPLES, (double)segment->area, NULL, NULL, block->weights,
-                        block->inverses);
+        int64_t n = segment->n * f->channels;
+        f->loops->weigh(1, n < LOOP_SAMPLES ? n : LOOP_SAMPLES, (double)segment->area, NULL, NULL,
+                        block->weights, block->inverses);
     }
     if (mode == LOOP_REAL && !segment->shifts) {
         memset(block->shifts, 0, sizeof block->shifts);

@@ -173,6 +173,41 @@ static void store(satf_type type, int64_t n, const double *restrict from, void *
     }
 }
 
+/* Callers name the steps by constants. */
+static inline void copy_lane(int64_t n, const double *restrict from, const int from_step,
+                             double *restrict to, const int to_step)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i * to_step] = from[i * from_step];
+    }
+}
+
+#define COPY_LANES(copy)                 \
+    for (int k = 0; k < channels; k++) { \
+        if (channels == 1) {             \
+            copy(1);                     \
+        } else if (channels == 2) {      \
+            copy(2);                     \
+        } else if (channels == 3) {      \
+            copy(3);                     \
+        } else {                         \
+            copy(4);                     \
+        }                                \
+    }
+
+#define PART(channels) copy_lane(n, from + k, channels, to[k], 1)
+#define JOIN(channels) copy_lane(n, from[k], 1, to + k, channels)
+
+static void part(int channels, int64_t n, const double *from, mix_lane *to)
+{
+    COPY_LANES(PART)
+}
+
+static void join(int channels, int64_t n, const mix_lane *from, double *to)
+{
+    COPY_LANES(JOIN)
+}
+
 /* In several lanes, as vectors have. */
 enum { FIND_LANES = 16 };
 
@@ -240,13 +275,25 @@ static void step(satf_type type, int64_t n, const void *from, int64_t cut, uint8
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
+#define MIX_ENTRY(filter, name, images) MIX_LOOPS(filter, name)
+#include "../../filters/all.h"
+#undef MIX_ENTRY
+
 #define FORMULA_ENTRY(name, reads) [FORMULA_##name] = {name##_real, name##_exact, name##_word},
 
 const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .run =
         {
 #include "../../filters/all.h"
+#undef FORMULA_ENTRY
         },
+    .mix =
+        {
+#define MIX_ENTRY(filter, name, images) [MIX_##filter##_##name] = MIX_LOOP_TABLE(filter, name),
+#include "../../filters/all.h"
+        },
+    .part = part,
+    .join = join,
     .load_sums = load_sums,
     .load_words = load_words,
     .load_samples = load_samples,

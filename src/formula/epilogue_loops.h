@@ -9,6 +9,10 @@
 
 typedef struct loop_kernels {
     loop_kernel run[FORMULA_COUNT][LOOP_MODES]; /* results = the formula of each sample */
+    mix_loop mix[MIX_COUNT][FORMULA_LANES]; /* the mix of each pixel, by the result's lanes - 1 */
+    /* From n pixels of so many channels a lane for each of these, and the other way round. */
+    void (*part)(int channels, int64_t n, const double *from, mix_lane *to);
+    void (*join)(int channels, int64_t n, const mix_lane *from, double *to);
     /* From sums of any type but u128, and from samples of any type but u64. */
     void (*load_sums)(satf_sum_type type, int64_t n, const void *from, double *to);
     void (*load_words)(satf_sum_type type, int64_t n, const void *from, uint64_t *to);
