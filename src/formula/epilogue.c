@@ -203,14 +203,13 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
 {
     bool in_blocks = filter_has_window(f->pass) || f->pass->over == OVER_CELLS;
     f->area = area;
-    f->mode = choose_mode(f, sum, square);
+    f->mode = in_blocks ? choose_mode(f, sum, square) : LOOP_MODES;
     f->at_once = choose_at_once(f, sum, square, shifts);
     f->divides = choose_division(f, sum);
     f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
-    f->run = f->pass->kernel == KERNEL_VARIES     ? run_varies
-             : f->at_once                         ? (f->weighted ? run_weighted : run_kernel)
-             : in_blocks && f->mode != LOOP_MODES ? epilogue_by_loops
-                                                  : epilogue_by_definition;
+    f->run = f->pass->kernel == KERNEL_VARIES ? run_varies
+             : f->at_once                     ? (f->weighted ? run_weighted : run_kernel)
+                                              : epilogue_by_blocks;
     f->around_caches = f->around_caches && f->run != run_varies;
 }
 

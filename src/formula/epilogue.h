@@ -22,7 +22,8 @@ typedef struct epilogue {
     const epilogue_kernels *kernels;
     const loop_kernels *loops;
     epilogue_run run, run_areas; /* the latter of areas that vary */
-    loop_mode mode;              /* of blocks; LOOP_MODES: sums are too large for them */
+    loop_mode
+        mode; /* of blocks; LOOP_MODES: by definition, for sums are too large, or of the image */
     uint64_t area;
     epilogue_kernel divides, at_once; /* of windows of `area` pixels, or of any; and of others */
     bool any_area;
@@ -73,21 +74,10 @@ void epilogue_find_step(epilogue *f);
  * OVER_ALL. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
-/* The same by the filter's formula alone, sample by sample: what
- * epilogue_segment() must equal bit for bit. */
+/* The same by the filter's formula alone, in 128 bits: what epilogue_segment() must equal bit for
+ * bit; and in blocks of f->mode. */
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
-
-/* epilogue_by_formula(), or a reduction. */
-void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst);
-
-/* The first pixel of a segment, a lane of it, not stored; and a sample of an auxiliary input. in:
- * what all samples have in common, behind which it has the lane's moments. */
-formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
-                            formula_sums *in);
-double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
-
-/* The same in blocks, of f->mode, for filters of windows and of cells. */
-void epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
+void epilogue_by_blocks(const epilogue *f, const window_segment *segment, void *dst);
 
 /* Stores n reals as samples, see formula_store(). */
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);
