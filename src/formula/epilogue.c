@@ -1,11 +1,19 @@
-/* The choice of the fast epilogue. */
+/* The epilogue, and the choice of how it is made. */
 #include "epilogue.h"
 
 #include "../base/cpu.h"
 #include "../base/view.h"
-#include "epilogue_kernels.h"
-#include "epilogue_loops.h"
+#include "../chain/modules.h"
 #include "../sums/choice/varies.h"
+
+/* The pass's own formula, or that of its reduction. */
+static void set_formula(epilogue *f, int number)
+{
+    bool is = number != FORMULA_NONE;
+    f->reads = formula_reads(number);
+    f->call = is ? formula_function_of(number) : NULL;
+    f->loop = is && f->mode != LOOP_MODES ? formula_loop(f->loops, number, f->mode) : NULL;
+}
 
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted)
@@ -23,10 +31,13 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
     f->bilevel = out->type == SATF_U8 && filter_type(pass, options) == TYPE_BILEVEL;
-    f->formula = pass->formula;
+    f->in_bytes = satf_type_bytes(in->type);
+    f->out_bytes = satf_type_bytes(out->type);
     f->kernels = SATF_ISA_CHOOSE(&epilogue_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
     f->constants.most = INFINITY;
+    f->mode = LOOP_MODES;
+    set_formula(f, pass->formula);
 }
 
 void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced)
@@ -37,7 +48,7 @@ void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const 
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->reduction = reduction;
     f->reduced = *reduced;
-    f->formula = f->pass->reduction;
+    set_formula(f, f->pass->reduction);
 }
 
 void epilogue_end_reduction(epilogue *f)
@@ -47,7 +58,7 @@ void epilogue_end_reduction(epilogue *f)
         keys[k] = atomic_load(&f->reduction->keys[k]);
     }
     reduction_tell(keys, &f->constants);
-    f->formula = f->pass->formula;
+    set_formula(f, f->pass->formula);
     f->reduction = NULL;
 }
 
@@ -188,7 +199,7 @@ static void run_weighted(const epilogue *f, const window_segment *segment, void 
                         segment->areas ? segment->areas + i : NULL, sums, weights, inverses);
         f->at_once(&task);
         from += (size_t)most * satf_sum_bytes(segment->sum_type);
-        task.dst = (char *)task.dst + (size_t)most * satf_type_bytes((int)f->out_type);
+        task.dst = (char *)task.dst + (size_t)most * f->out_bytes;
     }
 }
 
@@ -204,6 +215,7 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
     bool in_blocks = filter_has_window(f->pass) || f->pass->over == OVER_CELLS;
     f->area = area;
     f->mode = in_blocks ? choose_mode(f, sum, square) : LOOP_MODES;
+    set_formula(f, f->pass->formula);
     f->at_once = choose_at_once(f, sum, square, shifts);
     f->divides = choose_division(f, sum);
     f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
@@ -218,7 +230,7 @@ enum { STREAM_SAMPLES = 512 };
 
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
 {
-    size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
+    size_t bytes = (size_t)(segment->n * f->out_channels) * f->out_bytes;
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
     if (f->around_caches && !f->reduction && bytes <= sizeof finished) {
         f->run(f, segment, finished);

@@ -21,9 +21,9 @@ typedef struct epilogue {
     const void *options; /* the filter's own */
     const epilogue_kernels *kernels;
     const loop_kernels *loops;
-    epilogue_run run, run_areas; /* the latter of areas that vary */
-    loop_mode
-        mode; /* of blocks; LOOP_MODES: by definition, for sums are too large, or of the image */
+    epilogue_run run;
+    /* Of blocks. LOOP_MODES: by definition, for sums are too large, or of the image. */
+    loop_mode mode;
     uint64_t area;
     epilogue_kernel divides, at_once; /* of windows of `area` pixels, or of any; and of others */
     bool any_area;
@@ -38,8 +38,11 @@ typedef struct epilogue {
     bool bilevel;           /* results are 0 or 255, in bytes */
     varies_kind varies;     /* KERNEL_VARIES, */
     int64_t plane;          /* whose rows are planes of so many numbers */
-    int formula;            /* its number */
-    bool is_step;           /* integers up to `cut` become `below`, others `above` */
+    unsigned reads;         /* what the formula does: */
+    formula_function call;
+    loop_kernel loop;           /* of f->mode, or NULL */
+    size_t in_bytes, out_bytes; /* of a sample */
+    bool is_step;               /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;
     int64_t cut;
     struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */

@@ -5,7 +5,6 @@
 #include "../base/view.h"
 #include "epilogue.h"
 #include "grey.h"
-#include "../chain/modules.h"
 
 void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                        double *real)
@@ -127,8 +126,7 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
     bool real = f->constants.real;
     if (segment->centre) {
         const char *centre = segment->centre;
-        loops->load_samples(f->in_type, block->n, centre + at * satf_type_bytes((int)f->in_type),
-                            block->centres);
+        loops->load_samples(f->in_type, block->n, centre + at * f->in_bytes, block->centres);
     }
     if (segment->sums) {
         load_sums(f, segment, mode, at, block);
@@ -140,7 +138,7 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
                      segment->areas ? segment->areas + at : NULL, f->weighted ? block->sums : NULL,
                      block->weights, block->inverses);
     }
-    if (formula_reads(f->formula) & FORMULA_LUMA) {
+    if (f->reads & FORMULA_LUMA) {
         loops->luma(real, f->channels, block->n, block->sums, block->luma_sums);
         loops->luma(real, f->channels, block->n, block->centres, block->lumas);
     }
@@ -199,7 +197,7 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
         memset(block->shifts, 0, bytes);
     }
     for (int k = 0; k < 2; k++) {
-        if (!f->aux[k].data && formula_reads(f->formula) & reads[k]) {
+        if (!f->aux[k].data && f->reads & reads[k]) {
             memset(block->aux_samples[k], 0, bytes);
         }
     }
@@ -233,7 +231,7 @@ static formula_value define(const epilogue *f, const window_segment *segment,
     in->luma_sum = block->luma_sums[i];
     in->luma = block->lumas[i];
     bool alpha = f->weighted && i % f->channels == f->channels - 1;
-    return !alpha                 ? formula_function_of(f->formula)(in, f->options)
+    return !alpha                 ? f->call(in, f->options)
            : f->pass->keeps_alpha ? formula_real(in->centre)
                                   : formula_mean(in);
 }
@@ -248,7 +246,7 @@ static char *define_block(const epilogue *f, const window_segment *segment, int6
         block->results[i] = formula_number_of(value);
         if (!f->reduction && i % f->channels < f->out_channels) {
             formula_store((int)f->out_type, value, to);
-            to += satf_type_bytes((int)f->out_type);
+            to += f->out_bytes;
         }
     }
     return to;
@@ -271,7 +269,7 @@ static char *store_block(const epilogue *f, loop_block *block, bool direct, char
     } else if (!direct) {
         f->loops->store(f->out_type, left, block->results, to);
     }
-    return to + left * (int64_t)satf_type_bytes((int)f->out_type);
+    return to + left * (int64_t)f->out_bytes;
 }
 
 static void run_blocks(const epilogue *f, const window_segment *segment, loop_mode mode, char *to)
@@ -279,7 +277,7 @@ static void run_blocks(const epilogue *f, const window_segment *segment, loop_mo
     loop_block block;
     int64_t most = LOOP_SAMPLES / f->channels;
     bool direct = mode != LOOP_MODES && is_direct(f, to);
-    loop_kernel run = mode == LOOP_MODES ? NULL : formula_loop(f->loops, f->formula, mode);
+    loop_kernel run = mode == LOOP_MODES ? NULL : f->loop;
     begin_blocks(f, segment, &block);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;

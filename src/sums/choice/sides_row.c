@@ -152,7 +152,7 @@ satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_st
     enum { PIXELS = 64, SAMPLE_NS = 256 }; /* between two looks whether to go on, roughly */
     sides_pixel p = {.sums = sums, .step = step, .y = y};
     formula_sums in = finish->constants, fraction = in;
-    size_t bytes = satf_type_bytes((int)finish->out_type);
+    size_t bytes = finish->out_bytes;
     satf_status status = SATF_OK;
     fraction.rounded = false;
     for (int64_t x = 0; x < step->out.width && !status; x++) {
