@@ -96,24 +96,28 @@ static inline double inverse_of(double weight)
     return (weight != 0 ? 1.0 : 0.0) / (weight != 0 ? weight : 1.0);
 }
 
-#define WEIGH(channels)                                             \
-    for (int64_t i = 0; i + (channels) <= n; i += (channels)) {     \
-        int last = (channels)-1;                                    \
-        double weight = alphas[i + last];                           \
-        double inverse = inverse_of(weight);                        \
-        for (int lane = 0; lane < last; lane++) {                   \
-            weights[i + lane] = weight;                             \
-            inverses[i + lane] = inverse;                           \
-        }                                                           \
-        weights[i + last] = areas ? areas[i] : area;                \
-        inverses[i + last] = areas ? inverse_of(areas[i]) : of_all; \
+#define WEIGH(channels)                                                         \
+    for (int64_t p = 0; p < n / (channels); p++) {                              \
+        inverse[p] = inverse_of(alphas[p * (channels) + (channels)-1]);         \
+    }                                                                           \
+    for (int64_t p = 0; p < n / (channels); p++) {                              \
+        for (int lane = 0; lane < (channels); lane++) {                         \
+            int64_t i = p * (channels) + lane;                                  \
+            bool colour = lane < (channels)-1;                                  \
+            weights[i] = colour ? alphas[p * (channels) + (channels)-1] : area; \
+            inverses[i] = colour ? inverse[p] : of_all;                         \
+        }                                                                       \
+    }                                                                           \
+    for (int64_t i = (channels)-1; areas && i < n; i += (channels)) {           \
+        weights[i] = areas[i];                                                  \
+        inverses[i] = inverse_of(areas[i]);                                     \
     }
 
 static void weigh(int channels, int64_t n, double area, const double *restrict areas,
                   const double *restrict alphas, double *restrict weights,
                   double *restrict inverses)
 {
-    double of_all = inverse_of(area);
+    double inverse[LOOP_SAMPLES], of_all = inverse_of(area);
     if (!alphas) {
         for (int64_t i = 0; i < n; i++) {
             weights[i] = areas ? areas[i] : area;
