@@ -74,9 +74,9 @@ int mix_images(int number)
     return number < MIX_COUNT ? image_counts[number] : foreign_mix(number)->images;
 }
 
-mix_loop mix_loop_of(const mix_kernels *kernels, int number, int lanes)
+mix_loop mix_loop_of(const loop_kernels *kernels, int number, int lanes)
 {
-    return (number < MIX_COUNT ? kernels->run[number] : foreign_mix(number)->loops)[lanes - 1];
+    return (number < MIX_COUNT ? kernels->mix[number] : foreign_mix(number)->loops)[lanes - 1];
 }
 
 const filter_info *module_filter_at(size_t index)

@@ -3,7 +3,6 @@
 #define SATF_CHAIN_MODULES_H
 
 #include "../formula/epilogue_loops.h"
-#include "../formula/mix_loops.h"
 #include "pass.h"
 
 #include "../satfilter/module.h"
@@ -12,7 +11,7 @@
 formula_function formula_function_of(int number);
 loop_kernel formula_loop(const loop_kernels *kernels, int number, loop_mode mode);
 
-mix_loop mix_loop_of(const mix_kernels *kernels, int number, int lanes);
+mix_loop mix_loop_of(const loop_kernels *kernels, int number, int lanes);
 
 /* Whether it is a module's: devices have no code for it. */
 static inline bool formula_is_foreign(int number)

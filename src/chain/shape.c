@@ -1,17 +1,5 @@
-/* The table of shapes, and reaches that several have. */
+/* Reaches that several shapes have. */
 #include "chain.h"
-
-#define SHAPE_ROW(over, name) extern const pass_shape shape_##name;
-FILTER_SHAPES(SHAPE_ROW)
-#undef SHAPE_ROW
-
-const pass_shape *pass_shape_at(filter_over over)
-{
-#define SHAPE_ROW(over, name) &shape_##name,
-    static const pass_shape *const shapes[] = {FILTER_SHAPES(SHAPE_ROW)};
-#undef SHAPE_ROW
-    return (size_t)over < sizeof shapes / sizeof *shapes ? shapes[over] : NULL;
-}
 
 /* A window of all pixels of the image ends at its pixel. */
 filter_reach shape_window_reach(const chain_link *link, const filter_pass *pass)

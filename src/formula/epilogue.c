@@ -1,11 +1,19 @@
-/* The choice of the fast epilogue. */
+/* The epilogue, and the choice of how it is made. */
 #include "epilogue.h"
 
 #include "../base/cpu.h"
 #include "../base/view.h"
-#include "epilogue_kernels.h"
-#include "epilogue_loops.h"
+#include "../chain/modules.h"
 #include "../sums/choice/varies.h"
+
+/* The pass's own formula, or that of its reduction. */
+static void set_formula(epilogue *f, int number)
+{
+    bool is = number != FORMULA_NONE;
+    f->reads = formula_reads(number);
+    f->call = is ? formula_function_of(number) : NULL;
+    f->loop = is && f->mode != LOOP_MODES ? formula_loop(f->loops, number, f->mode) : NULL;
+}
 
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted)
@@ -23,10 +31,13 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
     f->constants.real = satf_type_is_float(in->type);
     f->constants.rounded = !satf_type_is_float(out->type);
     f->bilevel = out->type == SATF_U8 && filter_type(pass, options) == TYPE_BILEVEL;
-    f->formula = pass->formula;
+    f->in_bytes = satf_type_bytes(in->type);
+    f->out_bytes = satf_type_bytes(out->type);
     f->kernels = SATF_ISA_CHOOSE(&epilogue_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
     f->constants.most = INFINITY;
+    f->mode = LOOP_MODES;
+    set_formula(f, pass->formula);
 }
 
 void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced)
@@ -37,7 +48,7 @@ void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const 
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->reduction = reduction;
     f->reduced = *reduced;
-    f->formula = f->pass->reduction;
+    set_formula(f, f->pass->reduction);
 }
 
 void epilogue_end_reduction(epilogue *f)
@@ -47,7 +58,7 @@ void epilogue_end_reduction(epilogue *f)
         keys[k] = atomic_load(&f->reduction->keys[k]);
     }
     reduction_tell(keys, &f->constants);
-    f->formula = f->pass->formula;
+    set_formula(f, f->pass->formula);
     f->reduction = NULL;
 }
 
@@ -64,6 +75,12 @@ static uint8_t step_at(const epilogue *f, int64_t sample)
     return result;
 }
 
+static void run_step(const epilogue *f, const window_segment *segment, void *dst)
+{
+    f->loops->step(f->in_type, segment->n * f->channels, segment->centre, f->cut, f->below,
+                   f->above, dst);
+}
+
 void epilogue_find_step(epilogue *f)
 {
     int64_t most = (int64_t)satf_type_max((int)f->in_type); /* 0 of floats */
@@ -71,6 +88,7 @@ void epilogue_find_step(epilogue *f)
     if (!f->is_step) {
         return;
     }
+    f->run = run_step;
     f->below = step_at(f, 0);
     f->above = step_at(f, most);
     f->cut = f->above == f->below ? most : 0;
@@ -88,131 +106,122 @@ void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst)
     SATF_ISA_CHOOSE(&loop_kernels)->store(type, n, values, dst);
 }
 
-/* The kernel for mean of integers, or NULL; also finds its magic. */
-static epilogue_kernel choose_integer_mean(const epilogue *f, satf_sum_type sum, uint64_t area,
-                                           epilogue_magic *magic)
+/* ------------------------------------------------------------------------- the choice */
+
+/* The narrowest arithmetic that is exact for sums over such an area; LOOP_MODES if there is none.
+ */
+static loop_mode choose_mode(const epilogue *f, satf_sum_type sum, satf_sum_type square)
+{
+    uint64_t max = satf_type_max((int)f->in_type);
+    satf_u128 largest = (satf_u128)f->area * max * (f->weighted ? max : 1);
+    bool squares = filter_reads(f->pass, FORMULA_SQUARE);
+    if (sum == SATF_SUM_F64) {
+        return LOOP_REAL;
+    }
+    if (sum == SATF_SUM_U128 || (squares && square == SATF_SUM_U128) || largest >> 53) {
+        return LOOP_MODES;
+    }
+    /* Both products are at most the square of the largest sum. */
+    return !squares || largest < 94906265 ? LOOP_EXACT : largest >> 32 ? LOOP_MODES : LOOP_WORD;
+}
+
+/* The kernel that is the filter's formula, for any areas; NULL if there is none. */
+static epilogue_kernel choose_at_once(const epilogue *f, satf_sum_type sum, satf_sum_type square,
+                                      bool shifts)
+{
+    int kernel = (int)f->pass->kernel, mode = (int)f->mode, type = (int)f->out_type;
+    const epilogue_at_once *k = f->kernels->at_once;
+    bool means = kernel == KERNEL_MEAN, to_reals = satf_type_is_float(type);
+    /* Means know of no shifts; the others need not. */
+    if ((means && shifts) || (!to_reals && f->out_type != f->in_type)) {
+        return NULL;
+    }
+    if (f->weighted) {
+        return !means || mode != LOOP_EXACT || to_reals ? NULL
+               : f->out_type == SATF_U8                 ? f->kernels->weighted_u8
+                                                        : f->kernels->weighted_u16;
+    }
+    while (k->run && (k->kernel != kernel || k->mode != mode || k->type != type ||
+                      k->sum_type != (int)sum || (!means && k->square_type != (int)square))) {
+        k++;
+    }
+    return k->run;
+}
+
+/* The faster one for means of integers over one area, else the same; also finds its magic. */
+static epilogue_kernel choose_division(epilogue *f, satf_sum_type sum)
 {
     const epilogue_kernels *k = f->kernels;
     uint64_t max = satf_type_max((int)f->in_type);
     bool u8 = f->out_type == SATF_U8;
-    if (f->out_type != f->in_type || area >> 33) {
-        return NULL;
+    if (!f->at_once || f->pass->kernel != KERNEL_MEAN || f->weighted ||
+        satf_type_is_float((int)f->out_type)) {
+        return f->at_once;
     }
-    if (f->weighted) {
-        /* colour times alpha, and alpha; both are least in u8 */
-        if (area * max >> 33 || area * max * max >> 50) {
-            return NULL;
-        }
-        return sum == SATF_SUM_U32 && u8 ? k->weighted_u32_u8
-               : sum != SATF_SUM_U64     ? NULL
-               : u8                      ? k->weighted_u64_u8
-                                         : k->weighted_u64_u16;
+    if (u8 && sum == SATF_SUM_U32 && f->area <= EPILOGUE_NARROW_AREA) {
+        return k->narrow_mean_u32_u8;
     }
-    if (sum == SATF_SUM_U16) {
-        return !u8                                         ? NULL
-               : epilogue_magic_find(16, max, area, magic) ? k->mean_u16_u8
-                                                           : k->wide_mean_u16_u8;
+    int word = sum == SATF_SUM_U16 ? 16 : 32;
+    if (sum == SATF_SUM_U64 || !epilogue_magic_find(word, max, f->area, &f->magic)) {
+        return f->at_once;
     }
-    if (sum == SATF_SUM_U32) {
-        if (u8 && area <= EPILOGUE_NARROW_AREA) {
-            return k->narrow_mean_u32_u8;
-        }
-        if (epilogue_magic_find(32, max, area, magic)) {
-            return u8 ? k->mean_u32_u8 : k->mean_u32_u16;
-        }
-        return u8 ? k->wide_mean_u32_u8 : k->wide_mean_u32_u16;
-    }
-    return u8 ? k->wide_mean_u64_u8 : k->wide_mean_u64_u16;
+    return word == 16 ? k->mean_u16_u8 : u8 ? k->mean_u32_u8 : k->mean_u32_u16;
 }
 
-static epilogue_kernel choose_real_mean(const epilogue *f, satf_sum_type sum)
+/* ------------------------------------------------------------------------ segments */
+
+static void run_kernel(const epilogue *f, const window_segment *segment, void *dst)
 {
-    const epilogue_kernels *k = f->kernels;
-    bool f32 = f->out_type == SATF_F32;
-    switch (sum) {
-    case SATF_SUM_U16:
-        return f32 ? k->real_mean_u16_f32 : k->real_mean_u16_f64;
-    case SATF_SUM_U32:
-        return f32 ? k->real_mean_u32_f32 : k->real_mean_u32_f64;
-    case SATF_SUM_U64:
-        return f32 ? k->real_mean_u64_f32 : k->real_mean_u64_f64;
-    case SATF_SUM_F64:
-        return f32 ? k->real_mean_f64_f32 : k->real_mean_f64_f64;
-    default:
-        return NULL;
-    }
+    epilogue_task task = {
+        .sums = segment->sums,
+        .squares = segment->squares ? segment->squares : segment->sums,
+        .n = segment->n * f->channels,
+        .area = segment->area,
+        .magic = f->magic,
+        .weights = segment->areas,
+        .dst = dst,
+    };
+    bool divides = !segment->areas && (segment->area == f->area || f->any_area);
+    (divides ? f->divides : f->at_once)(&task);
 }
 
-/* Variance and standard deviation, to float types. */
-static epilogue_kernel choose_spread(const epilogue *f, const window_segment *segment)
+/* Means of integers that alpha weighs, in blocks. */
+static void run_weighted(const epilogue *f, const window_segment *segment, void *dst)
 {
-    const epilogue_kernels *k = f->kernels;
-    bool f32 = f->out_type == SATF_F32, root = f->pass->kernel == KERNEL_STDDEV;
-    satf_sum_type sum = segment->sum_type, square = segment->square_type;
-    uint64_t largest = segment->area * satf_type_max((int)f->in_type);
-    bool exact = largest < 94906265; /* its square is below 2^53 */
-#define PICK(prefix, suffix)                                                          \
-    (root ? (f32 ? k->prefix##stddev##suffix##_f32 : k->prefix##stddev##suffix##_f64) \
-          : (f32 ? k->prefix##variance##suffix##_f32 : k->prefix##variance##suffix##_f64))
-    if (sum == SATF_SUM_F64) {
-        return PICK(real_, );
-    }
-    if (square == SATF_SUM_U32 && exact) {
-        return sum == SATF_SUM_U16   ? PICK(exact_, _u16_u32)
-               : sum == SATF_SUM_U32 ? PICK(exact_, _u32_u32)
-                                     : NULL;
-    }
-    if (square != SATF_SUM_U64 || largest >> 32) {
-        return NULL;
-    }
-    return sum != SATF_SUM_U32 ? NULL : exact ? PICK(exact_, _u32_u64) : PICK(, _u32_u64);
-#undef PICK
-}
-
-/* The kernel that computes the filter's formula for such a segment; NULL if
- * there is none. */
-static epilogue_kernel choose_kernel(const epilogue *f, const window_segment *segment,
-                                     epilogue_magic *magic)
-{
-    bool real_in = segment->sum_type == SATF_SUM_F64;
-    bool real_out = satf_type_is_float((int)f->out_type);
-    switch (f->pass->kernel) {
-    case KERNEL_MEAN:
-        if (real_out) {
-            return f->weighted ? NULL : choose_real_mean(f, segment->sum_type);
-        }
-        return real_in ? NULL : choose_integer_mean(f, segment->sum_type, segment->area, magic);
-    case KERNEL_VARIANCE:
-    case KERNEL_STDDEV:
-        return real_out && !f->weighted ? choose_spread(f, segment) : NULL;
-    default:
-        return NULL;
+    double sums[LOOP_SAMPLES], weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES];
+    int64_t n = segment->n * f->channels, most = LOOP_SAMPLES / f->channels * f->channels;
+    epilogue_task task = {.sums = sums, .weights = weights, .inverses = inverses, .dst = dst};
+    const char *from = segment->sums;
+    for (int64_t i = 0; i < n; i += most) {
+        task.n = n - i < most ? n - i : most;
+        f->loops->load_sums(segment->sum_type, task.n, from, sums);
+        f->loops->weigh(f->channels, task.n, (double)segment->area,
+                        segment->areas ? segment->areas + i : NULL, sums, weights, inverses);
+        f->at_once(&task);
+        from += (size_t)most * satf_sum_bytes(segment->sum_type);
+        task.dst = (char *)task.dst + (size_t)most * f->out_bytes;
     }
 }
 
-/* The kernel for means of areas that vary; NULL if there is none. */
-static epilogue_kernel choose_areas_kernel(const epilogue *f, const window_segment *segment)
+static void run_varies(const epilogue *f, const window_segment *segment, void *dst)
 {
-    const epilogue_kernels *k = f->kernels;
-    if (f->pass->kernel != KERNEL_MEAN || f->weighted || f->out_type != f->in_type) {
-        return NULL;
-    }
-    switch (f->out_type) {
-    case SATF_U8:
-        return segment->sum_type == SATF_SUM_U16   ? k->areas_mean_u16_u8
-               : segment->sum_type == SATF_SUM_U32 ? k->areas_mean_u32_u8
-                                                   : k->areas_mean_u64_u8;
-    case SATF_U16:
-        return segment->sum_type == SATF_SUM_U32   ? k->areas_mean_u32_u16
-               : segment->sum_type == SATF_SUM_U64 ? k->areas_mean_u64_u16
-                                                   : NULL;
-    case SATF_F32:
-        return k->areas_mean_f64_f32;
-    case SATF_F64:
-        return k->areas_mean_f64_f64;
-    default:
-        return NULL;
-    }
+    double *row = (double *)dst - segment->x * f->out_channels;
+    varies_segment(f, segment, row + segment->x, f->plane);
+}
+
+void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint64_t area,
+                      bool shifts)
+{
+    f->area = area;
+    f->mode = choose_mode(f, sum, square);
+    set_formula(f, f->pass->formula);
+    f->at_once = choose_at_once(f, sum, square, shifts);
+    f->divides = choose_division(f, sum);
+    f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
+    f->run = f->pass->kernel == KERNEL_VARIES ? run_varies
+             : f->at_once                     ? (f->weighted ? run_weighted : run_kernel)
+                                              : epilogue_by_blocks;
+    f->around_caches = f->around_caches && f->run != run_varies;
 }
 
 /* Samples that pass through the first-level cache on their way around the others. */
@@ -220,41 +229,13 @@ enum { STREAM_SAMPLES = 512 };
 
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst)
 {
-    const satf_rect *of = &f->reduced;
-    if (f->pass->kernel == KERNEL_VARIES) {
-        double *row = (double *)dst - segment->x * f->out_channels;
-        varies_segment(f, segment, row + segment->x, f->plane);
-        return;
-    }
-    if (f->reduction && (segment->y < of->y || segment->y >= of->y + of->h)) {
-        return;
-    }
-    size_t bytes = (size_t)(segment->n * f->out_channels) * satf_type_bytes((int)f->out_type);
+    size_t bytes = (size_t)(segment->n * f->out_channels) * f->out_bytes;
     _Alignas(64) char finished[STREAM_SAMPLES * sizeof(double)];
-    bool streams = f->around_caches && !f->reduction && bytes <= sizeof finished;
-    epilogue_task task = {
-        .sums = segment->sums,
-        .squares = segment->squares,
-        .n = segment->n * f->channels,
-        .channels = f->channels,
-        .area = segment->area,
-        .areas = segment->areas,
-        .dst = streams ? finished : dst,
-    };
-    /* Kernels of means know of no shifts; the others need not. */
-    bool by_formula =
-        f->reduction || f->is_step || (segment->shifts && f->pass->kernel == KERNEL_MEAN);
-    epilogue_kernel kernel = by_formula       ? NULL
-                             : segment->areas ? choose_areas_kernel(f, segment)
-                                              : choose_kernel(f, segment, &task.magic);
-    if (f->is_step) {
-        f->loops->step(f->in_type, task.n, segment->centre, f->cut, f->below, f->above, task.dst);
-    } else if (kernel) {
-        kernel(&task);
-    } else if (!epilogue_by_loops(f, segment, task.dst)) {
-        epilogue_by_definition(f, segment, task.dst);
-    }
-    if (streams) {
+    if (f->around_caches && !f->reduction && bytes <= sizeof finished) {
+        f->run(f, segment, finished);
         f->kernels->stream(dst, finished, bytes);
+    } else if (!f->reduction ||
+               (segment->y >= f->reduced.y && segment->y < f->reduced.y + f->reduced.h)) {
+        f->run(f, segment, dst);
     }
 }

@@ -5,18 +5,29 @@
 #include <stdatomic.h>
 
 #include "../chain/pass.h"
+#include "epilogue_kernels.h"
+#include "epilogue_loops.h"
 #include "reduction.h"
 #include "../sums/choice/varies_kernels.h"
 
-struct epilogue_kernels;
-struct loop_kernels;
+struct epilogue;
 
-/* Constant for a run. Filled by epilogue_init(). */
+/* Makes the results of a segment. */
+typedef void (*epilogue_run)(const struct epilogue *f, const window_segment *segment, void *dst);
+
+/* Constant for a run. Filled by epilogue_init(), and what is chosen by epilogue_prepare(). */
 typedef struct epilogue {
     const filter_pass *pass;
     const void *options; /* the filter's own */
-    const struct epilogue_kernels *kernels;
-    const struct loop_kernels *loops;
+    const epilogue_kernels *kernels;
+    const loop_kernels *loops;
+    epilogue_run run;
+    /* Of blocks. LOOP_MODES: by definition, for sums are too large, or of the image. */
+    loop_mode mode;
+    uint64_t area;
+    epilogue_kernel divides, at_once; /* of windows of `area` pixels, or of any; and of others */
+    bool any_area;
+    epilogue_magic magic;
     satf_type in_type, out_type;
     int channels;           /* lanes of the sums */
     int out_channels;       /* as many, or all but alpha */
@@ -27,8 +38,11 @@ typedef struct epilogue {
     bool bilevel;           /* results are 0 or 255, in bytes */
     varies_kind varies;     /* KERNEL_VARIES, */
     int64_t plane;          /* whose rows are planes of so many numbers */
-    int formula;            /* its number */
-    bool is_step;           /* integers up to `cut` become `below`, others `above` */
+    unsigned reads;         /* what the formula does: */
+    formula_function call;
+    loop_kernel loop;           /* of f->mode, or NULL */
+    size_t in_bytes, out_bytes; /* of a sample */
+    bool is_step;               /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;
     int64_t cut;
     struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
@@ -50,6 +64,11 @@ void epilogue_end_reduction(epilogue *f);
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted);
 
+/* Decides everything for segments with sums of such types, over at most such an area, that have
+ * shifts or not. Squares that the filter does not read are of any type. */
+void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint64_t area,
+                      bool shifts);
+
 /* Finds the step of a pass of KERNEL_STEP, if it has one, by its formula: what all samples have in
  * common is set. */
 void epilogue_find_step(epilogue *f);
@@ -58,22 +77,10 @@ void epilogue_find_step(epilogue *f);
  * cells. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
-/* The same by the filter's formula alone, sample by sample: what
- * epilogue_segment() must equal bit for bit. */
+/* The same by the filter's formula alone, in 128 bits: what epilogue_segment() must equal bit for
+ * bit; and in blocks of f->mode. */
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
-
-/* epilogue_by_formula(), or a reduction. */
-void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst);
-
-/* The first pixel of a segment, a lane of it, not stored; and a sample of an auxiliary input. in:
- * what all samples have in common, behind which it has the lane's moments. */
-formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
-                            formula_sums *in);
-double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane);
-
-/* The same in blocks, for filters of windows and of cells; false, and nothing done, where sums are
- * too large. */
-bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst);
+void epilogue_by_blocks(const epilogue *f, const window_segment *segment, void *dst);
 
 /* Stores n reals as samples, see formula_store(). */
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);

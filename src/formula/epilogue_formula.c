@@ -1,10 +1,10 @@
-/* Epilogues by formula: in blocks of plain arrays (epilogue_loops.h), or sample by sample. */
+/* Epilogues by formula, in blocks of plain arrays (epilogue_loops.h), of which sums that are too
+ * large for these are looked at sample by sample. */
 #include <math.h>
 
 #include "../base/view.h"
 #include "epilogue.h"
 #include "grey.h"
-#include "../chain/modules.h"
 
 void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                        double *real)
@@ -27,125 +27,6 @@ void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u12
     }
 }
 
-/* A sample of the types that are filtered. */
-static double load_sample(satf_type type, const void *from, int64_t i)
-{
-    uint8_t u8;
-    uint16_t u16;
-    float f32;
-    double f64;
-    const char *at = (const char *)from + i * (int64_t)satf_type_bytes((int)type);
-    switch (type) {
-    case SATF_U8:
-        memcpy(&u8, at, sizeof u8);
-        return u8;
-    case SATF_U16:
-        memcpy(&u16, at, sizeof u16);
-        return u16;
-    case SATF_F32:
-        memcpy(&f32, at, sizeof f32);
-        return (double)f32;
-    default:
-        memcpy(&f64, at, sizeof f64);
-        return f64;
-    }
-}
-
-/* Sum i of the segment. */
-static void load_sum(const epilogue *f, const window_segment *segment, int64_t i,
-                     satf_u128 *integer, double *real)
-{
-    if (segment->sums) {
-        epilogue_load_sum(segment->sum_type, segment->sums, i, integer, real);
-    } else if (f->constants.real) {
-        *real = load_sample(f->in_type, segment->centre, i);
-    } else {
-        *integer = (uint64_t)load_sample(f->in_type, segment->centre, i);
-    }
-}
-
-/* The weight of a pixel's lanes: its area for alpha's, else the sum of alphas if that weighs. */
-static void set_weight(const epilogue *f, const window_segment *segment, int64_t p, bool by_alpha,
-                       formula_sums *in)
-{
-    double area = segment->areas ? segment->areas[p * f->channels] : (double)segment->area;
-    satf_u128 alpha = (uint64_t)area;
-    in->real_weight = area;
-    if (by_alpha) {
-        int64_t last = p * f->channels + f->channels - 1;
-        load_sum(f, segment, last, &alpha, &in->real_weight);
-    }
-    in->weight = (uint64_t)alpha;
-    double weight = in->real ? in->real_weight : (double)in->weight;
-    in->inverse = weight != 0 ? 1 / weight : 0;
-}
-
-/* The luma's moments at a pixel of colour. */
-static void set_luma(const epilogue *f, const window_segment *segment, int64_t p, formula_sums *in)
-{
-    double sums[3], centres[3];
-    for (int lane = 0; lane < 3; lane++) {
-        int64_t i = p * f->channels + lane;
-        load_sum(f, segment, i, &in->sum, &in->real_sum);
-        sums[lane] = formula_sum(in);
-        centres[lane] = load_sample(f->in_type, segment->centre, i);
-    }
-    in->luma_sum = grey_luma(in->real, sums[0], sums[1], sums[2]);
-    in->luma = grey_luma(in->real, centres[0], centres[1], centres[2]);
-}
-
-double epilogue_aux(const epilogue *f, int k, int64_t x, int64_t y, int lane)
-{
-    const satf_view *aux = &f->aux[k];
-    return load_sample((satf_type)aux->type, satf_row(aux, y), x * f->channels + lane);
-}
-
-/* One lane of a pixel; in: its sums without weight. */
-static formula_value lane_value(const epilogue *f, const window_segment *segment, int64_t p,
-                                int lane, formula_sums *in)
-{
-    bool alpha_lane = f->weighted && lane == f->channels - 1;
-    int64_t i = p * f->channels + lane;
-    set_weight(f, segment, p, f->weighted && !alpha_lane, in);
-    if (formula_reads(f->formula) & FORMULA_LUMA) {
-        set_luma(f, segment, p, in);
-    }
-    load_sum(f, segment, i, &in->sum, &in->real_sum);
-    in->shift = segment->shifts ? segment->shifts[i] : 0;
-    if (segment->squares) {
-        epilogue_load_sum(segment->square_type, segment->squares, i, &in->square, &in->real_square);
-    }
-    if (segment->centre) {
-        in->centre = load_sample(f->in_type, segment->centre, i);
-    }
-    for (int k = 0; k < 2; k++) {
-        if (f->aux[k].data) {
-            in->aux[k] = epilogue_aux(f, k, segment->x + p, segment->y, lane);
-        }
-    }
-    return !alpha_lane            ? formula_function_of(f->formula)(in, f->options)
-           : f->pass->keeps_alpha ? formula_real(in->centre)
-                                  : formula_mean(in);
-}
-
-formula_value epilogue_lane(const epilogue *f, const window_segment *segment, int lane,
-                            formula_sums *in)
-{
-    return lane_value(f, segment, 0, lane, in);
-}
-
-void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst)
-{
-    formula_sums in = f->constants;
-    char *to = dst;
-    for (int64_t p = 0; p < segment->n; p++) {
-        for (int lane = 0; lane < f->out_channels; lane++) {
-            formula_store((int)f->out_type, lane_value(f, segment, p, lane, &in), to);
-            to += satf_type_bytes((int)f->out_type);
-        }
-    }
-}
-
 /* ---------------------------------------------------------------------- reductions */
 
 static void raise_key(epilogue_reduction *reduction, int which, double value)
@@ -161,23 +42,6 @@ static void find_reduced(const epilogue *f, int64_t x, int64_t n, int64_t *first
     int64_t from = f->reduced.x - x, to = from + f->reduced.w;
     *end = to < 0 ? 0 : to < n ? to : n;
     *first = from < 0 ? 0 : from < *end ? from : *end;
-}
-
-static void reduction_by_formula(const epilogue *f, const window_segment *segment)
-{
-    formula_sums in = f->constants;
-    int64_t p, end;
-    find_reduced(f, segment->x, segment->n, &p, &end);
-    for (; p < end; p++) {
-        int64_t last = (p + 1) * f->channels - 1;
-        bool counts =
-            !f->weighted || reduction_counts(load_sample(f->in_type, segment->centre, last));
-        for (int lane = 0; lane < f->channels - f->weighted; lane++) {
-            double value = formula_number_of(lane_value(f, segment, p, lane, &in));
-            raise_key(f->reduction, REDUCTION_GREATEST, value);
-            raise_key(f->reduction, REDUCTION_LEAST, counts ? -in.centre : -INFINITY);
-        }
-    }
 }
 
 static void leave_out(loop_block *block, int64_t from, int64_t to)
@@ -216,98 +80,67 @@ static void reduction_block(const epilogue *f, loop_block *block)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* The narrowest arithmetic that is exact for such a segment; LOOP_MODES if there is none. */
-static loop_mode choose_mode(const epilogue *f, const window_segment *segment)
+static void load_sums(const epilogue *f, const window_segment *segment, loop_mode mode, size_t at,
+                      loop_block *block)
 {
-    if (segment->sum_type == SATF_SUM_F64) {
-        return LOOP_REAL;
-    }
-    uint64_t max = satf_type_max((int)f->in_type), area = segment->area;
-    satf_u128 largest = (satf_u128)area * max * (f->weighted ? max : 1);
-    if (segment->sum_type == SATF_SUM_U128 ||
-        (segment->squares && segment->square_type == SATF_SUM_U128) || largest >> 53) {
-        return LOOP_MODES;
-    }
-    if (!segment->squares) {
-        return LOOP_EXACT;
-    }
-    /* Both products are at most the square of the largest sum. */
-    return largest < 94906265 ? LOOP_EXACT : largest >> 32 == 0 ? LOOP_WORD : LOOP_MODES;
-}
-
-/* The weights of the block's pixels from `first` on, where they are not all the area. Callers name
- * the channels by a constant. */
-static inline void fill_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
-                                int64_t first, int channels, loop_block *block)
-{
-    for (int64_t i = 0; i < block->n; i += channels) {
-        double area = segment->areas ? segment->areas[first * channels + i] : (double)segment->area;
-        double alpha = !f->weighted        ? area
-                       : mode == LOOP_WORD ? (double)block->word_sums[i + channels - 1]
-                                           : block->sums[i + channels - 1];
-        for (int lane = 0; lane < channels; lane++) {
-            block->weights[i + lane] = lane < channels - 1 || !f->weighted ? alpha : area;
+    const loop_kernels *loops = f->loops;
+    const char *sums = (const char *)segment->sums + at * satf_sum_bytes(segment->sum_type);
+    const char *squares = segment->squares;
+    squares = squares ? squares + at * satf_sum_bytes(segment->square_type) : NULL;
+    if (f->constants.real) {
+        block->sums = (const double *)(const void *)sums;
+        block->squares = squares ? (const double *)(const void *)squares : block->sums;
+    } else if (mode == LOOP_MODES) {
+        for (int64_t i = 0; i < block->n; i++) {
+            satf_u128 sum = 0;
+            epilogue_load_sum(segment->sum_type, sums, i, &sum, &block->exact_sums[i]);
+            block->exact_sums[i] = formula_double(sum);
         }
+    } else {
+        loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
+    }
+    if (mode == LOOP_WORD) {
+        loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
+        loops->load_words(segment->square_type, block->n, squares, block->word_squares);
+    } else if (mode == LOOP_EXACT && squares) {
+        loops->load_sums(segment->square_type, block->n, squares, block->exact_squares);
+    }
+    if (mode == LOOP_REAL && segment->shifts) {
+        memcpy(block->shifts, segment->shifts + at, (size_t)block->n * sizeof *block->shifts);
     }
 }
 
-static void load_weights(const epilogue *f, const window_segment *segment, loop_mode mode,
-                         int64_t first, loop_block *block)
+/* Whether all pixels weigh their area, which is the same. */
+static bool has_one_weight(const epilogue *f, const window_segment *segment)
 {
-    switch (f->channels) {
-    case 1:
-        fill_weights(f, segment, mode, first, 1, block);
-        break;
-    case 2:
-        fill_weights(f, segment, mode, first, 2, block);
-        break;
-    case 3:
-        fill_weights(f, segment, mode, first, 3, block);
-        break;
-    default:
-        fill_weights(f, segment, mode, first, 4, block);
-    }
-    f->loops->invert(block->n, block->weights, block->inverses);
+    return !f->weighted && !segment->areas;
 }
 
+/* What the formula reads of the pixels from `first` on; of LOOP_MODES but for integers of 128 bits,
+ * which are in the sums. */
 static void load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
                        int64_t first, loop_block *block)
 {
     const loop_kernels *loops = f->loops;
     size_t at = (size_t)(first * f->channels);
-    const char *sums = (const char *)segment->sums;
-    const char *squares = (const char *)segment->squares;
-    if (sums) {
-        sums += at * satf_sum_bytes(segment->sum_type);
-    }
-    if (squares) {
-        squares += at * satf_sum_bytes(segment->square_type);
-    }
-    if (mode == LOOP_WORD) {
-        loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
-        loops->load_words(segment->square_type, block->n, squares, block->word_squares);
-    } else if (!sums) {
-        block->sums = block->squares = block->centres;
-    } else if (mode == LOOP_REAL) {
-        block->sums = (const double *)(const void *)sums;
-        block->squares = squares ? (const double *)(const void *)squares : block->sums;
-        if (segment->shifts) {
-            memcpy(block->shifts, segment->shifts + at, (size_t)block->n * sizeof *block->shifts);
-        }
-    } else {
-        loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
-        if (squares) {
-            loops->load_sums(segment->square_type, block->n, squares, block->exact_squares);
-        }
-    }
+    bool real = f->constants.real;
     if (segment->centre) {
         const char *centre = segment->centre;
-        loops->load_samples(f->in_type, block->n, centre + at * satf_type_bytes((int)f->in_type),
-                            block->centres);
+        loops->load_samples(f->in_type, block->n, centre + at * f->in_bytes, block->centres);
     }
-    if (formula_reads(f->formula) & FORMULA_LUMA) {
-        loops->luma(mode == LOOP_REAL, f->channels, block->n, block->sums, block->luma_sums);
-        loops->luma(mode == LOOP_REAL, f->channels, block->n, block->centres, block->lumas);
+    if (segment->sums) {
+        load_sums(f, segment, mode, at, block);
+    } else {
+        block->sums = block->squares = block->centres;
+    }
+    if (!has_one_weight(f, segment)) {
+        loops->weigh(f->channels, block->n, (double)segment->area,
+                     segment->areas ? segment->areas + at : NULL, f->weighted ? block->sums : NULL,
+                     block->weights, block->inverses);
+    }
+    if (f->reads & FORMULA_LUMA) {
+        loops->luma(real, f->channels, block->n, block->sums, block->luma_sums);
+        loops->luma(real, f->channels, block->n, block->centres, block->lumas);
     }
     for (int k = 0; k < 2; k++) {
         const satf_view *aux = &f->aux[k];
@@ -321,26 +154,23 @@ static void load_block(const epilogue *f, const window_segment *segment, loop_mo
 }
 
 /* The mean alpha of the pixel whose last lane that is. */
-static double mean_alpha(const loop_block *block, loop_mode mode, int64_t last)
+static double mean_alpha(const loop_block *block, int64_t last)
 {
     formula_sums in = block->constants;
-    in.words = FORMULA_WORD;
-    if (mode == LOOP_REAL) {
-        in.real_sum = block->sums[last];
-    } else {
-        in.sum = mode == LOOP_WORD ? block->word_sums[last] : (uint64_t)(int64_t)block->sums[last];
-        in.weight = (uint64_t)(int64_t)block->weights[last];
-    }
+    in.words = FORMULA_EXACT;
+    in.real_sum = block->sums[last];
     in.real_weight = block->weights[last];
+    in.inverse = block->inverses[last];
     return formula_number_of(formula_mean(&in));
 }
 
 /* Alpha's lanes: the mean alpha, alpha as it is, or nothing. Returns the samples that are left. */
-static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block)
+static int64_t settle_alpha(const epilogue *f, loop_block *block)
 {
     int channels = f->channels, left = f->out_channels;
-    for (int64_t i = channels - 1; f->weighted && left == channels && i < block->n; i += channels) {
-        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, mode, i);
+    bool settles = f->weighted && left == channels && f->pass->kernel != KERNEL_MEAN;
+    for (int64_t i = channels - 1; settles && i < block->n; i += channels) {
+        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, i);
     }
     for (int64_t p = 0; left < channels && p < block->n / channels; p++) {
         for (int lane = 0; lane < left; lane++) {
@@ -351,27 +181,78 @@ static int64_t settle_alpha(const epilogue *f, loop_mode mode, loop_block *block
 }
 
 /* What all blocks of a segment have in common. */
-static void begin_blocks(const epilogue *f, const window_segment *segment, loop_mode mode,
-                         bool one_weight, loop_block *block)
+static void begin_blocks(const epilogue *f, const window_segment *segment, loop_block *block)
 {
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
+    int64_t all = segment->n * f->channels, n = all < LOOP_SAMPLES ? all : LOOP_SAMPLES;
+    size_t bytes = (size_t)n * sizeof(double);
     block->constants = f->constants;
     block->options = f->options;
     block->sums = block->exact_sums;
     block->squares = block->exact_squares;
-    for (int64_t i = 0; one_weight && i < LOOP_SAMPLES; i++) {
-        block->weights[i] = (double)segment->area;
-        block->inverses[i] = 1 / (double)segment->area;
+    if (has_one_weight(f, segment)) {
+        f->loops->weigh(1, n, (double)segment->area, NULL, NULL, block->weights, block->inverses);
     }
-    if (mode == LOOP_REAL && !segment->shifts) {
-        memset(block->shifts, 0, sizeof block->shifts);
+    if (f->constants.real && !segment->shifts) {
+        memset(block->shifts, 0, bytes);
     }
     for (int k = 0; k < 2; k++) {
-        if (!f->aux[k].data && formula_reads(f->formula) & reads[k]) {
-            memset(block->aux_samples[k], 0, sizeof block->aux_samples[k]);
+        if (!f->aux[k].data && f->reads & reads[k]) {
+            memset(block->aux_samples[k], 0, bytes);
         }
     }
 }
+
+/* ------------------------------------------------------------------ by definition */
+
+/* Sample i of a block of LOOP_MODES, whose first pixel is the segment's `first`. in: what all
+ * samples have in common, behind which it has the sample's moments. */
+static formula_value define(const epilogue *f, const window_segment *segment,
+                            const loop_block *block, int64_t first, int64_t i, formula_sums *in)
+{
+    int64_t at = first * f->channels + i;
+    if (segment->sums) {
+        epilogue_load_sum(segment->sum_type, segment->sums, at, &in->sum, &in->real_sum);
+    } else {
+        in->real_sum = block->sums[i];
+        in->sum = in->real ? 0 : (uint64_t)block->sums[i];
+    }
+    if (segment->squares) {
+        epilogue_load_sum(segment->square_type, segment->squares, at, &in->square,
+                          &in->real_square);
+    }
+    in->real_weight = block->weights[i];
+    in->weight = in->real ? 0 : (uint64_t)block->weights[i];
+    in->inverse = block->inverses[i];
+    in->shift = segment->shifts ? segment->shifts[at] : 0;
+    in->centre = block->centres[i];
+    in->aux[0] = block->aux_samples[0][i];
+    in->aux[1] = block->aux_samples[1][i];
+    in->luma_sum = block->luma_sums[i];
+    in->luma = block->lumas[i];
+    bool alpha = f->weighted && i % f->channels == f->channels - 1;
+    return !alpha                 ? f->call(in, f->options)
+           : f->pass->keeps_alpha ? formula_real(in->centre)
+                                  : formula_mean(in);
+}
+
+/* Stores the block's results, or leaves them where a reduction looks; returns where the next go. */
+static char *define_block(const epilogue *f, const window_segment *segment, int64_t first,
+                          loop_block *block, char *to)
+{
+    formula_sums in = block->constants;
+    for (int64_t i = 0; i < block->n; i++) {
+        formula_value value = define(f, segment, block, first, i, &in);
+        block->results[i] = formula_number_of(value);
+        if (!f->reduction && i % f->channels < f->out_channels) {
+            formula_store((int)f->out_type, value, to);
+            to += f->out_bytes;
+        }
+    }
+    return to;
+}
+
+/* ------------------------------------------------------------------------ segments */
 
 /* Whether results may go where they belong at once: doubles, one a lane, aligned. */
 static bool is_direct(const epilogue *f, const void *dst)
@@ -380,48 +261,49 @@ static bool is_direct(const epilogue *f, const void *dst)
            f->out_channels == f->channels && (uintptr_t)dst % sizeof(double) == 0;
 }
 
-bool epilogue_by_loops(const epilogue *f, const window_segment *segment, void *dst)
+static char *store_block(const epilogue *f, loop_block *block, bool direct, char *to)
 {
-    loop_mode mode = choose_mode(f, segment);
-    if (mode == LOOP_MODES) {
-        return false;
+    int64_t left = settle_alpha(f, block);
+    if (f->bilevel) {
+        f->loops->store_bilevel(left, block->results, (uint8_t *)to);
+    } else if (!direct) {
+        f->loops->store(f->out_type, left, block->results, to);
     }
+    return to + left * (int64_t)f->out_bytes;
+}
+
+static void run_blocks(const epilogue *f, const window_segment *segment, loop_mode mode, char *to)
+{
     loop_block block;
     int64_t most = LOOP_SAMPLES / f->channels;
-    bool one_weight = !f->weighted && !segment->areas;
-    begin_blocks(f, segment, mode, one_weight, &block);
-    char *to = dst;
-    bool direct = is_direct(f, dst);
+    bool direct = mode != LOOP_MODES && is_direct(f, to);
+    loop_kernel run = mode == LOOP_MODES ? NULL : f->loop;
+    begin_blocks(f, segment, &block);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;
         block.n = pixels * f->channels;
         block.results = direct ? (double *)(void *)to : block.space;
         load_block(f, segment, mode, first, &block);
-        if (!one_weight) {
-            load_weights(f, segment, mode, first, &block);
+        if (run) {
+            run(&block);
+        } else {
+            to = define_block(f, segment, first, &block, to);
         }
-        formula_loop(f->loops, f->formula, mode)(&block);
         if (f->reduction) {
             keep_reduced(f, segment->x + first, &block);
             reduction_block(f, &block);
-            continue;
+        } else if (run) {
+            to = store_block(f, &block, direct, to);
         }
-        int64_t left = settle_alpha(f, mode, &block);
-        if (f->bilevel) {
-            f->loops->store_bilevel(left, block.results, (uint8_t *)to);
-        } else if (!direct) {
-            f->loops->store(f->out_type, left, block.results, to);
-        }
-        to += left * (int64_t)satf_type_bytes((int)f->out_type);
     }
-    return true;
 }
 
-void epilogue_by_definition(const epilogue *f, const window_segment *segment, void *dst)
+void epilogue_by_blocks(const epilogue *f, const window_segment *segment, void *dst)
 {
-    if (f->reduction) {
-        reduction_by_formula(f, segment);
-    } else {
-        epilogue_by_formula(f, segment, dst);
-    }
+    run_blocks(f, segment, f->mode, dst);
+}
+
+void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst)
+{
+    run_blocks(f, segment, LOOP_MODES, dst);
 }

@@ -1,11 +1,13 @@
 /* The fast epilogues: loops shaped for the compiler's vectoriser. The bounds are
  * copied first, for the stores might alias the task. */
+#define FORMULA_ONE_DIVISOR
 #include "epilogue_kernels.h"
-
-#include <math.h>
 
 #include "../base/cpu.h"
 #include "../base/stores.h"
+#include "../satfilter/filter.h"
+#include "../satfilter/loops.h"
+#include "formulas.h"
 
 /* Output samples may lie anywhere. */
 typedef uint8_t out_u8;
@@ -109,231 +111,96 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
     }
 }
 
-/*
- * Means of integers in double: trunc((S + A/2 + 1/4) * (1/A)). The true
- * quotient lies at least 1/(4A) from an integer. S + A/2 + 1/4 is exact below
- * 2^50; the reciprocal's and the product's rounding are off by at most 2^-52
- * of less than 2^17, which is below 1/(4A) for A < 2^33.
- */
-#define WIDE_MEAN(sum, out)                                        \
-    static void wide_mean_##sum##_##out(const epilogue_task *task) \
-    {                                                              \
-        const sum_##sum *restrict s = task->sums;                  \
-        out_##out *restrict to = task->dst;                        \
-        int64_t n = task->n;                                       \
-        double bias = (double)task->area * 0.5 + 0.25;             \
-        double reciprocal = 1 / (double)task->area;                \
-        for (int64_t i = 0; i < n; i++) {                          \
-            double quotient = ((double)s[i] + bias) * reciprocal;  \
-            to[i] = (out_##out)(int32_t)quotient;                  \
-        }                                                          \
+/* ------------------------------------------------------------------ formulas at once */
+
+#define LOAD_REAL(in, i) in.real_sum = s[i], in.real_square = s2[i]
+/* Below 2^53, so signed: machines convert that faster. */
+#define LOAD_EXACT(in, i) \
+    in.real_sum = (double)(int64_t)s[i], in.real_square = (double)(int64_t)s2[i]
+#define LOAD_WORD(in, i) in.sum = s[i], in.square = s2[i]
+
+#define STORE_u8(value) (out_u8)(int32_t)(value)
+#define STORE_u16(value) (out_u16)(int32_t)(value)
+#define STORE_f32(value) (out_f32)(value)
+#define STORE_f64(value) (value)
+
+#define IN_REAL .real = true
+#define IN_EXACT .words = FORMULA_EXACT
+#define IN_WORD .words = FORMULA_WORD
+
+/* The filter's own formula from sums of one type to results of another, without blocks between. Its
+ * first loop is for areas that vary. */
+#define AT_ONCE(kernel, name, mode, sum, square, out)                               \
+    static void name##_##mode##_##sum##_##square##_##out(const epilogue_task *task) \
+    {                                                                               \
+        const sum_##sum *restrict s = task->sums;                                   \
+        const sum_##square *restrict s2 = task->squares;                            \
+        const double *restrict areas = task->weights;                               \
+        out_##out *restrict to = task->dst;                                         \
+        int64_t n = task->n;                                                        \
+        formula_sums in = {IN_##mode, .rounded = sizeof *to < sizeof(float)};       \
+        for (int64_t i = 0; areas && i < n; i++) {                                  \
+            LOAD_##mode(in, i);                                                     \
+            in.weight = (uint64_t)(int64_t)areas[i];                                \
+            in.real_weight = areas[i];                                              \
+            in.inverse = 1 / areas[i];                                              \
+            to[i] = STORE_##out(formula_number_of(name##_formula(&in, NULL)));      \
+        }                                                                           \
+        formula_set_weight(&in, task->area);                                        \
+        for (int64_t i = 0; !areas && i < n; i++) {                                 \
+            LOAD_##mode(in, i);                                                     \
+            to[i] = STORE_##out(formula_number_of(name##_formula(&in, NULL)));      \
+        }                                                                           \
     }
 
-WIDE_MEAN(u16, u8)
-WIDE_MEAN(u32, u8)
-WIDE_MEAN(u32, u16)
-WIDE_MEAN(u64, u8)
-WIDE_MEAN(u64, u16)
-
-/* The same with an area for each sample. */
-#define AREAS_MEAN(sum, out)                                        \
-    static void areas_mean_##sum##_##out(const epilogue_task *task) \
-    {                                                               \
-        const sum_##sum *restrict s = task->sums;                   \
-        const double *restrict areas = task->areas;                 \
-        out_##out *restrict to = task->dst;                         \
-        int64_t n = task->n;                                        \
-        for (int64_t i = 0; i < n; i++) {                           \
-            double biased = (double)s[i] + (areas[i] * 0.5 + 0.25); \
-            to[i] = (out_##out)(int32_t)(biased * (1 / areas[i]));  \
-        }                                                           \
+/* Means of integer sums in doubles, a weight each. */
+#define BY_WEIGHTS(out)                                                                      \
+    static void weighted_##out(const epilogue_task *task)                                    \
+    {                                                                                        \
+        const double *restrict s = task->sums;                                               \
+        const double *restrict weights = task->weights, *restrict inverses = task->inverses; \
+        out_##out *restrict to = task->dst;                                                  \
+        int64_t n = task->n;                                                                 \
+        formula_sums in = {IN_EXACT, .rounded = true};                                       \
+        for (int64_t i = 0; i < n; i++) {                                                    \
+            in.real_sum = s[i];                                                              \
+            in.real_weight = weights[i];                                                     \
+            in.inverse = inverses[i];                                                        \
+            to[i] = STORE_##out(formula_number_of(formula_mean(&in)));                       \
+        }                                                                                    \
     }
 
-AREAS_MEAN(u16, u8)
-AREAS_MEAN(u32, u8)
-AREAS_MEAN(u32, u16)
-AREAS_MEAN(u64, u8)
-AREAS_MEAN(u64, u16)
+BY_WEIGHTS(u8)
+BY_WEIGHTS(u16)
 
-/* The same with each pixel's sum of alpha as A: one division a pixel. First come
- * all samples' biases and reciprocals (0 where alpha is), a block at a time, so
- * that both loops run over evenly spaced values. */
-enum { BLOCK_PIXELS = 64 };
+EPILOGUES_AT_ONCE(AT_ONCE)
 
-#define WEIGHTED_PIXELS(Channels)                                             \
-    for (int64_t p = 0; p < pixels; p++) {                                    \
-        double alpha = (double)from[p * (Channels) + (Channels)-1];           \
-        double inverse = (alpha > 0 ? 1.0 : 0.0) / (alpha > 0 ? alpha : 1.0); \
-        for (int c = 0; c < (Channels)-1; c++) {                              \
-            bias[p * (Channels) + c] = alpha * 0.5 + 0.25;                    \
-            reciprocal[p * (Channels) + c] = inverse;                         \
-        }                                                                     \
-        bias[p * (Channels) + (Channels)-1] = area_bias;                      \
-        reciprocal[p * (Channels) + (Channels)-1] = area_reciprocal;          \
-    }
+enum {
+    SUM_u16 = SATF_SUM_U16,
+    SUM_u32 = SATF_SUM_U32,
+    SUM_u64 = SATF_SUM_U64,
+    SUM_f64 = SATF_SUM_F64
+};
+enum { OUT_u8 = SATF_U8, OUT_u16 = SATF_U16, OUT_f32 = SATF_F32, OUT_f64 = SATF_F64 };
 
-#define WEIGHTED(sum, out)                                                              \
-    static void weighted_##sum##_##out(const epilogue_task *task)                       \
-    {                                                                                   \
-        const sum_##sum *restrict s = task->sums;                                       \
-        out_##out *restrict to = task->dst;                                             \
-        int64_t n = task->n, step = BLOCK_PIXELS * task->channels;                      \
-        int channels = task->channels;                                                  \
-        double bias[BLOCK_PIXELS * 4], reciprocal[BLOCK_PIXELS * 4];                    \
-        double area_bias = (double)task->area * 0.5 + 0.25;                             \
-        double area_reciprocal = 1 / (double)task->area;                                \
-        for (int64_t i = 0; i < n; i += step) {                                         \
-            int64_t samples = n - i < step ? n - i : step, pixels = samples / channels; \
-            const sum_##sum *restrict from = s + i;                                     \
-            if (channels == 4) {                                                        \
-                WEIGHTED_PIXELS(4)                                                      \
-            } else if (channels == 3) {                                                 \
-                WEIGHTED_PIXELS(3)                                                      \
-            } else {                                                                    \
-                WEIGHTED_PIXELS(2)                                                      \
-            }                                                                           \
-            for (int64_t k = 0; k < samples; k++) {                                     \
-                double quotient = ((double)from[k] + bias[k]) * reciprocal[k];          \
-                to[i + k] = (out_##out)(int32_t)quotient;                               \
-            }                                                                           \
-        }                                                                               \
-    }
-
-WEIGHTED(u32, u8)
-WEIGHTED(u64, u8)
-WEIGHTED(u64, u16)
-
-/*
- * a / b correctly rounded, given r = 1 / b correctly rounded: the first step
- * makes q faithful, the second correctly rounded (Markstein, "Computation of
- * elementary functions on the IBM RISC System/6000 processor", 1990). For a = 0
- * or 1 <= a < 2^64 and 1 <= b < 2^64, so nothing leaves the range of normal numbers.
- */
-static inline double divide(double a, double b, double r)
-{
-#if defined(__FMA__) || defined(__AVX512F__)
-    double q = a * r;
-    q = __builtin_fma(__builtin_fma(-q, b, a), r, q);
-    return __builtin_fma(__builtin_fma(-q, b, a), r, q);
-#else
-    (void)r;
-    return a / b;
-#endif
-}
-
-/* Means with their fraction: a true quotient of integers, of floats the sum
- * times the reciprocal. Sums above 2^53 are rounded
- * first; they are below 2^64 all the same. */
-#define REAL_MEAN(sum, out)                                            \
-    static void real_mean_##sum##_##out(const epilogue_task *task)     \
-    {                                                                  \
-        const sum_##sum *restrict s = task->sums;                      \
-        out_##out *restrict to = task->dst;                            \
-        int64_t n = task->n;                                           \
-        double area = (double)task->area, reciprocal = 1 / area;       \
-        for (int64_t i = 0; i < n; i++) {                              \
-            to[i] = (out_##out)divide((double)s[i], area, reciprocal); \
-        }                                                              \
-    }
-
-#define FLOAT_MEAN(out)                                        \
-    static void real_mean_f64_##out(const epilogue_task *task) \
-    {                                                          \
-        const sum_f64 *restrict s = task->sums;                \
-        out_##out *restrict to = task->dst;                    \
-        int64_t n = task->n;                                   \
-        double reciprocal = 1 / (double)task->area;            \
-        for (int64_t i = 0; i < n; i++) {                      \
-            to[i] = (out_##out)(s[i] * reciprocal);            \
-        }                                                      \
-    }
-
-/* (A S2 - S^2) / A^2. exact_: both products are integers below 2^53, so double
- * arithmetic is exact; the others form the numerator modulo 2^64. */
-#define IDENTITY(x) (x)
-
-#define EXACT_SPREAD(name, sum, square, out, Root)                                 \
-    static void exact_##name##_##sum##_##square##_##out(const epilogue_task *task) \
-    {                                                                              \
-        const sum_##sum *restrict s = task->sums;                                  \
-        const sum_##square *restrict s2 = task->squares;                           \
-        out_##out *restrict to = task->dst;                                        \
-        int64_t n = task->n;                                                       \
-        double area = (double)task->area, divisor = area * area;                   \
-        double reciprocal = 1 / divisor;                                           \
-        for (int64_t i = 0; i < n; i++) {                                          \
-            double sum = (double)s[i];                                             \
-            double numerator = area * (double)s2[i] - sum * sum;                   \
-            to[i] = (out_##out)Root(divide(numerator, divisor, reciprocal));       \
-        }                                                                          \
-    }
-
-#define SPREAD(name, sum, square, out, Root)                                    \
-    static void name##_##sum##_##square##_##out(const epilogue_task *task)      \
-    {                                                                           \
-        const sum_##sum *restrict s = task->sums;                               \
-        const sum_##square *restrict s2 = task->squares;                        \
-        out_##out *restrict to = task->dst;                                     \
-        int64_t n = task->n;                                                    \
-        uint64_t area = task->area;                                             \
-        double divisor = (double)area * (double)area, reciprocal = 1 / divisor; \
-        for (int64_t i = 0; i < n; i++) {                                       \
-            uint64_t sum = s[i];                                                \
-            double numerator = (double)(area * s2[i] - sum * sum);              \
-            to[i] = (out_##out)Root(divide(numerator, divisor, reciprocal));    \
-        }                                                                       \
-    }
-
-#define FLOAT_SPREAD(name, out, Root)                                           \
-    static void real_##name##_##out(const epilogue_task *task)                  \
-    {                                                                           \
-        const sum_f64 *restrict s = task->sums, *restrict s2 = task->squares;   \
-        out_##out *restrict to = task->dst;                                     \
-        int64_t n = task->n;                                                    \
-        double area = (double)task->area, divisor = area * area;                \
-        for (int64_t i = 0; i < n; i++) {                                       \
-            double numerator = area * s2[i] - s[i] * s[i];                      \
-            to[i] = (out_##out)Root((numerator < 0 ? 0 : numerator) / divisor); \
-        }                                                                       \
-    }
-
-#define SPREADS(name, out, Root)            \
-    EXACT_SPREAD(name, u16, u32, out, Root) \
-    EXACT_SPREAD(name, u32, u32, out, Root) \
-    EXACT_SPREAD(name, u32, u64, out, Root) \
-    SPREAD(name, u32, u64, out, Root)       \
-    FLOAT_SPREAD(name, out, Root)
-
-#define FLOAT_AREAS_MEAN(out)                                   \
-    static void areas_mean_f64_##out(const epilogue_task *task) \
-    {                                                           \
-        const sum_f64 *restrict s = task->sums;                 \
-        const double *restrict areas = task->areas;             \
-        out_##out *restrict to = task->dst;                     \
-        int64_t n = task->n;                                    \
-        for (int64_t i = 0; i < n; i++) {                       \
-            to[i] = (out_##out)(s[i] * (1 / areas[i]));         \
-        }                                                       \
-    }
-
-#define REALS(out)                   \
-    REAL_MEAN(u16, out)              \
-    REAL_MEAN(u32, out)              \
-    REAL_MEAN(u64, out)              \
-    FLOAT_MEAN(out)                  \
-    FLOAT_AREAS_MEAN(out)            \
-    SPREADS(variance, out, IDENTITY) \
-    SPREADS(stddev, out, sqrt)
-
-REALS(f32)
-REALS(f64)
+#define ENTRY(kernel, name, mode, sum, square, out) \
+    {KERNEL_##kernel, LOOP_##mode, SUM_##sum,       \
+     SUM_##square,    OUT_##out,   name##_##mode##_##sum##_##square##_##out},
 
 static void stream(char *to, const char *from, size_t bytes)
 {
     stream_bytes(to, from, bytes);
 }
 
-#define INITIAL(name) .name = name,
+static const epilogue_at_once at_once[] = {EPILOGUES_AT_ONCE(ENTRY){.run = NULL}};
 
 const epilogue_kernels SATF_ISA_NAME(epilogue_kernels) = {
-    EPILOGUE_KERNELS(INITIAL).stream = stream};
+    .mean_u16_u8 = mean_u16_u8,
+    .mean_u32_u8 = mean_u32_u8,
+    .mean_u32_u16 = mean_u32_u16,
+    .narrow_mean_u32_u8 = narrow_mean_u32_u8,
+    .weighted_u8 = weighted_u8,
+    .weighted_u16 = weighted_u16,
+    .at_once = at_once,
+    .stream = stream,
+};

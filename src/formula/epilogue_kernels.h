@@ -1,5 +1,5 @@
 /* Epilogues for rows, compiled once per instruction set; each computes one
- * formula of filters/ for one combination of types, bit for bit. */
+ * formula of filters/ for one combination of types, bit for bit, of sums without shifts. */
 #ifndef SATF_FORMULA_EPILOGUE_KERNELS_H
 #define SATF_FORMULA_EPILOGUE_KERNELS_H
 
@@ -17,12 +17,13 @@ typedef struct epilogue_magic {
 bool epilogue_magic_find(int word, uint64_t max, uint64_t area, epilogue_magic *magic);
 
 typedef struct epilogue_task {
-    const void *sums, *squares;
-    int64_t n;           /* samples */
-    int channels;        /* weighted kernels: 2 ... 4, the last one alpha */
-    uint64_t area;       /* at least 1 */
-    const double *areas; /* areas_ kernels: one a sample instead */
+    const void *sums, *squares; /* the latter are never NULL */
+    int64_t n;                  /* samples */
+    uint64_t area;              /* at least 1 */
     epilogue_magic magic;
+    /* A weight for each sample, and 1 over it, or 0: of weighted means; the former, unless NULL,
+     * instead of the area, of kernels at once. */
+    const double *weights, *inverses;
     void *dst; /* no alignment */
 } epilogue_task;
 
@@ -31,56 +32,44 @@ typedef struct epilogue_task {
 typedef void (*epilogue_kernel)(const epilogue_task *task);
 
 /*
- * X(kernel): mean_SUM_OUT by magic; narrow_mean_SUM_OUT by float arithmetic, with
- * area at most EPILOGUE_NARROW_AREA; wide_mean_SUM_OUT by double arithmetic,
- * with sums below 2^50 and area below 2^33; areas_mean_SUM_OUT: the same, the area
- * varying from sample to sample; real_mean_SUM_OUT; weighted_SUM_OUT:
- * the mean weighted by alpha, with sums below 2^50 and sums of alpha below 2^33;
- * variance_SUM_SQUARE_OUT and stddev: area^2 * max^2 below 2^53 for exact_
- * (double arithmetic) and below 2^64 for the others; real_ of float samples.
+ * X(kernel, formula, loop mode, sum, sum of squares, result): kernels that are the filter's own
+ * formula. Of means the squares are not read; those of integers go to the input's type.
  */
-#define EPILOGUE_KERNELS(X)       \
-    X(mean_u16_u8)                \
-    X(mean_u32_u8)                \
-    X(mean_u32_u16)               \
-    X(narrow_mean_u32_u8)         \
-    X(wide_mean_u16_u8)           \
-    X(wide_mean_u32_u8)           \
-    X(wide_mean_u32_u16)          \
-    X(wide_mean_u64_u8)           \
-    X(wide_mean_u64_u16)          \
-    X(areas_mean_u16_u8)          \
-    X(areas_mean_u32_u8)          \
-    X(areas_mean_u32_u16)         \
-    X(areas_mean_u64_u8)          \
-    X(areas_mean_u64_u16)         \
-    X(weighted_u32_u8)            \
-    X(weighted_u64_u8)            \
-    X(weighted_u64_u16)           \
-    EPILOGUE_KERNELS_REAL(X, f32) \
-    EPILOGUE_KERNELS_REAL(X, f64)
+#define EPILOGUES_AT_ONCE(X)           \
+    X(MEAN, box, EXACT, u16, u16, u8)  \
+    X(MEAN, box, EXACT, u32, u32, u8)  \
+    X(MEAN, box, EXACT, u32, u32, u16) \
+    X(MEAN, box, EXACT, u64, u64, u8)  \
+    X(MEAN, box, EXACT, u64, u64, u16) \
+    EPILOGUES_TO_REALS(X, f32)         \
+    EPILOGUES_TO_REALS(X, f64)
 
-#define EPILOGUE_KERNELS_REAL(X, out) \
-    X(real_mean_u16_##out)            \
-    X(real_mean_u32_##out)            \
-    X(real_mean_u64_##out)            \
-    X(real_mean_f64_##out)            \
-    X(areas_mean_f64_##out)           \
-    X(exact_variance_u16_u32_##out)   \
-    X(exact_variance_u32_u32_##out)   \
-    X(exact_variance_u32_u64_##out)   \
-    X(variance_u32_u64_##out)         \
-    X(real_variance_##out)            \
-    X(exact_stddev_u16_u32_##out)     \
-    X(exact_stddev_u32_u32_##out)     \
-    X(exact_stddev_u32_u64_##out)     \
-    X(stddev_u32_u64_##out)           \
-    X(real_stddev_##out)
+#define EPILOGUES_TO_REALS(X, out)                   \
+    X(MEAN, box, EXACT, u16, u16, out)               \
+    X(MEAN, box, EXACT, u32, u32, out)               \
+    X(MEAN, box, EXACT, u64, u64, out)               \
+    X(MEAN, box, REAL, f64, f64, out)                \
+    EPILOGUES_OF_SQUARES(X, VARIANCE, variance, out) \
+    EPILOGUES_OF_SQUARES(X, STDDEV, stddev, out)
+
+#define EPILOGUES_OF_SQUARES(X, kernel, formula, out) \
+    X(kernel, formula, EXACT, u16, u32, out)          \
+    X(kernel, formula, EXACT, u32, u32, out)          \
+    X(kernel, formula, EXACT, u32, u64, out)          \
+    X(kernel, formula, WORD, u32, u64, out)           \
+    X(kernel, formula, REAL, f64, f64, out)
+
+typedef struct epilogue_at_once {
+    int kernel, mode; /* filter_kernel, loop_mode */
+    int sum_type, square_type, type;
+    epilogue_kernel run;
+} epilogue_at_once;
 
 typedef struct epilogue_kernels {
-#define MEMBER(name) epilogue_kernel name;
-    EPILOGUE_KERNELS(MEMBER)
-#undef MEMBER
+    /* Means by magic, and by float arithmetic of at most EPILOGUE_NARROW_AREA pixels. */
+    epilogue_kernel mean_u16_u8, mean_u32_u8, mean_u32_u16, narrow_mean_u32_u8;
+    epilogue_kernel weighted_u8, weighted_u16; /* means by weights of sums in doubles, below 2^53 */
+    const epilogue_at_once *at_once;           /* behind the last is one without run */
     /* memcpy() around the caches */
     void (*stream)(char *to, const char *from, size_t bytes);
 } epilogue_kernels;

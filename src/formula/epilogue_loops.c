@@ -64,6 +64,9 @@ static void load_samples(satf_type type, int64_t n, const void *from, double *re
     case SATF_F32:
         CONVERT(any_f32, double);
         break;
+    case SATF_U32:
+        CONVERT(any_u32, double);
+        break;
     default:
         CONVERT(any_f64, double);
     }
@@ -88,10 +91,44 @@ static void luma(bool real, int channels, int64_t n, const double *restrict from
     }
 }
 
-static void invert(int64_t n, const double *restrict weights, double *restrict inverses)
+static inline double inverse_of(double weight)
 {
-    for (int64_t i = 0; i < n; i++) {
-        inverses[i] = (weights[i] != 0 ? 1.0 : 0.0) / (weights[i] != 0 ? weights[i] : 1.0);
+    return (weight != 0 ? 1.0 : 0.0) / (weight != 0 ? weight : 1.0);
+}
+
+#define WEIGH(channels)                                                         \
+    for (int64_t p = 0; p < n / (channels); p++) {                              \
+        inverse[p] = inverse_of(alphas[p * (channels) + (channels)-1]);         \
+    }                                                                           \
+    for (int64_t p = 0; p < n / (channels); p++) {                              \
+        for (int lane = 0; lane < (channels); lane++) {                         \
+            int64_t i = p * (channels) + lane;                                  \
+            bool colour = lane < (channels)-1;                                  \
+            weights[i] = colour ? alphas[p * (channels) + (channels)-1] : area; \
+            inverses[i] = colour ? inverse[p] : of_all;                         \
+        }                                                                       \
+    }                                                                           \
+    for (int64_t i = (channels)-1; areas && i < n; i += (channels)) {           \
+        weights[i] = areas[i];                                                  \
+        inverses[i] = inverse_of(areas[i]);                                     \
+    }
+
+static void weigh(int channels, int64_t n, double area, const double *restrict areas,
+                  const double *restrict alphas, double *restrict weights,
+                  double *restrict inverses)
+{
+    double inverse[LOOP_SAMPLES], of_all = inverse_of(area);
+    if (!alphas) {
+        for (int64_t i = 0; i < n; i++) {
+            weights[i] = areas ? areas[i] : area;
+            inverses[i] = areas ? inverse_of(areas[i]) : of_all;
+        }
+    } else if (channels == 2) {
+        WEIGH(2)
+    } else if (channels == 3) {
+        WEIGH(3)
+    } else {
+        WEIGH(4)
     }
 }
 
@@ -138,6 +175,41 @@ static void store(satf_type type, int64_t n, const double *restrict from, void *
             formula_store(SATF_U64, formula_real(from[i]), (char *)to + 8 * i);
         }
     }
+}
+
+/* Callers name the steps by constants. */
+static inline void copy_lane(int64_t n, const double *restrict from, const int from_step,
+                             double *restrict to, const int to_step)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i * to_step] = from[i * from_step];
+    }
+}
+
+#define COPY_LANES(copy)                 \
+    for (int k = 0; k < channels; k++) { \
+        if (channels == 1) {             \
+            copy(1);                     \
+        } else if (channels == 2) {      \
+            copy(2);                     \
+        } else if (channels == 3) {      \
+            copy(3);                     \
+        } else {                         \
+            copy(4);                     \
+        }                                \
+    }
+
+#define PART(channels) copy_lane(n, from + k, channels, to[k], 1)
+#define JOIN(channels) copy_lane(n, from[k], 1, to + k, channels)
+
+static void part(int channels, int64_t n, const double *from, mix_lane *to)
+{
+    COPY_LANES(PART)
+}
+
+static void join(int channels, int64_t n, const mix_lane *from, double *to)
+{
+    COPY_LANES(JOIN)
 }
 
 /* In several lanes, as vectors have. */
@@ -207,18 +279,30 @@ static void step(satf_type type, int64_t n, const void *from, int64_t cut, uint8
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
+#define MIX_ENTRY(filter, name, images) MIX_LOOPS(filter, name)
+#include "../../filters/all.h"
+#undef MIX_ENTRY
+
 #define FORMULA_ENTRY(name, reads) [FORMULA_##name] = {name##_real, name##_exact, name##_word},
 
 const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .run =
         {
 #include "../../filters/all.h"
+#undef FORMULA_ENTRY
         },
+    .mix =
+        {
+#define MIX_ENTRY(filter, name, images) [MIX_##filter##_##name] = MIX_LOOP_TABLE(filter, name),
+#include "../../filters/all.h"
+        },
+    .part = part,
+    .join = join,
     .load_sums = load_sums,
     .load_words = load_words,
     .load_samples = load_samples,
     .luma = luma,
-    .invert = invert,
+    .weigh = weigh,
     .store = store,
     .store_bilevel = store_bilevel,
     .step = step,

@@ -9,13 +9,20 @@
 
 typedef struct loop_kernels {
     loop_kernel run[FORMULA_COUNT][LOOP_MODES]; /* results = the formula of each sample */
-    /* From sums of any type but u128, and from samples of the types that are filtered. */
+    mix_loop mix[MIX_COUNT][FORMULA_LANES]; /* the mix of each pixel, by the result's lanes - 1 */
+    /* From n pixels of so many channels a lane for each of these, and the other way round. */
+    void (*part)(int channels, int64_t n, const double *from, mix_lane *to);
+    void (*join)(int channels, int64_t n, const mix_lane *from, double *to);
+    /* From sums of any type but u128, and from samples of any type but u64. */
     void (*load_sums)(satf_sum_type type, int64_t n, const void *from, double *to);
     void (*load_words)(satf_sum_type type, int64_t n, const void *from, uint64_t *to);
     void (*load_samples)(satf_type type, int64_t n, const void *from, double *to);
     /* The luma of pixels of 3 or 4 lanes, in each of their lanes. */
     void (*luma)(bool real, int channels, int64_t n, const double *from, double *to);
-    void (*invert)(int64_t n, const double *weights, double *inverses); /* 0 of 0 */
+    /* Pixels weigh their area, of `areas` unless that is NULL; but colour the last lane of
+     * `alphas`, unless that is NULL. The inverse of 0 is 0. */
+    void (*weigh)(int channels, int64_t n, double area, const double *areas, const double *alphas,
+                  double *weights, double *inverses);
     /* As formula_store() does with reals. */
     void (*store)(satf_type type, int64_t n, const double *from, void *to);
     /* The greatest finite value and the least finite sample; infinities if there is none. */

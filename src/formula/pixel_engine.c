@@ -1,10 +1,14 @@
-/* Filters of the pixel alone: from the input's rows straight into the output's. */
+/* Filters of the pixel alone, of one image or of several: from the rows of those straight into the
+ * output's. */
 #include <string.h>
 
+#include "../base/cpu.h"
 #include "../base/view.h"
+#include "../chain/modules.h"
 #include "../plan/device_task.h"
 #include "epilogue.h"
 #include "histogram.h"
+#include "mix.h"
 #include "otsu.h"
 #include "../plan/step.h"
 
@@ -13,7 +17,70 @@ enum { PIECE_BYTES = 4096 }; /* of a row of the result: what stays in the first 
 typedef struct pixel_walker {
     row_walker at;
     epilogue finish;
+    filter_mix mix; /* of a mix, instead */
 } pixel_walker;
+
+/* `from`, if it holds aligned doubles, or NULL. */
+static double *as_reals(int type, const void *from)
+{
+    bool is = type == SATF_F64 && (uintptr_t)from % sizeof(double) == 0;
+    return is ? (double *)(uintptr_t)from : NULL;
+}
+
+/* Pixels x ... x + block->n - 1 of image k, a lane for each channel. */
+static void load_lanes(const loop_kernels *loops, const satf_view *of, const void *row, int64_t x,
+                       int k, mix_block *block)
+{
+    double samples[MIX_PIXELS * FORMULA_LANES];
+    const char *from = (const char *)row + x * satf_pixel_bytes(of);
+    const double *reals = as_reals(of->type, from);
+    if (!reals) {
+        loops->load_samples((satf_type)of->type, block->n * of->channels, from, samples);
+    }
+    loops->part(of->channels, block->n, reals ? reals : samples, block->of[k]);
+}
+
+static void store_lanes(const loop_kernels *loops, const satf_view *out, void *row, int64_t x,
+                        const mix_block *block)
+{
+    double samples[MIX_PIXELS * FORMULA_LANES];
+    char *to = (char *)row + x * satf_pixel_bytes(out);
+    double *reals = as_reals(out->type, to);
+    loops->join(out->channels, block->n, block->results, reals ? reals : samples);
+    if (!reals) {
+        loops->store((satf_type)out->type, block->n * out->channels, samples, to);
+    }
+}
+
+void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
+{
+    const loop_kernels *loops = SATF_ISA_CHOOSE(&loop_kernels);
+    const satf_view *out = &mix->out;
+    mix_loop run = mix_loop_of(loops, mix->number, out->channels);
+    mix_block block;
+    block.common = mix->common;
+    block.options = mix->options.bytes;
+    for (int64_t x = 0; x < out->width; x += block.n) {
+        block.n = out->width - x < MIX_PIXELS ? out->width - x : MIX_PIXELS;
+        for (int k = 0; k < mix->count; k++) {
+            load_lanes(loops, &mix->of[k], rows[k], x, k, &block);
+        }
+        run(&block);
+        store_lanes(loops, out, to, x, &block);
+    }
+}
+
+static filter_mix mix_of(const filter_step *step)
+{
+    filter_mix mix = {.number = step->pass->mix,
+                      .count = mix_images(step->pass->mix),
+                      .of = {step->in},
+                      .out = step->out};
+    memcpy(&mix.of[1], step->aux, sizeof step->aux);
+    filter_set_scale(&step->scale, &mix.common);
+    memcpy(mix.options.bytes, step->options, sizeof mix.options.bytes);
+    return mix;
+}
 
 static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
 {
@@ -29,6 +96,10 @@ static size_t keys_at(const filter_step *step)
 
 static satf_status run_there(satf_context *ctx, filter_step *step)
 {
+    if (step->pass->mix != MIX_NONE) {
+        filter_mix mix = mix_of(step);
+        return satf_cuda()->mix(ctx, &mix);
+    }
     filter_gpu_task task = filter_device_task(step);
     satf_status status = SATF_OK;
     if (step->pass->histogram) {
@@ -50,6 +121,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     epilogue_init(finish, step->pass, step->options, &step->in, &step->out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
+    satf_sum_type sum = finish->constants.real ? SATF_SUM_F64 : SATF_SUM_U32;
+    epilogue_prepare(finish, sum, sum, 1, false);
     step->walker_bytes = sizeof(pixel_walker);
     step->need.kept = step->by_rows;
     if (step->pass->histogram && !histogram_bytes(ctx, step->in.type, &step->scratch_bytes)) {
@@ -96,10 +169,28 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 {
     pixel_walker *w = walker;
     (void)end;
-    *w = (pixel_walker){{ctx, step, rows, first, 0}, *(const epilogue *)step->state};
+    *w = (pixel_walker){{ctx, step, rows, first, 0}, *(const epilogue *)step->state, {0}};
+    if (step->pass->mix != MIX_NONE) {
+        w->mix = mix_of(step);
+    }
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     epilogue_find_step(&w->finish);
     return SATF_OK;
+}
+
+/* The same of a mix, of rows of all its images; false after a failure. */
+static bool make_mixed(const pixel_walker *w, int64_t y, const void *from, void *to)
+{
+    const filter_rows *rows = w->at.rows;
+    const void *of[FORMULA_MIXED] = {from};
+    for (int k = 1; k < w->mix.count; k++) {
+        of[k] = rows->aux(rows->user, k - 1, y);
+        if (!of[k]) {
+            return false;
+        }
+    }
+    filter_mix_row(&w->mix, of, to);
+    return true;
 }
 
 static int64_t next(void *walker, satf_status *status)
@@ -108,11 +199,17 @@ static int64_t next(void *walker, satf_status *status)
     const void *from;
     int64_t y = w->at.y;
     char *to = filter_next_row(&w->at, &from, status);
-    if (to) {
+    if (!to) {
+        return 0;
+    }
+    if (w->mix.number == MIX_NONE) {
         filter_find_aux(w->at.rows, 0, y, w->finish.aux);
         make_row(&w->finish, w->at.step, y, from, to);
+    } else if (!make_mixed(w, y, from, to)) {
+        *status = satf_fail_row(w->at.ctx, y);
+        return 0;
     }
-    return to != NULL;
+    return 1;
 }
 
 const filter_engine filter_pixel_engine = {
@@ -141,3 +238,24 @@ const pass_shape shape_pixel = {.kind = SATF_FILTER_WINDOW,
                                 .of_pixel = true,
                                 .in_modules = true,
                                 .engines = engines};
+static const filter_engine mix_engine = {
+    .name = "mix",
+    .does = "looks at each pixel alone",
+    .ns = 4,
+    .ns_there = 0.01,
+    .state_bytes = sizeof(epilogue),
+    .plan = plan,
+    .run = run_there,
+    .begin = begin,
+    .next = next,
+    .anywhere = true,
+    .least_samples = 200000,
+};
+
+static const filter_engine *const mix_engines[] = {&mix_engine, NULL};
+
+const pass_shape shape_mix = {.kind = SATF_FILTER_WINDOW,
+                              .of_pixel = true,
+                              .mixes = true,
+                              .in_modules = true,
+                              .engines = mix_engines};

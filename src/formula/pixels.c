@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "../base/cpu.h"
 #include "../base/device/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "epilogue.h"
+#include "epilogue_loops.h"
 #include "../plan/gpu.h"
 
 enum {
@@ -52,26 +53,6 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
 
 enum { PIECE_SAMPLES = 256 };
 
-#define LOAD_REALS(type, sample)                          \
-    case type:                                            \
-        for (int64_t i = 0; i < n; i++) {                 \
-            reals[i] = (double)((const sample *)from)[i]; \
-        }                                                 \
-        break;
-
-static void load_reals(int type, const void *from, int64_t n, double *reals)
-{
-    switch (type) {
-        LOAD_REALS(SATF_U8, uint8_t)
-        LOAD_REALS(SATF_U16, uint16_t)
-        LOAD_REALS(SATF_U32, uint32_t)
-        LOAD_REALS(SATF_F32, float)
-        LOAD_REALS(SATF_F64, double)
-    default:
-        break;
-    }
-}
-
 /* All but those of u64 are exact as doubles. */
 void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
 {
@@ -87,12 +68,13 @@ void filter_convert(int type, const void *from, int64_t n, int to_type, char *to
         }
         return;
     }
+    const loop_kernels *loops = SATF_ISA_CHOOSE(&loop_kernels);
     for (int64_t i = 0; i < n; i += PIECE_SAMPLES) {
         double reals[PIECE_SAMPLES];
         const char *piece = (const char *)from + (size_t)i * bytes;
         int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
-        load_reals(type, piece, m, reals);
-        epilogue_reals((satf_type)to_type, reals, m, to + (size_t)i * to_bytes);
+        loops->load_samples((satf_type)type, m, piece, reals);
+        loops->store((satf_type)to_type, m, reals, to + (size_t)i * to_bytes);
     }
 }
 

@@ -264,18 +264,38 @@ SATF_FORMULA satf_u128 formula_integer_sum(const formula_sums *in)
     return in->words == FORMULA_EXACT ? (satf_u128)(uint64_t)in->real_sum : in->sum;
 }
 
+/* a * b + c, rounded once, where the machine has that. */
+#if defined(__CUDA_ARCH__)
+#define FORMULA_FMA(a, b, c) __fma_rn(a, b, c)
+#elif defined(__FMA__) || defined(__AVX512F__)
+#define FORMULA_FMA(a, b, c) __builtin_fma(a, b, c)
+#endif
+
+#ifdef FORMULA_FMA
 /*
- * a / b of integers a >= 0 and b >= 1 below 2^128, rounded once. On a device the reciprocal is
- * that of many quotients and moves out of loops: from one that is rounded to nearest two
- * corrections, of which the second has an exact remainder, lead to the nearest quotient (P.
- * Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+ * a / b rounded once, inverse being 1 / b rounded once: two corrections, of which the second has an
+ * exact remainder, lead to the nearest quotient (P. Markstein, Computation of elementary functions
+ * on the IBM RISC System/6000 processor, 1990).
+ */
+SATF_FORMULA double formula_divide(double a, double b, double inverse)
+{
+    double q = a * inverse;
+    q = FORMULA_FMA(FORMULA_FMA(-b, q, a), inverse, q);
+    return FORMULA_FMA(FORMULA_FMA(-b, q, a), inverse, q);
+}
+#endif
+
+/*
+ * a / b of integers a >= 0 and b >= 1 below 2^128, rounded once. On a device, and in loops where b
+ * is the same for all samples (FORMULA_ONE_DIVISOR), the reciprocal is that of many quotients and
+ * moves out of loops.
  */
 SATF_FORMULA double formula_quotient(double a, double b)
 {
-#ifdef __CUDA_ARCH__
-    double inverse = __drcp_rn(b), q = a * inverse;
-    q = __fma_rn(__fma_rn(-b, q, a), inverse, q);
-    return __fma_rn(__fma_rn(-b, q, a), inverse, q);
+#if defined(__CUDA_ARCH__)
+    return formula_divide(a, b, __drcp_rn(b));
+#elif defined(FORMULA_ONE_DIVISOR) && defined(FORMULA_FMA)
+    return formula_divide(a, b, 1 / b);
 #else
     return a / b;
 #endif
@@ -289,19 +309,28 @@ SATF_FORMULA double formula_quotient(double a, double b)
 SATF_FORMULA double formula_over_weight(const formula_sums *in, double a)
 {
     double weight = formula_weight(in);
-#if defined(__CUDA_ARCH__)
-    double q = a * in->inverse;
-    q = __fma_rn(__fma_rn(-weight, q, a), in->inverse, q);
-    q = __fma_rn(__fma_rn(-weight, q, a), in->inverse, q);
-    return in->real ? a / weight : q;
-#elif defined(__FMA__)
-    double q = a * in->inverse;
-    q = __builtin_fma(__builtin_fma(-weight, q, a), in->inverse, q);
-    q = __builtin_fma(__builtin_fma(-weight, q, a), in->inverse, q);
+#ifdef FORMULA_FMA
+    double q = formula_divide(a, weight, in->inverse);
     return in->real ? a / weight : q;
 #else
     return a / weight;
 #endif
+}
+
+/* An integer, halves to even, of what is below 2^51. */
+SATF_FORMULA double formula_nearest(double x)
+{
+    const double to_units = 6755399441055744; /* 3 * 2^51: the last bit of what is near it is 1 */
+    return (x + to_units) - to_units;
+}
+
+/* S / W of FORMULA_EXACT to nearest, halves up, which is below 2^48: the integer next to a quarter
+ * below what the reciprocal says, or the next one, as the remainder tells, which is exact. */
+SATF_FORMULA double formula_rounded_mean(const formula_sums *in)
+{
+    double below = formula_nearest(in->real_sum * in->inverse - 0.25);
+    double rest = in->real_sum - below * in->real_weight;
+    return below + (2 * rest >= in->real_weight ? 1.0 : 0.0);
 }
 
 /*
@@ -315,16 +344,18 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
         double mean = formula_real_sum(in) * (1 / in->real_weight);
         return formula_real(in->real_weight == 0 ? 0 : mean);
     }
-    uint64_t weight = in->words == FORMULA_EXACT ? (uint64_t)in->real_weight : in->weight;
-    if (weight == 0) {
+    if (in->words == FORMULA_EXACT && in->rounded) {
+        return formula_real(in->real_weight == 0 ? 0 : formula_rounded_mean(in));
+    }
+    if (formula_weight(in) == 0) {
         return formula_integer(0);
     }
     if (!in->rounded) {
-        return formula_real(formula_quotient(formula_sum(in), (double)weight));
+        return formula_real(formula_quotient(formula_sum(in), formula_weight(in)));
     }
     /* below 2^66: colour times alpha over the largest window is at most 65535^4 */
-    satf_u128 numerator = 2 * formula_integer_sum(in) + weight;
-    uint64_t denominator = 2 * weight;
+    satf_u128 numerator = 2 * in->sum + in->weight;
+    uint64_t denominator = 2 * in->weight;
     if (numerator >> 64 == 0) {
         return formula_integer((uint64_t)numerator / denominator);
     }
@@ -395,8 +426,7 @@ SATF_FORMULA double formula_deviation(const formula_sums *in)
 /* 1000 x, to nearest. */
 SATF_FORMULA double formula_thousandths(double x)
 {
-    const double to_units = 6755399441055744; /* 3 * 2^51: the last bit of what is near it is 1 */
-    return (x * 1000 + to_units) - to_units;
+    return formula_nearest(x * 1000);
 }
 
 /* What a b is more than its product in double, exactly (T. J. Dekker, A floating-point technique
@@ -404,10 +434,8 @@ SATF_FORMULA double formula_thousandths(double x)
  * step. */
 SATF_FORMULA double formula_rest(double a, double b)
 {
-#if defined(__CUDA_ARCH__)
-    return __fma_rn(a, b, -(a * b));
-#elif defined(__FMA__)
-    return __builtin_fma(a, b, -(a * b));
+#ifdef FORMULA_FMA
+    return FORMULA_FMA(a, b, -(a * b));
 #else
     double far_a = a * 134217729, far_b = b * 134217729; /* 2^27 + 1 */
     double high_a = far_a - (far_a - a), high_b = far_b - (far_b - b);

@@ -145,6 +145,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.around_caches =
         state->finish.around_caches && !step->passes_on && !state->spreads;
+    epilogue_prepare(&state->finish, state->sum_type, state->sum_type,
+                     (uint64_t)(state->across.from * state->down.from), false);
     return SATF_OK;
 }
 

@@ -9,8 +9,8 @@ typedef struct sides_pixel {
     const filter_step *step;
     const sides_sums *sums;
     int64_t x, y;
-    window_segment segments[2];
-    satf_u128 integers[2][SATF_MAX_CHANNELS]; /* by window */
+    uint64_t areas[2]; /* by window, as all that follows */
+    satf_u128 integers[2][SATF_MAX_CHANNELS];
     double reals[2][SATF_MAX_CHANNELS];
 } sides_pixel;
 
@@ -112,27 +112,38 @@ static void sum_window(sides_pixel *p, int k, int32_t radius)
     int64_t pixels = rect.w * rect.h, within = inside(p->x + rect.x, rect.w, in->width) *
                                                inside(p->y + rect.y, rect.h, in->height);
     int64_t outside = border == SATF_CONSTANT ? pixels - within : 0;
-    p->segments[k].area = (uint64_t)(border == SATF_SHRINK ? within : pixels);
-    if (p->segments[k].sum_type == SATF_SUM_F64) {
+    p->areas[k] = (uint64_t)(border == SATF_SHRINK ? within : pixels);
+    if (satf_type_is_float(in->type)) {
         sum_reals(p, &rect, outside, p->reals[k]);
     } else {
         sum_integers(p, &rect, outside, p->integers[k]);
     }
 }
 
-static void begin_pixel(sides_pixel *p, int64_t x)
+/* The mean of a lane over window number k. in: what all samples have in common, behind which it has
+ * the lane's moments. */
+static formula_value lane_mean(const sides_pixel *p, const epilogue *finish, int k, int lane,
+                               formula_sums *in)
 {
-    bool real = satf_type_is_float(p->step->in.type);
-    p->x = x;
-    for (int k = 0; k < 2; k++) {
-        p->segments[k] = (window_segment){
-            .x = x,
-            .y = p->y,
-            .n = 1,
-            .sum_type = real ? SATF_SUM_F64 : SATF_SUM_U128,
-            .sums = real ? (const void *)p->reals[k] : p->integers[k],
-        };
-    }
+    int last = finish->channels - 1;
+    bool by_alpha = finish->weighted && lane != last;
+    in->sum = p->integers[k][lane];
+    in->real_sum = p->reals[k][lane];
+    in->weight = by_alpha && !in->real ? (uint64_t)p->integers[k][last] : p->areas[k];
+    in->real_weight = by_alpha && in->real ? p->reals[k][last] : (double)in->weight;
+    return formula_mean(in);
+}
+
+/* What the map says at the pixel. */
+static window_sides sides_at(const sides_pixel *p, const epilogue *finish, int lane)
+{
+    const satf_view *map = &finish->aux[0];
+    int64_t i = p->x * finish->channels + sides_lane(lane, finish->channels - finish->weighted);
+    const char *row = satf_row(map, p->y);
+    double radius;
+    finish->loops->load_samples((satf_type)map->type, 1,
+                                row + i * (int64_t)satf_type_bytes(map->type), &radius);
+    return sides_of(radius);
 }
 
 satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_step *step,
@@ -141,8 +152,7 @@ satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_st
     enum { PIXELS = 64, SAMPLE_NS = 256 }; /* between two looks whether to go on, roughly */
     sides_pixel p = {.sums = sums, .step = step, .y = y};
     formula_sums in = finish->constants, fraction = in;
-    size_t bytes = satf_type_bytes((int)finish->out_type);
-    int colours = finish->channels - finish->weighted;
+    size_t bytes = finish->out_bytes;
     satf_status status = SATF_OK;
     fraction.rounded = false;
     for (int64_t x = 0; x < step->out.width && !status; x++) {
@@ -150,22 +160,20 @@ satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_st
         if (x % PIXELS == 0) {
             status = satf_work(ctx, (int64_t)PIXELS * finish->out_channels * SAMPLE_NS);
         }
-        begin_pixel(&p, x);
+        p.x = x;
         for (int lane = 0; lane < finish->out_channels; lane++, to += bytes) {
-            window_sides sides = sides_of(epilogue_aux(finish, 0, x, y, sides_lane(lane, colours)));
-            if (sides.radius != known.radius || sides.more != known.more) {
-                sum_window(&p, 0, sides.radius);
-            }
-            if ((sides.radius != known.radius || sides.more != known.more) && sides.more > 0) {
-                sum_window(&p, 1, sides.radius + 1);
+            window_sides sides = sides_at(&p, finish, lane);
+            bool same = sides.radius == known.radius && sides.more == known.more;
+            for (int k = 0; !same && k <= (sides.more > 0); k++) {
+                sum_window(&p, k, sides.radius + k);
             }
             known = sides;
             formula_sums *moments = sides.more > 0 ? &fraction : &in;
-            formula_value value = epilogue_lane(finish, &p.segments[0], lane, moments);
+            formula_value value = lane_mean(&p, finish, 0, lane, moments);
             if (sides.more > 0) {
                 double weight = formula_weight(moments);
-                value = sides_blend(value, epilogue_lane(finish, &p.segments[1], lane, moments),
-                                    weight, sides.more);
+                value =
+                    sides_blend(value, lane_mean(&p, finish, 1, lane, moments), weight, sides.more);
             }
             formula_store((int)finish->out_type, value, to);
         }

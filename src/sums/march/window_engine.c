@@ -84,14 +84,16 @@ static const char *refuses_rows(const satf_context *ctx, const filter_step *step
                : NULL;
 }
 
-/* For one output of the step. */
+/* For one output of the step, from such windows. */
 static void init_epilogue(const filter_step *step, const filter_pass *pass, const satf_view *out,
-                          epilogue *finish)
+                          const window_spec *spec, epilogue *finish)
 {
     epilogue_init(finish, pass, step->options, &step->in, out, step->weighted);
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
     finish->varies = step->varies;
+    epilogue_prepare(finish, window_sum_type(spec, false), window_sum_type(spec, true),
+                     (uint64_t)(spec->w * spec->h), spec->shifts);
 }
 
 static satf_status plan(satf_context *ctx, filter_step *step)
@@ -120,9 +122,9 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
-    init_epilogue(step, pass, &step->out, &state->finish);
+    init_epilogue(step, pass, &step->out, &spec, &state->finish);
     if (step->second) {
-        init_epilogue(step, second, &step->second_out, &state->second);
+        init_epilogue(step, second, &step->second_out, &spec, &state->second);
     }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     if (!status) {
@@ -216,9 +218,15 @@ const pass_shape shape_window = {.kind = SATF_FILTER_WINDOW,
                                  .reach = shape_window_reach,
                                  .engines = engines};
 
+static filter_reach mirrored_reach(const chain_link *link, const filter_pass *pass)
+{
+    filter_reach of = shape_window_reach(link, pass);
+    return (filter_reach){of.right, of.bottom, of.left, of.top};
+}
+
 const pass_shape shape_mirrored = {.kind = SATF_FILTER_WINDOW,
                                    .windows = true,
                                    .mirrored = true,
                                    .in_modules = true,
-                                   .reach = shape_window_reach,
+                                   .reach = mirrored_reach,
                                    .engines = engines};

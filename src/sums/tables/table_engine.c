@@ -217,8 +217,7 @@ static void finish_row(const table_state *state, const corner_columns *columns,
     int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
     int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
     bool shrink = state->border == SATF_SHRINK;
-    window_segment segment = {.y = y};
-    segment.sum_type = state->tables->layers[0].type;
+    window_segment segment = {.y = y, .sum_type = state->tables->layers[0].type};
     segment.square_type = state->tables->layers[1].type;
     for (int64_t x = 0; x < width; x += segment.n) {
         int64_t end = width, inside = columns_inside(columns, x);
@@ -420,6 +419,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     filter_set_scale(&step->scale, &state->finish.constants);
     state->finish.varies = step->varies;
     state->band = step->rects ? rects_band : step->shape->varies ? sides_band : window_band;
+    epilogue_prepare(&state->finish, state->tables.layers[0].type, state->tables.layers[1].type,
+                     (uint64_t)(step->size.width * step->size.height), state->is_shifted);
     return SATF_OK;
 }
 
