@@ -12,9 +12,8 @@ filter_reach shape_window_reach(const chain_link *link, const filter_pass *pass)
     }
     int64_t left = size->width / 2 - at.x, top = size->height / 2 - at.y;
     int64_t right = size->width - 1 - left, bottom = size->height - 1 - top;
-    return pass->all                       ? (filter_reach){left + right, top + bottom, 0, 0}
-           : pass_shape_of(pass)->mirrored ? (filter_reach){right, bottom, left, top}
-                                           : (filter_reach){left, top, right, bottom};
+    return pass->all ? (filter_reach){left + right, top + bottom, 0, 0}
+                     : (filter_reach){left, top, right, bottom};
 }
 
 static int64_t positive(int64_t n)
