@@ -113,11 +113,15 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
 
 /* ------------------------------------------------------------------ formulas at once */
 
-#define LOAD_REAL(in, i) in.real_sum = s[i], in.real_square = s2[i]
-/* Below 2^53, so signed: machines convert that faster. */
-#define LOAD_EXACT(in, i) \
-    in.real_sum = (double)(int64_t)s[i], in.real_square = (double)(int64_t)s2[i]
-#define LOAD_WORD(in, i) in.sum = s[i], in.square = s2[i]
+#define REAL_OF_u16(sum) (double)(sum)
+#define REAL_OF_u32(sum) (double)(sum)
+#define REAL_OF_u64(sum) \
+    (double)(int64_t)(sum) /* below 2^53: machines convert signed ones faster */
+
+#define LOAD_REAL(Sum, Square) in.real_sum = s[i], in.real_square = s2[i]
+#define LOAD_EXACT(Sum, Square) \
+    in.real_sum = REAL_OF_##Sum(s[i]), in.real_square = REAL_OF_##Square(s2[i])
+#define LOAD_WORD(Sum, Square) in.sum = s[i], in.square = s2[i]
 
 #define STORE_u8(value) (out_u8)(int32_t)(value)
 #define STORE_u16(value) (out_u16)(int32_t)(value)
@@ -140,7 +144,7 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
         int64_t n = task->n;                                                        \
         formula_sums in = {IN_##mode, .rounded = sizeof *to < sizeof(float)};       \
         for (int64_t i = 0; areas && i < n; i++) {                                  \
-            LOAD_##mode(in, i);                                                     \
+            LOAD_##mode(sum, square);                                               \
             in.weight = (uint64_t)(int64_t)areas[i];                                \
             in.real_weight = areas[i];                                              \
             in.inverse = 1 / areas[i];                                              \
@@ -148,7 +152,7 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
         }                                                                           \
         formula_set_weight(&in, task->area);                                        \
         for (int64_t i = 0; !areas && i < n; i++) {                                 \
-            LOAD_##mode(in, i);                                                     \
+            LOAD_##mode(sum, square);                                               \
             to[i] = STORE_##out(formula_number_of(name##_formula(&in, NULL)));      \
         }                                                                           \
     }
