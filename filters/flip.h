@@ -7,7 +7,7 @@ typedef struct flip_options {
     int axis; /* h, v */
 } flip_options;
 
-static unsigned flip_turn(const void *options)
+static unsigned flip_symmetry(const void *options)
 {
     return ((const flip_options *)options)->axis == 0 ? MOVE_FLIP_H : MOVE_FLIP_V;
 }
@@ -21,7 +21,7 @@ static const filter_param flip_params[] = {
 static const filter_pass flip_passes[] = {{
     .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
-    .turn = flip_turn,
+    .symmetry = flip_symmetry,
 }};
 
 static const filter_info flip_filter = {

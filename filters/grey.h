@@ -3,7 +3,7 @@
 FILTER_ENTRY(grey)
 #elif defined(FILTER_DESCRIPTORS) /* pixels stay where they are, as grey: there is no formula */
 
-static unsigned grey_turn(const void *options)
+static unsigned grey_symmetry(const void *options)
 {
     (void)options;
     return 0;
@@ -15,7 +15,7 @@ static const filter_pass grey_passes[] = {{
     .over = OVER_ELSEWHERE,
     .grey = true,
     .type = TYPE_OF_INPUT,
-    .turn = grey_turn,
+    .symmetry = grey_symmetry,
 }};
 
 static const filter_info grey_filter = {

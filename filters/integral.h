@@ -17,7 +17,7 @@ static bool integral_squares(const void *options)
     return ((const integral_options *)options)->squared;
 }
 
-static bool integral_leads(const void *options)
+static bool integral_zero_edge(const void *options)
 {
     return ((const integral_options *)options)->zeros;
 }
@@ -47,7 +47,7 @@ static const filter_pass integral_passes[] = {{
     .over = OVER_ALL,
     .type = TYPE_OF_SUM,
     .sums_squares = integral_squares,
-    .leads = integral_leads,
+    .zero_edge = integral_zero_edge,
 }};
 
 static const filter_info integral_filter = {

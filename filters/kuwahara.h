@@ -68,7 +68,7 @@ static const filter_pass kuwahara_passes[] = {
     },
 };
 
-static const filter_pass kuwahara_passes_there[] = {{
+static const filter_pass kuwahara_device_passes[] = {{
     .over = OVER_CHOICE,
     .averages_alpha = true,
     .type = TYPE_OF_INPUT,
@@ -87,7 +87,7 @@ static const filter_info kuwahara_filter = {
     .needs_value = true,
     .options_bytes = sizeof(kuwahara_options),
     .ways = {FILTER_PASSES(kuwahara_passes)},
-    .there = FILTER_PASSES(kuwahara_passes_there),
+    .on_device = FILTER_PASSES(kuwahara_device_passes),
     .range = filter_mean_range,
     .example = "satfilter --kuwahara 9 in.jpg out.jpg",
 };

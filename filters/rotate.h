@@ -7,7 +7,7 @@ typedef struct rotate_options {
     int angle; /* 90, 180, 270 */
 } rotate_options;
 
-static unsigned rotate_turn(const void *options)
+static unsigned rotate_symmetry(const void *options)
 {
     static const unsigned turns[] = {MOVE_ROTATE_90, MOVE_ROTATE_180, MOVE_ROTATE_270};
     return turns[((const rotate_options *)options)->angle];
@@ -22,7 +22,7 @@ static const filter_param rotate_params[] = {
 static const filter_pass rotate_passes[] = {{
     .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
-    .turn = rotate_turn,
+    .symmetry = rotate_symmetry,
 }};
 
 static const filter_info rotate_filter = {

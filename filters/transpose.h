@@ -3,7 +3,7 @@
 FILTER_ENTRY(transpose)
 #elif defined(FILTER_DESCRIPTORS) /* pixels stay as they are: there is no formula */
 
-static unsigned transpose_turn(const void *options)
+static unsigned transpose_symmetry(const void *options)
 {
     (void)options;
     return MOVE_TRANSPOSE;
@@ -14,7 +14,7 @@ static const filter_param transpose_params[] = {FILTER_PARAM_END};
 static const filter_pass transpose_passes[] = {{
     .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
-    .turn = transpose_turn,
+    .symmetry = transpose_symmetry,
 }};
 
 static const filter_info transpose_filter = {

@@ -3,7 +3,7 @@
 # Run from anywhere; prints every finding and fails if there was one.
 set -u
 cd "${top_srcdir:-$(dirname "$0")/..}" || exit 1
-. tests/sure.sh
+. tests/requires.sh
 
 clang_format_major=14
 max_lines=600
@@ -149,9 +149,9 @@ grep -rnE '(case|[=!<>]=|[<>]|<<|\[) *OVER_[A-Z]' src cuda tools --include='*.[c
     sed 's/:[^:]*$/: compares a shape: ask pass_shape_of() (src\/chain\/shape.h)/' >>"$findings"
 
 # ------------------------------------------------------------------- skipped
-# A test is skipped for lack of something that it names, so that it is not where CHECK_HAS has that (tests/sure.sh).
+# A test is skipped for lack of something that it names, so that it is not where CHECK_HAS has that (tests/requires.sh).
 awk '/exit 77/ && !/without/ && !(FILENAME == file && last ~ /without/) {
-        print FILENAME ":" FNR ": skipped, and not said to be without what (tests/sure.sh)"
+        print FILENAME ":" FNR ": skipped, and not said to be without what (tests/requires.sh)"
     }
     { last = $0; file = FILENAME }' tests/*.sh >>"$findings"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests that have nothing to test fail: where a program lists nothing, and where something is missing that has been
-# installed (sure.sh).
+# installed (requires.sh).
 set -eu
 . "$(dirname "$0")/script.sh"
 # ends STATUS WHAT COMMAND...

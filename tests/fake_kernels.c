@@ -149,24 +149,24 @@ static satf_status run_step(satf_context *cpu, filter_step *step)
 static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
                             const filter_engine *engine);
 
-/* What the task's feeder makes, as aux[0] of a task without one. */
-static satf_status run_fed(satf_context *cpu, const filter_gpu_task *task,
-                           const filter_engine *engine)
+/* Runs the task's inline pass as a task of its own, whose image is aux[0] of the outer task. */
+static satf_status run_with_inline(satf_context *cpu, const filter_gpu_task *task,
+                                   const filter_engine *engine)
 {
-    filter_gpu_task feeder = *task, fed = *task;
-    const satf_view *in = &task->feeder_in;
+    filter_gpu_task inline_task = *task, outer_task = *task;
+    const satf_view *in = &task->inline_in;
     void *made = malloc((size_t)(satf_row_samples(in) * in->height) * sizeof(double));
-    feeder.feeder = fed.feeder = FORMULA_NONE;
-    feeder.formula = task->feeder;
-    feeder.in = *in;
-    feeder.out = satf_view_packed(made, in->width, in->height, in->channels, SATF_F64);
-    feeder.aux[0] = task->feeder_aux;
-    feeder.layers[0] = task->feeder_layer;
-    feeder.constants.most = INFINITY;
-    fed.aux[0] = feeder.out;
+    inline_task.inline_formula = outer_task.inline_formula = FORMULA_NONE;
+    inline_task.formula = task->inline_formula;
+    inline_task.in = *in;
+    inline_task.out = satf_view_packed(made, in->width, in->height, in->channels, SATF_F64);
+    inline_task.aux[0] = task->inline_aux;
+    inline_task.layers[0] = task->inline_layer;
+    inline_task.constants.most = INFINITY;
+    outer_task.aux[0] = inline_task.out;
     satf_status status =
-        made ? run_task(cpu, &feeder, engine) : satf_fail_memory(cpu, 0, "a fake device");
-    status = status ? status : run_task(cpu, &fed, engine);
+        made ? run_task(cpu, &inline_task, engine) : satf_fail_memory(cpu, 0, "a fake device");
+    status = status ? status : run_task(cpu, &outer_task, engine);
     free(made);
     return status;
 }
@@ -175,8 +175,8 @@ static satf_status run_fed(satf_context *cpu, const filter_gpu_task *task,
 static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
                             const filter_engine *engine)
 {
-    if (task->feeder) {
-        return run_fed(cpu, task, engine);
+    if (task->inline_formula) {
+        return run_with_inline(cpu, task, engine);
     }
     const satf_rect *window = &task->window.rect;
     filter_step step = {.options = task->options.bytes,

@@ -3,7 +3,7 @@
 # not tried, and goes on with those of another disk. An output that is there stays. Needs leave to mount a
 # small file system.
 set -u
-. "$(dirname "$0")/sure.sh"
+. "$(dirname "$0")/requires.sh"
 if [ -z "${SATFILTER_MAY_MOUNT:-}" ]; then
     for options in -rm -m; do # as a user who is root there, or as root
         unshare $options true 2>/dev/null && SATFILTER_MAY_MOUNT=1 exec unshare $options bash "$0"

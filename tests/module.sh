@@ -218,7 +218,7 @@ p[0].averages_alpha = p[0].keeps_alpha = true
 p[0].histogram = true
 p[0].shape = turned
 p[0].all = true
-i.there = i.ways[0]
+i.on_device = i.ways[0]
 p[0].over = OVER_MIX, p[0].mix = 1
 p[0].over = OVER_MIX, p[0].mix = 1, p[0].formula = 0, m.mixes = x, m.mix_count = 2
 f[1].call = NULL

@@ -9,9 +9,9 @@
 
 /* The eight symmetries, each by what it does to the picture, and their specs. */
 static const struct {
-    unsigned turn;
+    unsigned symmetry;
     const char *spec;
-} ref_turns[] = {
+} ref_symmetries[] = {
     {0, "flip=h flip=h"},
     {MOVE_FLIP_H, "flip=h"},
     {MOVE_ROTATE_180, "rotate=180"},
@@ -21,9 +21,9 @@ static const struct {
     {MOVE_TRANSPOSE | MOVE_ROTATE_180, "transpose rotate=180"},
     {MOVE_ROTATE_270, "rotate=270"},
 };
-enum { REF_TURNS = sizeof ref_turns / sizeof *ref_turns };
+enum { REF_SYMMETRIES = sizeof ref_symmetries / sizeof *ref_symmetries };
 
-/* Where pixel (x, y) of the result comes from in an image of w x h, symmetry ref_turns[k]. */
+/* Where pixel (x, y) of the result comes from in an image of w x h, symmetry ref_symmetries[k]. */
 static inline void ref_source(int k, int64_t w, int64_t h, int64_t x, int64_t y, int64_t *from_x,
                               int64_t *from_y)
 {
@@ -34,7 +34,7 @@ static inline void ref_source(int k, int64_t w, int64_t h, int64_t x, int64_t y,
     case 1: /* left and right */
         *from_x = w - 1 - x, *from_y = y;
         break;
-    case 2: /* half a turn */
+    case 2: /* half a rotation */
         *from_x = w - 1 - x, *from_y = h - 1 - y;
         break;
     case 3: /* top and bottom */

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The Python package, compiled against this build's library: tests/python, which need numpy. Those that
 # compare with scipy, scikit-image, OpenCV or hypothesis are skipped where these are missing, but for what CHECK_HAS
-# says (sure.sh).
+# says (requires.sh).
 # Arguments are modules of tests: tests/python.sh test_types.
 set -eu
-. "$(dirname "$0")/sure.sh"
+. "$(dirname "$0")/requires.sh"
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$top_srcdir}
 export top_srcdir top_builddir

@@ -2,7 +2,7 @@
 #     . "$(dirname "$0")/script.sh"
 # The script is in an empty folder then; $build, $source, $satfilter and $satbench lead out of it. `run` is the
 # command, and leaves stdout and stderr as files. A script ends by `finish`, if it has counted checks.
-. "$(dirname "$0")/sure.sh"
+. "$(dirname "$0")/requires.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
 source=$(cd "${top_srcdir:-.}" && pwd)
 satfilter=${SATFILTER:-$build/satfilter}

@@ -1,3 +1,4 @@
+/* Escaping names of files, and their width on a terminal. */
 #include "clean.h"
 
 #include <stdbool.h>

@@ -45,7 +45,7 @@ bool parse_double(const char *text, char stop, double *value, const char **rest)
     return end != text && *end == stop && isfinite(*value);
 }
 
-static void *member(settings *s, const option *o)
+static void *cli_member(settings *s, const option *o)
 {
     return (char *)s + o->at;
 }
@@ -76,14 +76,14 @@ int option_integer(settings *s, const option *o, const char *value)
     int64_t number = 0;
     int status = take_number(o, value, false, &number);
     if (!status) {
-        *(int *)member(s, o) = (int)number;
+        *(int *)cli_member(s, o) = (int)number;
     }
     return status;
 }
 
 int option_size(settings *s, const option *o, const char *value)
 {
-    return take_number(o, value, true, member(s, o));
+    return take_number(o, value, true, cli_member(s, o));
 }
 
 int option_fraction(settings *s, const option *o, const char *value)
@@ -93,21 +93,21 @@ int option_fraction(settings *s, const option *o, const char *value)
     if (!parse_double(value, '\0', &number, &rest) || !(number > 0 && number < 1)) {
         return option_error(o, "'%s' is not a number between 0 and 1", value);
     }
-    *(double *)member(s, o) = number;
+    *(double *)cli_member(s, o) = number;
     return 0;
 }
 
 int option_flag(settings *s, const option *o, const char *value)
 {
     (void)value;
-    *(bool *)member(s, o) = true;
+    *(bool *)cli_member(s, o) = true;
     return 0;
 }
 
 int option_choice(settings *s, const option *o, const char *value)
 {
     (void)value;
-    *(int *)member(s, o) = (int)o->most;
+    *(int *)cli_member(s, o) = (int)o->most;
     return 0;
 }
 
@@ -116,7 +116,7 @@ int option_text(settings *s, const option *o, const char *value)
     if (!*value) {
         return option_error(o, "needs a value: %s", o->metavar);
     }
-    *(const char **)member(s, o) = value;
+    *(const char **)cli_member(s, o) = value;
     return 0;
 }
 
@@ -165,8 +165,8 @@ static int take_found(settings *s, const cli *p, const option *o, const char *wr
 }
 
 /* An option that there is not, in that word: what it may have meant. */
-static int refuse(const cli *p, const char *word, const char *written, const char *name,
-                  size_t length)
+static int cli_refuse(const cli *p, const char *word, const char *written, const char *name,
+                      size_t length)
 {
     if (access(word, F_OK) == 0) {
         return usage_error(word, "no such option; for the file of that name write ./%s", word);
@@ -192,8 +192,9 @@ static int take_long(settings *s, const cli *p, char ***argv)
         return take_found(s, p, o, written, equals ? equals + 1 : NULL, argv);
     }
     int status;
-    return p->take_other && p->take_other(s, argv, &status) ? status
-                                                            : refuse(p, word, word, name, length);
+    return p->take_other && p->take_other(s, argv, &status)
+               ? status
+               : cli_refuse(p, word, word, name, length);
 }
 
 /* A word that is sought among the options. */
@@ -203,7 +204,7 @@ typedef struct sought {
     bool found;
 } sought;
 
-static void compare(void *user, const option *o)
+static void cli_compare(void *user, const option *o)
 {
     sought *w = user;
     w->found = w->found || (strlen(o->name) == w->length && !memcmp(o->name, w->word, w->length));
@@ -213,7 +214,7 @@ static void compare(void *user, const option *o)
 static bool is_long_name(const cli *p, const char *word, size_t length)
 {
     sought w = {word, length, option_find(p, word, length)};
-    p->each_option(compare, &w);
+    p->each_option(cli_compare, &w);
     return length > 1 && (w.found || (p->answer && p->answer(word, length)));
 }
 
@@ -222,7 +223,7 @@ static int take_short(settings *s, const cli *p, char ***argv)
     const char *letters = **argv + 1;
     size_t length = strcspn(letters, "=");
     if (is_long_name(p, letters, length)) {
-        return refuse(p, **argv, **argv, letters, length);
+        return cli_refuse(p, **argv, **argv, letters, length);
     }
     for (const char *c = letters; *c; c++) {
         const option *o;
@@ -231,8 +232,8 @@ static int take_short(settings *s, const cli *p, char ***argv)
         char written[] = {'-', *c, '\0'};
         if (!o) {
             bool known = p->answer && p->answer(c, 1);
-            return known ? refuse(p, **argv, written, c, 1)
-                         : refuse(p, **argv, **argv, letters, strlen(letters));
+            return known ? cli_refuse(p, **argv, written, c, 1)
+                         : cli_refuse(p, **argv, **argv, letters, strlen(letters));
         }
         bool takes_value = o->metavar != NULL;
         int status = take_found(s, p, o, written, takes_value && c[1] ? c + 1 : NULL, argv);

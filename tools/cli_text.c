@@ -1,4 +1,4 @@
-/* What --help and the man page say of options. */
+/* The texts of options in --help and the man page. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ void option_print(const cli *p, const option *o)
     }
 }
 
-static bool is_of_kind(const option *o, const option *next)
+static bool cli_is_of_kind(const option *o, const option *next)
 {
     return next && next->group == o->group && kind_length(o->help, next->help) > 0;
 }
@@ -36,12 +36,12 @@ static size_t print_kind(const cli *p, size_t i)
 {
     const option *o = p->option_at(i);
     char heads[96] = "", kind[96];
-    if (!is_of_kind(o, p->option_at(i + 1))) {
+    if (!cli_is_of_kind(o, p->option_at(i + 1))) {
         option_print(p, o);
         return i + 1;
     }
     add_head(heads, sizeof heads, o);
-    while (is_of_kind(o, p->option_at(++i))) {
+    while (cli_is_of_kind(o, p->option_at(++i))) {
         add_head(heads, sizeof heads, p->option_at(i));
     }
     snprintf(kind, sizeof kind, "%.*s", (int)strcspn(o->help, ":"), o->help);

@@ -1,3 +1,4 @@
+/* Printing text in columns. */
 #include "columns.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Printing the lines of a man page. */
 #include "roff.h"
 
 #include <stdbool.h>

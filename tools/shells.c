@@ -1,3 +1,4 @@
+/* Printing the completions of bash, zsh and fish. */
 #include "shells.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ static void print_escaped(const char *text, const char *special, const char *esc
 }
 
 /* The words with `between` in place of blanks. */
-static void print_words(const char *words, char between)
+static void shells_print_words(const char *words, char between)
 {
     for (const char *w = words; *(w += strspn(w, " ")); w += strcspn(w, " ")) {
         printf("%s%.*s", w > words ? (char[2]){between} : "", (int)strcspn(w, " "), w);
@@ -31,7 +32,7 @@ typedef enum shell_value {
     SHELL_FOLDER
 } shell_value;
 
-static shell_value value_of(const option *o)
+static shell_value shells_value_of(const option *o)
 {
     return !o->metavar                       ? SHELL_NONE
            : !o->choices                     ? SHELL_ANY
@@ -51,7 +52,7 @@ static void bash_name(void *user, const option *o)
 static void bash_value(void *user, const option *o)
 {
     (void)user;
-    shell_value value = value_of(o);
+    shell_value value = shells_value_of(o);
     if (value == SHELL_NONE) {
         return;
     }
@@ -81,7 +82,7 @@ static void bash_files(const shell_program *shell)
     fputs("        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"\n"
           "            compgen -f -- \"$cur\" | grep -iE '\\.(",
           stdout);
-    print_words(shell->suffixes, '|');
+    shells_print_words(shell->suffixes, '|');
     puts(")$')\n"
          "        [[ ${#COMPREPLY[@]} -gt 0 ]] ||\n"
          "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")");
@@ -138,7 +139,7 @@ static void zsh_text(const char *text)
 static void zsh_option(void *user, const option *o)
 {
     (void)user;
-    shell_value value = value_of(o);
+    shell_value value = shells_value_of(o);
     const char *equals = value == SHELL_NONE ? "" : "=";
     /* one line for both names; either may come again */
     if (o->letter) {
@@ -171,7 +172,7 @@ void shell_print_zsh(const shell_program *shell)
         printf(" \\\n    '1:command:(%s)'\n", shell->commands);
     } else {
         fputs(" \\\n    '*:file:_files -g \"*.(#i)(", stdout);
-        print_words(shell->suffixes, '|');
+        shells_print_words(shell->suffixes, '|');
         puts(")\"'");
     }
 }
@@ -188,7 +189,7 @@ static void fish_text(const char *text)
 static void fish_option(void *user, const option *o)
 {
     const char *program_name = user;
-    shell_value value = value_of(o);
+    shell_value value = shells_value_of(o);
     printf("complete -c %s -l %s", program_name, o->name);
     if (o->letter) {
         printf(" -s %c", o->letter);

@@ -1,3 +1,4 @@
+/* The distance of two words. */
 #include "spelling.h"
 
 static int least(int a, int b)

@@ -1,4 +1,4 @@
-/* How far one word is from another. */
+/* The distance of one word from another. */
 #ifndef SATFILTER_SPELLING_H
 #define SATFILTER_SPELLING_H
 

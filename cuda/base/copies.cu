@@ -125,8 +125,8 @@ static piece staged_piece(const satf_gpu *gpu, int i, const load *at, int64_t de
     return result;
 }
 
-static satf_status upload(satf_context *ctx, const satf_view *from, const satf_view *to,
-                          size_t row_bytes)
+static satf_status copies_upload(satf_context *ctx, const satf_view *from, const satf_view *to,
+                                 size_t row_bytes)
 {
     satf_gpu *gpu = ctx->gpu;
     load at = {0, 0, 0, 0};
@@ -205,5 +205,6 @@ satf_status cuda_copy(satf_context *ctx, const satf_view *from, const satf_view 
     if (status) {
         return status;
     }
-    return host == from ? upload(ctx, from, to, row_bytes) : download(ctx, from, to, row_bytes);
+    return host == from ? copies_upload(ctx, from, to, row_bytes)
+                        : download(ctx, from, to, row_bytes);
 }

@@ -1,4 +1,4 @@
-/* What the kernels of this shared object are compiled for. */
+/* The answer to which code this shared object has for the device. */
 #include <atomic>
 
 #include "check.h"

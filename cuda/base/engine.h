@@ -1,3 +1,4 @@
+/* The code that this build has for the device. */
 #ifndef CUDA_BASE_ENGINE_H
 #define CUDA_BASE_ENGINE_H
 

@@ -13,17 +13,17 @@ static void *driver_call(const char *name)
 {
     void *call = NULL;
     cudaDriverEntryPointQueryResult found;
-    bool there = cudaGetDriverEntryPointByVersion(name, &call, 4000, cudaEnableDefault, &found) ==
-                     cudaSuccess &&
-                 found == cudaDriverEntryPointSuccess;
-    return there ? call : NULL;
+    bool is_known = cudaGetDriverEntryPointByVersion(name, &call, 4000, cudaEnableDefault,
+                                                     &found) == cudaSuccess &&
+                    found == cudaDriverEntryPointSuccess;
+    return is_known ? call : NULL;
 }
 
 typedef int (*get_current)(void **context);
 typedef int (*set_current)(void *context);
 
 /* Notes what is current before a call makes a device's context that. */
-static void enter(satf_context *ctx)
+static void gpu_enter(satf_context *ctx)
 {
     static const get_current get = (get_current)driver_call("cuCtxGetCurrent");
     if (!ctx->entered && get) {
@@ -52,7 +52,7 @@ void cuda_close(satf_context *ctx)
     if (!gpu) {
         return;
     }
-    enter(ctx);
+    gpu_enter(ctx);
     cudaSetDevice(satf_gpu_ordinal(gpu->device));
     for (int i = 0; i < BUFFERS; i++) {
         if (gpu->staging[i].done) {
@@ -120,7 +120,7 @@ satf_status cuda_open(satf_context *ctx, int device)
         }
         ctx->gpu->device = device;
     }
-    enter(ctx);
+    gpu_enter(ctx);
     CUDA_GOTO(fail, status, ctx, cudaSetDevice(satf_gpu_ordinal(device)));
     if (!ctx->gpu->pool) {
         status = make_pool(ctx, ctx->gpu);

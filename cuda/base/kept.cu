@@ -59,7 +59,7 @@ static void give_up(satf_context *ctx, kept_memory *kept)
 
 /* A place without memory, once those used least recently are given up until there is one, and room
  * for `bytes` more: all of them if that many are beyond what is kept. */
-static kept_memory *make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
+static kept_memory *kept_make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
 {
     for (;;) {
         size_t all = 0;
@@ -111,7 +111,7 @@ static satf_status add_kept(satf_context *ctx, int device, gpu_keeper *keeper,
                             const satf_gpu_use *use, size_t bytes, const char *what,
                             kept_memory **added)
 {
-    kept_memory *kept = make_room(ctx, keeper, bytes);
+    kept_memory *kept = kept_make_room(ctx, keeper, bytes);
     satf_status status = satf_gpu_alloc(ctx, device, bytes, what, &kept->memory);
     if (!status) {
         kept->bytes = bytes;

@@ -1,3 +1,4 @@
+/* Descriptions of images for the copy engine. */
 #ifndef CUDA_BASE_MAP_H
 #define CUDA_BASE_MAP_H
 

@@ -1,6 +1,6 @@
-/* Of several windows of integers of a pixel that which varies least: pixels of any area
- * (cuda/sums/any.cuh), each window after the other, whose results replace those before where it
- * varies less. */
+/* The choice of the window of integers that varies least among several of a pixel: pixels of any
+ * area (cuda/sums/any.cuh), one window after the other. A window's results replace those before it
+ * where it varies less. */
 #ifndef CUDA_FORMULA_CHOICE_CUH
 #define CUDA_FORMULA_CHOICE_CUH
 

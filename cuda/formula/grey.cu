@@ -10,7 +10,7 @@ extern "C" {
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 
-/* Of u32 or u64, wherever it lies. */
+/* Loads a u32 or u64 at any address. */
 static __device__ uint64_t load_wide(int type, const char *from)
 {
     uint64_t sample = 0;
@@ -32,7 +32,7 @@ static __device__ formula_value grey_of(int type, const char *pixel, int64_t byt
                              : (double)grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b));
 }
 
-/* From samples wherever they lie to packed ones, of floats to doubles. */
+/* Makes packed grey samples of colour samples at any address; floats become doubles. */
 static __global__ void __launch_bounds__(THREADS) make_grey(satf_view from, satf_view to)
 {
     bool wide = from.type == SATF_U32 || from.type == SATF_U64;

@@ -150,7 +150,7 @@ template <int E> static size_t tile_bytes()
 
 /* -------------------------------------------------------------------- by rows */
 
-/* Where a warp is in the result: a segment of a row. */
+/* The place of a warp in the result: a segment of a row. */
 struct position {
     int64_t y, segment;
 
@@ -265,12 +265,12 @@ static __global__ void __launch_bounds__(THREADS) move_chunks(move_task task)
 #pragma unroll
         for (int j = 0; j < DEEP; j++) {
             int64_t i = first + j * THREADS;
-            group there = REVERSED ? reversed<E>(here[j]) : here[j];
+            group placed = REVERSED ? reversed<E>(here[j]) : here[j];
 #pragma unroll
             for (int c = 0; c < group::CHUNKS && i < groups; c++) {
                 out[i * group::CHUNKS + c] =
-                    make_uint4(there.word[4 * c], there.word[4 * c + 1], there.word[4 * c + 2],
-                               there.word[4 * c + 3]);
+                    make_uint4(placed.word[4 * c], placed.word[4 * c + 1], placed.word[4 * c + 2],
+                               placed.word[4 * c + 3]);
             }
         }
     }
@@ -322,7 +322,7 @@ static __global__ void __launch_bounds__(THREADS)
 enum { MAX_BLOCKS = 1 << 16, MAX_GRID_ROWS = 65535 };
 
 /* Blocks for n of a kernel's tasks, whose threads go on to further ones. */
-static unsigned blocks_for(int64_t n)
+static unsigned geometry_blocks_for(int64_t n)
 {
     return (unsigned)(n < MAX_BLOCKS ? n : MAX_BLOCKS);
 }
@@ -405,7 +405,7 @@ static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task
     int64_t deep = group<E>::WORDS < AT_ONCE ? AT_ONCE / group<E>::WORDS : 1;
     int64_t blocks = (task.across * task.height - 1) / (WARPS * deep) + 1;
     size_t bytes = 4 * (size_t)WARPS * layout_giles_words(LANES, group<E>::WORDS);
-    move_segments<E, REVERSED><<<blocks_for(blocks), THREADS, bytes, stream>>>(task);
+    move_segments<E, REVERSED><<<geometry_blocks_for(blocks), THREADS, bytes, stream>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
@@ -420,7 +420,7 @@ static satf_status gather(satf_context *ctx, cudaStream_t stream, const move_tas
         unit /= 2;
     }
     int units = (int)(bytes / unit);
-    dim3 grid(blocks_for((width * units - 1) / THREADS + 1),
+    dim3 grid(geometry_blocks_for((width * units - 1) / THREADS + 1),
               (unsigned)(task.height < MAX_GRID_ROWS ? task.height : MAX_GRID_ROWS));
     gather_units<<<grid, THREADS, 0, stream>>>(task, order, width, units, unit);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
@@ -445,12 +445,12 @@ extern "C" satf_status cuda_move(satf_context *ctx, const move_job *job)
         return status;
     }
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    bool transposes = job->turn & MOVE_TRANSPOSE, reverses = job->turn & MOVE_FLIP_H;
+    bool transposes = job->symmetry & MOVE_TRANSPOSE, reverses = job->symmetry & MOVE_FLIP_H;
     int64_t bytes = in->channels * (int64_t)satf_type_bytes(in->type);
     /* Column x of the input is row x of the result: under a transposition left and right are
      * the result's top and bottom. */
-    move_task task = {plane_of(in, job->turn & MOVE_FLIP_V), plane_of(out, transposes && reverses),
-                      in->width * bytes, in->height, 0};
+    move_task task = {plane_of(in, job->symmetry & MOVE_FLIP_V),
+                      plane_of(out, transposes && reverses), in->width * bytes, in->height, 0};
     if (job->order) {
         return gather(ctx, stream, task, job->order, in->width, bytes);
     }

@@ -59,7 +59,7 @@ static __device__ __forceinline__ void turn_groups(const group<E> (&from)[group<
     }
 }
 
-/* Of WORDS words that are P pixels of E bytes, the last pixel first. */
+/* WORDS words that are P pixels of E bytes, with the last pixel first. */
 template <int E, int WORDS>
 static __device__ __forceinline__ void reverse_pixels(const uint32_t (&from)[WORDS],
                                                       uint32_t (&to)[WORDS])

@@ -32,8 +32,8 @@ __global__ __launch_bounds__(THREADS) void designated(const E *__restrict__ in, 
 }
 
 template <bool to>
-static satf_status run(const permute_call *call, const void *in, void *out, const uint32_t *table,
-                       int64_t n)
+static satf_status designated_run(const permute_call *call, const void *in, void *out,
+                                  const uint32_t *table, int64_t n)
 {
     unsigned blocks = (unsigned)((n + THREADS * DEEP - 1) / (THREADS * DEEP));
     cudaStream_t stream = (cudaStream_t)cuda_stream(call->ctx);
@@ -51,11 +51,11 @@ static satf_status run(const permute_call *call, const void *in, void *out, cons
 satf_status permute_scatter(const permute_call *call, const void *in, void *out, const uint32_t *p,
                             int64_t n)
 {
-    return run<true>(call, in, out, p, n);
+    return designated_run<true>(call, in, out, p, n);
 }
 
 satf_status permute_gather(const permute_call *call, const void *in, void *out, const uint32_t *q,
                            int64_t n)
 {
-    return run<false>(call, in, out, q, n);
+    return designated_run<false>(call, in, out, q, n);
 }

@@ -188,7 +188,8 @@ struct row_job {
     cudaStream_t stream;
 };
 
-template <typename E, int BATCHES> static cudaError_t launch(const row_job &job, unsigned threads)
+template <typename E, int BATCHES>
+static cudaError_t rows_launch(const row_job &job, unsigned threads)
 {
     size_t bytes = (size_t)job.length * sizeof(E);
     const E *in = (const E *)job.in;
@@ -222,17 +223,17 @@ template <typename E> static cudaError_t launch_elements(const row_job &job)
     unsigned warps = schedule_pitch(job.length) / BATCH, most = MAX_THREADS / LANES;
     static_assert(MAX_BATCHES == 4, "1, 2 and 4 are below");
     if (warps <= most) {
-        return launch<E, 1>(job, warps * LANES);
+        return rows_launch<E, 1>(job, warps * LANES);
     }
     if constexpr (sizeof(E) == 4) { /* rows of larger elements are shorter */
         if (warps > 2 * most) {
-            return launch<E, 4>(job, (warps + 3) / 4 * LANES);
+            return rows_launch<E, 4>(job, (warps + 3) / 4 * LANES);
         }
     }
-    return launch<E, 2>(job, (warps + 1) / 2 * LANES);
+    return rows_launch<E, 2>(job, (warps + 1) / 2 * LANES);
 }
 
-static satf_status run(const permute_call *call, row_job job, int64_t rows)
+static satf_status rows_run(const permute_call *call, row_job job, int64_t rows)
 {
     job.rows = (unsigned)rows;
     job.stream = (cudaStream_t)cuda_stream(call->ctx);
@@ -247,17 +248,17 @@ static satf_status run(const permute_call *call, row_job job, int64_t rows)
 satf_status permute_rows(const permute_call *call, const void *in, void *out, const uint16_t *s,
                          const uint16_t *d, int64_t rows, uint32_t length)
 {
-    return run(call, {in, out, s, d, 0, length, 0, NULL}, rows);
+    return rows_run(call, {in, out, s, d, 0, length, 0, NULL}, rows);
 }
 
 satf_status permute_spread(const permute_call *call, const void *in, void *out, const uint16_t *d,
                            int64_t rows, uint32_t length, uint32_t piece)
 {
-    return run(call, {in, out, NULL, d, 0, length, piece, NULL}, rows);
+    return rows_run(call, {in, out, NULL, d, 0, length, piece, NULL}, rows);
 }
 
 satf_status permute_collect(const permute_call *call, const void *in, void *out, const uint16_t *s,
                             int64_t rows, uint32_t length)
 {
-    return run(call, {in, out, s, NULL, 0, length, 0, NULL}, rows);
+    return rows_run(call, {in, out, s, NULL, 0, length, 0, NULL}, rows);
 }

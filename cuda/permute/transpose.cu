@@ -1,3 +1,4 @@
+/* The transposition of arrays, for permutations and for cuda/move. */
 #include "../base/transpose.cuh"
 
 #include "steps.cuh"
@@ -12,8 +13,8 @@ template cudaError_t transpose_launch<uint64_t, 2>(transpose_job job, cudaStream
 
 /* By chunks in any layout; what is not aligned to them goes element by element in the usual one. */
 template <typename E>
-static cudaError_t run(const permute_call *call, const void *in, void *out, int64_t rows,
-                       int64_t columns)
+static cudaError_t transpose_run(const permute_call *call, const void *in, void *out, int64_t rows,
+                                 int64_t columns)
 {
     constexpr int V = transpose_chunk_of<E>;
     cudaStream_t stream = (cudaStream_t)cuda_stream(call->ctx);
@@ -40,7 +41,8 @@ static cudaError_t run(const permute_call *call, const void *in, void *out, int6
 satf_status permute_transpose(const permute_call *call, const void *in, void *out, int64_t rows,
                               int64_t columns)
 {
-    CUDA_RETURN(call->ctx, call->element_bytes == 4 ? run<uint32_t>(call, in, out, rows, columns)
-                                                    : run<uint64_t>(call, in, out, rows, columns));
+    CUDA_RETURN(call->ctx, call->element_bytes == 4
+                               ? transpose_run<uint32_t>(call, in, out, rows, columns)
+                               : transpose_run<uint64_t>(call, in, out, rows, columns));
     return SATF_OK;
 }

@@ -1,4 +1,4 @@
-/* How an image is divided among blocks that march down strips of it. */
+/* The division of an image among blocks that march down strips of it. */
 #ifndef CUDA_PRODUCTS_BLOCKS_H
 #define CUDA_PRODUCTS_BLOCKS_H
 

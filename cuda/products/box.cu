@@ -3,17 +3,18 @@
 #include "../base/engine.h"
 #include "box.cuh"
 
-template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formula, int type)
+template <int ACROSS, int DOWN, int TILES>
+static box_kernel box_either_kernel(int formula, int type)
 {
     return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, mean_epilogue>
                                    : box_kernel_of<ACROSS, DOWN, TILES, false>(formula, type);
 }
 
 #define ROW(across, down) \
-    {across, down, tiles_of(across, down), kernel_of<across, down, tiles_of(across, down)>},
+    {across, down, tiles_of(across, down), box_either_kernel<across, down, tiles_of(across, down)>},
 static const box_row byte_rows[] = {WINDOW_GPU_HALOS(ROW){0, 0, 0, NULL}};
 
-static const box_row *row_of(const window_gpu_box *box)
+static const box_row *box_row_of(const window_gpu_box *box)
 {
     const box_row *row = box->halo.squares          ? box_moment_rows
                          : box->in.type == SATF_U16 ? box_word_rows
@@ -41,7 +42,7 @@ extern "C" bool cuda_multiplies(int device)
 
 extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
 {
-    const box_row *row = row_of(box);
+    const box_row *row = box_row_of(box);
     box_kernel kernel = row ? row->kernel(box->formula.number, box->out.type) : NULL;
     int64_t row_bytes = window_gpu_row_bytes(&box->in);
     if (!kernel || row_bytes > WINDOW_GPU_MOST_ROW_BYTES || box->in.height > INT32_MAX / 2) {

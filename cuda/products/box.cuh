@@ -184,7 +184,7 @@ static __device__ __forceinline__ void load_matrix(uint32_t *weights, const uint
     }
 }
 
-/* Where a block works. */
+/* The place where a block works. */
 struct box_place {
     int strip_x, strip_bytes; /* columns */
     int begin, rows;          /* of the result */
@@ -407,7 +407,7 @@ static constexpr int tiles_of(int across, int down)
     return across * down <= 256 ? 2 : 1;
 }
 
-/* Of samples of 16 bits (box_words.cu), and with squares (box_moments.cu). */
+/* The kernels of samples of 16 bits (box_words.cu), and those with squares (box_moments.cu). */
 extern const box_row box_word_rows[], box_moment_rows[];
 
 #endif

@@ -1,7 +1,7 @@
 /* The kernels of samples of 16 bits: of means and of formulas of sums. */
 #include "box.cuh"
 
-template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formula, int)
+template <int ACROSS, int DOWN, int TILES> static box_kernel box_words_kernel_of(int formula, int)
 {
     switch (formula) {
     case FORMULA_NONE:
@@ -19,6 +19,7 @@ template <int ACROSS, int DOWN, int TILES> static box_kernel kernel_of(int formu
     }
 }
 
-#define ROW(across, down) \
-    {across, down, tiles_of(across, down), kernel_of<across, down, tiles_of(across, down)>},
+#define ROW(across, down)                  \
+    {across, down, tiles_of(across, down), \
+     box_words_kernel_of<across, down, tiles_of(across, down)>},
 const box_row box_word_rows[] = {WINDOW_GPU_HALOS(ROW){0, 0, 0, NULL}};

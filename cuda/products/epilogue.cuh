@@ -1,5 +1,5 @@
-/* From the sums of windows to results: means of bytes or of samples of 16 bits, or another formula
- * of the sum, the sum of squares and the sample itself. */
+/* The epilogue of products: the sums of windows become results, means of bytes or of samples of 16
+ * bits, or another formula of the sum, the sum of squares and the sample itself. */
 #ifndef CUDA_PRODUCTS_EPILOGUE_CUH
 #define CUDA_PRODUCTS_EPILOGUE_CUH
 
@@ -32,8 +32,8 @@ static __device__ __forceinline__ uint32_t mean_byte(int bits, const epilogue_ta
     return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
 }
 
-/* Where a lane's results of a tile go, reals in runs of 16 bytes: a quarter of a warp then fills
- * whole sectors of memory. */
+/* The places of a lane's results of a tile, reals in runs of 16 bytes: a quarter of a warp then
+ * fills whole sectors of memory. */
 template <class T> struct result_rows {
     enum { RUN = 16 / sizeof(T) };
     char *to;
@@ -151,7 +151,8 @@ struct mean_epilogue : without_centres {
     static constexpr bool branches = false;
     enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
-    /* Of two neighbours of row g, number `at` of its eight and the next, and of those below. */
+    /* The results of two neighbours of row g, number `at` of its eight and the next, and of those
+     * below. */
     static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &, const no_centres &, int,
                                                 uint32_t (&result)[4])

@@ -1,4 +1,4 @@
-/* What lanes load and store, and the form in which products hand rows on to products. */
+/* The loads and stores of lanes, and the form in which products hand rows on to products. */
 #ifndef CUDA_PRODUCTS_LANES_CUH
 #define CUDA_PRODUCTS_LANES_CUH
 

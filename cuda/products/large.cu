@@ -42,12 +42,12 @@ typedef struct large_task {
     int shift_8, shift_16; /* 2^8 and 2^16, see box_task */
 } large_task;
 
-/* Where a block works. */
+/* The place where a block works. */
 struct large_place {
     int plane, strip_x, begin, rows, steps;
 };
 
-static __device__ __forceinline__ large_place place_of(const large_task &task)
+static __device__ __forceinline__ large_place large_place_of(const large_task &task)
 {
     int warps = (int)blockDim.x / 32 - 1;
     large_place at;
@@ -290,7 +290,7 @@ template <bool EVEN, bool TRIPLE, bool CUT>
 static __global__ void __launch_bounds__(32 * (BLOCKS_MOST_WARPS + 1), 1)
     large_means(const __grid_constant__ large_task task)
 {
-    const large_place place = place_of(task);
+    const large_place place = large_place_of(task);
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.row_bytes - place.strip_x - 1) / TILE + 1);
     const int bytes = warps * TILE + 2 * task.margin;
@@ -317,12 +317,12 @@ static const large_kernel large_kernels[2][2] = {
 static const large_kernel triple_kernels[2] = {large_means<false, true, false>,
                                                large_means<false, true, true>};
 
-static int64_t row_bytes_of(const window_gpu_large *large)
+static int64_t large_row_bytes_of(const window_gpu_large *large)
 {
     return large->in.width * large->in.channels;
 }
 
-static large_kernel kernel_of(const window_gpu_large *large)
+static large_kernel large_kernel_of(const window_gpu_large *large)
 {
     const window_pieces *p = &large->pieces;
     return p->channels == 3 ? triple_kernels[pieces_cut_two(p)]
@@ -388,10 +388,10 @@ static void map_planes(large_task *task, int device)
     }
 }
 
-static large_task make_task(const window_gpu_large *large)
+static large_task large_make_task(const window_gpu_large *large)
 {
     large_task task = {};
-    task.row_bytes = (int)row_bytes_of(large);
+    task.row_bytes = (int)large_row_bytes_of(large);
     task.height = (int)large->in.height;
     task.pieces = large->pieces;
     task.margin = pieces_margin(&task.pieces);
@@ -427,7 +427,7 @@ extern "C" satf_status cuda_large_plan(satf_context *ctx, window_gpu_large *larg
     CUDA_RETURN(ctx, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal));
     CUDA_RETURN(ctx,
                 cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
-    window_blocks blocks = {.row_bytes = row_bytes_of(large),
+    window_blocks blocks = {.row_bytes = large_row_bytes_of(large),
                             .height = large->in.height,
                             .tiles = 1,
                             .ahead = large->pieces.kept,
@@ -443,13 +443,13 @@ extern "C" satf_status cuda_large_plan(satf_context *ctx, window_gpu_large *larg
     window_blocks_choose(&blocks, processors);
     large->warps = blocks.warps;
     large->segment = blocks.segment;
-    large_task task = make_task(large);
+    large_task task = large_make_task(large);
     large->sides_bytes =
         (size_t)(task.planes[LEFT].row_bytes + task.planes[RIGHT].row_bytes) * (size_t)task.height;
     /* The limit is the kernel's, whatever other plans it serves. */
-    CUDA_RETURN(ctx,
-                cudaFuncSetAttribute(kernel_of(large), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     limit - STATIC_BYTES));
+    CUDA_RETURN(ctx, cudaFuncSetAttribute(large_kernel_of(large),
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          limit - STATIC_BYTES));
     return SATF_OK;
 }
 
@@ -481,7 +481,7 @@ static __device__ __forceinline__ side_words words_of(const large_task &task, in
     return words;
 }
 
-/* Where the image has what is seen in a column; -1 for a constant. */
+/* The image's column that is seen in a column of the bordered image; -1 for a constant. */
 static __device__ __forceinline__ int column_seen(const large_task &task, int column)
 {
     const int c = task.pieces.channels, width = task.row_bytes / c;
@@ -568,7 +568,7 @@ extern "C" satf_status cuda_large_run(satf_context *ctx, const window_gpu_large 
 {
     enum { MOST_GRID = 65535 };
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    large_task task = make_task(large);
+    large_task task = large_make_task(large);
     map_planes(&task, large->in.device);
     int left = task.planes[LEFT].row_bytes, right = task.planes[RIGHT].row_bytes;
     unsigned fours = (unsigned)(left > right ? left : right) / 4; /* more than words */
@@ -580,7 +580,7 @@ extern "C" satf_status cuda_large_run(satf_context *ctx, const window_gpu_large 
         return status;
     }
     unsigned segments = (unsigned)((task.height + task.segment - 1) / task.segment);
-    kernel_of(large)<<<(unsigned)task.strips * segments, 32 * (large->warps + 1),
-                       (size_t)shared_bytes(large, large->warps), stream>>>(task);
+    large_kernel_of(large)<<<(unsigned)task.strips * segments, 32 * (large->warps + 1),
+                             (size_t)shared_bytes(large, large->warps), stream>>>(task);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -223,7 +223,7 @@ struct loader {
         __syncthreads();
     }
 
-    /* Where a column lies in the row of that number of a stage. */
+    /* The place of a column in the row of that number of a stage. */
     __device__ __forceinline__ uint32_t place(int row, int column) const
     {
         return (uint32_t)(row * pitch + column - x);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Where a lane's part of a product is: rows g and g + 8, columns 2 t and 2 t + 1. */
+/* A lane's part of a product: rows g and g + 8, columns 2 t and 2 t + 1. */
 struct product {
     int at[4];
 };
@@ -47,7 +47,7 @@ static __device__ __forceinline__ product multiply(const uint32_t *a, uint32_t b
     return d;
 }
 
-/* The same of 16 x 16 and 16 x 8. */
+/* The product of matrices of 16 x 16 and 16 x 8. */
 template <weight_sign SIGN>
 static __device__ __forceinline__ product multiply_half(const uint32_t *a, uint32_t b,
                                                         const product &c)

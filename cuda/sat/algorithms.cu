@@ -68,7 +68,7 @@ template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job,
 }
 
 /* Puts the summands where the job's sums will be, if they are not of that type already. */
-static cudaError_t widen(const sat_job *job, cudaStream_t stream)
+static cudaError_t sat_widen(const sat_job *job, cudaStream_t stream)
 {
     return is_widened(job) ? find_sums(job)->widen(make_plane(job), job->in.type, stream)
                            : cudaSuccess;
@@ -82,7 +82,7 @@ struct block_job {
     sat_grid g;
 };
 
-static block_job cut_up(const sat_job *job)
+static block_job sat_cut_up(const sat_job *job)
 {
     block_job b;
     b.sums = find_sums(job);
@@ -99,7 +99,7 @@ static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
     const sat_sums *sums = find_sums(job);
     sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, widen(job, stream));
+    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     CUDA_RETURN(ctx, sums->rows(p, stream));
     return SATF_OK;
@@ -115,7 +115,7 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
     const sat_sums *sums = find_sums(job);
     sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, widen(job, stream));
+    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     sat_plane turned = p; /* one channel */
     turned.in = turned.out = (char *)scratch;
@@ -164,12 +164,12 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
     sat_plane p = make_sums_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, widen(job, stream));
+        CUDA_RETURN(ctx, sat_widen(job, stream));
         CUDA_RETURN(ctx, sums->diagonals(p, m.kept, m.count, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
-        CUDA_RETURN(ctx, widen(job, on));
+        CUDA_RETURN(ctx, sat_widen(job, on));
         for (int64_t d = 0; d < p.width + p.height - 1; d++) {
             CUDA_RETURN(ctx, sums->diagonal(p, m.kept, d, on));
         }
@@ -229,16 +229,16 @@ static satf_status do_2r1w(satf_context *ctx, const sat_sums *sums, const sat_sh
 
 static void carve_2r1w(carver *from, const sat_job *job)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     do_2r1w(NULL, b.sums, b.shape, b.p, from, NULL);
 }
 
-static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status sat_run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     char nothing;
     carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
-    CUDA_RETURN(ctx, widen(job, (cudaStream_t)cuda_stream(ctx)));
+    CUDA_RETURN(ctx, sat_widen(job, (cudaStream_t)cuda_stream(ctx)));
     return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)cuda_stream(ctx));
 }
 
@@ -250,7 +250,7 @@ struct chain_memory {
 
 static chain_memory carve_chain(carver *from, const sat_job *job)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     chain_memory m;
     m.aux = carve_aux(from, b.g, b.shape->tile, (size_t)b.sums->sum_bytes);
     m.ring.places = ring_places(b.g);
@@ -262,8 +262,8 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
 
 /* Step 2 of 2R1W for the anti-diagonals begin ... end - 1: what lies before them has handed
  * on its sums. The corners are summed up from the rows'. */
-static satf_status sum_up(satf_context *ctx, const block_job &b, const sat_aux &aux, int64_t begin,
-                          int64_t end, cudaStream_t stream)
+static satf_status sat_sum_up(satf_context *ctx, const block_job &b, const sat_aux &aux,
+                              int64_t begin, int64_t end, cudaStream_t stream)
 {
     CUDA_RETURN(ctx, b.sums->prefix(b.g, aux, b.shape->tile, begin, end, stream));
     CUDA_RETURN(ctx, b.sums->corners(b.g, aux, b.shape->tile, begin, end, stream));
@@ -292,24 +292,24 @@ static satf_status do_stages(satf_context *ctx, const block_job &b, const chain_
 static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job *job, int64_t side,
                                void *scratch)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     carver c = {(char *)scratch, 0, true};
     chain_memory m = carve_chain(&c, job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     sat_sync sync = sync_of(job);
     int64_t diagonals = grid_diagonals(b.g), end = diagonals - side;
     auto work = [&](cudaStream_t on) -> satf_status {
-        CUDA_RETURN(ctx, widen(job, on));
+        CUDA_RETURN(ctx, sat_widen(job, on));
         if (side == 0) {
             return do_stages(ctx, b, m, sync, 0, diagonals, on);
         }
         CUDA_RETURN(ctx, b.shape->sums(b.p, b.g, m.aux, side, on));
-        satf_status status = sum_up(ctx, b, m.aux, 0, side, on);
+        satf_status status = sat_sum_up(ctx, b, m.aux, 0, side, on);
         if (!status) {
             status = do_stages(ctx, b, m, sync, side, end, on);
         }
         if (!status) {
-            status = sum_up(ctx, b, m.aux, end, diagonals, on);
+            status = sat_sum_up(ctx, b, m.aux, end, diagonals, on);
         }
         if (!status) {
             CUDA_RETURN(ctx, b.shape->tables(b.p, b.g, m.aux, side, on));
@@ -320,14 +320,14 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
                                   : work(stream);
 }
 
-static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status sat_run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     return do_1_plus_r(ctx, "1r1w", job, 0, scratch);
 }
 
-static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status sat_run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    sat_grid g = cut_up(job).g;
+    sat_grid g = sat_cut_up(job).g;
     int64_t side = sat_triangle_side(job->tuning.r, g.tiles_x, g.tiles_y);
     return do_1_plus_r(ctx, "1+r", job, side, scratch);
 }
@@ -336,7 +336,7 @@ static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scr
 
 static sat_lookback carve_skss(carver *from, const sat_job *job)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     sat_lookback words;
     memset(&words, 0, sizeof words);
     words.ticket = carve_count(from, job);
@@ -349,11 +349,11 @@ static sat_lookback carve_skss(carver *from, const sat_job *job)
 
 static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    block_job b = cut_up(job);
+    block_job b = sat_cut_up(job);
     carver c = {(char *)scratch, 0, true};
     sat_lookback words = carve_skss(&c, job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, widen(job, stream));
+    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, words, stress_mode, stream));
     return SATF_OK;
 }
@@ -404,15 +404,15 @@ static const sat_algorithm row_4R1W = {SAT_CUDA_4R1W, refuses_passes, scratch_of
                                        run_4r1w, sync_variant};
 
 static const sat_algorithm row_2R1W = {SAT_CUDA_2R1W, refuses_blocks, scratch_of<carve_2r1w>,
-                                       run_2r1w, shape_variant<&sat_shape::tables>};
+                                       sat_run_2r1w, shape_variant<&sat_shape::tables>};
 
 static const sat_algorithm row_1R1W = {SAT_CUDA_1R1W, refuses_chained, scratch_of<carve_chain>,
-                                       run_1r1w, shape_variant<&sat_shape::stages, ALL_WAYS>};
+                                       sat_run_1r1w, shape_variant<&sat_shape::stages, ALL_WAYS>};
 
 static const sat_algorithm row_1_PLUS_R = {SAT_CUDA_1_PLUS_R,
                                            refuses_chained,
                                            scratch_of<carve_chain>,
-                                           run_1_plus_r,
+                                           sat_run_1_plus_r,
                                            shape_variant<&sat_shape::stages, ALL_WAYS>,
                                            false,
                                            true};

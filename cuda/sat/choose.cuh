@@ -1,6 +1,6 @@
 /*
- * Which kernels do a job: its pair of sample and sum types, the shape of its blocks, or why there
- * is none; and the tunings that a row can be tried with.
+ * The choice of a job's kernels: its pair of sample and sum types, the shape of its blocks, or why
+ * there is none; and the tunings that an algorithm can be tried with.
  */
 #ifndef CUDA_SAT_CHOOSE_CUH
 #define CUDA_SAT_CHOOSE_CUH
@@ -28,7 +28,7 @@ static const sat_pair *find_pair(const sat_job *job)
     return NULL;
 }
 
-/* Of a job that refuses_any() does not refuse. */
+/* The kernels for the sums of a job that refuses_any() does not refuse. */
 static const sat_sums *find_sums(const sat_job *job)
 {
     return find_pair(job)->sums;

@@ -1,7 +1,8 @@
 /*
- * What the rows (host) ask of the kernels: tables of launchers, of look-back for each pair of
- * sample and sum type, of all others for each type of sums, filled where the kernels are
- * compiled. Nothing here waits; errors are those of the launch.
+ * The launchers that the algorithms (host) call. Read this file first, then algorithms.cu, which
+ * calls them, and tile.cuh, the block in registers. There are tables of launchers, of look-back for
+ * each pair of sample and sum type, of all others for each type of sums, filled where the kernels
+ * are compiled. Nothing here waits; errors are those of the launch.
  */
 #ifndef CUDA_SAT_LAUNCH_H
 #define CUDA_SAT_LAUNCH_H

@@ -115,7 +115,7 @@ template <class C> struct lookback_search {
         line = !rows ? 0 : SPLIT ? t - C::ACROSS : t;
     }
 
-    /* Of the nearest blocks, read in advance. */
+    /* The words of the nearest blocks, read in advance. */
     struct nearest {
         word col = {}, row = {}, corner = {};
     };

@@ -5,14 +5,14 @@
 #ifndef CUDA_SAT_PAIRS_CUH
 #define CUDA_SAT_PAIRS_CUH
 
-#include "ahead.cuh"
+#include "early_sums.cuh"
 #include "pixels.cuh"
 
 /*
  * T samples, S sums that blocks hand on, O those stored, L sums of samples within a block, ANY_L of
  * any summand. TILE, THREADS: of square blocks of one channel. VEC, ROWS: a lane's columns
- * and a warp's rows where blocks are sent for two ahead (ahead.cuh), from PIXELS and a width of
- * WIDTH on.
+ * and a warp's rows where blocks are sent for two ahead (early_sums.cuh), from PIXELS and a width
+ * of WIDTH on.
  */
 struct policy_u8_u32 {
     typedef uint8_t T;
@@ -61,10 +61,10 @@ template <class P> struct pair_shapes {
     template <int CHANNELS>
     using pixels = pixels_launch<
         pixel_shape<typename P::T, typename P::L, typename P::S, typename P::O, CHANNELS>>;
-    typedef ahead_launch<tile_shape<typename P::T, typename P::L, typename P::S, typename P::O,
+    typedef early_launch<tile_shape<typename P::T, typename P::L, typename P::S, typename P::O,
                                     SAT_ONE_CHANNEL, P::VEC, 8, P::ROWS>,
                          P::PIXELS, P::WIDTH>
-        ahead;
+        early;
     typedef lookback_launch<tile_shape<typename P::T, typename P::L, typename P::S, typename P::O,
                                        SAT_ONE_CHANNEL, P::TILE / 32, P::THREADS / 32>>
         square;
@@ -75,7 +75,7 @@ template <class P> struct pair_shapes {
 
 #define SAT_PAIR(IN, OUT, TYPE, SUM, F32_OUT)                               \
     typedef pair_shapes<policy_##IN##_##OUT> shapes;                        \
-    static const sat_lookback_shape lookback[] = {shapes::ahead::table,     \
+    static const sat_lookback_shape lookback[] = {shapes::early::table,     \
                                                   shapes::square::table,    \
                                                   shapes::pixels<2>::table, \
                                                   shapes::pixels<3>::table, \

@@ -245,7 +245,7 @@ template <class C> struct pixel_search {
     }
 };
 
-/* The same for one block: where its words are, and the nearest ones, read in advance. */
+/* The look-back of one block: where its words are, and the nearest ones, read in advance. */
 template <class C> struct pixel_block {
     typedef typename C::S S;
     typedef tile_state<S> W;

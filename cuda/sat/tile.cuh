@@ -298,8 +298,8 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
     }
 }
 
-/* The same two rows at a time, in halves of 16 bits, which hold a row's sums. The
- * dot product with (1, 0) or (1, 1) takes them apart and adds in one instruction. */
+/* Adds up two rows at a time, in halves of 16 bits, which hold a row's sums. The dot product with
+ * (1, 0) or (1, 1) takes them apart and adds in one instruction. */
 template <class C>
 __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
                                           const typename C::L *top, std::true_type)

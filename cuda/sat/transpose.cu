@@ -1,3 +1,4 @@
+/* The transposition of a channel, between the two scans of rows of the paper's first algorithms. */
 #include "plane.cuh"
 
 /*
@@ -41,8 +42,8 @@ __launch_bounds__(TRANSPOSE_SIDE *TRANSPOSE_ROWS) void transpose_kernel(sat_plan
 }
 
 template <typename O>
-static cudaError_t launch(const sat_plane &p, int channel, void *transposed, bool back,
-                          cudaStream_t stream)
+static cudaError_t sat_transpose_launch(const sat_plane &p, int channel, void *transposed,
+                                        bool back, cudaStream_t stream)
 {
     int64_t across = (p.width + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
     int64_t down = (p.height + TRANSPOSE_SIDE - 1) / TRANSPOSE_SIDE;
@@ -59,6 +60,6 @@ static cudaError_t launch(const sat_plane &p, int channel, void *transposed, boo
 cudaError_t sat_transpose(const sat_plane &p, int bytes, int channel, void *transposed, bool back,
                           cudaStream_t stream)
 {
-    return bytes == 4 ? launch<uint32_t>(p, channel, transposed, back, stream)
-                      : launch<uint64_t>(p, channel, transposed, back, stream);
+    return bytes == 4 ? sat_transpose_launch<uint32_t>(p, channel, transposed, back, stream)
+                      : sat_transpose_launch<uint64_t>(p, channel, transposed, back, stream);
 }

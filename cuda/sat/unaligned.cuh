@@ -23,8 +23,8 @@ template <class C> __host__ __device__ constexpr int unaligned_bytes()
     return (C::HIGH * unaligned_rows<C>::PITCH + 127) / 128 * 128;
 }
 
-/* Where the block is when it has arrived, as a warp sees it: its rows lie as in a block from the
- * engine, others' do not. */
+/* The block when it has arrived, as a warp sees it: its rows lie as in a block from the engine,
+ * others' do not. */
 template <class C> __device__ __forceinline__ void *unaligned_block(void *buffer)
 {
     return (char *)buffer +
@@ -47,7 +47,7 @@ __device__ __forceinline__ void copy_unit(char *to, const char *from, int bytes)
 #endif
 }
 
-/* The same near the end of the image in memory, from which on nothing is read. */
+/* Copies bytes near the end of the image in memory, behind which nothing is read. */
 __device__ __forceinline__ void copy_last(char *to, const char *from, int bytes, const char *end)
 {
     if (bytes > 0 && from + 16 <= end) {

@@ -1,3 +1,5 @@
+/* Copies and conversions, with whose times satbench compares the algorithms, and the check of
+ * tables on a device. */
 #include "../base/check.h"
 #include "../sat/resident.cuh"
 
@@ -12,12 +14,12 @@ static int64_t samples_of(const satf_view *view)
     return view->width * view->height * view->channels;
 }
 
-static unsigned blocks_for(int64_t threads)
+static unsigned study_blocks_for(int64_t threads)
 {
     return (unsigned)((threads + THREADS - 1) / THREADS);
 }
 
-static cudaStream_t stream_of(satf_context *ctx)
+static cudaStream_t study_stream_of(satf_context *ctx)
 {
     return (cudaStream_t)satf_cuda()->stream(ctx);
 }
@@ -70,14 +72,14 @@ __global__ void __launch_bounds__(THREADS) convert(const In *in, Out *out, int64
 }
 
 template <typename In, typename Out>
-static satf_status run_convert(satf_context *ctx, const satf_view *in, const satf_view *out)
+static satf_status study_run_convert(satf_context *ctx, const satf_view *in, const satf_view *out)
 {
     int64_t samples = samples_of(in);
     int64_t packs = samples / converter<In, Out>::V, groups = converter<In, Out>::GROUPS;
-    unsigned blocks = blocks_for((packs + groups - 1) / groups);
+    unsigned blocks = study_blocks_for((packs + groups - 1) / groups);
     cudaError_t error =
         launch_blocks(convert<In, Out>, dim3(blocks ? blocks : 1), THREADS, 0, START_EARLY,
-                      stream_of(ctx), (const In *)in->data, (Out *)out->data, samples);
+                      study_stream_of(ctx), (const In *)in->data, (Out *)out->data, samples);
     return cuda_check(ctx, error, "convert");
 }
 
@@ -90,16 +92,16 @@ satf_status machine_cuda_convert(satf_context *ctx, const satf_view *in, const s
     bool wide = out->type == SATF_U64 || out->type == SATF_F64;
     switch (in->type) {
     case SATF_U8:
-        return wide ? run_convert<uint8_t, uint64_t>(ctx, in, out)
-                    : run_convert<uint8_t, uint32_t>(ctx, in, out);
+        return wide ? study_run_convert<uint8_t, uint64_t>(ctx, in, out)
+                    : study_run_convert<uint8_t, uint32_t>(ctx, in, out);
     case SATF_U16:
-        return wide ? run_convert<uint16_t, uint64_t>(ctx, in, out)
-                    : run_convert<uint16_t, uint32_t>(ctx, in, out);
+        return wide ? study_run_convert<uint16_t, uint64_t>(ctx, in, out)
+                    : study_run_convert<uint16_t, uint32_t>(ctx, in, out);
     case SATF_F32:
-        return wide ? run_convert<float, double>(ctx, in, out)
-                    : run_convert<float, float>(ctx, in, out);
+        return wide ? study_run_convert<float, double>(ctx, in, out)
+                    : study_run_convert<float, float>(ctx, in, out);
     default:
-        return run_convert<double, double>(ctx, in, out);
+        return study_run_convert<double, double>(ctx, in, out);
     }
 }
 
@@ -167,10 +169,10 @@ template <typename In>
 static satf_status run_truth(satf_context *ctx, const satf_view *in, double units, uint64_t *truth)
 {
     int64_t columns = in->width * in->channels;
-    sum_columns<<<blocks_for(columns), THREADS, 0, stream_of(ctx)>>>((const In *)in->data, truth,
-                                                                     columns, in->height, units);
+    sum_columns<<<study_blocks_for(columns), THREADS, 0, study_stream_of(ctx)>>>(
+        (const In *)in->data, truth, columns, in->height, units);
     CUDA_RETURN(ctx, cudaGetLastError());
-    sum_rows<<<blocks_for(in->height * WARP), THREADS, 0, stream_of(ctx)>>>(
+    sum_rows<<<study_blocks_for(in->height * WARP), THREADS, 0, study_stream_of(ctx)>>>(
         truth, in->width, in->channels, in->height);
     CUDA_RETURN(ctx, cudaGetLastError());
     return SATF_OK;
@@ -196,25 +198,25 @@ satf_status machine_cuda_truth(satf_context *ctx, const satf_view *in, double un
 
 /* ---------------------------------------------------------------- comparison */
 
-static __device__ bool is_right(uint32_t got, uint64_t want, double, double)
+static __device__ bool study_is_right(uint32_t got, uint64_t want, double, double)
 {
     return got == (uint32_t)want;
 }
 
-static __device__ bool is_right(uint64_t got, uint64_t want, double, double)
+static __device__ bool study_is_right(uint64_t got, uint64_t want, double, double)
 {
     return got == want;
 }
 
-static __device__ bool is_right(double got, uint64_t want, double units, double relative)
+static __device__ bool study_is_right(double got, uint64_t want, double units, double relative)
 {
     double expected = (double)want / units;
     return fabs(got - expected) <= relative * expected; /* false for a NaN */
 }
 
-static __device__ bool is_right(float got, uint64_t want, double units, double relative)
+static __device__ bool study_is_right(float got, uint64_t want, double units, double relative)
 {
-    return is_right((double)got, want, units, relative);
+    return study_is_right((double)got, want, units, relative);
 }
 
 template <typename Out>
@@ -223,7 +225,7 @@ __global__ void compare(const uint64_t *truth, const Out *out, int64_t samples, 
 {
     int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < samples; i += step) {
-        if (!is_right(out[i], truth[i], units, relative)) {
+        if (!study_is_right(out[i], truth[i], units, relative)) {
             atomicMin(first, (unsigned long long)i);
             return;
         }
@@ -235,9 +237,9 @@ static satf_status run_compare(satf_context *ctx, const uint64_t *truth, const s
                                double units, double relative, unsigned long long *first)
 {
     int64_t samples = samples_of(out);
-    unsigned blocks = samples < ((int64_t)1 << 22) ? blocks_for(samples) : 1u << 14;
-    compare<<<blocks, THREADS, 0, stream_of(ctx)>>>(truth, (const Out *)out->data, samples, units,
-                                                    relative, first);
+    unsigned blocks = samples < ((int64_t)1 << 22) ? study_blocks_for(samples) : 1u << 14;
+    compare<<<blocks, THREADS, 0, study_stream_of(ctx)>>>(truth, (const Out *)out->data, samples,
+                                                          units, relative, first);
     CUDA_RETURN(ctx, cudaGetLastError());
     return SATF_OK;
 }

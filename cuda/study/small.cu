@@ -7,7 +7,8 @@ extern "C" {
 
 enum { N = PATTERN_SMALL, UNROLL = 8 };
 
-/* Where thread i reads and writes: from tables, which come to lie in shared memory, ... */
+/* The elements that thread i reads and writes: from tables, which come to lie in shared memory
+ * ... */
 template <permute_way way> struct from_tables {
     const volatile int *first, *second; /* p, q, or s and d */
 
@@ -81,7 +82,7 @@ struct small_job {
 };
 
 template <typename E, typename Indices>
-static cudaError_t launch(const small_job &job, int first, int second)
+static cudaError_t small_launch(const small_job &job, int first, int second)
 {
     small_kernel<E, Indices><<<1, N, 0, job.stream>>>(
         (const E *)job.in, (E *)job.out, job.table + first * N, job.table + second * N, job.times);
@@ -92,13 +93,13 @@ template <typename E> static cudaError_t launch_tables(const small_job &job, per
 {
     switch (way) {
     case PERMUTE_TO:
-        return launch<E, from_tables<PERMUTE_TO>>(job, 0, 0);
+        return small_launch<E, from_tables<PERMUTE_TO>>(job, 0, 0);
     case PERMUTE_FROM:
-        return launch<E, from_tables<PERMUTE_FROM>>(job, 1, 1);
+        return small_launch<E, from_tables<PERMUTE_FROM>>(job, 1, 1);
     case PERMUTE_CONFLICT_FREE:
-        return launch<E, from_tables<PERMUTE_CONFLICT_FREE>>(job, 2, 3);
+        return small_launch<E, from_tables<PERMUTE_CONFLICT_FREE>>(job, 2, 3);
     default:
-        return launch<E, from_tables<PERMUTE_COPY>>(job, 0, 0);
+        return small_launch<E, from_tables<PERMUTE_COPY>>(job, 0, 0);
     }
 }
 
@@ -107,11 +108,11 @@ static cudaError_t launch_pattern(const small_job &job, permute_way way)
 {
     switch (way) {
     case PERMUTE_TO:
-        return launch<E, in_place<PERMUTE_TO, which>>(job, 0, 0);
+        return small_launch<E, in_place<PERMUTE_TO, which>>(job, 0, 0);
     case PERMUTE_FROM:
-        return launch<E, in_place<PERMUTE_FROM, which>>(job, 0, 0);
+        return small_launch<E, in_place<PERMUTE_FROM, which>>(job, 0, 0);
     default:
-        return launch<E, in_place<PERMUTE_CONFLICT_FREE, which>>(job, 0, 0);
+        return small_launch<E, in_place<PERMUTE_CONFLICT_FREE, which>>(job, 0, 0);
     }
 }
 

@@ -10,7 +10,7 @@ extern "C" {
 
 enum { W = MACHINE_BANKS, WARPS = 4, UNROLL = 8 };
 
-/* Where field i of a warp's struct j lies in its part of shared memory. */
+/* The place of field i of a warp's struct j in its part of shared memory. */
 template <machine_struct way, uint32_t I>
 static __device__ __forceinline__ uint32_t place(uint32_t i, uint32_t j)
 {
@@ -56,7 +56,7 @@ __global__ __launch_bounds__(WARPS *W) void exchange_kernel(const uint32_t *__re
     out[first + lane] = folded;
 }
 
-/* From global memory: each its struct, or words as they come. */
+/* Loads structs from global memory: each thread its own, or words as they come. */
 template <bool strided>
 __global__ __launch_bounds__(WARPS *W) void plain_kernel(const uint32_t *__restrict__ in,
                                                          uint32_t *__restrict__ out,
@@ -82,12 +82,12 @@ struct structs_job {
     cudaStream_t stream;
 };
 
-static unsigned blocks_of(const structs_job &job)
+static unsigned structs_blocks_of(const structs_job &job)
 {
     return (unsigned)((job.structs + WARPS * W - 1) / (WARPS * W));
 }
 
-template <machine_struct way, uint32_t I> static cudaError_t launch(const structs_job &job)
+template <machine_struct way, uint32_t I> static cudaError_t structs_launch(const structs_job &job)
 {
     size_t bytes = WARPS * sizeof(uint32_t) * words_of_warp<way, I>();
     if (bytes > 48 * 1024) { /* what a kernel gets unasked */
@@ -98,34 +98,34 @@ template <machine_struct way, uint32_t I> static cudaError_t launch(const struct
         }
     }
     exchange_kernel<way, I>
-        <<<blocks_of(job), WARPS * W, bytes, job.stream>>>(job.in, job.out, job.structs);
+        <<<structs_blocks_of(job), WARPS * W, bytes, job.stream>>>(job.in, job.out, job.structs);
     return cudaGetLastError();
 }
 
 /* Row I - 1 launches structs of I fields. */
 template <machine_struct way, uint32_t... I>
-static cudaError_t launch_any(const structs_job &job, uint32_t fields,
-                              std::integer_sequence<uint32_t, I...>)
+static cudaError_t structs_launch_any(const structs_job &job, uint32_t fields,
+                                      std::integer_sequence<uint32_t, I...>)
 {
-    static cudaError_t (*const row[])(const structs_job &) = {launch<way, I + 1>...};
+    static cudaError_t (*const row[])(const structs_job &) = {structs_launch<way, I + 1>...};
     return row[fields - 1](job);
 }
 
 template <bool strided> static cudaError_t launch_plain(const structs_job &job, uint32_t fields)
 {
-    plain_kernel<strided>
-        <<<blocks_of(job), WARPS * W, 0, job.stream>>>(job.in, job.out, job.structs, fields);
+    plain_kernel<strided><<<structs_blocks_of(job), WARPS * W, 0, job.stream>>>(
+        job.in, job.out, job.structs, fields);
     return cudaGetLastError();
 }
 
-static cudaError_t launch_way(const structs_job &job, machine_struct way, uint32_t fields)
+static cudaError_t structs_launch_way(const structs_job &job, machine_struct way, uint32_t fields)
 {
     auto all = std::make_integer_sequence<uint32_t, MACHINE_MOST_FIELDS>();
     switch (way) {
     case MACHINE_STRUCT_GILES:
-        return launch_any<MACHINE_STRUCT_GILES>(job, fields, all);
+        return structs_launch_any<MACHINE_STRUCT_GILES>(job, fields, all);
     case MACHINE_STRUCT_UNPADDED:
-        return launch_any<MACHINE_STRUCT_UNPADDED>(job, fields, all);
+        return structs_launch_any<MACHINE_STRUCT_UNPADDED>(job, fields, all);
     case MACHINE_STRUCT_STRIDED:
         return launch_plain<true>(job, fields);
     default:
@@ -137,6 +137,6 @@ satf_status machine_cuda_structs(satf_context *ctx, machine_struct way, uint32_t
                                  const uint32_t *in, uint32_t *out, int64_t structs)
 {
     structs_job job = {in, out, structs, (cudaStream_t)satf_cuda()->stream(ctx)};
-    CUDA_RETURN(ctx, launch_way(job, way, fields));
+    CUDA_RETURN(ctx, structs_launch_way(job, way, fields));
     return SATF_OK;
 }

@@ -187,7 +187,7 @@ struct kernel_row {
     size_t bytes;
 };
 
-template <typename Tile, layout_2d layout> static kernel_row row_of()
+template <typename Tile, layout_2d layout> static kernel_row tiles_row_of()
 {
     size_t words = Tile::ARRAYS * layout_2d_words(layout, Tile::WIDTH, Tile::ROWS);
     return {tile_kernel_of<Tile, layout>, Tile::THREADS, words * sizeof(float)};
@@ -198,7 +198,7 @@ template <typename Tile> static kernel_row row_of_layout(layout_2d layout)
     switch (layout) {
 #define CASE(layout, name) \
     case layout:           \
-        return row_of<Tile, layout>();
+        return tiles_row_of<Tile, layout>();
         TILE_LAYOUTS(CASE)
 #undef CASE
     default:
@@ -207,7 +207,7 @@ template <typename Tile> static kernel_row row_of_layout(layout_2d layout)
 }
 
 /* The function is NULL where there is none. */
-static kernel_row find(size_t kernel, layout_2d layout)
+static kernel_row tiles_find(size_t kernel, layout_2d layout)
 {
     switch (kernel) {
     case TILE_TRANSPOSE:
@@ -229,7 +229,8 @@ static kernel_row find(size_t kernel, layout_2d layout)
 
 /* Takes as much of a multiprocessor's memory as can be for shared memory, so that it is what
  * limits the blocks that are resident, and finds how much a block asks for. */
-static satf_status prepare(satf_context *ctx, const kernel_row &row, int most_blocks, size_t *bytes)
+static satf_status tiles_prepare(satf_context *ctx, const kernel_row &row, int most_blocks,
+                                 size_t *bytes)
 {
     const void *function = (const void *)row.function;
     int device, whole, reserved, most;
@@ -263,10 +264,10 @@ static satf_status prepare(satf_context *ctx, const kernel_row &row, int most_bl
 satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layout, int most_blocks,
                                int64_t tiles, const float *in, float *out)
 {
-    kernel_row row = find(kernel, layout);
+    kernel_row row = tiles_find(kernel, layout);
     void *arguments[] = {&in, &out, &tiles};
     size_t bytes;
-    satf_status status = prepare(ctx, row, most_blocks, &bytes);
+    satf_status status = tiles_prepare(ctx, row, most_blocks, &bytes);
     if (status) {
         return status;
     }
@@ -279,12 +280,12 @@ satf_status machine_cuda_tiles(satf_context *ctx, size_t kernel, layout_2d layou
 satf_status machine_cuda_tiles_residence(satf_context *ctx, size_t kernel, layout_2d layout,
                                          int most_blocks, machine_residence *residence)
 {
-    kernel_row row = find(kernel, layout);
+    kernel_row row = tiles_find(kernel, layout);
     const void *function = (const void *)row.function;
     cudaFuncAttributes attributes;
     size_t bytes;
     int device;
-    satf_status status = prepare(ctx, row, most_blocks, &bytes);
+    satf_status status = tiles_prepare(ctx, row, most_blocks, &bytes);
     if (status) {
         return status;
     }

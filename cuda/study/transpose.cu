@@ -82,7 +82,8 @@ static cudaError_t launch_form(const transpose_job &job, bool computed)
 }
 
 template <typename E, layout_2d layout>
-static cudaError_t launch_way(const transpose_job &job, access_transpose way, bool computed)
+static cudaError_t study_transpose_launch_way(const transpose_job &job, access_transpose way,
+                                              bool computed)
 {
     switch (way) {
 #define CASE(NAME, name) \
@@ -96,12 +97,12 @@ static cudaError_t launch_way(const transpose_job &job, access_transpose way, bo
 }
 
 template <typename E>
-static cudaError_t launch(const transpose_job &job, const machine_transpose *t)
+static cudaError_t study_transpose_launch(const transpose_job &job, const machine_transpose *t)
 {
     switch (t->layout) {
 #define CASE(NAME)      \
     case LAYOUT_##NAME: \
-        return launch_way<E, LAYOUT_##NAME>(job, t->way, t->computed);
+        return study_transpose_launch_way<E, LAYOUT_##NAME>(job, t->way, t->computed);
         MACHINE_TRANSPOSE_LAYOUTS(CASE)
 #undef CASE
     default:
@@ -113,6 +114,7 @@ satf_status machine_cuda_transpose(satf_context *ctx, const machine_transpose *t
                                    void *out, const uint32_t *numbers, int64_t times)
 {
     transpose_job job = {in, out, numbers, times, (cudaStream_t)satf_cuda()->stream(ctx)};
-    CUDA_RETURN(ctx, t->element_bytes == 4 ? launch<uint32_t>(job, t) : launch<uint64_t>(job, t));
+    CUDA_RETURN(ctx, t->element_bytes == 4 ? study_transpose_launch<uint32_t>(job, t)
+                                           : study_transpose_launch<uint64_t>(job, t));
     return SATF_OK;
 }

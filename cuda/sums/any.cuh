@@ -1,6 +1,7 @@
 /*
- * Any pixels under any border: a CUDA block does a tile of them, each thread a few below one
- * another. The tile's columns and rows find their spans once for all its pixels.
+ * Any pixels under any border: read this file first, then corners.cu for tables and march.cu for
+ * windows without one. Here a CUDA block does a tile of them, each thread a few below one another.
+ * The tile's columns and rows find their spans once for all its pixels.
  */
 #ifndef CUDA_SUMS_ANY_CUH
 #define CUDA_SUMS_ANY_CUH
@@ -193,31 +194,33 @@ template <int NUMBER> struct formula_beside {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
-/* The same, with what the task's feeder makes as the first of these. */
-template <int NUMBER> struct formula_fed : formula_beside<NUMBER> {
-    static constexpr bool is_fed = true;
+/* The same formula, whose first auxiliary sample is the value of the task's inline pass. */
+template <int NUMBER> struct formula_with_inline : formula_beside<NUMBER> {
+    static constexpr bool has_inline = true;
 };
-template <class Formula, class = void> constexpr bool is_fed = false;
-template <class Formula> constexpr bool is_fed<Formula, std::enable_if_t<Formula::is_fed>> = true;
+template <class Formula, class = void> constexpr bool has_inline = false;
+template <class Formula>
+constexpr bool has_inline<Formula, std::enable_if_t<Formula::has_inline>> = true;
 
 /* Whether formulas that read so much are known by their numbers where they sum samples of T. */
 template <unsigned READS, class T, class Square>
 constexpr bool is_beside =
     !has_squares<Square> && std::is_integral<T>::value && (READS & FORMULA_OFTEN_BESIDE) != 0;
 template <unsigned READS, class T, class Square>
-constexpr bool may_be_fed =
-    !has_squares<Square> && !std::is_integral<T>::value && (READS & FORMULA_OFTEN_FED) != 0;
+constexpr bool may_have_inline =
+    !has_squares<Square> && !std::is_integral<T>::value && (READS & FORMULA_OFTEN_INLINES) != 0;
 
-/* What the task's feeder makes of in, which is made for that, with this sum and this sample. */
-static __device__ __forceinline__ double feed(const filter_gpu_task *task, formula_sums *in,
-                                              double sum, double sample)
+/* The value of the task's inline pass, with this sum and this sample. `in` is made for that
+ * pass. */
+static __device__ __forceinline__ double inline_value(const filter_gpu_task *task, formula_sums *in,
+                                                      double sum, double sample)
 {
     load_sum(in, sum);
     in->aux[0] = sample;
-    switch (task->feeder) {
+    switch (task->inline_formula) {
 #define FORMULA_ENTRY(name, reads)                                                \
     case FORMULA_##name:                                                          \
-        if constexpr (((reads)&FORMULA_FEEDS) != 0) {                             \
+        if constexpr (((reads)&FORMULA_INLINED) != 0) {                           \
             return formula_number_of(                                             \
                 name##_formula(in, (const name##_options *)task->options.bytes)); \
         }                                                                         \
@@ -399,7 +402,7 @@ static __device__ inline void hear_reduction(const filter_gpu_task *task, formul
 template <class Sum, class Square>
 constexpr bool is_shifted = has_squares<Square> &&std::is_same<Sum, double>::value;
 
-/* Where there can be none, the compiler knows. */
+/* The compiler knows where there can be none. */
 template <class Sum, class Square>
 static __device__ inline double table_shift(const filter_gpu_task *task, int c)
 {
@@ -562,7 +565,7 @@ static __device__ inline void for_regions(const filter_gpu_task *task, const pix
     }
 }
 
-/* Likewise give(x, y, c, value) for each result. */
+/* Calls give(x, y, c, value) for each result. */
 template <class Formula, class Sum, class Square, class Give>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
                                           int64_t tile, padded_span *span, Give give)

@@ -72,7 +72,7 @@ static __device__ inline formula_value mean_of(const satf_view *in, const cell *
     return formula_mean(&sums);
 }
 
-/* Where the cell ends, in the picture. */
+/* The end of the cell, in the picture. */
 static __device__ inline cells_place find_end(const cells_axis *axis, int64_t cell, int64_t pixels)
 {
     cells_place end = cells_find(axis, cell + 1);

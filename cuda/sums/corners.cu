@@ -172,7 +172,7 @@ static corner_kernel kernel_of_squares(satf_sum_type sum, satf_sum_type square)
     }
 }
 
-/* Likewise; reductions want squares. */
+/* The kernel of a reduction, which wants squares. */
 static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
 {
     return square == SATF_SUM_U128  ? reduction_corners<uint64_t, satf_u128>
@@ -182,7 +182,7 @@ static corner_kernel reduction_kernel(satf_sum_type sum, satf_sum_type square)
                                     : reduction_corners<uint32_t, uint32_t>;
 }
 
-/* Likewise; windows of choices are at most 255 pixels wide and high. */
+/* The kernel of a choice, whose windows are at most 255 pixels wide and high. */
 static corner_kernel choice_kernel(satf_sum_type sum, satf_sum_type square)
 {
     return sum == SATF_SUM_U64      ? read_choices<uint64_t, uint64_t>
@@ -190,7 +190,7 @@ static corner_kernel choice_kernel(satf_sum_type sum, satf_sum_type square)
                                     : read_choices<uint32_t, uint32_t>;
 }
 
-static corner_kernel choose_kernel(const filter_gpu_task *task)
+static corner_kernel corners_choose_kernel(const filter_gpu_task *task)
 {
     satf_sum_type sum = task->layers[0].type, square = task->layers[1].type;
     if (task->reduces) {
@@ -232,7 +232,7 @@ static stretch outer_stretch(int64_t n, const stretch *inner)
     return outer;
 }
 
-static int64_t tiles_of(int64_t n, int64_t tile)
+static int64_t corners_tiles_of(int64_t n, int64_t tile)
 {
     return (n + tile - 1) / tile;
 }
@@ -240,8 +240,9 @@ static int64_t tiles_of(int64_t n, int64_t tile)
 static pixel_area make_area(const stretch &columns, const stretch &rows)
 {
     pixel_area area = {columns, rows, columns.count < ANY_WIDE ? ANY_NARROW : ANY_WIDE, 0, 0};
-    area.tiles_x = tiles_of(columns.count, area.across);
-    area.tiles = area.tiles_x * tiles_of(rows.count, ANY_ROWS * FILTER_THREADS / area.across);
+    area.tiles_x = corners_tiles_of(columns.count, area.across);
+    area.tiles =
+        area.tiles_x * corners_tiles_of(rows.count, ANY_ROWS * FILTER_THREADS / area.across);
     return area;
 }
 
@@ -260,19 +261,20 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     enum { START = 16, MOST = 64 /* tiles below one another, and rows that caches hold */ };
     int64_t window = task->window.rect.h < MOST ? task->window.rect.h : MOST, least = INT64_MAX;
     inner_area area = {columns, rows, 0, 0, 0, {0, 0, 0}};
-    area.tiles_x = tiles_of(columns.count * task->in.channels, INNER_COLUMNS);
+    area.tiles_x = corners_tiles_of(columns.count * task->in.channels, INNER_COLUMNS);
     if (area.tiles_x == 0 || rows.count == 0) {
         return area;
     }
     for (int64_t parts = 1; parts <= MOST || !area.down; parts++) {
-        int64_t down = tiles_of(rows.count, parts);
-        int64_t work = tiles_of(others + area.tiles_x * parts, at_once) * (down + START + window);
+        int64_t down = corners_tiles_of(rows.count, parts);
+        int64_t work =
+            corners_tiles_of(others + area.tiles_x * parts, at_once) * (down + START + window);
         if (work < least && inner_reaches(task, down)) {
             least = work;
             area.down = down;
         }
     }
-    area.tiles = area.tiles_x * tiles_of(rows.count, area.down);
+    area.tiles = area.tiles_x * corners_tiles_of(rows.count, area.down);
     uint64_t max = satf_type_max(task->in.type);
     if (max && task->known == FILTER_GPU_MEAN &&
         !epilogue_magic_find(32, max, (uint64_t)(task->window.rect.w * task->window.rect.h),
@@ -282,13 +284,13 @@ static inner_area make_inner(const filter_gpu_task *task, const stretch &columns
     return area;
 }
 
-/* Likewise of a template: small tiles, a block each. */
+/* The inner area of a template: small tiles, a block each. */
 static inner_area make_rects(const filter_gpu_task *task, const stretch &columns,
                              const stretch &rows)
 {
     inner_area area = {columns, rows, RECT_DOWN, 0, 0, {0, 0, 0}};
-    area.tiles_x = tiles_of(columns.count * task->in.channels, RECT_COLUMNS);
-    area.tiles = area.tiles_x * tiles_of(rows.count, RECT_DOWN);
+    area.tiles_x = corners_tiles_of(columns.count * task->in.channels, RECT_COLUMNS);
+    area.tiles = area.tiles_x * corners_tiles_of(rows.count, RECT_DOWN);
     return area;
 }
 
@@ -301,7 +303,7 @@ static bool has_inner(const filter_gpu_task *task)
            task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
 }
 
-static int64_t at_most(int64_t blocks)
+static int64_t corners_at_most(int64_t blocks)
 {
     return blocks < 1 << 30 ? blocks : 1 << 30;
 }
@@ -316,7 +318,7 @@ static int64_t spoilt_blocks(const filter_gpu_task *task, const corner_plan *pla
 }
 
 /* The blocks for that task; aligned: its output is, to its samples. */
-static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int processors)
+static corner_plan corners_plan_blocks(const filter_gpu_task *task, bool aligned, int processors)
 {
     corner_plan plan;
     plan.aligned = aligned;
@@ -335,20 +337,20 @@ static corner_plan plan_blocks(const filter_gpu_task *task, bool aligned, int pr
     }
     plan.outside[1] = make_area(outer_stretch(width, &columns), rows);
     plan.inside = make_area(columns, rows);
-    plan.outer_blocks = at_most(plan.outside[0].tiles + plan.outside[1].tiles);
+    plan.outer_blocks = corners_at_most(plan.outside[0].tiles + plan.outside[1].tiles);
     plan.inner = task->has_rects
                      ? make_rects(task, columns, rows)
                      : make_inner(task, columns, rows, (int64_t)processors * CORNER_BLOCKS,
                                   plan.outer_blocks);
-    plan.inner_blocks =
-        task->has_rects ? spoilt_blocks(task, &plan, processors) : at_most(plan.inner.tiles);
+    plan.inner_blocks = task->has_rects ? spoilt_blocks(task, &plan, processors)
+                                        : corners_at_most(plan.inner.tiles);
     return plan;
 }
 
 extern "C" satf_status cuda_filter_plan(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(corner_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
-    corner_kernel kernel = choose_kernel(&plan->task);
+    corner_kernel kernel = corners_choose_kernel(&plan->task);
     if (!kernel) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for sums of these types");
     }
@@ -357,7 +359,7 @@ extern "C" satf_status cuda_filter_plan(satf_context *ctx, filter_gpu_plan *plan
                                             satf_gpu_ordinal(plan->task.in.device)));
     plan->kernel = (void (*)(void))kernel;
     for (int aligned = 0; aligned < 2; aligned++) {
-        corner_plan blocks = plan_blocks(&plan->task, aligned, processors);
+        corner_plan blocks = corners_plan_blocks(&plan->task, aligned, processors);
         memcpy(plan->launch[aligned].bytes, &blocks, sizeof blocks);
     }
     return SATF_OK;

@@ -13,7 +13,7 @@ extern "C" {
 #include "../../src/plan/gpu.h"
 }
 
-/* Where the sums of a region are found. */
+/* The corners from which the sums of a region are found. */
 typedef struct region {
     bool inside;
     int64_t x0, y0, x1, y1;         /* inside: columns x0 ... x1 - 1, rows y0 ... y1 - 1 */

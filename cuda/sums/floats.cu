@@ -47,7 +47,8 @@ static __device__ inline const char *pixel_at(const satf_view *view, int64_t x, 
 
 /* ------------------------------------------------------------------------- choices */
 
-/* Of what samples are above the shifts, weighted; and the weights' sum without that of alpha. */
+/* The weighted moments of what samples are above the shifts; and the weights' sum without that of
+ * alpha. */
 typedef struct window_moments {
     double sum[SATF_MAX_CHANNELS], square[SATF_MAX_CHANNELS], shift[SATF_MAX_CHANNELS];
     double weight;
@@ -255,7 +256,7 @@ static __global__ void mean_sides(const __grid_constant__ filter_gpu_task task, 
     }
 }
 
-static unsigned blocks_for(int64_t count)
+static unsigned floats_blocks_for(int64_t count)
 {
     int64_t blocks = (count - 1) / THREADS + 1;
     return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
@@ -267,19 +268,19 @@ static void make_blocks(const filter_gpu_task *task, const pyramid *p, cudaStrea
     const satf_view *in = &task->in;
     double *from = p->sums;
     int64_t rows = in->height, channels = in->channels;
-    fill_blocks<<<blocks_for(in->width * rows), THREADS, 0, stream>>>(*task, *p);
+    fill_blocks<<<floats_blocks_for(in->width * rows), THREADS, 0, stream>>>(*task, *p);
     for (int i = 1; i < PYRAMID_LEVELS && in->width >> 2 * i; i++) {
         double *to = from + (in->width >> 2 * (i - 1)) * channels;
         int64_t n = (in->width >> 2 * i) * channels;
-        unite_blocks<<<blocks_for(n * rows), THREADS, 0, stream>>>(to, from, n, rows, p->row,
-                                                                   p->row, channels, channels);
+        unite_blocks<<<floats_blocks_for(n * rows), THREADS, 0, stream>>>(
+            to, from, n, rows, p->row, p->row, channels, channels);
         from = to;
     }
     from = p->sums;
     for (int i = 1; i < PYRAMID_LEVELS && in->height >> 2 * i; i++) {
         double *to = from + (in->height >> 2 * (i - 1)) * p->row;
         rows = in->height >> 2 * i;
-        unite_blocks<<<blocks_for(p->row * rows), THREADS, 0, stream>>>(
+        unite_blocks<<<floats_blocks_for(p->row * rows), THREADS, 0, stream>>>(
             to, from, p->row, rows, p->row, 4 * p->row, p->row, p->row);
         from = to;
     }
@@ -296,11 +297,12 @@ extern "C" satf_status cuda_floats(satf_context *ctx, const filter_gpu_task *tas
     bool aligned = is_aligned(&task->out);
     int64_t pixels = in->width * in->height;
     if (task->choices) {
-        choose_floats<<<blocks_for(pixels), THREADS, 0, stream>>>(*task, aligned);
+        choose_floats<<<floats_blocks_for(pixels), THREADS, 0, stream>>>(*task, aligned);
     } else {
         pyramid p = pyramid_of(in->width, in->height, in->channels, blocks);
         make_blocks(task, &p, stream);
-        mean_sides<<<blocks_for(pixels * in->channels), THREADS, 0, stream>>>(*task, p, aligned);
+        mean_sides<<<floats_blocks_for(pixels * in->channels), THREADS, 0, stream>>>(*task, p,
+                                                                                     aligned);
     }
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -222,15 +222,15 @@ static dim3 grid_of(int64_t columns, int64_t rows)
                 rows < MAX_GRID_ROWS ? (unsigned)rows : (unsigned)MAX_GRID_ROWS);
 }
 
-static void launch(const line_pass *pass, const uint16_t *from, uint16_t *to, int64_t part,
-                   cudaStream_t stream)
+static void lines_launch(const line_pass *pass, const uint16_t *from, uint16_t *to, int64_t part,
+                         cudaStream_t stream)
 {
     pass_whole<<<grid_of(pass->in.lines, (pass->out.places - 1) / part + 1), THREADS, 0, stream>>>(
         *pass, from, to, part);
 }
 
-static void launch(const line_pass *pass, const double *from, double *to, int64_t part,
-                   cudaStream_t stream)
+static void lines_launch(const line_pass *pass, const double *from, double *to, int64_t part,
+                         cudaStream_t stream)
 {
     if (pass->rounds) {
         pass_whole<<<grid_of(pass->in.lines, (pass->out.places - 1) / part + 1), THREADS, 0,
@@ -271,7 +271,7 @@ static void pass_axis(const filter_gpu_lines *job, bool along, int64_t width, in
         pass.out = shape;
         pass.out.places = places;
         pass.out.apart = along ? places * channels : 0;
-        launch(&pass, at[*now], at[1 - *now], part, stream);
+        lines_launch(&pass, at[*now], at[1 - *now], part, stream);
         *now = 1 - *now;
         pass.in = pass.out;
         pass.reach = 0;

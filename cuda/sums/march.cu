@@ -6,7 +6,7 @@ extern "C" {
 #include "../../src/base/view.h"
 }
 
-static march_kernel kernel_of(const filter_gpu_task *task)
+static march_kernel march_kernel_of(const filter_gpu_task *task)
 {
     return task->in.type == SATF_U8    ? march_kernel_u8(task)
            : task->in.type == SATF_U16 ? march_kernel_u16(task)
@@ -15,7 +15,7 @@ static march_kernel kernel_of(const filter_gpu_task *task)
                                        : NULL;
 }
 
-static march_axis axis_of(int64_t first, int64_t length)
+static march_axis march_axis_of(int64_t first, int64_t length)
 {
     march_axis axis = {(int)first, (int)length, (int)((length - 1) / MARCH),
                        (int)((length - 1) % MARCH)};
@@ -33,7 +33,7 @@ static bool has_shifts(const filter_gpu_task *task)
 }
 
 /* Room for `count` sums behind *end; where it begins. */
-static int make_room(int *end, int64_t count, int bytes)
+static int march_make_room(int *end, int64_t count, int bytes)
 {
     int at = *end;
     *end += (int)((count * bytes + 15) / 16 * 16);
@@ -52,8 +52,8 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     march_plan plan = {};
     const satf_rect *window = &task->window.rect;
     int channels = task->in.channels, sum = sum_bytes(task, 0), square = sum_bytes(task, 1);
-    plan.across = axis_of(window->x, window->w);
-    plan.down = axis_of(window->y, window->h);
+    plan.across = march_axis_of(window->x, window->w);
+    plan.down = march_axis_of(window->y, window->h);
     plan.strip = strip;
     plan.strips = (int)((task->in.width + strip - 1) / strip);
     plan.columns = (strip + plan.across.length - 1) * channels;
@@ -61,17 +61,17 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.group_pitch = pitch_for(plan.columns / MARCH + channels, 4);
     int kept = (plan.down.groups > 1 ? plan.down.groups - 1 : 0) + 2;
     int groups = plan.across.groups > 1 ? MARCH * plan.group_pitch : 0;
-    make_room(&plan.bytes, MARCH * plan.pitch, sum);
-    plan.squares = make_room(&plan.bytes, MARCH * plan.pitch, square);
-    plan.state = make_room(&plan.bytes, (int64_t)kept * plan.columns, sum);
-    plan.state_squares = make_room(&plan.bytes, (int64_t)kept * plan.columns, square);
-    plan.group_sums = make_room(&plan.bytes, groups, sum);
-    plan.group_squares = make_room(&plan.bytes, groups, square);
-    plan.places = make_room(&plan.bytes, plan.columns, (int)sizeof(int));
+    march_make_room(&plan.bytes, MARCH * plan.pitch, sum);
+    plan.squares = march_make_room(&plan.bytes, MARCH * plan.pitch, square);
+    plan.state = march_make_room(&plan.bytes, (int64_t)kept * plan.columns, sum);
+    plan.state_squares = march_make_room(&plan.bytes, (int64_t)kept * plan.columns, square);
+    plan.group_sums = march_make_room(&plan.bytes, groups, sum);
+    plan.group_squares = march_make_room(&plan.bytes, groups, square);
+    plan.places = march_make_room(&plan.bytes, plan.columns, (int)sizeof(int));
     plan.shifts =
-        make_room(&plan.bytes, has_shifts(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
-    plan.fed = plan.bytes;
-    plan.bytes *= task->feeder ? 2 : 1;
+        march_make_room(&plan.bytes, has_shifts(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
+    plan.inline_at = plan.bytes;
+    plan.bytes *= task->inline_formula ? 2 : 1;
     return plan;
 }
 
@@ -107,8 +107,8 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
     return best;
 }
 
-/* Where a table has been as fast on an H200: overhang and waiting make so much of a strip's work.
- */
+/* The work of a strip, with overhang and waiting, beyond which a table has been as fast on an
+ * H200. */
 enum { MOST_WORK_PERCENT = 135 };
 
 extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
@@ -120,7 +120,7 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
     }
     int64_t row_bytes = task->in.width * task->in.channels * (int64_t)sizeof(double);
     if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
-        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !kernel_of(task)) {
+        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
         return false;
     }
     if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
@@ -142,7 +142,7 @@ static int64_t most_rows(const filter_gpu_task *task)
 
 /* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
  * window's height once more. */
-static void choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
+static void march_choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
 {
     enum { START = 4 };
     int64_t steps = (task->in.height + MARCH - 1) / MARCH, least = INT64_MAX;
@@ -166,7 +166,7 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
     if (task->has_rects) {
         return ring_plan_make(ctx, plan);
     }
-    march_kernel kernel = kernel_of(task);
+    march_kernel kernel = march_kernel_of(task);
     int shared, shared_block;
     int64_t at_once;
     CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
@@ -179,7 +179,7 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
     if (status) {
         return status;
     }
-    choose_segments(task, &march, at_once);
+    march_choose_segments(task, &march, at_once);
     uint64_t max = satf_type_max(task->in.type);
     uint64_t area = (uint64_t)march.across.length * (uint64_t)march.down.length;
     if (!max || task->known != FILTER_GPU_MEAN ||

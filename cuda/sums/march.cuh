@@ -22,7 +22,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     /* Samples as they are added: converted once. */
     typedef typename std::conditional<std::is_same<Sum, double>::value, double, T>::type value;
     const filter_gpu_task &task;
-    const satf_view &in; /* the task's, or its feeder's */
+    const satf_view &in; /* the task's, or its inline pass's */
     const march_plan &plan;
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
@@ -286,17 +286,18 @@ constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formu
 template <class Formula, class Sum, class Square>
 constexpr int march_blocks = march_is_large<Formula, Sum, Square> ? 2 : 3;
 
-/* In place of the march of a feeder that there is not. */
+/* What stands for the march of an inline pass where there is none. */
 struct no_march {
     template <class... Any> __device__ __forceinline__ no_march(const Any &...)
     {
     }
 };
 
-/* The results of a step of MARCH rows from `row` on, whose windows' columns are there. fed: the
- * windows of the feeder's image; else the same. */
-template <class Formula, class Block, class Fed, class Epilogue>
-static __device__ __forceinline__ void march_across(const Block &block, const Fed &fed,
+/* The results of a step of MARCH rows from `row` on, whose windows' columns are there.
+ * inline_windows: those of the inline pass's image; without one the same windows. */
+template <class Formula, class Block, class InlineWindows, class Epilogue>
+static __device__ __forceinline__ void march_across(const Block &block,
+                                                    const InlineWindows &inline_windows,
                                                     const Epilogue &finish, int row, int end)
 {
     int channels = block.channels, width = (int)block.in.width;
@@ -307,9 +308,9 @@ static __device__ __forceinline__ void march_across(const Block &block, const Fe
             typename Block::both window[MARCH];
             int channel = rest - group * channels, x = block.x + MARCH * group;
             block.add_across(own, MARCH * group, channel, window);
-            if constexpr (is_fed<Formula>) {
+            if constexpr (has_inline<Formula>) {
                 typename Block::both other[MARCH];
-                fed.add_across(own, MARCH * group, channel, other);
+                inline_windows.add_across(own, MARCH * group, channel, other);
                 finish.store(x, row + own, channel, width - x, window, other);
             } else {
                 finish.store(x, row + own, channel, width - x, window, window);
@@ -324,20 +325,20 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
     march_down(const __grid_constant__ filter_gpu_task task,
                const __grid_constant__ march_plan plan)
 {
-    constexpr bool FED = is_fed<Formula>;
+    constexpr bool HAS_INLINE = has_inline<Formula>;
     extern __shared__ __align__(16) char memory[];
     typedef march_block<T, Sum, Square, SINGLE> sums;
     sums block(task, task.in, task.layers[0], plan, memory);
-    typename std::conditional<FED, sums, no_march>::type fed(
-        task, task.feeder_in, task.feeder_layer, plan, memory + (FED ? plan.fed : 0));
+    typename std::conditional<HAS_INLINE, sums, no_march>::type inline_windows(
+        task, task.inline_in, task.inline_layer, plan, memory + (HAS_INLINE ? plan.inline_at : 0));
     march_epilogue<Formula, Sum, Square> finish(task, plan, memory);
     int ring = max(plan.down.groups - 1, 1);
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
     int slot = (row / MARCH % ring + ring) % ring; /* the same at a row of the image in any block */
     for (; row < end; row += MARCH) {
         block.add_down(row, slot);
-        if constexpr (FED) {
-            fed.add_down(row, slot);
+        if constexpr (HAS_INLINE) {
+            inline_windows.add_down(row, slot);
         }
         slot = slot + 1 < ring ? slot + 1 : 0;
         if (row < block.y) {
@@ -346,12 +347,12 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
         __syncthreads();
         if (plan.across.groups > 1) {
             block.add_groups();
-            if constexpr (FED) {
-                fed.add_groups();
+            if constexpr (HAS_INLINE) {
+                inline_windows.add_groups();
             }
             __syncthreads();
         }
-        march_across<Formula>(block, fed, finish, row, end);
+        march_across<Formula>(block, inline_windows, finish, row, end);
         __syncthreads();
     }
 }
@@ -374,22 +375,23 @@ template <class T, class Sum, class Square>
 static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 {
     switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                                                            \
-    case FORMULA_##name:                                                                      \
-        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&           \
-                      is_formula_for<(reads), any_for<(reads)>, Square>) {                    \
-            return task->in.channels == 1                                                     \
-                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>      \
-                       : NULL;                                                                \
-        }                                                                                     \
-        if constexpr (may_be_fed<(reads), T, Square>) {                                       \
-            return task->feeder                                                               \
-                       ? march_kernel_with<T, formula_fed<FORMULA_##name>, Sum, Square>(task) \
-                       : NULL;                                                                \
-        }                                                                                     \
-        if constexpr (is_beside<(reads), T, Square>) {                                        \
-            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task);   \
-        }                                                                                     \
+#define FORMULA_ENTRY(name, reads)                                                               \
+    case FORMULA_##name:                                                                         \
+        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&              \
+                      is_formula_for<(reads), any_for<(reads)>, Square>) {                       \
+            return task->in.channels == 1                                                        \
+                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>         \
+                       : NULL;                                                                   \
+        }                                                                                        \
+        if constexpr (may_have_inline<(reads), T, Square>) {                                     \
+            return task->inline_formula                                                          \
+                       ? march_kernel_with<T, formula_with_inline<FORMULA_##name>, Sum, Square>( \
+                             task)                                                               \
+                       : NULL;                                                                   \
+        }                                                                                        \
+        if constexpr (is_beside<(reads), T, Square>) {                                           \
+            return march_kernel_with<T, formula_beside<FORMULA_##name>, Sum, Square>(task);      \
+        }                                                                                        \
         return NULL;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
@@ -410,7 +412,7 @@ template <class T, class Sum, class Square>
 static march_kernel march_kernel_for(const filter_gpu_task *task)
 {
     march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
-    if (by_number || task->feeder) {
+    if (by_number || task->inline_formula) {
         return by_number;
     }
     if constexpr (!has_squares<Square>) {

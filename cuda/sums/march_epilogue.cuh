@@ -1,4 +1,4 @@
-/* From the sums of MARCH neighbouring windows to their results. */
+/* The epilogue of marches: the sums of MARCH neighbouring windows become results. */
 #ifndef CUDA_SUMS_MARCH_EPILOGUE_CUH
 #define CUDA_SUMS_MARCH_EPILOGUE_CUH
 
@@ -20,7 +20,7 @@ template <> struct march_sample<SATF_F64> {
     typedef double type;
 };
 
-/* From the sums of MARCH pixels of a channel to their samples. */
+/* Turns the sums of MARCH pixels of a channel into their samples. */
 template <class Formula, class Sum, class Square> struct march_epilogue {
     typedef moments<Sum, Square> both;
     const filter_gpu_task &task;
@@ -76,7 +76,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
 
     /* A result by itself: where windows differ in area, or formulas read more than sums. */
     __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window,
-                                           const both &fed) const
+                                           const both &inline_windows) const
     {
         formula_sums in = common(task.out.type);
         add_shift(&in, channel);
@@ -92,13 +92,13 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         if constexpr (has_squares<Square>) {
             square = window.square;
         }
-        if constexpr (is_fed<Formula>) {
+        if constexpr (has_inline<Formula>) {
             formula_sums of = in;
-            const satf_view &aux = task.feeder_aux;
+            const satf_view &aux = task.inline_aux;
             const char *beside = (const char *)aux.data + y * aux.stride +
                                  (at.x * aux.channels + channel) * sample_bytes(aux.type);
             of.rounded = false;
-            in.aux[0] = feed(&task, &of, fed.sum, load_sample(aux.type, beside));
+            in.aux[0] = inline_value(&task, &of, inline_windows.sum, load_sample(aux.type, beside));
         }
         formula_value value[1];
         apply_formula<Formula, 1>(&task, &in, &window.sum, &square, from, 0, &at, value);
@@ -108,15 +108,15 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
 
     /* Registers have no index, so the windows go through local memory. */
     __device__ __noinline__ void do_some(int x, int y, int channel, int count, const both *window,
-                                         const both *fed) const
+                                         const both *inline_windows) const
     {
 #pragma unroll 1
         for (int i = 0; i < count; i++) {
-            do_one(x + i, y, channel, window[i], fed[i]);
+            do_one(x + i, y, channel, window[i], inline_windows[i]);
         }
     }
 
-    /* Of formulas known by their number, which are of bytes side by side: MARCH centres. */
+    /* Loads MARCH centres, bytes side by side, for formulas that are known by their number. */
     static __device__ __forceinline__ void load_centres(const uint8_t *from,
                                                         uint8_t (&centre)[MARCH])
     {
@@ -132,7 +132,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* Of bytes and to bytes, by floats where these will do. */
+    /* Makes bytes of bytes, by floats where these will do. */
     __device__ __forceinline__ void do_bytes(const uint8_t *from, const both (&window)[MARCH],
                                              uint8_t (&result)[MARCH]) const
     {
@@ -212,18 +212,18 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
 
     /* The results of a formula that reads samples of other images at the pixels. */
     template <class T>
-    __device__ __forceinline__ void do_beside(int type, int x, int y, int channel,
-                                              const both (&window)[MARCH], const both (&fed)[MARCH],
-                                              T (&result)[MARCH]) const
+    __device__ __forceinline__ void
+    do_beside(int type, int x, int y, int channel, const both (&window)[MARCH],
+              const both (&inline_windows)[MARCH], T (&result)[MARCH]) const
     {
         formula_sums in = common(type);
         double first[MARCH], other[MARCH];
-        load_beside(is_fed<Formula> ? task.feeder_aux : task.aux[0], x, y, channel, first);
-        if constexpr (is_fed<Formula>) {
+        load_beside(has_inline<Formula> ? task.inline_aux : task.aux[0], x, y, channel, first);
+        if constexpr (has_inline<Formula>) {
             formula_sums of = common(SATF_F64);
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
-                first[i] = feed(&task, &of, fed[i].sum, first[i]);
+                first[i] = inline_value(&task, &of, inline_windows[i].sum, first[i]);
             }
         }
         if constexpr (Formula::has_aux_too) {
@@ -244,7 +244,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     template <int TYPE>
     __device__ __forceinline__ void do_group(int x, int y, int channel, const char *from, char *to,
                                              int64_t step, const both (&window)[MARCH],
-                                             const both (&fed)[MARCH]) const
+                                             const both (&inline_windows)[MARCH]) const
     {
         typedef typename march_sample<TYPE>::type sample;
         __align__(16) sample result[MARCH];
@@ -261,7 +261,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
             do_bytes((const uint8_t *)from, window, result);
         } else if constexpr (reads_aux<Formula>) {
-            do_beside(TYPE, x, y, channel, window, fed, result);
+            do_beside(TYPE, x, y, channel, window, inline_windows, result);
         } else if (!by_magic) {
             formula_sums in = common(TYPE);
             uint8_t centre[MARCH];
@@ -332,10 +332,11 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* The results from (x, y) on, `count` of which are in the image. fed: of the feeder. */
+    /* The results from (x, y) on, `count` of which are in the image. inline_windows: those of the
+     * inline pass. */
     __device__ __forceinline__ void store(int x, int y, int channel, int count,
                                           const both (&window)[MARCH],
-                                          const both (&fed)[MARCH]) const
+                                          const both (&inline_windows)[MARCH]) const
     {
         bool whole = count >= MARCH && task.border != SATF_SHRINK;
         if constexpr (!is_any<Formula>) {
@@ -345,16 +346,16 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 const char *from = (const char *)task.in.data + y * task.in.stride + x;
                 switch (task.out.type) {
                 case SATF_U8:
-                    do_group<SATF_U8>(x, y, channel, from, to, step, window, fed);
+                    do_group<SATF_U8>(x, y, channel, from, to, step, window, inline_windows);
                     return;
                 case SATF_U16:
-                    do_group<SATF_U16>(x, y, channel, from, to, step, window, fed);
+                    do_group<SATF_U16>(x, y, channel, from, to, step, window, inline_windows);
                     return;
                 case SATF_F32:
-                    do_group<SATF_F32>(x, y, channel, from, to, step, window, fed);
+                    do_group<SATF_F32>(x, y, channel, from, to, step, window, inline_windows);
                     return;
                 case SATF_F64:
-                    do_group<SATF_F64>(x, y, channel, from, to, step, window, fed);
+                    do_group<SATF_F64>(x, y, channel, from, to, step, window, inline_windows);
                     return;
                 default:
                     break;
@@ -367,15 +368,15 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 return;
             }
         }
-        both kept[MARCH], kept_fed[is_fed<Formula> ? MARCH : 1];
+        both kept[MARCH], kept_inline[has_inline<Formula> ? MARCH : 1];
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             kept[i] = window[i];
-            if constexpr (is_fed<Formula>) {
-                kept_fed[i] = fed[i];
+            if constexpr (has_inline<Formula>) {
+                kept_inline[i] = inline_windows[i];
             }
         }
-        do_some(x, y, channel, min(count, MARCH), kept, is_fed<Formula> ? kept_fed : kept);
+        do_some(x, y, channel, min(count, MARCH), kept, has_inline<Formula> ? kept_inline : kept);
     }
 };
 

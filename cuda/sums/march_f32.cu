@@ -1,3 +1,4 @@
+/* Marches over samples of f32. */
 #include "march.cuh"
 
 march_kernel march_kernel_f32(const filter_gpu_task *task)

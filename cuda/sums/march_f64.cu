@@ -1,3 +1,4 @@
+/* Marches over samples of f64. */
 #include "march.cuh"
 
 march_kernel march_kernel_f64(const filter_gpu_task *task)

@@ -1,3 +1,4 @@
+/* Marches over samples of u8. */
 #include "march.cuh"
 
 march_kernel march_kernel_u8(const filter_gpu_task *task)

@@ -286,7 +286,7 @@ static __global__ void __launch_bounds__(RING_COLUMNS, RING_BLOCKS)
 
 /* ------------------------------------------------------------------------------ plans */
 
-static ring_kernel kernel_of(const filter_gpu_task *task)
+static ring_kernel ring_kernel_of(const filter_gpu_task *task)
 {
     return task->known != FILTER_GPU_WEIGHTED_SUM || task->layers[0].type != SATF_SUM_U32 ? NULL
            : task->in.type == SATF_U8  ? go_round<uint8_t>
@@ -298,7 +298,7 @@ static ring_kernel kernel_of(const filter_gpu_task *task)
 enum { LEAST_STRIP = 64, TERM_BYTES = RECT_CHUNK * (int)sizeof(rect_term) };
 
 /* Strips; strip 0: the rectangles reach too far. Segments are not decided. */
-static ring_plan plan_strips(const filter_gpu_task *task, int shared_block)
+static ring_plan ring_plan_strips(const filter_gpu_task *task, int shared_block)
 {
     ring_plan plan = {};
     const satf_rect *hull = &task->window.rect;
@@ -317,19 +317,20 @@ static ring_plan plan_strips(const filter_gpu_task *task, int shared_block)
 bool ring_fits(const filter_gpu_task *task)
 {
     int shared, shared_block;
-    if (!kernel_of(task) || task->in.width >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2) {
+    if (!ring_kernel_of(task) || task->in.width >= INT32_MAX / 2 ||
+        task->in.height >= INT32_MAX / 2) {
         return false;
     }
     if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }
-    return plan_strips(task, shared_block).strip > 0;
+    return ring_plan_strips(task, shared_block).strip > 0;
 }
 
 /* Segments of whole steps, so high that rounds of all multiprocessors have the least to do: each
  * block begins with the sums that its first results read. A result is as much work as 3 sums. */
-static void choose_segments(const filter_gpu_task *task, ring_plan *plan, int64_t at_once)
+static void ring_choose_segments(const filter_gpu_task *task, ring_plan *plan, int64_t at_once)
 {
     enum { START = 2 * RING_STEP, RESULT = 3 };
     int64_t height = task->in.height, reach = task->window.rect.h, least = INT64_MAX;
@@ -352,11 +353,11 @@ satf_status ring_plan_make(satf_context *ctx, filter_gpu_plan *plan)
 {
     static_assert(sizeof(ring_plan) <= FILTER_GPU_LAUNCH_BYTES, "it is kept there");
     const filter_gpu_task *task = &plan->task;
-    ring_kernel kernel = kernel_of(task);
+    ring_kernel kernel = ring_kernel_of(task);
     int shared, shared_block;
     int64_t at_once;
     CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
-    ring_plan ring = plan_strips(task, shared_block);
+    ring_plan ring = ring_plan_strips(task, shared_block);
     if (!kernel || ring.strip == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a template");
     }
@@ -365,7 +366,7 @@ satf_status ring_plan_make(satf_context *ctx, filter_gpu_plan *plan)
     if (status) {
         return status;
     }
-    choose_segments(task, &ring, at_once);
+    ring_choose_segments(task, &ring, at_once);
     plan->kernel = (void (*)(void))kernel;
     memcpy(plan->launch[0].bytes, &ring, sizeof ring);
     return SATF_OK;

@@ -1,4 +1,4 @@
-/* What kernels that keep sums in shared memory ask of a device. */
+/* The device's limits for kernels that keep sums in shared memory. */
 #ifndef CUDA_SUMS_SHARED_H
 #define CUDA_SUMS_SHARED_H
 

@@ -1,4 +1,4 @@
-/* What moments of floats are taken around (src/sat/shift.h), found by a block of threads. */
+/* The shifts of moments of floats (src/sat/shift.h), found by a block of threads. */
 #ifndef CUDA_SUMS_SHIFT_CUH
 #define CUDA_SUMS_SHIFT_CUH
 

@@ -1,3 +1,4 @@
+/* The names of borders. */
 #include "border.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a window sees outside the image. */
+/* The pixels that a window sees outside the image, under each border. */
 #ifndef SATF_BASE_BORDER_H
 #define SATF_BASE_BORDER_H
 

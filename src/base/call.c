@@ -1,4 +1,4 @@
-/* What every part of a call shares: its memory, its progress, its end on request. */
+/* Facts that every part of a call shares: its memory, its progress, its end on request. */
 #include <errno.h>
 #include <math.h>
 

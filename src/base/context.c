@@ -1,3 +1,4 @@
+/* Contexts: their creation, settings and errors. */
 #include "context.h"
 
 #include <stdio.h>

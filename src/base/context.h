@@ -142,7 +142,8 @@ void satf_progress_begin(satf_context *ctx);
 /* A public call that asks nobody begins, though what it calls might. */
 void satf_progress_none(satf_context *ctx);
 
-/* From now on progress is that of a part of what it has been of. Returns what to leave with. */
+/* Opens a part of the progress: from now on calls report that of the part alone. Returns what to
+ * leave with. */
 satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share);
 void satf_progress_leave(satf_context *ctx, satf_progress_part whole);
 
@@ -169,8 +170,8 @@ static inline satf_status satf_tick(satf_context *ctx)
     return satf_can_stop(ctx) ? satf_ask_callback(ctx) : SATF_OK;
 }
 
-/* The same for whoever goes through samples, on any thread: a tick every so many of them, about as
- * many ns. Those that take longer each count several times. */
+/* A thread that goes through samples ticks once in so many of them, which take about as many ns.
+ * Samples that take longer count several times. */
 enum { SATF_TICK_SAMPLES = 1 << 18 };
 satf_status satf_count_work(satf_context *ctx, int64_t samples);
 static inline satf_status satf_work(satf_context *ctx, int64_t samples)
@@ -178,7 +179,7 @@ static inline satf_status satf_work(satf_context *ctx, int64_t samples)
     return satf_can_stop(ctx) ? satf_count_work(ctx, samples) : SATF_OK;
 }
 
-/* From now on this thread works for a loop of the context that another thread has called. */
+/* Makes this thread work for a loop of the context that another thread has called. */
 void satf_help(const satf_context *ctx);
 
 /* SATF_CANCELLED, with its message. */

@@ -1,3 +1,4 @@
+/* The instruction sets and caches of this machine. */
 #include "cpu.h"
 
 #include <fcntl.h>
@@ -106,7 +107,7 @@ static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
 static int64_t stream_bytes; /* written by look_up_caches() alone */
 
 /* A small number with its unit, as Linux tells of a cache: "3", "32768K"; 0 if it does not. */
-static int64_t read_number(int cache, const char *what)
+static int64_t cpu_read_number(int cache, const char *what)
 {
     char path[96], text[32];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", cache, what);
@@ -129,10 +130,10 @@ static int64_t largest_cache(void)
     enum { CACHES = 8 };
     int64_t highest = 0, size = 0;
     for (int cache = 0; cache < CACHES; cache++) {
-        int64_t level = read_number(cache, "level");
+        int64_t level = cpu_read_number(cache, "level");
         if (level > highest) {
             highest = level;
-            size = read_number(cache, "size");
+            size = cpu_read_number(cache, "size");
         }
     }
 #if defined _SC_LEVEL2_CACHE_SIZE && defined _SC_LEVEL3_CACHE_SIZE

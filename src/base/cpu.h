@@ -1,4 +1,4 @@
-/* Which of the CPU kernels' builds this machine can run, and what its caches hold. */
+/* The builds of the CPU's kernels that this machine can run, and the sizes of its caches. */
 #ifndef SATF_BASE_CPU_H
 #define SATF_BASE_CPU_H
 
@@ -19,8 +19,8 @@ typedef enum satf_isa { SATF_ISA_BASE, SATF_ISA_AVX2, SATF_ISA_AVX512, SATF_ISA_
  * may be changing the environment later, and nobody can read it safely then. */
 satf_isa satf_cpu_isa(void);
 
-/* From now on satf_cpu_isa() is at most `most`, in all threads; SATF_ISA_COUNT lifts that. For
- * tests, which walk all levels in one process. */
+/* Limits satf_cpu_isa() to `most` in all threads; SATF_ISA_COUNT lifts the limit. Tests walk all
+ * levels in one process by it. */
 void satf_cpu_limit(satf_isa most);
 
 /* f_base, f_avx2 or f_avx512, as satf_cpu_isa() says; f: a function, or &f: a table's address. */
@@ -43,7 +43,7 @@ void satf_cpu_name(char *name, size_t bytes);
  * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */
 int64_t satf_stream_bytes(void);
 
-/* The same for a largest cache of that size; 0: it is not known. */
+/* What satf_stream_bytes() is for a largest cache of that size; 0: the size is not known. */
 int64_t satf_stream_bytes_for(int64_t cache_bytes);
 
 #define SATF_STREAM_BYTES satf_stream_bytes()

@@ -1,3 +1,4 @@
+/* Images in memory that own their pixels. */
 #include "image.h"
 
 #include <inttypes.h>

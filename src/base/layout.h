@@ -1,8 +1,7 @@
 /*
- * Where an element of an array goes in a memory of w banks: pure functions from
- * indices to an address, the same for kernels, the simulator and the tests. A
- * leaf: valid C11 and CUDA C++17. Address a lies in bank a mod w (dissertation,
- * section 3.1).
+ * The address of an element of an array in a memory of w banks: pure functions from indices to an
+ * address, the same for kernels, the simulator and the tests. A leaf: valid C11 and CUDA C++17.
+ * Address a lies in bank a mod w (dissertation, section 3.1).
  *
  * Two lists name them all. A new layout is a function and a line in a list; the
  * enums, the dispatchers, the random numbers, the benchmarks and the tests
@@ -123,8 +122,8 @@ SATF_LAYOUT_FN uint32_t layout_ras(uint32_t w, const uint32_t *r, uint32_t i, ui
     return i * w + (j + layout_number(w, r, i)) % w;
 }
 
-/* The same, i < w, the numbers being a permutation (RAP, section IV): rows and
- * columns are free of conflicts. */
+/* The layout RAP (section IV), i < w, whose numbers are a permutation: rows and columns are free of
+ * conflicts. */
 SATF_LAYOUT_FN uint32_t layout_rap(uint32_t w, const uint32_t *r, uint32_t i, uint32_t j)
 {
     return layout_ras(w, r, i, j);
@@ -215,7 +214,7 @@ SATF_LAYOUT_FN uint32_t layout_1p(uint32_t w, const uint32_t *r, uint32_t i, uin
     return layout_turned_4d(w, i, j, k, l, layout_number(w, r, k));
 }
 
-/* The same one three times: f = r[i] + r[j] + r[k]. All strides are free. */
+/* One permutation three times: f = r[i] + r[j] + r[k]. All strides are free. */
 SATF_LAYOUT_FN uint32_t layout_r1p(uint32_t w, const uint32_t *r, uint32_t i, uint32_t j,
                                    uint32_t k, uint32_t l)
 {

@@ -1,3 +1,4 @@
+/* Allocation under a limit of memory that calls share. */
 #include "memory.h"
 
 #include <stdatomic.h>
@@ -58,7 +59,7 @@ bool satf_budget_refused(const satf_budget *budget)
     return atomic_load(&budget->refused);
 }
 
-static bool take(satf_budget *budget, size_t bytes)
+static bool memory_take(satf_budget *budget, size_t bytes)
 {
     size_t limit = atomic_load(&budget->limit), held = atomic_load(&budget->held);
     do {
@@ -71,7 +72,7 @@ static bool take(satf_budget *budget, size_t bytes)
     return true;
 }
 
-static void give(satf_budget *budget, size_t bytes)
+static void memory_give(satf_budget *budget, size_t bytes)
 {
     if (budget) {
         atomic_fetch_sub(&budget->held, bytes);
@@ -85,7 +86,7 @@ bool satf_charge_add(satf_charge *charge, size_t bytes)
     if (!budget) {
         return true;
     }
-    if (!take(budget, bytes)) {
+    if (!memory_take(budget, bytes)) {
         return false;
     }
     if (charge->budget) {
@@ -98,7 +99,7 @@ bool satf_charge_add(satf_charge *charge, size_t bytes)
 
 void satf_charge_drop(satf_charge *charge)
 {
-    give(charge->budget, charge->bytes);
+    memory_give(charge->budget, charge->bytes);
     *charge = (satf_charge){NULL, 0};
 }
 
@@ -120,12 +121,12 @@ void *satf_alloc(size_t bytes)
         return NULL;
     }
     size_t all = satf_align64(bytes ? bytes : 1) + sizeof(head);
-    if (in_use && !take(in_use, all)) {
+    if (in_use && !memory_take(in_use, all)) {
         return NULL;
     }
     head *made = aligned_alloc(64, all);
     if (!made) {
-        give(in_use, all);
+        memory_give(in_use, all);
         return NULL;
     }
     int byte = atomic_load_explicit(&fill_byte, memory_order_relaxed);
@@ -155,7 +156,7 @@ void *satf_alloc_zeroed(size_t bytes)
 void satf_disown(void *memory)
 {
     if (memory) {
-        give(head_of(memory)->budget, head_of(memory)->bytes);
+        memory_give(head_of(memory)->budget, head_of(memory)->bytes);
         head_of(memory)->budget = NULL;
     }
 }

@@ -42,7 +42,7 @@ void satf_charge_drop(satf_charge *charge);
  * 0 bytes give a valid pointer. Free with satf_free(). */
 void *satf_alloc(size_t bytes);
 
-/* The same, zeroed. */
+/* Allocates like satf_alloc(), and fills the memory with zeros. */
 void *satf_alloc_zeroed(size_t bytes);
 
 void satf_free(void *memory); /* NULL is allowed */
@@ -51,8 +51,8 @@ void satf_free(void *memory); /* NULL is allowed */
  * no memory: what is there when they begin is there for them, but for other threads. */
 bool satf_has_memory(size_t bytes);
 
-/* From now on satf_alloc() fills what it gives with that byte; below 0, as at first: it does not.
- * For tests: a result that differs between two bytes depends on memory that nobody has written. */
+/* Makes satf_alloc() fill what it gives with that byte; below 0, as at first, it does not. Tests
+ * use it: a result that differs between two bytes depends on memory that nobody has written. */
 void satf_fill_allocations(int byte);
 
 /* *out = a * b (a + b); false, and *out untouched, if that does not fit. */

@@ -1,3 +1,4 @@
+/* Reading and writing the header of a .npy file. */
 #include "npy.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static void blanks(const char **at)
     *at += strspn(*at, " \t\n");
 }
 
-static bool take(const char **at, char c)
+static bool npy_take(const char **at, char c)
 {
     if (**at != c) {
         return false;
@@ -77,10 +78,10 @@ static bool take_size(const char **at, int64_t *out)
 /* "(4, 5)", "(7,)", "()"; more than SATF_NPY_DIMENSIONS are counted, not kept. */
 static bool take_shape(const char **at, satf_npy *info)
 {
-    if (!take(at, '(')) {
+    if (!npy_take(at, '(')) {
         return false;
     }
-    while (!take(at, ')')) {
+    while (!npy_take(at, ')')) {
         int64_t size;
         if (!take_size(at, &size)) {
             return false;
@@ -89,7 +90,7 @@ static bool take_shape(const char **at, satf_npy *info)
             info->shape[info->dimensions] = size;
         }
         info->dimensions++;
-        if (!take(at, ',') && **at != ')') {
+        if (!npy_take(at, ',') && **at != ')') {
             return false;
         }
     }
@@ -139,10 +140,10 @@ static bool take_descr(const char **at, satf_npy *info)
     return true;
 }
 
-static bool take_entry(const char **at, satf_npy *info)
+static bool npy_take_entry(const char **at, satf_npy *info)
 {
     char key[17];
-    if (!take_string(at, key, sizeof key) || !take(at, ':')) {
+    if (!take_string(at, key, sizeof key) || !npy_take(at, ':')) {
         return false;
     }
     if (strcmp(key, "descr") == 0 && !info->has_descr) {
@@ -165,11 +166,11 @@ static bool parse_dictionary(const char *text, satf_npy *info)
 {
     const char *at = text;
     blanks(&at);
-    if (!take(&at, '{')) {
+    if (!npy_take(&at, '{')) {
         return false;
     }
-    while (!take(&at, '}')) {
-        if (!take_entry(&at, info) || (!take(&at, ',') && *at != '}')) {
+    while (!npy_take(&at, '}')) {
+        if (!npy_take_entry(&at, info) || (!npy_take(&at, ',') && *at != '}')) {
             return false;
         }
     }

@@ -1,3 +1,4 @@
+/* Numbers from text, whatever the program's locale. */
 #include "number.h"
 
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* The pool of threads: a loop's tasks, and who takes them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -52,12 +53,12 @@ static void publish_stores(void)
 /* The next task of the loop, which is one of its tasks or there is none left. Whoever takes one
  * sees what those have done that are over: body() may use again what belonged to a task that must
  * have ended. */
-static int64_t take(struct satf_pool *pool)
+static int64_t pool_take(struct satf_pool *pool)
 {
     return atomic_fetch_add_explicit(&pool->next, 1, memory_order_acq_rel);
 }
 
-static void relax(void)
+static void pool_relax(void)
 {
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
@@ -75,7 +76,7 @@ static void spin(const struct satf_pool *pool, const _Atomic int *number, bool z
             if ((atomic_load_explicit(number, memory_order_acquire) == 0) == zero) {
                 return;
             }
-            relax();
+            pool_relax();
         }
     }
 }
@@ -106,13 +107,13 @@ static void leave_loop(struct satf_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void *work(void *argument)
+static void *pool_work(void *argument)
 {
     struct worker *self = argument;
     struct satf_pool *pool = self->pool;
     while (join_loop(pool)) {
         satf_help(pool->ctx);
-        for (int64_t task; (task = take(pool)) < pool->tasks;) {
+        for (int64_t task; (task = pool_take(pool)) < pool->tasks;) {
             pool->body(pool->user, task, self->index);
         }
         publish_stores();
@@ -145,7 +146,7 @@ int satf_core_count(void)
 }
 
 /* Without threads yet; NULL when not even the pool's memory can be had. */
-static struct satf_pool *create(int most)
+static struct satf_pool *pool_create(int most)
 {
     struct satf_pool *pool = satf_alloc_zeroed(sizeof *pool + (size_t)most * sizeof *pool->worker);
     if (!pool) {
@@ -161,13 +162,13 @@ static struct satf_pool *create(int most)
 }
 
 /* Starts the threads that are missing of so many; there may be fewer. */
-static void grow(struct satf_pool *pool, int64_t workers)
+static void pool_grow(struct satf_pool *pool, int64_t workers)
 {
     while (pool->workers < workers && pool->workers < pool->most) {
         struct worker *w = &pool->worker[pool->workers];
         w->pool = pool;
         w->index = pool->workers + 1;
-        if (pthread_create(&w->id, NULL, work, w)) {
+        if (pthread_create(&w->id, NULL, pool_work, w)) {
             break;
         }
         pool->workers++;
@@ -203,7 +204,7 @@ static void invite(const satf_context *ctx, int64_t tasks, int64_t helpers,
                    void (*body)(void *user, int64_t task, int thread), void *user)
 {
     struct satf_pool *pool = ctx->pool;
-    grow(pool, helpers);
+    pool_grow(pool, helpers);
     helpers = helpers < pool->workers ? helpers : pool->workers;
     pthread_mutex_lock(&pool->lock);
     pool->tasks = tasks;
@@ -219,7 +220,7 @@ static void invite(const satf_context *ctx, int64_t tasks, int64_t helpers,
 }
 
 /* With the lock held: waits for the helpers, or a while, after which the callback is due. */
-static bool wait_a_while(struct satf_pool *pool, bool asks)
+static bool pool_wait_a_while(struct satf_pool *pool, bool asks)
 {
     enum { WAIT_NS = 4000000, SECOND_NS = 1000000000 };
     struct timespec until;
@@ -245,7 +246,7 @@ static void await_helpers(satf_context *ctx)
     spin(pool, &pool->busy, true);
     pthread_mutex_lock(&pool->lock);
     while (pool->busy > 0) {
-        if (!wait_a_while(pool, asks)) {
+        if (!pool_wait_a_while(pool, asks)) {
             pthread_mutex_unlock(&pool->lock);
             satf_ask_callback(ctx);
             pthread_mutex_lock(&pool->lock);
@@ -288,7 +289,7 @@ static struct satf_pool *pool_of(satf_context *ctx)
         ctx->pool = NULL;
     }
     if (!ctx->pool) {
-        ctx->pool = create(ctx->settings.threads - 1);
+        ctx->pool = pool_create(ctx->settings.threads - 1);
     }
     return ctx->pool;
 }
@@ -302,7 +303,7 @@ void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
     if (pool) {
         invite(ctx, tasks, helpers, body, user);
     }
-    for (int64_t next = 0, task; (task = pool ? take(pool) : next++) < tasks;) {
+    for (int64_t next = 0, task; (task = pool ? pool_take(pool) : next++) < tasks;) {
         body(user, task, 0);
     }
     publish_stores();

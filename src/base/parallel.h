@@ -22,8 +22,7 @@ int satf_threads_for(const satf_context *ctx, int64_t work, int64_t least);
 /* Whether so much work, in any unit, is worth what takes a while to begin. */
 bool satf_is_worth(int64_t work, int64_t least);
 
-/* From now on any work is worth it, and all threads, in every context. For tests, whose images are
- * small. */
+/* Makes any work worth all threads, in every context. Tests use it, whose images are small. */
 void satf_share_anything(void);
 
 /*
@@ -37,12 +36,13 @@ void satf_share_anything(void);
 void satf_parallel_on(satf_context *ctx, int threads, int64_t tasks,
                       void (*body)(void *user, int64_t task, int thread), void *user);
 
-/* The same in a call that reports its progress, but for its end: the caller's thread tells how far
- * the tasks are, and once the callback cancels, no more begin. */
+/* Runs the loop of a call that reports its progress, but for its end: the caller's thread tells how
+ * far the tasks are, and once the callback cancels, no more begin. */
 satf_status satf_parallel_told(satf_context *ctx, int threads, int64_t tasks,
                                void (*body)(void *user, int64_t task, int thread), void *user);
 
-/* The same for a loop that is a small part of the work: ticks alone, and the end is none. */
+/* Runs a loop that is a small part of the work: it ticks, and its end is not the end of the
+ * work. */
 satf_status satf_parallel_ticked(satf_context *ctx, int threads, int64_t tasks,
                                  void (*body)(void *user, int64_t task, int thread), void *user);
 

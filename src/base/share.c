@@ -1,3 +1,4 @@
+/* Tokens, device slots and memory that contexts share. */
 #include "share.h"
 
 #include <pthread.h>
@@ -31,7 +32,7 @@ struct satf_share {
     uint64_t next, served; /* tickets of those who ask for memory */
 };
 
-static struct satf_share *create(const satf_context *ctx)
+static struct satf_share *share_create(const satf_context *ctx)
 {
     struct satf_share *share = satf_alloc_zeroed(sizeof *share);
     if (share) {
@@ -44,7 +45,7 @@ static struct satf_share *create(const satf_context *ctx)
 }
 
 /* The context becomes one of those who share. */
-static void add(struct satf_share *share, satf_context *ctx)
+static void share_add(struct satf_share *share, satf_context *ctx)
 {
     pthread_mutex_lock(&share->lock);
     share->contexts++;
@@ -55,12 +56,12 @@ static void add(struct satf_share *share, satf_context *ctx)
 
 bool satf_share_join(satf_context *ctx, satf_context *other)
 {
-    struct satf_share *share = ctx->share ? ctx->share : create(ctx);
+    struct satf_share *share = ctx->share ? ctx->share : share_create(ctx);
     if (share && !ctx->share) {
-        add(share, ctx);
+        share_add(share, ctx);
     }
     if (share) {
-        add(share, other);
+        share_add(share, other);
     }
     return share != NULL;
 }
@@ -117,7 +118,7 @@ void satf_share_leave(satf_context *ctx)
 /* ------------------------------------------------------------------- tokens */
 
 /* With the lock held. */
-static void take_turn(struct satf_share *share)
+static void share_take_turn(struct satf_share *share)
 {
     share->waiting++;
     while (share->tokens == 0) {
@@ -144,7 +145,7 @@ void satf_share_begin(satf_context *ctx)
     }
     double start_ms = satf_now_ms();
     pthread_mutex_lock(&ctx->share->lock);
-    take_turn(ctx->share);
+    share_take_turn(ctx->share);
     pthread_mutex_unlock(&ctx->share->lock);
     ctx->in_turn = true;
     ctx->waited_ms = satf_now_ms() - start_ms;
@@ -184,7 +185,7 @@ void satf_share_resume(satf_context *ctx)
 {
     if (ctx->in_turn) {
         pthread_mutex_lock(&ctx->share->lock);
-        take_turn(ctx->share);
+        share_take_turn(ctx->share);
         pthread_mutex_unlock(&ctx->share->lock);
     }
 }
@@ -242,7 +243,7 @@ static void wait_for_memory(satf_context *ctx, int64_t bytes)
     share->served++;
     pthread_cond_broadcast(&share->changed);
     if (waits) {
-        take_turn(share);
+        share_take_turn(share);
         ctx->waited_ms += satf_now_ms() - start_ms;
     }
 }
@@ -333,7 +334,7 @@ static satf_status await_slot(satf_context *ctx, int device, device_slot **found
         pthread_cond_wait(&share->changed, &share->lock);
         status = find_slot(ctx, device, found);
     }
-    take_turn(share);
+    share_take_turn(share);
     ctx->waited_ms += satf_now_ms() - start_ms;
     return status;
 }

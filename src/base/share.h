@@ -1,5 +1,5 @@
-/* What contexts that stand beside one another share: tokens to work, as many as threads, and the
- * limit of memory. */
+/* The share of contexts beside one another: tokens to work, as many as threads, and the limit of
+ * memory. */
 #ifndef SATF_BASE_SHARE_H
 #define SATF_BASE_SHARE_H
 
@@ -52,10 +52,10 @@ bool satf_share_crowds(const satf_context *ctx);
 satf_status satf_share_enter_device(satf_context *ctx, int device);
 void satf_share_leave_device(satf_context *ctx);
 
-/* From now on the other context shares with ctx; false without memory. */
+/* Makes the other context share with ctx; false without memory. */
 bool satf_share_join(satf_context *ctx, satf_context *other);
 
-/* From satf_context_destroy(). */
+/* Ends the context's share. satf_context_destroy() calls it. */
 void satf_share_leave(satf_context *ctx);
 
 #endif

@@ -1,3 +1,4 @@
+/* Escaping and cutting texts that leave the library. */
 #include "text.h"
 
 #include <stdbool.h>
@@ -70,7 +71,7 @@ static size_t escape_bytes(const char *at)
 }
 
 /* Less than n, if text goes on there within a character or an escape. */
-static size_t whole(const char *text, size_t n)
+static size_t whole_escapes(const char *text, size_t n)
 {
     size_t back = 1;
     while (back < 4 && back < n && ((unsigned char)text[n - back] & 0xc0) == 0x80) {
@@ -100,7 +101,7 @@ size_t satf_text_escape(const char *text, char *to, size_t bytes)
         }
     }
     if (bytes > 0) {
-        to[written < all ? whole(to, written) : written] = '\0';
+        to[written < all ? whole_escapes(to, written) : written] = '\0';
     }
     return all;
 }
@@ -108,7 +109,7 @@ size_t satf_text_escape(const char *text, char *to, size_t bytes)
 int satf_text_most(const char *text, size_t bytes)
 {
     size_t n = strnlen(text, bytes + 1);
-    return (int)(n > bytes ? whole(text, bytes) : n);
+    return (int)(n > bytes ? whole_escapes(text, bytes) : n);
 }
 
 void satf_vtext(char *to, size_t bytes, const char *format, va_list args)
@@ -116,7 +117,7 @@ void satf_vtext(char *to, size_t bytes, const char *format, va_list args)
     char raw[SATF_MESSAGE_BYTES];
     int n = vsnprintf(raw, sizeof raw, format, args);
     if (n < 0 || (size_t)n >= sizeof raw) {
-        raw[n < 0 ? 0 : whole(raw, sizeof raw - 1)] = '\0';
+        raw[n < 0 ? 0 : whole_escapes(raw, sizeof raw - 1)] = '\0';
     }
     satf_text_escape(raw, to, bytes);
 }

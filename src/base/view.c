@@ -1,3 +1,4 @@
+/* Views: sizes of types, and the checks of what a caller gives. */
 #include "view.h"
 
 #include <float.h>
@@ -10,7 +11,7 @@ typedef struct type_row {
     uint64_t max;
 } type_row;
 
-static type_row row_of(int type)
+static type_row view_row_of(int type)
 {
     switch ((satf_type)type) {
     case SATF_U8:
@@ -31,17 +32,17 @@ static type_row row_of(int type)
 
 size_t satf_type_bytes(int type)
 {
-    return row_of(type).bytes;
+    return view_row_of(type).bytes;
 }
 
 const char *satf_type_name(int type)
 {
-    return row_of(type).name;
+    return view_row_of(type).name;
 }
 
 uint64_t satf_type_max(int type)
 {
-    return row_of(type).max;
+    return view_row_of(type).max;
 }
 
 int satf_type_find(const char *name)
@@ -81,7 +82,7 @@ satf_view satf_view_rect(const satf_view *view, satf_rect rect)
     return part;
 }
 
-/* Of what is not negative. */
+/* Whether a number, which is not negative, has a fraction. */
 static bool has_fraction(double number)
 {
     return number < 0x1p53 && number != (double)(int64_t)number;

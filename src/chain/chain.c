@@ -46,7 +46,7 @@ static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more
     return SATF_OK;
 }
 
-static void release(chain_link *link)
+static void chain_release(chain_link *link)
 {
     for (const filter_param *param = link->info->params; param->name; param++) {
         if (param_kind_of(param)->release) {
@@ -55,7 +55,7 @@ static void release(chain_link *link)
     }
 }
 
-static void share(chain_link *link)
+static void chain_share(chain_link *link)
 {
     for (const filter_param *param = link->info->params; param->name; param++) {
         if (param_kind_of(param)->share) {
@@ -463,7 +463,7 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
     status = chain_grow(ctx, chain, more);
     for (size_t i = 0; !status && i < more; i++) {
         chain->links[count + i] = tail->links[i];
-        share(&chain->links[count + i]);
+        chain_share(&chain->links[count + i]);
     }
     chain->count = status ? count : count + more;
     return status;
@@ -473,7 +473,7 @@ void satf_filter_destroy(satf_filter *filter)
 {
     if (filter) {
         for (size_t i = 0; i < filter->count; i++) {
-            release(&filter->links[i]);
+            chain_release(&filter->links[i]);
         }
         satf_free(filter->links);
         satf_free(filter);

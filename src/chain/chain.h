@@ -1,4 +1,5 @@
-/* The inside of satf_filter: a chain of filters with their parameters' values. */
+/* The inside of satf_filter: a chain of filters with their parameters' values. Read this file
+ * first, then params.h and region.h. */
 #ifndef SATF_CHAIN_CHAIN_H
 #define SATF_CHAIN_CHAIN_H
 

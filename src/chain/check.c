@@ -1,3 +1,4 @@
+/* Checks of a chain's parameters before it works. */
 #include "check.h"
 
 #include <string.h>

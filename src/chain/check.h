@@ -1,4 +1,4 @@
-/* Whether a filter's parameters are ready to work with. */
+/* Checks that a filter's parameters are ready to work with. */
 #ifndef SATF_CHAIN_CHECK_H
 #define SATF_CHAIN_CHECK_H
 

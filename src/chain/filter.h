@@ -37,12 +37,12 @@ const void *filter_options(const satf_filter *filter, size_t index);
  * device's stages. */
 bool filter_suits_cpu(const satf_context *ctx);
 
-/* What a chain is a part of. All zeros: a call on images in memory. */
+/* The job that a chain is a part of. All zeros: a call on images in memory. */
 typedef struct filter_job {
-    bool flows_here, flows_there; /* on the CPU, on a device, it goes beside its codecs */
-    double decode_ns, encode_ns;  /* that these take of one thread, a sample */
-    bool encodes_on_all;          /* the encoder uses all threads */
-    int64_t files;                /* like this one, itself included, that the process filters */
+    bool flows_on_host, flows_on_device; /* on the CPU, on a device, it goes beside its codecs */
+    double decode_ns, encode_ns;         /* that these take of one thread, a sample */
+    bool encodes_on_all;                 /* the encoder uses all threads */
+    int64_t files; /* like this one, itself included, that the process filters */
 } filter_job;
 
 /*
@@ -94,12 +94,11 @@ typedef struct filter_rows {
     void *user;
     const int64_t *height;
     /* Row y of auxiliary input k, once in(user, y) has come: those of the first output, from
-     * FILTER_AUX on those of a second one, whose rows go where second() says. NULL: there is none.
-     */
+     * FILTER_AUX on those of its twin, whose rows go where twin() says. NULL: there is none. */
     const void *(*aux)(void *user, int k, int64_t y);
-    void *(*second)(void *user, int64_t y);
-    /* Hears of pixels of the result that are made, from an engine that makes rows in pieces; false:
-     * it should stop. NULL: by rows. */
+    void *(*twin)(void *user, int64_t y);
+    /* Hears of pixels of the result that are made, from an engine that makes rows in segments;
+     * false: it should stop. NULL: by rows. */
     bool (*goes_on)(void *user, int64_t pixels);
 } filter_rows;
 
@@ -149,8 +148,8 @@ bool filter_moves(const satf_filter *filter);
 /* Whether a filter asks for a size that its input is smaller than already, and keeps. */
 bool filter_keeps_size(const satf_filter *filter, const satf_view *in);
 
-/* Whether its options count columns and rows of the input as that is stored, before any turn: of a
- * part; of a result's sides, where they are two of their own. */
+/* Whether its options count columns and rows of the input as that is stored, before it is turned:
+ * of a part; of a result's sides, where they are two of their own. */
 bool filter_counts_part(const satf_filter *filter);
 bool filter_counts_sides(const satf_filter *filter);
 

@@ -32,13 +32,13 @@ static satf_status resolve_link(satf_context *ctx, const satf_metadata *from, do
                                 chain_link *link)
 {
     const filter_param *param = link->info->params;
-    bool there = from->has_resolution && is_resolution(x) && is_resolution(y);
+    bool is_known = from->has_resolution && is_resolution(x) && is_resolution(y);
     while ((param = filter_next_length(link, param))) {
         filter_size *size = param_value(param, link->options);
-        if (!there || !from->resolution_unit) {
+        if (!is_known || !from->resolution_unit) {
             return filter_fail_length(ctx, link, param, size,
-                                      there ? "the file names its resolution in no unit"
-                                            : "the file names no resolution");
+                                      is_known ? "the file names its resolution in no unit"
+                                               : "the file names no resolution");
         }
         satf_status status = resolve_size(ctx, param, x, y, size);
         if (status) {
@@ -62,7 +62,7 @@ static satf_status resolve_chain(satf_context *ctx, const satf_view *in, const s
         }
         double wide = (double)width, high = (double)height, across = x;
         filter_result_size(link, &width, &height);
-        if (filter_turn(last, link->options) & MOVE_TRANSPOSE) {
+        if (filter_symmetry(last, link->options) & MOVE_TRANSPOSE) {
             x = y;
             y = across;
         } else if (filter_scales(last)) {

@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* ------------------------------------------------------------------------- checks */
 
 /* Letters, digits and `joints`, of which none is the first. */
-static bool is_name(const char *name, const char *joints)
+static bool module_is_name(const char *name, const char *joints)
 {
     char all[64];
     snprintf(all, sizeof all, "abcdefghijklmnopqrstuvwxyz0123456789%s", joints);
@@ -54,7 +54,7 @@ static bool is_param(const filter_info *info, const filter_param *p)
 {
     const unsigned files = 1U << PARAM_TEMPLATE | 1U << PARAM_ORDER | 1U << PARAM_IMAGE;
     const param_kind_row *kind = param_kind_of(p);
-    if (!kind || !is_name(p->name, "-_") || !is_text(p->help) || !is_text(p->unit) ||
+    if (!kind || !module_is_name(p->name, "-_") || !is_text(p->help) || !is_text(p->unit) ||
         (p->metavar && !is_text(p->metavar)) || (p->default_text && !is_text(p->default_text))) {
         return false;
     }
@@ -89,25 +89,25 @@ static const char *param_defect(const filter_info *info)
 /* The functions that its numbers stand for, and what these read. */
 static const char *function_defect(const satf_module *module)
 {
-    const unsigned known = 2 * FORMULA_FEEDS - 1;
-    bool there = module->formulas && module->formula_count >= 2 &&
-                 module->formula_count <= MODULE_FORMULAS && module->mixes &&
-                 module->mix_count <= MODULE_FORMULAS;
-    for (uint32_t n = 1; there && n < module->formula_count; n++) {
+    const unsigned known = 2 * FORMULA_INLINED - 1;
+    bool is_whole = module->formulas && module->formula_count >= 2 &&
+                    module->formula_count <= MODULE_FORMULAS && module->mixes &&
+                    module->mix_count <= MODULE_FORMULAS;
+    for (uint32_t n = 1; is_whole && n < module->formula_count; n++) {
         const satf_module_formula *f = &module->formulas[n];
-        there = f->call && !(f->reads & ~known);
+        is_whole = f->call && !(f->reads & ~known);
         for (int mode = 0; mode < LOOP_MODES; mode++) {
-            there = there && f->loops[mode];
+            is_whole = is_whole && f->loops[mode];
         }
     }
-    for (uint32_t n = 1; there && n < module->mix_count; n++) {
+    for (uint32_t n = 1; is_whole && n < module->mix_count; n++) {
         const satf_module_mix *m = &module->mixes[n];
-        there = m->images >= 1 && m->images <= FORMULA_MIXED;
+        is_whole = m->images >= 1 && m->images <= FORMULA_MIXED;
         for (int lane = 0; lane < FORMULA_LANES; lane++) {
-            there = there && m->loops[lane];
+            is_whole = is_whole && m->loops[lane];
         }
     }
-    return there ? NULL : "has no formula, too many, or one that lacks a function";
+    return is_whole ? NULL : "has no formula, too many, or one that lacks a function";
 }
 
 /* What a pass over windows says of its formula. */
@@ -129,8 +129,8 @@ static bool is_mix_pass(const satf_module *module, const filter_pass *pass)
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
     const pass_shape *shape = pass_shape_of(pass);
-    if (!shape || !shape->in_modules || pass->all || pass->windows || pass->turn || pass->shape ||
-        pass->corner || pass->lines || pass->sums_squares || pass->leads) {
+    if (!shape || !shape->in_modules || pass->all || pass->windows || pass->symmetry ||
+        pass->shape || pass->corner || pass->lines || pass->sums_squares || pass->zero_edge) {
         return "is no filter of windows, and modules have only these";
     }
     if (shape->mixes ? !is_mix_pass(module, pass) : !is_window_pass(module, pass)) {
@@ -168,7 +168,7 @@ static const char *way_defect(const satf_module *module, const filter_passes *wa
 /* Its ways must have results of one type, and use alpha and colour alike. */
 static const char *ways_defect(const satf_module *module, const filter_info *info)
 {
-    const char *found = info->there.count ? "has passes for devices, which compute none of it"
+    const char *found = info->on_device.count ? "has passes for devices, which compute none of it"
                         : info->ways[0].count == 0 && info->ways[1].count == 0 ? "has no passes"
                                                                                : NULL;
     for (int w = 0; w < FILTER_MAX_WAYS && !found; w++) {
@@ -190,8 +190,8 @@ static const char *ways_defect(const satf_module *module, const filter_info *inf
 static const char *defect(const satf_module *module)
 {
     const filter_info *info = module->filter;
-    if (!info || !is_name(info->name, "-") || !is_text(info->help) || !is_text(info->detail) ||
-        (info->example && !is_text(info->example)) || !info->params) {
+    if (!info || !module_is_name(info->name, "-") || !is_text(info->help) ||
+        !is_text(info->detail) || (info->example && !is_text(info->example)) || !info->params) {
         return "has no filter with a name of small letters, a help and a detail";
     }
     if (info->options_bytes > FILTER_OPTIONS_BYTES || info->options_bytes < sizeof(filter_window)) {
@@ -205,7 +205,7 @@ static const char *defect(const satf_module *module)
 /* ------------------------------------------------------------------------ loading */
 
 /* Under the lock. */
-static satf_status add(satf_context *ctx, const char *path, const satf_module *module)
+static satf_status module_append(satf_context *ctx, const char *path, const satf_module *module)
 {
     if (module_is_added(module)) {
         return SATF_OK;
@@ -221,7 +221,7 @@ static satf_status add(satf_context *ctx, const char *path, const satf_module *m
     return module_add(ctx, path, module);
 }
 
-static satf_status load(satf_context *ctx, const char *path)
+static satf_status module_load(satf_context *ctx, const char *path)
 {
     char here[4096];
     if (snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path) >=
@@ -253,7 +253,7 @@ static satf_status load(satf_context *ctx, const char *path)
                            SATF_MOST(path, 256), m->abi, SATF_MODULE_ABI);
     } else {
         pthread_mutex_lock(&lock);
-        status = add(ctx, path, m);
+        status = module_append(ctx, path, m);
         pthread_mutex_unlock(&lock);
     }
     if (status) {
@@ -268,7 +268,8 @@ satf_status satf_module_load(satf_context *ctx, const char *path)
         return SATF_INVALID;
     }
     if (path) {
-        return *path ? load(ctx, path) : satf_fail(ctx, SATF_INVALID, "a module's name is empty");
+        return *path ? module_load(ctx, path)
+                     : satf_fail(ctx, SATF_INVALID, "a module's name is empty");
     }
     const char *all = secure_getenv("SATFILTER_MODULES");
     satf_status status = SATF_OK;
@@ -277,7 +278,7 @@ satf_status satf_module_load(satf_context *ctx, const char *path)
         size_t length = strcspn(all, ":");
         snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : sizeof one - 1),
                  all);
-        status = length ? load(ctx, one) : SATF_OK;
+        status = length ? module_load(ctx, one) : SATF_OK;
         all += length + (all[length] == ':');
     }
     return status;

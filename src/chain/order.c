@@ -1,3 +1,4 @@
+/* Orders of pixels from numbers in memory. */
 #include "order.h"
 
 #include <inttypes.h>

@@ -25,11 +25,11 @@ satf_status filter_order_prove(satf_context *ctx, const filter_order *order);
 satf_status filter_order_fail(satf_context *ctx, const filter_order *order, int64_t k,
                               const char *sign, uint64_t value);
 
-/* From numbers in memory, which stay the caller's. *out is NULL on failure. */
+/* Makes an order from numbers in memory, which stay the caller's. *out is NULL on failure. */
 satf_status filter_order_make(satf_context *ctx, const int64_t *numbers, size_t count,
                               filter_order **out);
 
-/* From a .npy file of integers, (H * W,) or (H, W). (order_file.c) */
+/* Reads an order from a .npy file of integers, (H * W,) or (H, W). (order_file.c) */
 satf_status filter_order_read(satf_context *ctx, const char *path, filter_order **out);
 
 /* SATF_OK if images of that size have as many pixels. */

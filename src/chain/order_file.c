@@ -11,7 +11,7 @@
 
 enum { PIECE_ENTRIES = 8192 };
 
-static satf_status read_bytes(satf_context *ctx, void *user, void *to, size_t bytes)
+static satf_status order_read_bytes(satf_context *ctx, void *user, void *to, size_t bytes)
 {
     FILE *file = user;
     if (fread(to, 1, bytes, file) == bytes) {
@@ -22,7 +22,7 @@ static satf_status read_bytes(satf_context *ctx, void *user, void *to, size_t by
 }
 
 /* What the header says must be integers, in one dimension or two. */
-static satf_status check_header(satf_context *ctx, const satf_npy *info, int64_t *count)
+static satf_status order_check_header(satf_context *ctx, const satf_npy *info, int64_t *count)
 {
     bool integers = (info->kind == 'i' || info->kind == 'u') &&
                     (info->bytes == 1 || info->bytes == 2 || info->bytes == 4 || info->bytes == 8);
@@ -61,8 +61,8 @@ static bool load_entry(const satf_npy *info, const unsigned char *at, uint64_t *
     return negative;
 }
 
-/* Where entry i of the file belongs: Fortran's order goes down the columns. */
-static int64_t place_of(const satf_npy *info, int64_t i)
+/* The place of the file's entry i: Fortran's order goes down the columns. */
+static int64_t order_place_of(const satf_npy *info, int64_t i)
 {
     if (info->dimensions < 2 || !info->fortran) {
         return i;
@@ -80,10 +80,10 @@ static satf_status read_entries(satf_context *ctx, FILE *file, const satf_npy *i
     satf_status status = SATF_OK;
     for (int64_t i = 0; i < order->count && !status; i += PIECE_ENTRIES) {
         int64_t n = order->count - i < PIECE_ENTRIES ? order->count - i : PIECE_ENTRIES;
-        status = read_bytes(ctx, file, piece, (size_t)n * info->bytes);
+        status = order_read_bytes(ctx, file, piece, (size_t)n * info->bytes);
         for (int64_t j = 0; j < n && !status; j++) {
             uint64_t value;
-            int64_t k = place_of(info, i + j);
+            int64_t k = order_place_of(info, i + j);
             bool negative = load_entry(info, piece + (size_t)j * info->bytes, &value);
             order->entries[k] = (uint32_t)value;
             if (negative || value >= (uint64_t)order->count) {
@@ -99,9 +99,9 @@ static satf_status read_order(satf_context *ctx, FILE *file, filter_order **out)
 {
     satf_npy info;
     int64_t count = 0;
-    satf_status status = satf_npy_read_header(ctx, read_bytes, file, &info);
+    satf_status status = satf_npy_read_header(ctx, order_read_bytes, file, &info);
     if (!status) {
-        status = check_header(ctx, &info, &count);
+        status = order_check_header(ctx, &info, &count);
     }
     if (!status) {
         status = filter_order_new(ctx, count, out);

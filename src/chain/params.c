@@ -83,7 +83,7 @@ static int print_number(double value, char *text, size_t bytes)
 }
 
 /* The whole of text as a finite number that does not begin with a blank. */
-static bool read_number(const char *text, double *value)
+static bool param_read_number(const char *text, double *value)
 {
     char *end;
     *value = satf_strtod(text, &end);
@@ -91,7 +91,7 @@ static bool read_number(const char *text, double *value)
 }
 
 /* The word that a real takes in place of a number, of the metavar "S|auto"; NULL: none. */
-static const char *word_of(const filter_param *param)
+static const char *param_word_of(const filter_param *param)
 {
     const char *bar = strchr(param->metavar, '|');
     return bar ? bar + 1 : NULL;
@@ -100,13 +100,13 @@ static const char *word_of(const filter_param *param)
 static satf_status parse_real(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value)
 {
-    const char *word = word_of(param);
+    const char *word = param_word_of(param);
     double number;
     if (word && strcmp(text, word) == 0) {
         *(double *)value = NAN;
         return SATF_OK;
     }
-    if (!read_number(text, &number)) {
+    if (!param_read_number(text, &number)) {
         return satf_fail(ctx, SATF_INVALID, "'%.*s' is no %s for %s: it must be a number%s%s",
                          SATF_MOST(text, 80), param->name, info->name, word ? " or " : "",
                          word ? word : "");
@@ -121,12 +121,12 @@ static satf_status parse_real(satf_context *ctx, const filter_info *info, const 
 static int print_real(const filter_param *param, const void *value, char *text, size_t bytes)
 {
     double number = *(const double *)value;
-    return isnan(number) ? snprintf(text, bytes, "%s", word_of(param))
+    return isnan(number) ? snprintf(text, bytes, "%s", param_word_of(param))
                          : print_number(number, text, bytes);
 }
 
 /* A decimal integer at *text, which moves behind it; false if there is none that int64_t holds. */
-static bool next_integer(const char **text, int64_t *value)
+static bool param_next_integer(const char **text, int64_t *value)
 {
     const char *digits = *text + (**text == '-');
     char *end;
@@ -136,12 +136,12 @@ static bool next_integer(const char **text, int64_t *value)
     return *digits >= '0' && *digits <= '9' && !errno;
 }
 
-static satf_status parse_integer(satf_context *ctx, const filter_info *info,
-                                 const filter_param *param, const char *text, void *value)
+static satf_status param_parse_integer(satf_context *ctx, const filter_info *info,
+                                       const filter_param *param, const char *text, void *value)
 {
     const char *p = text;
     int64_t number;
-    if (!next_integer(&p, &number) || *p) {
+    if (!param_next_integer(&p, &number) || *p) {
         return satf_fail(ctx, SATF_INVALID, "'%.*s' is no %s for %s: it must be an integer",
                          SATF_MOST(text, 80), param->name, info->name);
     }
@@ -165,7 +165,8 @@ static satf_status parse_place(satf_context *ctx, const filter_info *info,
 {
     filter_place place = {0, 0};
     const char *p = text;
-    bool good = next_integer(&p, &place.x) && *p++ == ':' && next_integer(&p, &place.y) && !*p;
+    bool good =
+        param_next_integer(&p, &place.x) && *p++ == ':' && param_next_integer(&p, &place.y) && !*p;
     if (!good) {
         return satf_fail(ctx, SATF_INVALID,
                          "'%.*s' is no place for %s of %s: X:Y is possible, pixels to the right "
@@ -193,7 +194,7 @@ satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *
     static const char prefix[] = "constant:";
     if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
         double value;
-        if (!read_number(text + sizeof prefix - 1, &value)) {
+        if (!param_read_number(text + sizeof prefix - 1, &value)) {
             return satf_fail(ctx, SATF_INVALID,
                              "'%.*s' is no border: constant:V needs a finite number V",
                              SATF_MOST(text, 80));
@@ -330,7 +331,7 @@ static void share_rects(void *value)
     filter_rects_share(*(filter_rects **)value);
 }
 
-static void release_rects(void *value)
+static void param_release_rects(void *value)
 {
     filter_rects_release(*(filter_rects **)value);
 }
@@ -355,7 +356,7 @@ static void share_order(void *value)
     filter_order_share(*(filter_order **)value);
 }
 
-static void release_order(void *value)
+static void param_release_order(void *value)
 {
     filter_order_release(*(filter_order **)value);
 }
@@ -393,12 +394,12 @@ const param_kind_row *param_kind_of(const filter_param *param)
         return &row;                                     \
     }
     switch (param->kind) {
-        KIND(PARAM_INTEGER, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
-             NULL)
-        KIND(PARAM_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer, NULL,
-             NULL)
-        KIND(PARAM_AUX_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), parse_integer, print_integer,
+        KIND(PARAM_INTEGER, SATF_PARAM_INTEGER, sizeof(int64_t), param_parse_integer, print_integer,
              NULL, NULL)
+        KIND(PARAM_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), param_parse_integer, print_integer,
+             NULL, NULL)
+        KIND(PARAM_AUX_FULL, SATF_PARAM_INTEGER, sizeof(int64_t), param_parse_integer,
+             print_integer, NULL, NULL)
         KIND(PARAM_REAL, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
         KIND(PARAM_LEVEL, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
         KIND(PARAM_DISTANCE, SATF_PARAM_REAL, sizeof(double), parse_real, print_real, NULL, NULL)
@@ -416,9 +417,9 @@ const param_kind_row *param_kind_of(const filter_param *param)
              NULL, NULL)
         KIND(PARAM_CHOICE, SATF_PARAM_CHOICE, sizeof(int), parse_choice, print_choice, NULL, NULL)
         KIND(PARAM_TEMPLATE, SATF_PARAM_FILE, sizeof(filter_rects *), parse_rects, NULL,
-             share_rects, release_rects)
+             share_rects, param_release_rects)
         KIND(PARAM_ORDER, SATF_PARAM_FILE, sizeof(filter_order *), parse_order, NULL, share_order,
-             release_order)
+             param_release_order)
         KIND(PARAM_IMAGE, SATF_PARAM_FILE, sizeof(filter_picture *), parse_picture, NULL,
              share_picture, release_picture)
     }

@@ -32,7 +32,7 @@ bool param_takes(const filter_param *param, double number);
 satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
                              const char *value);
 
-/* Where the parameter's value is. */
+/* The place of the parameter's value in the options. */
 static inline void *param_value(const filter_param *param, void *options)
 {
     return (char *)options + param->offset;

@@ -118,7 +118,7 @@ typedef struct printer {
     size_t bytes, length;
 } printer;
 
-static void put(printer *to, const char *text)
+static void parse_put(printer *to, const char *text)
 {
     size_t left = to->length < to->bytes ? to->bytes - to->length : 0;
     snprintf(left ? to->text + to->length : NULL, left, "%s", text);
@@ -128,7 +128,7 @@ static void put(printer *to, const char *text)
 static void print_link(printer *to, const chain_link *link)
 {
     const filter_info *info = link->info;
-    put(to, info->name);
+    parse_put(to, info->name);
     for (const filter_param *param = info->params; param->name; param++) {
         const param_kind_row *kind = param_kind_of(param);
         bool own_value = info->needs_value && param == info->params;
@@ -141,11 +141,11 @@ static void print_link(printer *to, const chain_link *link)
         if (!own_value && (kind->print ? strcmp(value, param->default_text) == 0 : !given)) {
             continue;
         }
-        put(to, own_value ? "=" : ",");
-        put(to, own_value ? "" : param->name);
+        parse_put(to, own_value ? "=" : ",");
+        parse_put(to, own_value ? "" : param->name);
         if (param->kind != PARAM_FLAG) {
-            put(to, own_value ? "" : "=");
-            put(to, value);
+            parse_put(to, own_value ? "" : "=");
+            parse_put(to, value);
         }
     }
 }
@@ -154,7 +154,7 @@ size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes)
 {
     printer to = {text, bytes, 0};
     for (size_t i = 0; filter && i < filter->count; i++) {
-        put(&to, i ? " " : "");
+        parse_put(&to, i ? " " : "");
         print_link(&to, &filter->links[i]);
     }
     return to.length;

@@ -1,4 +1,4 @@
-/* What engines ask of passes. */
+/* The facts of passes that engines ask for: which sums, samples and images a pass reads. */
 #ifndef SATF_CHAIN_PASS_H
 #define SATF_CHAIN_PASS_H
 
@@ -46,8 +46,8 @@ static inline const filter_passes *filter_way(const filter_info *info, const voi
                                               const satf_view *in, bool aux)
 {
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
-    if (in->device != SATF_HOST && info->there.count > 0) {
-        return &info->there;
+    if (in->device != SATF_HOST && info->on_device.count > 0) {
+        return &info->on_device;
     }
     int number = info->way ? info->way(options, colours, aux) : 0;
     const filter_passes *way =
@@ -126,9 +126,9 @@ static inline bool filter_scales(const filter_pass *pass)
 }
 
 /* The symmetry of a pass that moves pixels; 0 for an order, which keeps the shape. */
-static inline unsigned filter_turn(const filter_pass *pass, const void *options)
+static inline unsigned filter_symmetry(const filter_pass *pass, const void *options)
 {
-    return pass->turn ? pass->turn(options) : 0;
+    return pass->symmetry ? pass->symmetry(options) : 0;
 }
 
 #endif

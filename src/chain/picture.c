@@ -1,3 +1,4 @@
+/* Auxiliary images: from files and memory, and the sums of all their samples. */
 #include "picture.h"
 
 #include <inttypes.h>

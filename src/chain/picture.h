@@ -16,7 +16,7 @@ typedef struct filter_picture {
     char name[]; /* the file's, or FILTER_PICTURE_NAME */
 } filter_picture;
 
-/* From a file of any format that is read. *out is NULL on failure. */
+/* Reads the picture from a file of any format. *out is NULL on failure. */
 satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out);
 
 /* A copy of a view of the host. */

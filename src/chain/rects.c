@@ -65,7 +65,7 @@ void filter_rects_release(filter_rects *rects)
     }
 }
 
-static void grow(int64_t *start, int64_t *length, int64_t other_start, int64_t other_length)
+static void rects_grow(int64_t *start, int64_t *length, int64_t other_start, int64_t other_length)
 {
     int64_t end = *start + *length, other_end = other_start + other_length;
     *start = other_start < *start ? other_start : *start;
@@ -74,8 +74,8 @@ static void grow(int64_t *start, int64_t *length, int64_t other_start, int64_t o
 
 void filter_rect_around(satf_rect *rect, const satf_rect *with)
 {
-    grow(&rect->x, &rect->w, with->x, with->w);
-    grow(&rect->y, &rect->h, with->y, with->h);
+    rects_grow(&rect->x, &rect->w, with->x, with->w);
+    rects_grow(&rect->y, &rect->h, with->y, with->h);
 }
 
 satf_rect filter_rects_hull(const filter_rects *rects)
@@ -91,26 +91,26 @@ satf_rect filter_rects_hull(const filter_rects *rects)
 
 enum { LINE_BYTES = 512 };
 
-static bool is_blank(char c)
+static bool rects_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(char **text)
+static void rects_skip_blanks(char **text)
 {
-    while (is_blank(**text)) {
+    while (rects_is_blank(**text)) {
         ++*text;
     }
 }
 
 /* The next word of *text as an integer; false if it is none. */
-static bool next_integer(char **text, int64_t *value)
+static bool rects_next_integer(char **text, int64_t *value)
 {
     char *end;
-    skip_blanks(text);
+    rects_skip_blanks(text);
     errno = 0;
     *value = strtoll(*text, &end, 10);
-    bool good = end != *text && !errno && (!*end || is_blank(*end));
+    bool good = end != *text && !errno && (!*end || rects_is_blank(*end));
     *text = end;
     return good;
 }
@@ -119,28 +119,29 @@ static bool next_integer(char **text, int64_t *value)
 static bool next_weight(char **text, double *value)
 {
     char *end;
-    skip_blanks(text);
+    rects_skip_blanks(text);
     *value = satf_strtod(*text, &end);
     bool good = end != *text;
     if (good && *end == '/') {
         char *below = end + 1;
         double divisor = satf_strtod(below, &end);
-        good = end != below && !is_blank(*below) && divisor != 0;
+        good = end != below && !rects_is_blank(*below) && divisor != 0;
         *value /= good ? divisor : 1;
     }
     *text = end;
-    return good && (!*end || is_blank(*end));
+    return good && (!*end || rects_is_blank(*end));
 }
 
 /* One line without comment and line end. NULL if it is right, else what is wrong. */
 static const char *parse_line(char *line, satf_weighted_rect *rect)
 {
     satf_rect *r = &rect->rect;
-    if (!next_integer(&line, &r->x) || !next_integer(&line, &r->y) || !next_integer(&line, &r->w) ||
-        !next_integer(&line, &r->h) || !next_weight(&line, &rect->weight)) {
+    if (!rects_next_integer(&line, &r->x) || !rects_next_integer(&line, &r->y) ||
+        !rects_next_integer(&line, &r->w) || !rects_next_integer(&line, &r->h) ||
+        !next_weight(&line, &rect->weight)) {
         return "it must be four integers and a number or a fraction: x y w h weight";
     }
-    skip_blanks(&line);
+    rects_skip_blanks(&line);
     if (*line) {
         return "something follows the five numbers x y w h weight";
     }

@@ -21,7 +21,7 @@ const char *filter_rect_defect(const satf_weighted_rect *rect);
 satf_status filter_rects_make(satf_context *ctx, const satf_weighted_rect *rects, size_t count,
                               filter_rects **out);
 
-/* From a template file. */
+/* Reads rectangles from a template file. */
 satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects **out);
 
 /* Grows to the least rectangle around both. */

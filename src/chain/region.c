@@ -5,13 +5,8 @@
 #include "check.h"
 #include "region.h"
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Either may be FILTER_UNBOUNDED, and then the sum is. */
-static int64_t add(int64_t a, int64_t b)
+static int64_t region_add(int64_t a, int64_t b)
 {
     return a > FILTER_UNBOUNDED - b ? FILTER_UNBOUNDED : a + b;
 }
@@ -24,24 +19,24 @@ static void swap(int64_t *a, int64_t *b)
 }
 
 /* A symmetry is undone: its transposition, then its flips. */
-static void turn_back(unsigned turn, filter_reach *reach)
+static void undo_symmetry(unsigned symmetry, filter_reach *reach)
 {
-    if (turn & MOVE_TRANSPOSE) {
+    if (symmetry & MOVE_TRANSPOSE) {
         swap(&reach->left, &reach->top);
         swap(&reach->right, &reach->bottom);
     }
-    if (turn & MOVE_FLIP_H) {
+    if (symmetry & MOVE_FLIP_H) {
         swap(&reach->left, &reach->right);
     }
-    if (turn & MOVE_FLIP_V) {
+    if (symmetry & MOVE_FLIP_V) {
         swap(&reach->top, &reach->bottom);
     }
 }
 
 static filter_reach largest(filter_reach a, filter_reach b)
 {
-    return (filter_reach){larger(a.left, b.left), larger(a.top, b.top), larger(a.right, b.right),
-                          larger(a.bottom, b.bottom)};
+    return (filter_reach){most(a.left, b.left), most(a.top, b.top), most(a.right, b.right),
+                          most(a.bottom, b.bottom)};
 }
 
 /* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
@@ -54,17 +49,18 @@ static void add_border(satf_border border, int64_t *before, int64_t *behind)
     if (border == SATF_WRAP) {
         *before = *behind = FILTER_UNBOUNDED;
     } else if (border == SATF_MIRROR || border == SATF_REFLECT) {
-        *before = *behind = larger(*before, *behind);
+        *before = *behind = most(*before, *behind);
     }
 }
 
 static filter_reach sum(filter_reach a, filter_reach b)
 {
-    return (filter_reach){add(a.left, b.left), add(a.top, b.top), add(a.right, b.right),
-                          add(a.bottom, b.bottom)};
+    return (filter_reach){region_add(a.left, b.left), region_add(a.top, b.top),
+                          region_add(a.right, b.right), region_add(a.bottom, b.bottom)};
 }
 
-/* Of the last pass, on any way through those before it; border: NULL, or what lies outside. */
+/* The reach of the last pass, on any way through those before it; border: NULL, or what lies
+ * outside. */
 static filter_reach passes_reach(const chain_link *link, const filter_passes *way,
                                  const filter_border *border)
 {
@@ -86,10 +82,10 @@ static filter_reach passes_reach(const chain_link *link, const filter_passes *wa
     return of[1 + way->count];
 }
 
-bool filter_leads(const chain_link *link)
+bool filter_has_zero_edge(const chain_link *link)
 {
     const filter_pass *pass = filter_last(link->info);
-    return pass->leads && pass->leads(link->options);
+    return pass->zero_edge && pass->zero_edge(link->options);
 }
 
 /* The filter without an auxiliary input: one is as large as the image, and so counts as its input
@@ -104,7 +100,7 @@ filter_reach filter_margins(const chain_link *link)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
-    if (filter_leads(link)) {
+    if (filter_has_zero_edge(link)) {
         return (filter_reach){-1, -1, 0, 0};
     }
     bool varies = pass_shape_of(filter_last(link->info))->varies;
@@ -132,7 +128,8 @@ static filter_reach link_reach(const chain_link *link)
     return all ? shape_all_reach(link, pass) : passes_reach(link, way, border);
 }
 
-/* From the last filter to the first, each in the coordinates of its own input. */
+/* The reach of a chain: from the last filter to the first, each in the coordinates of its own
+ * input. */
 static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filter_reach *reach)
 {
     *reach = (filter_reach){0, 0, 0, 0};
@@ -142,22 +139,22 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
         if (status) {
             return status;
         }
-        turn_back(filter_turn(filter_last(link->info), link->options), reach);
+        undo_symmetry(filter_symmetry(filter_last(link->info), link->options), reach);
         *reach = sum(*reach, link_reach(link));
     }
     return SATF_OK;
 }
 
-static satf_rect transpose(unsigned turn, satf_rect rect)
+static satf_rect region_transpose(unsigned symmetry, satf_rect rect)
 {
-    return turn & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
+    return symmetry & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
 }
 
 /* The flips of an image of that size. */
-static satf_rect flip(unsigned turn, const satf_rect *image, satf_rect rect)
+static satf_rect flip(unsigned symmetry, const satf_rect *image, satf_rect rect)
 {
-    rect.x = turn & MOVE_FLIP_H ? image->w - rect.x - rect.w : rect.x;
-    rect.y = turn & MOVE_FLIP_V ? image->h - rect.y - rect.h : rect.y;
+    rect.x = symmetry & MOVE_FLIP_H ? image->w - rect.x - rect.w : rect.x;
+    rect.y = symmetry & MOVE_FLIP_V ? image->h - rect.y - rect.h : rect.y;
     return rect;
 }
 
@@ -176,43 +173,44 @@ typedef struct placed_rect {
 } placed_rect;
 
 /* What of start ... start + size is not in front of 0, at least 1. */
-static void trim(int64_t *start, int64_t *size)
+static void region_trim(int64_t *start, int64_t *size)
 {
     int64_t lost = *start < 0 ? -*start : 0;
     *start += lost;
     *size = *size > lost ? *size - lost : 1;
 }
 
-/* From the filter's result to what it depends on of the input, which is of that size: where it has
- * a shape of its own, on all. */
+/* The part of the filter's input, which is of that size, on which a part of its result depends: all
+ * of it where the result has a shape of its own. */
 static placed_rect go_back(const chain_link *link, const satf_rect *all, const placed_rect *made)
 {
     const filter_pass *last = filter_last(link->info);
     if (last->shape) {
         return (placed_rect){*all, *all};
     }
-    unsigned turn = filter_turn(last, link->options);
+    unsigned symmetry = filter_symmetry(last, link->options);
     filter_reach reach = link_reach(link), lost = filter_margins(link);
-    placed_rect from = {transpose(turn, made->of), transpose(turn, made->rect)};
-    from.rect = flip(turn, &from.of, from.rect);
+    placed_rect from = {region_transpose(symmetry, made->of),
+                        region_transpose(symmetry, made->rect)};
+    from.rect = flip(symmetry, &from.of, from.rect);
     from.of.w += lost.left + lost.right;
     from.of.h += lost.top + lost.bottom;
     from.rect.x += lost.left;
     from.rect.y += lost.top;
-    if (filter_leads(link)) { /* of zeros alone: any pixel */
-        trim(&from.rect.x, &from.rect.w);
-        trim(&from.rect.y, &from.rect.h);
+    if (filter_has_zero_edge(link)) { /* of zeros alone: any pixel */
+        region_trim(&from.rect.x, &from.rect.w);
+        region_trim(&from.rect.y, &from.rect.h);
     }
     enlarge(reach.left, reach.right, from.of.w, &from.rect.x, &from.rect.w);
     enlarge(reach.top, reach.bottom, from.of.h, &from.rect.y, &from.rect.h);
     return from;
 }
 
-/* From a part of the filter's input to where what it makes of that lies in its result. */
-static placed_rect go_on(const chain_link *link, const placed_rect *from)
+/* The place in the filter's result of what it makes of a part of its input. */
+static placed_rect region_go_on(const chain_link *link, const placed_rect *from)
 {
     const filter_pass *last = filter_last(link->info);
-    unsigned turn = filter_turn(last, link->options);
+    unsigned symmetry = filter_symmetry(last, link->options);
     satf_rect all = filter_valid_part(link, from->of.w, from->of.h);
     satf_rect part = filter_valid_part(link, from->rect.w, from->rect.h);
     part.x = from->rect.x;
@@ -221,19 +219,20 @@ static placed_rect go_on(const chain_link *link, const placed_rect *from)
         last->shape(link->options, &all.w, &all.h);
         part = all;
     }
-    return (placed_rect){transpose(turn, all), transpose(turn, flip(turn, &all, part))};
+    return (placed_rect){region_transpose(symmetry, all),
+                         region_transpose(symmetry, flip(symmetry, &all, part))};
 }
 
 void filter_result_size(const chain_link *link, int64_t *width, int64_t *height)
 {
     satf_rect all = {0, 0, *width, *height};
-    placed_rect made = go_on(link, &(placed_rect){all, all});
+    placed_rect made = region_go_on(link, &(placed_rect){all, all});
     *width = made.of.w;
     *height = made.of.h;
 }
 
 /* All that the first filters make of the image. */
-static satf_rect result_of(const satf_filter *chain, size_t count, const satf_view *in)
+static satf_rect region_result_of(const satf_filter *chain, size_t count, const satf_view *in)
 {
     satf_rect all = {0, 0, in->width, in->height};
     for (size_t i = 0; i < count; i++) {
@@ -251,15 +250,15 @@ satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, cons
     if (status) {
         return status;
     }
-    at.of = result_of(chain, chain->count, in);
+    at.of = region_result_of(chain, chain->count, in);
     at.rect = *where;
     for (size_t i = chain->count; i-- > 0;) {
-        satf_rect all = result_of(chain, i, in);
+        satf_rect all = region_result_of(chain, i, in);
         at = go_back(&chain->links[i], &all, &at);
     }
     *crop = at.rect;
     for (size_t i = 0; i < chain->count; i++) {
-        at = go_on(&chain->links[i], &at);
+        at = region_go_on(&chain->links[i], &at);
     }
     *part = (satf_rect){where->x - at.rect.x, where->y - at.rect.y, where->w, where->h};
     return SATF_OK;

@@ -1,11 +1,11 @@
-/* Parts of a result. */
+/* Parts of a result, and the parts of the input that they depend on. */
 #ifndef SATF_CHAIN_REGION_H
 #define SATF_CHAIN_REGION_H
 
 #include "chain.h"
 
-/* Whether a row and a column of zeros lead the filter's result. */
-bool filter_leads(const chain_link *link);
+/* Whether the filter's result has a zero edge: a row and a column of zeros in front. */
+bool filter_has_zero_edge(const chain_link *link);
 
 /* What the filter's result lacks at the sides under border valid: pixels whose windows, in all of
  * its steps, are not inside the image. 0 under other borders; -1 where zeros lead. */
@@ -21,7 +21,7 @@ static inline bool filter_trims(const chain_link *link)
 /* The pixels of an image of that size that have results. */
 satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t height);
 
-/* From the sides of the filter's input to those of its result. */
+/* The sides of the filter's input become those of its result. */
 void filter_result_size(const chain_link *link, int64_t *width, int64_t *height);
 
 /*

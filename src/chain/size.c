@@ -1,3 +1,4 @@
+/* Parsing and printing sizes, shapes and parts, in pixels or lengths. */
 #include "size.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@ static const struct {
 
 enum { LENGTH_UNITS = sizeof units / sizeof *units, DECIMALS = 6, MILLION = 1000000 };
 
-/* Of a length's number, in millionths. */
+/* The least and the greatest number of a length, in millionths. */
 static const int64_t least_length = 1000, most_length = INT64_C(10000) * MILLION;
 
 enum { LEAST_PIXELS = 3 };
@@ -148,7 +149,8 @@ satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
     return SATF_OK;
 }
 
-static bool next_pixels(const filter_param *param, double least, const char **text, int64_t *pixels)
+static bool size_next_pixels(const filter_param *param, double least, const char **text,
+                             int64_t *pixels)
 {
     bool decimal;
     int64_t n;
@@ -164,16 +166,17 @@ satf_status filter_part_parse(satf_context *ctx, const filter_info *info, const 
 {
     filter_part part = {{0, 0}, {0, 0}, false};
     const char *p = text;
-    bool good = next_pixels(param, param->min, &p, &part.size.width) && (*p == 'x' || *p == 'X');
+    bool good =
+        size_next_pixels(param, param->min, &p, &part.size.width) && (*p == 'x' || *p == 'X');
     p += good;
-    good = good && next_pixels(param, param->min, &p, &part.size.height);
+    good = good && size_next_pixels(param, param->min, &p, &part.size.height);
     part.centred = good && !*p;
     if (good && !part.centred) {
         good = *p == '+';
         p += good;
-        good = good && next_pixels(param, 0, &p, &part.at.x) && *p == '+';
+        good = good && size_next_pixels(param, 0, &p, &part.at.x) && *p == '+';
         p += good;
-        good = good && next_pixels(param, 0, &p, &part.at.y);
+        good = good && size_next_pixels(param, 0, &p, &part.at.y);
     }
     if (!good || *p) {
         return satf_fail(ctx, SATF_INVALID,
@@ -201,7 +204,7 @@ static void print_length(int64_t n, const char *unit, char text[FILTER_SIZE_BYTE
     snprintf(text + used, FILTER_SIZE_BYTES / 2 - (size_t)used, "%s", unit);
 }
 
-static void print_side(int64_t side, bool share, char text[FILTER_SIZE_BYTES / 2])
+static void size_print_side(int64_t side, bool share, char text[FILTER_SIZE_BYTES / 2])
 {
     if (side == 0) {
         *text = '\0';
@@ -219,8 +222,8 @@ int filter_size_print(const filter_param *param, const void *value, char *text, 
     const filter_size *size = value;
     char width[FILTER_SIZE_BYTES / 2], height[FILTER_SIZE_BYTES / 2];
     (void)param;
-    print_side(size->width, false, width);
-    print_side(size->height, false, height);
+    size_print_side(size->width, false, width);
+    size_print_side(size->height, false, height);
     bool square = size->width == size->height;
     return snprintf(text, bytes, "%s%s%s", width, square ? "" : "x", square ? "" : height);
 }
@@ -231,8 +234,8 @@ int filter_shape_print(const filter_param *param, const void *value, char *text,
     const filter_size *size = &shape->size;
     char width[FILTER_SIZE_BYTES / 2], height[FILTER_SIZE_BYTES / 2];
     (void)param;
-    print_side(size->width, true, width);
-    print_side(size->height, true, height);
+    size_print_side(size->width, true, width);
+    size_print_side(size->height, true, height);
     bool one = size->width == size->height && size->width < 0; /* a share of both */
     return snprintf(text, bytes, "%s%s%s%s", width, one ? "" : "x", one ? "" : height,
                     shape->exact ? "!" : "");

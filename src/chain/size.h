@@ -17,10 +17,10 @@ static inline bool filter_size_is_length(const filter_size *size)
 /* "N", "WxH", or either with "in", "mm" or "cm" behind each number; as a kind of parameter. */
 satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value);
-/* The same of a result's shape: "WxH", "WxH!", "Wx", "xH", "P%" or "P%xQ%". */
+/* Parses a result's shape: "WxH", "WxH!", "Wx", "xH", "P%" or "P%xQ%". */
 satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
                                const filter_param *param, const char *text, void *value);
-/* Of a part: "WxH" or "WxH+X+Y". */
+/* Parses a part: "WxH" or "WxH+X+Y". */
 satf_status filter_part_parse(satf_context *ctx, const filter_info *info, const filter_param *param,
                               const char *text, void *value);
 enum { FILTER_SIZE_BYTES = 64 }; /* of the text of each */

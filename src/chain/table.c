@@ -9,8 +9,8 @@
 #include "../../filters/all.h"
 #undef FILTER_DESCRIPTORS
 
-/* Of two outputs, each of which is a filter's: not in the list below, since who walks that counts
- * on one. */
+/* The filter `moments` has two outputs, each of which is that of a filter. It is not in the list
+ * below, whose readers count on one output. */
 static const filter_pass moments_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -36,7 +36,7 @@ static const filter_info moments_filter = {
 
 /* What people have who want a file of another format, an upright picture or pages in one file. Not
  * in the list either: as a filter among others nobody asks for it. */
-static unsigned copy_turn(const void *options)
+static unsigned copy_symmetry(const void *options)
 {
     (void)options;
     return 0;
@@ -47,7 +47,7 @@ static const filter_param copy_params[] = {FILTER_PARAM_END};
 static const filter_pass copy_passes[] = {{
     .over = OVER_ELSEWHERE,
     .type = TYPE_OF_INPUT,
-    .turn = copy_turn,
+    .symmetry = copy_symmetry,
 }};
 
 static const filter_info copy_filter = {

@@ -63,7 +63,7 @@ void epilogue_end_reduction(epilogue *f)
 }
 
 /* The result of that sample. */
-static uint8_t step_at(const epilogue *f, int64_t sample)
+static uint8_t epilogue_step_at(const epilogue *f, int64_t sample)
 {
     uint8_t u8 = (uint8_t)sample, result;
     uint16_t u16 = (uint16_t)sample;
@@ -89,13 +89,13 @@ void epilogue_find_step(epilogue *f)
         return;
     }
     f->run = run_step;
-    f->below = step_at(f, 0);
-    f->above = step_at(f, most);
+    f->below = epilogue_step_at(f, 0);
+    f->above = epilogue_step_at(f, most);
     f->cut = f->above == f->below ? most : 0;
     for (int64_t above = most;
          above - f->cut > 1;) { /* its result is f->above, that of f->cut not */
         int64_t between = f->cut + (above - f->cut) / 2;
-        bool is_above = step_at(f, between) == f->above;
+        bool is_above = epilogue_step_at(f, between) == f->above;
         f->cut = is_above ? f->cut : between;
         above = is_above ? between : above;
     }

@@ -1,4 +1,4 @@
-/* Epilogues: from a segment of window sums to a piece of the output row. */
+/* Epilogues: a segment of window sums becomes a segment of the output's row. */
 #ifndef SATF_FORMULA_EPILOGUE_H
 #define SATF_FORMULA_EPILOGUE_H
 
@@ -54,8 +54,8 @@ typedef struct epilogue_reduction {
     _Atomic uint64_t keys[REDUCTION_KEYS];
 } epilogue_reduction;
 
-/* From here on segments are reduced, for filters that want that, with the keys at 0, as far as
- * they lie in `reduced`; then they are finished, and formulas know what was found. */
+/* Begins a reduction, for filters that want one: with the keys at 0, segments are reduced as far as
+ * they lie in `reduced`. Behind it segments are finished, and formulas know what was found. */
 void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced);
 void epilogue_end_reduction(epilogue *f);
 

@@ -36,7 +36,7 @@ static void raise_key(epilogue_reduction *reduction, int which, double value)
     }
 }
 
-/* Of n pixels of its row from x on, those to look at: from *first to in front of *end. */
+/* Finds the pixels to look at among n of its row from x on: from *first to in front of *end. */
 static void find_reduced(const epilogue *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
 {
     int64_t from = f->reduced.x - x, to = from + f->reduced.w;
@@ -52,7 +52,7 @@ static void leave_out(loop_block *block, int64_t from, int64_t to)
     }
 }
 
-/* Of the block, whose first pixel is at x, leaves out what is not to be looked at. */
+/* Leaves out of the block, whose first pixel is at x, what is not to be looked at. */
 static void keep_reduced(const epilogue *f, int64_t x, loop_block *block)
 {
     int64_t first, end;
@@ -118,8 +118,8 @@ static bool has_one_weight(const epilogue *f, const window_segment *segment)
 
 /* What the formula reads of the pixels from `first` on; of LOOP_MODES but for integers of 128 bits,
  * which are in the sums. */
-static void load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
-                       int64_t first, loop_block *block)
+static void epilogue_load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
+                                int64_t first, loop_block *block)
 {
     const loop_kernels *loops = f->loops;
     size_t at = (size_t)(first * f->channels);
@@ -283,7 +283,7 @@ static void run_blocks(const epilogue *f, const window_segment *segment, loop_mo
         int64_t pixels = segment->n - first < most ? segment->n - first : most;
         block.n = pixels * f->channels;
         block.results = direct ? (double *)(void *)to : block.space;
-        load_block(f, segment, mode, first, &block);
+        epilogue_load_block(f, segment, mode, first, &block);
         if (run) {
             run(&block);
         } else {

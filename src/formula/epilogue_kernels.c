@@ -52,7 +52,7 @@ static void mean_u16_u8(const epilogue_task *task)
 }
 
 #ifdef __AVX512F__
-/* The same of 16 sums in 32 bits: the products of even and odd sums separately. */
+/* The means of 16 sums in 32 bits: the products of even and odd sums separately. */
 static inline __m512i mean_of_16(const sum_u32 *s, __m512i bias, __m512i multiplier, __m128i shift)
 {
     __m512i sums = _mm512_add_epi32(_mm512_loadu_si512(s), bias);

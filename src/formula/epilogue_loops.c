@@ -1,3 +1,4 @@
+/* The loops of epilogue_loops.h. The library is built with one copy for each instruction set. */
 #include "epilogue_loops.h"
 
 #include "../base/cpu.h"
@@ -150,7 +151,7 @@ static inline double saturated(double value, double max)
         }                                             \
     } while (0)
 
-static void store(satf_type type, int64_t n, const double *restrict from, void *to)
+static void loops_store(satf_type type, int64_t n, const double *restrict from, void *to)
 {
     switch (type) {
     case SATF_U8:
@@ -221,8 +222,8 @@ static inline double greater(double value, double most)
     return value > most ? value : most;
 }
 
-static void find(int64_t n, const double *restrict values, const double *restrict samples,
-                 double *greatest, double *least)
+static void loops_find(int64_t n, const double *restrict values, const double *restrict samples,
+                       double *greatest, double *least)
 {
     double most[FIND_LANES], fewest[FIND_LANES]; /* the latter times -1 */
     for (int k = 0; k < FIND_LANES; k++) {
@@ -303,8 +304,8 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .load_samples = load_samples,
     .luma = luma,
     .weigh = weigh,
-    .store = store,
+    .store = loops_store,
     .store_bilevel = store_bilevel,
     .step = step,
-    .find = find,
+    .find = loops_find,
 };

@@ -29,7 +29,7 @@ typedef struct loop_kernels {
     void (*find)(int64_t n, const double *values, const double *samples, double *greatest,
                  double *least);
     void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */
-    /* From samples of u8 or u16: above where they are above the cut, else below. */
+    /* Makes `above` of samples of u8 or u16 that are above the cut, and `below` of the others. */
     void (*step)(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,
                  uint8_t above, uint8_t *to);
 } loop_kernels;

@@ -13,7 +13,8 @@ SATF_FORMULA uint32_t grey_of_integers(uint32_t r, uint32_t g, uint32_t b)
     return (299 * r + 587 * g + 114 * b + 500) / 1000;
 }
 
-/* The same of larger samples, of which no product may overflow: thousands of each by themselves. */
+/* The grey of larger samples, whose products would overflow: thousands are taken of each by
+ * themselves. */
 SATF_FORMULA uint64_t grey_of_wide(uint64_t r, uint64_t g, uint64_t b)
 {
     uint64_t thousands = 299 * (r / 1000) + 587 * (g / 1000) + 114 * (b / 1000);

@@ -1,3 +1,4 @@
+/* The loops of grey_rows.h. The library is built with one copy for each instruction set. */
 #include "grey_rows.h"
 
 #include "../base/cpu.h"

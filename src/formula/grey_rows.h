@@ -5,8 +5,8 @@
 #include "grey.h"
 
 typedef struct grey_kernels {
-    /* From pixels of 3 channels to grey, of 4, the last one alpha, to grey
-     * and alpha; `to` is aligned to its samples. */
+    /* Makes grey of pixels of 3 channels, grey and alpha of 4, the last one alpha; `to` is aligned
+     * to its samples. */
     void (*row)(satf_type type, int channels, int64_t pixels, const void *from, void *to);
 } grey_kernels;
 

@@ -1,3 +1,4 @@
+/* Counting an image's samples, by threads, and Otsu's level of the counts. */
 #include "histogram.h"
 
 #include <stdatomic.h>
@@ -103,7 +104,8 @@ static void count_words(int64_t n, const any_u16 *from, uint64_t *restrict count
         counts[pixel[2 * i]] += pixel[2 * i + 1]; \
     }
 
-static void count_weighted(int type, int64_t n, const void *from, uint64_t *restrict counts)
+static void histogram_count_weighted(int type, int64_t n, const void *from,
+                                     uint64_t *restrict counts)
 {
     if (type == SATF_U8) {
         COUNT_WEIGHTED(uint8_t)
@@ -154,7 +156,7 @@ static void count_row(const histogram_task *task, int64_t y, uint64_t *counts)
     if (satf_type_is_float(in->type)) {
         count_reals(task, from, counts);
     } else if (task->weighted) {
-        count_weighted(in->type, in->width, from, counts);
+        histogram_count_weighted(in->type, in->width, from, counts);
     } else if (in->type == SATF_U8) {
         count_bytes(in->width, from, counts);
     } else {
@@ -198,7 +200,7 @@ static void find_band(void *user, int64_t band, int thread)
 }
 
 /* The counts of all threads and lanes, in those of the caller's first lane. */
-static const uint64_t *add_up(const count_work *work)
+static const uint64_t *histogram_add_up(const count_work *work)
 {
     int threads = satf_thread_count(work->ctx), lanes = lanes_of(work->task->in->type);
     int64_t levels = histogram_levels(work->task->in->type);
@@ -229,7 +231,7 @@ static satf_status walk_bands(count_work *work, void (*body)(void *user, int64_t
                               (in->height - 1) / BAND_ROWS + 1, body, work);
 }
 
-static satf_status find_range(count_work *work)
+static satf_status histogram_find_range(count_work *work)
 {
     satf_progress_part whole = satf_progress_enter(work->ctx, 0, 0.5);
     satf_status status = walk_bands(work, find_band);
@@ -253,10 +255,10 @@ satf_status histogram_count(satf_context *ctx, histogram_task *task, void *memor
         *counter_of(&work, thread) = (counter){.used = false};
     }
     bool real = satf_type_is_float(task->in->type);
-    satf_status status = real ? find_range(&work) : SATF_OK;
+    satf_status status = real ? histogram_find_range(&work) : SATF_OK;
     satf_progress_part whole = satf_progress_enter(ctx, real ? 0.5 : 0, real ? 0.5 : 1);
     status = status ? status : walk_bands(&work, count_band);
     satf_progress_leave(ctx, whole);
-    *counts = add_up(&work);
+    *counts = histogram_add_up(&work);
     return status;
 }

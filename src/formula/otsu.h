@@ -193,8 +193,8 @@ typedef struct otsu_range {
     double least, greatest; /* both 0 if nothing counts */
 } otsu_range;
 
-/* Of the greatest keys (reduction.h), which are 0 if there is none, of samples and of their
- * negatives. */
+/* The range that the greatest keys (reduction.h), of samples and of their negatives, say. They are
+ * 0 if there is none. */
 SATF_FORMULA otsu_range otsu_range_of(uint64_t least, uint64_t greatest)
 {
     otsu_range range = {-reduction_value(least), reduction_value(greatest)};

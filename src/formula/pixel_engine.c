@@ -70,7 +70,7 @@ void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
     }
 }
 
-static filter_mix mix_of(const filter_step *step)
+static filter_mix pixel_mix(const filter_step *step)
 {
     filter_mix mix = {.number = step->pass->mix,
                       .count = mix_images(step->pass->mix),
@@ -82,7 +82,7 @@ static filter_mix mix_of(const filter_step *step)
     return mix;
 }
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *pixel_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return filter_reduces(step->pass) ? "looks at the whole picture before it begins" : NULL;
@@ -94,10 +94,10 @@ static size_t keys_at(const filter_step *step)
     return (size_t)histogram_levels(step->in.type) * sizeof(uint64_t);
 }
 
-static satf_status run_there(satf_context *ctx, filter_step *step)
+static satf_status pixel_run_on_device(satf_context *ctx, filter_step *step)
 {
     if (step->pass->mix != MIX_NONE) {
-        filter_mix mix = mix_of(step);
+        filter_mix mix = pixel_mix(step);
         return satf_cuda()->mix(ctx, &mix);
     }
     filter_gpu_task task = filter_device_task(step);
@@ -110,7 +110,7 @@ static satf_status run_there(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->pixel_run(ctx, &task);
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status pixel_plan(satf_context *ctx, filter_step *step)
 {
     epilogue *finish = step->state;
     if (step->in.device != SATF_HOST) {
@@ -132,8 +132,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 }
 
 /* Row y, which lies at `from`. */
-static void make_row(const epilogue *finish, const filter_step *step, int64_t y, const char *from,
-                     char *to)
+static void pixel_make_row(const epilogue *finish, const filter_step *step, int64_t y,
+                           const char *from, char *to)
 {
     int64_t width = step->in.width, in_bytes = satf_pixel_bytes(&step->in);
     int64_t out_bytes = satf_pixel_bytes(&step->out), piece = PIECE_BYTES / out_bytes;
@@ -146,8 +146,8 @@ static void make_row(const epilogue *finish, const filter_step *step, int64_t y,
     }
 }
 
-static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
-                        void *walkers)
+static satf_status pixel_look(satf_context *ctx, filter_step *step,
+                              satf_status (*walk)(void *walkers), void *walkers)
 {
     epilogue *finish = step->state;
     const uint64_t *counts;
@@ -164,14 +164,14 @@ static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk
     return status;
 }
 
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status pixel_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                               int64_t first, int64_t end, void *walker)
 {
     pixel_walker *w = walker;
     (void)end;
     *w = (pixel_walker){{ctx, step, rows, first, 0}, *(const epilogue *)step->state, {0}};
     if (step->pass->mix != MIX_NONE) {
-        w->mix = mix_of(step);
+        w->mix = pixel_mix(step);
     }
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     epilogue_find_step(&w->finish);
@@ -193,7 +193,7 @@ static bool make_mixed(const pixel_walker *w, int64_t y, const void *from, void 
     return true;
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t pixel_next(void *walker, satf_status *status)
 {
     pixel_walker *w = walker;
     const void *from;
@@ -204,7 +204,7 @@ static int64_t next(void *walker, satf_status *status)
     }
     if (w->mix.number == MIX_NONE) {
         filter_find_aux(w->at.rows, 0, y, w->finish.aux);
-        make_row(&w->finish, w->at.step, y, from, to);
+        pixel_make_row(&w->finish, w->at.step, y, from, to);
     } else if (!make_mixed(w, y, from, to)) {
         *status = satf_fail_row(w->at.ctx, y);
         return 0;
@@ -217,37 +217,37 @@ const filter_engine filter_pixel_engine = {
     .does = "looks at each pixel alone",
     .pixels_alone = true,
     .ns = 1.5,
-    .ns_there = 0.003,
+    .device_ns = 0.003,
     .state_bytes = sizeof(epilogue),
-    .plan = plan,
-    .run = run_there,
-    .look = look,
-    .refuses_rows = refuses_rows,
-    .begin = begin,
-    .next = next,
+    .plan = pixel_plan,
+    .run = pixel_run_on_device,
+    .look = pixel_look,
+    .refuses_rows = pixel_refuses_rows,
+    .begin = pixel_begin,
+    .next = pixel_next,
     .anywhere = true,
     .least_samples = 150000,
 };
 
-static const filter_engine *const engines[] = {&filter_pixel_engine,         &filter_window_engine,
-                                               &filter_table_engine,         &filter_device_engine,
-                                               &filter_device_window_engine, NULL};
+static const filter_engine *const pixel_engines[] = {
+    &filter_pixel_engine,  &filter_window_engine,        &filter_table_engine,
+    &filter_device_engine, &filter_device_window_engine, NULL};
 
 const pass_shape shape_pixel = {.kind = SATF_FILTER_WINDOW,
                                 .windows = true,
                                 .of_pixel = true,
                                 .in_modules = true,
-                                .engines = engines};
+                                .engines = pixel_engines};
 static const filter_engine mix_engine = {
     .name = "mix",
     .does = "looks at each pixel alone",
     .ns = 4,
-    .ns_there = 0.01,
+    .device_ns = 0.01,
     .state_bytes = sizeof(epilogue),
-    .plan = plan,
-    .run = run_there,
-    .begin = begin,
-    .next = next,
+    .plan = pixel_plan,
+    .run = pixel_run_on_device,
+    .begin = pixel_begin,
+    .next = pixel_next,
     .anywhere = true,
     .least_samples = 200000,
 };

@@ -44,7 +44,7 @@ void io_calls_give_up(io_calls *c)
 }
 
 /* With the lock held: the file is at that place, in bytes behind its start. */
-static bool go_to(io_calls *c, int64_t place)
+static bool calls_go_to(io_calls *c, int64_t place)
 {
     int64_t there;
     if (io_calls_failure(c)) {
@@ -60,7 +60,7 @@ static bool go_to(io_calls *c, int64_t place)
     return true;
 }
 
-/* Where it starts and, of one that is read, its size from there on. */
+/* Finds where the file starts and, if it is read, its size from there on. */
 static void find_start(io_calls *c, bool writes)
 {
     c->bytes = -1;
@@ -110,7 +110,7 @@ size_t io_calls_read(io_calls *c, int64_t place, void *to, size_t n)
     int64_t got = 0, most = n < MOST_BYTES ? (int64_t)n : MOST_BYTES;
     int error = errno; /* what the callbacks leave there says nothing of a codec's memory */
     pthread_mutex_lock(&c->lock);
-    if (go_to(c, place)) {
+    if (calls_go_to(c, place)) {
         got = c->of.read(c->of.user, to, (size_t)most);
         got = fails(c, got < 0, read_failed) || fails(c, got > most, read_more) ? 0 : got;
         c->at += got;
@@ -143,7 +143,7 @@ int64_t io_calls_seek(io_calls *c, int64_t offset, int whence)
 {
     int64_t base = whence == SEEK_SET ? 0 : c->at, place;
     if (!c->of.seek || whence == SEEK_END || __builtin_add_overflow(base, offset, &place) ||
-        place < 0 || !go_to(c, place)) {
+        place < 0 || !calls_go_to(c, place)) {
         return -1;
     }
     return place;

@@ -1,4 +1,4 @@
-/* What codecs share: the table's rows, and how they take and give bytes. */
+/* The functions that codecs share: the table's entries, and how they take and give bytes. */
 #ifndef SATF_IO_CODEC_H
 #define SATF_IO_CODEC_H
 
@@ -34,7 +34,7 @@ bool io_source_fill(io_source *source);
 /* Reads until n bytes (few: a head) are at hand, or the end. Returns the number at hand. */
 size_t io_source_peek(io_source *source, size_t n);
 
-/* The same, but a pipe is not waited for. */
+/* Peeks like io_source_peek(), but does not wait for a pipe. */
 size_t io_source_peek_ready(io_source *source, size_t n);
 
 /* How many bytes have been taken. */
@@ -113,8 +113,8 @@ void io_header_settle(io_header *header);
  * "...". */
 void io_list_name(char *list, size_t bytes, const char *name);
 
-/* Of a picture that the reader has just gone to, and is to be upright: from now on the header is
- * that of the turned one. */
+/* Makes upright the picture that the reader has just gone to: from now on the header is that of the
+ * turned one. */
 void io_turn_upright(io_reader *reader);
 
 /* After the last row: SATF_UNSUPPORTED if the orientation has come with it, too late. */
@@ -141,7 +141,7 @@ satf_status io_settle_memory(satf_context *ctx, const io_format *format, satf_st
 
 /* -------------------------------------------------------------- conversions */
 
-/* Of plan->in's samples: is its alpha alpha_max everywhere? */
+/* Is alpha of the row, whose samples are plan->in's, alpha_max everywhere? */
 bool io_row_is_opaque(const io_plan *plan, const char *row);
 
 /* Light that a colour's ink and black let through, of what each lets through alone: c * k, without

@@ -1,4 +1,4 @@
-/* From an image's samples to a file's samples. */
+/* The conversion of an image's samples to a file's samples. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +33,7 @@ typedef union block {
     }
 
 /* The first `kept` of every pixel's channels: u64 to u, all else, which doubles hold, to f. */
-static void load(int type, const char *s, int channels, int kept, int pixels, block *to)
+static void convert_load(int type, const char *s, int channels, int kept, int pixels, block *to)
 {
     switch (type) {
     case SATF_U8:
@@ -131,7 +131,8 @@ static void map_words(double lo, double span, uint16_t max, int n, const uint64_
     }
 }
 
-static void map(const block *b, bool words, double lo, double hi, uint16_t max, int n, uint16_t *to)
+static void convert_map(const block *b, bool words, double lo, double hi, uint16_t max, int n,
+                        uint16_t *to)
 {
     if (words) {
         map_words(lo, hi - lo, max, n, b->u, to);
@@ -140,7 +141,7 @@ static void map(const block *b, bool words, double lo, double hi, uint16_t max, 
     }
 }
 
-/* Of channels 0 ... colour - 1. */
+/* Watches the extremes of channels 0 ... colour - 1. */
 static void watch(const block *b, bool words, int n, int colour, int channels, io_extremes *seen)
 {
     double least = seen->least, most = seen->most;
@@ -163,13 +164,13 @@ static void convert_form(const io_plan *plan, int kept, const char *src, char *d
     int n = pixels * kept, colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
     uint16_t max = (uint16_t)satf_type_max(plan->out.type);
     bool words = plan->in.type == SATF_U64;
-    load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
+    convert_load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
     if (seen) {
         watch(&b, words, n, colour, kept, seen);
     }
-    map(&b, words, plan->lo, plan->hi, max, n, made);
+    convert_map(&b, words, plan->lo, plan->hi, max, n, made);
     if (colour < kept) {
-        map(&b, words, 0, plan->alpha_max, max, n, alpha);
+        convert_map(&b, words, 0, plan->alpha_max, max, n, alpha);
     }
     for (int i = colour; colour < kept && i < n; i += kept) {
         made[i] = alpha[i];
@@ -189,7 +190,7 @@ static void convert_values(const io_plan *plan, int kept, const char *src, char 
     block b;
     int n = pixels * kept, out = plan->out.type;
     bool words = plan->in.type == SATF_U64;
-    load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
+    convert_load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
     if (satf_type_is_float(out)) {
         store_floats(out, &b, words, n, dst);
         return;
@@ -259,7 +260,7 @@ bool io_row_is_opaque(const io_plan *plan, const char *row)
     double least = floats ? plan->alpha_max : (double)opaque;
     for (int64_t x = 0; x < plan->in.width; x++) {
         block b;
-        load(plan->in.type, row + (size_t)x * pixel + last, 1, 1, 1, &b);
+        convert_load(plan->in.type, row + (size_t)x * pixel + last, 1, 1, 1, &b);
         if (words ? b.u[0] < opaque : !(b.f[0] >= least)) {
             return false;
         }

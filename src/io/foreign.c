@@ -6,8 +6,8 @@
 
 enum { BRAND_AT = 8 };
 
-/* Of a file that has "ftyp" behind its first four bytes: by the brand, or one that it says it fits,
- * as far as they are at hand. */
+/* Names a file that has "ftyp" behind its first four bytes: by its brand, or one that it says it
+ * fits, as far as they are at hand. */
 static const char *name_brand(const unsigned char *head, size_t n)
 {
     static const struct {

@@ -145,7 +145,7 @@ satf_status satf_context_set_axes(satf_context *ctx, const char *axes)
 
 /* ------------------------------------------------------------------ for others */
 
-static const char *give(const io_format *format, satf_format_info *info, size_t bytes)
+static const char *formats_give(const io_format *format, satf_format_info *info, size_t bytes)
 {
     satf_format_info all = {0};
     if (format) {
@@ -165,24 +165,24 @@ static const char *give(const io_format *format, satf_format_info *info, size_t 
 
 const char *satf_format(size_t index, satf_format_info *info, size_t bytes)
 {
-    return give(io_format_at(index), info, bytes);
+    return formats_give(io_format_at(index), info, bytes);
 }
 
 const char *satf_format_find(const char *word, satf_format_info *info, size_t bytes)
 {
-    return give(word ? io_format_find(word) : NULL, info, bytes);
+    return formats_give(word ? io_format_find(word) : NULL, info, bytes);
 }
 
 const char *satf_format_of_path(const char *path, satf_format_info *info, size_t bytes)
 {
-    return give(path ? io_format_by_suffix(path) : NULL, info, bytes);
+    return formats_give(path ? io_format_by_suffix(path) : NULL, info, bytes);
 }
 
 const char *satf_format_of_bytes(const void *data, size_t data_bytes, satf_format_info *info,
                                  size_t bytes)
 {
     size_t n = data_bytes < IO_PROBE_BYTES ? data_bytes : IO_PROBE_BYTES;
-    return give(data && n ? io_format_probe(data, n) : NULL, info, bytes);
+    return formats_give(data && n ? io_format_probe(data, n) : NULL, info, bytes);
 }
 
 const char *satf_format_missing(const char *word)

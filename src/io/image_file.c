@@ -160,7 +160,7 @@ typedef struct memory_file {
 } memory_file;
 
 /* Returns 0 without memory, which is an error to stdio. */
-static ssize_t append(void *user, const char *from, size_t n)
+static ssize_t image_file_append(void *user, const char *from, size_t n)
 {
     memory_file *f = user;
     size_t wanted;
@@ -185,8 +185,8 @@ static ssize_t append(void *user, const char *from, size_t n)
     return (ssize_t)n;
 }
 
-static satf_status encode(satf_context *ctx, const satf_image *image,
-                          const satf_write_options *options, memory_file *to)
+static satf_status image_file_encode(satf_context *ctx, const satf_image *image,
+                                     const satf_write_options *options, memory_file *to)
 {
     io_plan plan;
     satf_write_options all;
@@ -203,7 +203,7 @@ static satf_status encode(satf_context *ctx, const satf_image *image,
     if (status) {
         return status;
     }
-    FILE *file = fopencookie(to, "w", (cookie_io_functions_t){.write = append});
+    FILE *file = fopencookie(to, "w", (cookie_io_functions_t){.write = image_file_append});
     if (!file) {
         return satf_fail(ctx, SATF_NO_MEMORY, "no memory for a file's bytes");
     }
@@ -234,7 +234,7 @@ satf_status satf_image_encode(satf_context *ctx, const satf_image *image,
     memory_file file = {0};
     satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    satf_status status = encode(ctx, image, options, &file);
+    satf_status status = image_file_encode(ctx, image, options, &file);
     satf_disown(file.data);
     if (status) {
         satf_free(file.data);
@@ -250,8 +250,9 @@ void satf_buffer_free(void *data)
     satf_free(data);
 }
 
-static satf_status probe(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                         satf_image_info *info, size_t bytes)
+static satf_status image_file_probe(satf_context *ctx, const char *path,
+                                    const satf_file_calls *calls, satf_image_info *info,
+                                    size_t bytes)
 {
     satf_image_info all = {0};
     satf_give(info, bytes, &all, sizeof all);
@@ -295,11 +296,11 @@ static satf_status probe(satf_context *ctx, const char *path, const satf_file_ca
 satf_status satf_image_probe(satf_context *ctx, const char *path, satf_image_info *info,
                              size_t bytes)
 {
-    return probe(ctx, path, NULL, info, bytes);
+    return image_file_probe(ctx, path, NULL, info, bytes);
 }
 
 satf_status satf_image_probe_from(satf_context *ctx, const satf_file_calls *from,
                                   satf_image_info *info, size_t bytes)
 {
-    return probe(ctx, NULL, from, info, bytes);
+    return image_file_probe(ctx, NULL, from, info, bytes);
 }

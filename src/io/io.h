@@ -1,6 +1,7 @@
 /*
- * Codecs: a table of file formats. Readers and writers work by rows, so that
- * pictures of any height can be streamed. io knows no filter.
+ * Codecs: a table of file formats. Read this file first, then reader.c and writer.c, which call a
+ * format's functions. Readers and writers work by rows, so that pictures of any height can be
+ * streamed. io knows no filter.
  */
 #ifndef SATF_IO_H
 #define SATF_IO_H
@@ -216,7 +217,7 @@ struct io_reader {
     satf_view own; /* of what the codec reads, where pads_alpha; width 0: it is not padded */
     /* Pictures that are turned as they are read (src/move): the symmetry, 0: none, and the view of
      * what is stored, alpha that is added among it. */
-    unsigned turn;
+    unsigned symmetry;
     satf_view stored;
     int64_t next_row;
     void *held;  /* the whole picture as it is stored, where it cannot be read by rows; or one row
@@ -376,7 +377,7 @@ struct io_writer {
     int64_t next_row;
     int64_t bytes;    /* that have gone to the file */
     io_extremes seen; /* among the colour samples, where plan.judge_range */
-    /* Where plan.judge_range: the samples of colour, those of a tenth of full scale or more, and
+    /* With plan.judge_range: the samples of colour, those of a tenth of full scale or more, and
      * those outside the tenth around its middle. */
     uint64_t samples, visible, lively, sum;
     bool black, white; /* have been among the samples, if these are u8 of one channel */
@@ -492,7 +493,8 @@ void io_pages_await(io_pages *pages, int64_t page);
 satf_status io_pages_finish(satf_context *ctx, io_pages *pages);
 void io_pages_close(io_pages *pages); /* NULL is allowed */
 
-/* Of an output that fits no other, for writer.c: a writer's bytes, and its end. */
+/* Writes a writer's bytes, or its end, to an output that holds several pages; writer.c calls
+ * them. */
 satf_status io_page_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n);
 satf_status io_page_end(satf_context *ctx, io_writer *writer);
 void io_page_abandon(io_writer *writer); /* after either */

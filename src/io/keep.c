@@ -19,7 +19,7 @@ static bool has_none(int error)
     return error == ENODATA || error == ENOTSUP || error == ENOSYS;
 }
 
-/* Of those bytes, which the file's attribute is known to have. */
+/* Copies an attribute of so many bytes, which the file is known to have. */
 static bool copy_attribute(const char *path, int fd, const char *name, ssize_t bytes)
 {
     char *value = bytes >= 0 ? satf_alloc((size_t)bytes + 1) : NULL;

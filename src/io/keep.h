@@ -1,4 +1,4 @@
-/* What an output keeps of the file that it replaces. */
+/* The owner, permissions and attributes that an output keeps of the file that it replaces. */
 #ifndef SATF_IO_KEEP_H
 #define SATF_IO_KEEP_H
 

@@ -1,9 +1,10 @@
+/* The loops of kernels.h. The library is built with one copy for each instruction set. */
 #include "kernels.h"
 
 #include "../base/cpu.h"
 
-static void map(double lo, double span, uint16_t max, int n, const double *restrict from,
-                uint16_t *restrict to)
+static void map_kernel(double lo, double span, uint16_t max, int n, const double *restrict from,
+                       uint16_t *restrict to)
 {
     for (int i = 0; i < n; i++) {
         double x = (from[i] - lo) * max / span;
@@ -15,4 +16,4 @@ static void map(double lo, double span, uint16_t max, int n, const double *restr
     }
 }
 
-const io_kernels SATF_ISA_NAME(io_kernels) = {.map = map};
+const io_kernels SATF_ISA_NAME(io_kernels) = {.map = map_kernel};

@@ -38,7 +38,7 @@ static module modules[MODULES];
 
 /* The file in the folder that SATFILTER_FORMATS names, else beside this library, else where the
  * linker looks. */
-static void *open_object(const char *file, char path[SATF_PATH_BYTES], const char **error)
+static void *module_open_object(const char *file, char path[SATF_PATH_BYTES], const char **error)
 {
     const char *folder = secure_getenv("SATFILTER_FORMATS");
     if (folder && *folder) {
@@ -73,7 +73,7 @@ static void open_module(module *m)
     char file[64], path[SATF_PATH_BYTES];
     snprintf(file, sizeof file, "libsatfilter-%s.so.0", m->row->name);
     const char *error;
-    void *object = open_object(file, path, &error);
+    void *object = module_open_object(file, path, &error);
     if (!object) {
         say_missing(m, error, file, path);
         return;
@@ -91,7 +91,7 @@ static void open_module(module *m)
 }
 
 /* The module of that row, tried; the lock is held. */
-static module *find(const io_format *row)
+static module *module_find(const io_format *row)
 {
     module *m = modules;
     while (m < modules + MODULES - 1 && m->row && m->row != row) {
@@ -111,7 +111,7 @@ const char *io_format_missing(const io_format *row)
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    const module *m = find(row);
+    const module *m = module_find(row);
     const char *reason = m->there ? NULL : m->no_memory ? "there is no memory for it" : m->reason;
     pthread_mutex_unlock(&lock);
     return reason;
@@ -124,7 +124,7 @@ satf_status io_format_load(satf_context *ctx, const io_format *row, const io_for
         return SATF_OK;
     }
     pthread_mutex_lock(&lock);
-    const module *m = find(row);
+    const module *m = module_find(row);
     satf_status status =
         m->there       ? SATF_OK
         : m->no_memory ? satf_fail(ctx, SATF_NO_MEMORY,

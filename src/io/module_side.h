@@ -1,4 +1,4 @@
-/* What a module's entry asks first. */
+/* The check that a module's entry makes first. */
 #ifndef SATF_IO_MODULE_SIDE_H
 #define SATF_IO_MODULE_SIDE_H
 

@@ -419,7 +419,7 @@ static int rename_new(const char *from, const char *to)
 
 /* Not before the end: a temporary of another owner is not swept. What has appeared since the output
  * was opened is replaced, too. */
-static void keep(const io_output *out)
+static void output_keep(const io_output *out)
 {
     if (out->replaces || (!out->no_clobber && access(out->path, F_OK) == 0)) {
         io_keep(out->path, out->lock, out->report);
@@ -428,7 +428,7 @@ static void keep(const io_output *out)
 
 /* Whether a write to it has failed because there is no room: codecs tell that it failed, not why.
  * So what is to be removed anyway is made longer. */
-static bool is_full(const io_output *out)
+static bool output_is_full(const io_output *out)
 {
     static const char more[1 << 14];
     bool asks = out->file && ferror(out->file) && out->slot >= 0 && out->lock >= 0;
@@ -473,7 +473,7 @@ satf_status io_output_commit(satf_context *ctx, io_output *out)
     }
     if (out->slot >= 0) {
         const char *from = slots[out->slot].path;
-        keep(out);
+        output_keep(out);
         int result = out->no_clobber ? rename_new(from, out->path) : rename(from, out->path);
         if (result != 0) {
             error = errno;
@@ -504,7 +504,7 @@ satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status)
     }
     status = io_output_blame(ctx, out, status);
     if (out && status == SATF_IO) {
-        out->report->full = out->report->full || is_full(out);
+        out->report->full = out->report->full || output_is_full(out);
     }
     io_output_discard(out);
     return status;

@@ -17,15 +17,15 @@ struct satf_image_file {
     bool failed;
 };
 
-static satf_status refuse(satf_context *ctx, const char *what)
+static satf_status page_file_refuse(satf_context *ctx, const char *what)
 {
     return satf_fail(ctx, SATF_INVALID, "%s", what);
 }
 
 /* --------------------------------------------------------------------- reading */
 
-static satf_status open_file(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                             satf_image_file **out)
+static satf_status page_file_open_file(satf_context *ctx, const char *path,
+                                       const satf_file_calls *calls, satf_image_file **out)
 {
     satf_image_file *file = satf_alloc_zeroed(sizeof *file);
     if (!file) {
@@ -51,11 +51,11 @@ static satf_status open_place(satf_context *ctx, const char *path, const satf_fi
         return SATF_INVALID;
     }
     if ((!path && !calls) || !out) {
-        return refuse(ctx, "the file or the place for it is missing");
+        return page_file_refuse(ctx, "the file or the place for it is missing");
     }
     struct satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, open_file(ctx, path, calls, out));
+    return satf_memory_end(ctx, before, page_file_open_file(ctx, path, calls, out));
 }
 
 satf_status satf_image_file_open(satf_context *ctx, const char *path, satf_image_file **out)
@@ -84,8 +84,8 @@ satf_status satf_image_file_read(satf_context *ctx, satf_image_file *file, int64
         return SATF_INVALID;
     }
     if (!file || !out || !file->reader) {
-        return refuse(ctx, !out ? "the place for the image is missing"
-                                : "the file is missing, or one that is written");
+        return page_file_refuse(ctx, !out ? "the place for the image is missing"
+                                          : "the file is missing, or one that is written");
     }
     struct satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
@@ -107,8 +107,9 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static satf_status create(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                          int64_t pages, const satf_write_options *options, satf_image_file **out)
+static satf_status page_file_create(satf_context *ctx, const char *path,
+                                    const satf_file_calls *calls, int64_t pages,
+                                    const satf_write_options *options, satf_image_file **out)
 {
     satf_write_options all;
     satf_file_calls to = {0};
@@ -119,8 +120,8 @@ static satf_status create(satf_context *ctx, const char *path, const satf_file_c
         return SATF_INVALID;
     }
     if (!path || !out || pages < 0) {
-        return refuse(ctx, pages < 0 ? "the number of pages cannot be negative"
-                                     : "the file or the place for it is missing");
+        return page_file_refuse(ctx, pages < 0 ? "the number of pages cannot be negative"
+                                               : "the file or the place for it is missing");
     }
     satf_status status = io_take_options(ctx, options, &all);
     status = status ? status : io_take_struct(ctx, "satf_file_calls", calls, &to, sizeof to);
@@ -154,16 +155,17 @@ static satf_status create(satf_context *ctx, const char *path, const satf_file_c
 satf_status satf_image_file_create(satf_context *ctx, const char *path, int64_t pages,
                                    const satf_write_options *options, satf_image_file **out)
 {
-    return create(ctx, path, NULL, pages, options, out);
+    return page_file_create(ctx, path, NULL, pages, options, out);
 }
 
 satf_status satf_image_file_create_to(satf_context *ctx, const satf_file_calls *to, int64_t pages,
                                       const satf_write_options *options, satf_image_file **out)
 {
-    return create(ctx, to ? "-" : NULL, to, pages, options, out);
+    return page_file_create(ctx, to ? "-" : NULL, to, pages, options, out);
 }
 
-static satf_status begin(satf_context *ctx, satf_image_file *file, const io_format *format)
+static satf_status page_file_begin(satf_context *ctx, satf_image_file *file,
+                                   const io_format *format)
 {
     const satf_file_calls *to = file->by_calls ? &file->to : NULL;
     satf_status status =
@@ -174,17 +176,18 @@ static satf_status begin(satf_context *ctx, satf_image_file *file, const io_form
     return status;
 }
 
-static satf_status append(satf_context *ctx, satf_image_file *file, const satf_image *image)
+static satf_status page_file_append(satf_context *ctx, satf_image_file *file,
+                                    const satf_image *image)
 {
     io_plan plan;
     io_writer *writer;
     if (file->wanted > 0 && file->appended == file->wanted) {
-        return refuse(ctx, "all pages have been appended");
+        return page_file_refuse(ctx, "all pages have been appended");
     }
     satf_status status = io_make_plan(ctx, image, file->path, &file->options, &plan);
     status = status ? status : io_find_range(ctx, &image->view, file->options.clip_percent, &plan);
     if (!status && !file->pages) {
-        status = begin(ctx, file, plan.format);
+        status = page_file_begin(ctx, file, plan.format);
     }
     status = status ? status
                     : io_page_open(ctx, &plan, file->pages, file->appended, &file->options,
@@ -206,14 +209,14 @@ satf_status satf_image_file_append(satf_context *ctx, satf_image_file *file,
         return SATF_INVALID;
     }
     if (!file || !image || file->reader || file->failed) {
-        return refuse(ctx, !image         ? "the image is missing"
-                           : !file        ? "the file is missing"
-                           : file->reader ? "the file is one that is read"
-                                          : "an earlier page has failed; close the file");
+        return page_file_refuse(ctx, !image         ? "the image is missing"
+                                     : !file        ? "the file is missing"
+                                     : file->reader ? "the file is one that is read"
+                                                    : "an earlier page has failed; close the file");
     }
     struct satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, append(ctx, file, image));
+    return satf_memory_end(ctx, before, page_file_append(ctx, file, image));
 }
 
 satf_status satf_image_file_finish(satf_context *ctx, satf_image_file *file)
@@ -222,9 +225,10 @@ satf_status satf_image_file_finish(satf_context *ctx, satf_image_file *file)
         return SATF_INVALID;
     }
     if (!file || file->reader || file->failed || !file->pages) {
-        return refuse(ctx, !file || file->reader ? "the file is missing, or one that is read"
-                           : file->failed        ? "a page has failed; close the file"
-                                                 : "the file has no page");
+        return page_file_refuse(ctx, !file || file->reader
+                                         ? "the file is missing, or one that is read"
+                                     : file->failed ? "a page has failed; close the file"
+                                                    : "the file has no page");
     }
     satf_status status = io_output_end(ctx, file->output, io_pages_finish(ctx, file->pages));
     file->output = NULL;

@@ -38,7 +38,7 @@ static bool can_go_back(FILE *file)
 
 /* Room for what the format writes in front of the pages, last of all: in a file of its own, if it
  * could not go back there. */
-static satf_status begin(satf_context *ctx, io_pages *pages)
+static satf_status pages_begin(satf_context *ctx, io_pages *pages)
 {
     static const char zeros[64] = {0};
     size_t n = pages->format->lead_bytes;
@@ -76,7 +76,7 @@ satf_status io_pages_open(satf_context *ctx, const io_format *format, FILE *file
     if (axes) {
         pages->axes = *axes;
     }
-    satf_status status = begin(ctx, pages);
+    satf_status status = pages_begin(ctx, pages);
     if (status) {
         io_pages_close(pages);
         return status;
@@ -175,7 +175,7 @@ static satf_status let_go(satf_context *ctx, io_writer *writer)
 
 /* ----------------------------------------------------------------- the writers */
 
-static satf_status hold(satf_context *ctx, io_writer *writer, const void *bytes, size_t n)
+static satf_status pages_hold(satf_context *ctx, io_writer *writer, const void *bytes, size_t n)
 {
     size_t wanted;
     if (!satf_add(writer->held_bytes, n, &wanted)) {
@@ -208,7 +208,7 @@ satf_status io_page_write(satf_context *ctx, io_writer *writer, const void *byte
     status = status || !mine ? status : put_bytes(ctx, pages, bytes, n);
     pthread_mutex_unlock(&pages->order->lock);
     if (!mine) {
-        status = hold(ctx, writer, bytes, n);
+        status = pages_hold(ctx, writer, bytes, n);
         n = status ? 0 : n; /* or the writer would take back from the file what is not there */
     }
     writer->bytes += (int64_t)n;
@@ -298,7 +298,7 @@ void io_pages_await(io_pages *pages, int64_t page)
 }
 
 /* All of the temporary file. */
-static satf_status copy(satf_context *ctx, FILE *from, FILE *to)
+static satf_status pages_copy(satf_context *ctx, FILE *from, FILE *to)
 {
     char part[1 << 14];
     size_t n;
@@ -323,7 +323,7 @@ satf_status io_pages_finish(satf_context *ctx, io_pages *pages)
         (fflush(pages->file) || ftruncate(fileno(pages->file), pages->bytes))) {
         status = satf_fail(ctx, SATF_IO, "writing failed: %s", strerror(errno));
     }
-    return status || !pages->behind ? status : copy(ctx, pages->file, pages->behind);
+    return status || !pages->behind ? status : pages_copy(ctx, pages->file, pages->behind);
 }
 
 void io_pages_close(io_pages *pages)

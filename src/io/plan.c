@@ -1,4 +1,4 @@
-/* How an image becomes a file: the format, and what becomes of its samples. */
+/* The plan of a file that is written: its format, and the conversion of the image's samples. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static satf_status choose_format(satf_context *ctx, const char *path,
     return io_format_load(ctx, format, out);
 }
 
-static satf_status check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
+static satf_status io_plan_check_channels(satf_context *ctx, const satf_view *view, io_plan *plan)
 {
     bool alpha = (view->flags & SATF_ALPHA) != 0;
     unsigned mask = plan->format->channel_mask;
@@ -184,8 +184,8 @@ static bool becomes_bools(const io_plan *plan, const satf_write_options *options
            options->type == SATF_TYPE_AUTO && plan->in.type == SATF_U8 && plan->in.full == 1;
 }
 
-static satf_status check_compression(satf_context *ctx, const satf_write_options *options,
-                                     const io_plan *plan)
+static satf_status io_plan_check_compression(satf_context *ctx, const satf_write_options *options,
+                                             const io_plan *plan)
 {
     const char *asked = options->compression, *known = plan->format->compressions;
     if (!asked) {
@@ -206,7 +206,7 @@ static satf_status check_compression(satf_context *ctx, const satf_write_options
                : SATF_OK;
 }
 
-static satf_status check_options(satf_context *ctx, const satf_write_options *options)
+static satf_status io_plan_check_options(satf_context *ctx, const satf_write_options *options)
 {
     if (options->type != SATF_TYPE_AUTO && !satf_type_name(options->type)) {
         return satf_fail(ctx, SATF_INVALID, "unknown sample type (%d)", options->type);
@@ -235,7 +235,7 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
 {
     satf_write_options defaults = satf_write_defaults();
     options = options ? options : &defaults;
-    satf_status status = check_options(ctx, options);
+    satf_status status = io_plan_check_options(ctx, options);
     if (status) {
         return status;
     }
@@ -247,7 +247,7 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
     status = choose_format(ctx, path, options, &made.format, &word);
     if (!status) {
         made.name = made.format->name;
-        status = check_channels(ctx, &image->view, &made);
+        status = io_plan_check_channels(ctx, &image->view, &made);
     }
     if (!status && made.format->adapt) {
         status = made.format->adapt(ctx, word, &made);
@@ -257,7 +257,7 @@ satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char 
                      ? plan_values(ctx, options, &made)
                      : plan_picture(ctx, image, options, &made);
     }
-    status = status ? status : check_compression(ctx, options, &made);
+    status = status ? status : io_plan_check_compression(ctx, options, &made);
     if (status) {
         return status;
     }

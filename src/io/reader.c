@@ -44,7 +44,7 @@ satf_status io_find_metadata(satf_context *ctx, io_reader *reader)
 static satf_status settle_picture(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = &reader->header.view;
-    reader->turn = 0;
+    reader->symmetry = 0;
     satf_status status =
         io_check_size(ctx, v->width, v->height, v->channels * (int64_t)satf_type_bytes(v->type));
     io_header_settle(&reader->header);
@@ -76,8 +76,8 @@ static satf_status open_decoder(satf_context *ctx, io_reader *reader)
     return status;
 }
 
-/* Of a format that may not be read: because others were named, or because none was and its decoder
- * is not for files of strangers. */
+/* Refuses a format that may not be read: because others were named, or because none was and its
+ * decoder is not for files of strangers. */
 static satf_status refuse_format(satf_context *ctx, const io_format *format)
 {
     if (!ctx->settings.formats) {
@@ -149,7 +149,7 @@ static satf_status open_path(satf_context *ctx, const char *path, io_source *sou
 
 /* A reader that takes the source over, which is closed on failure; beside: another one of the same
  * file, or NULL. */
-static satf_status open_reader(satf_context *ctx, io_source *source, const io_reader *beside,
+static satf_status reader_open(satf_context *ctx, io_source *source, const io_reader *beside,
                                io_reader **out)
 {
     io_reader *reader = satf_alloc_zeroed(sizeof *reader);
@@ -178,7 +178,7 @@ satf_status io_open_file(satf_context *ctx, const char *path, const satf_file_ca
     io_source source;
     satf_status status =
         calls ? io_source_open_calls(ctx, calls, &source) : open_path(ctx, path, &source);
-    return status ? status : open_reader(ctx, &source, NULL, reader);
+    return status ? status : reader_open(ctx, &source, NULL, reader);
 }
 
 satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader **reader)
@@ -186,7 +186,7 @@ satf_status io_open_beside(satf_context *ctx, const io_reader *other, io_reader 
     *reader = NULL;
     io_source source;
     satf_status status = io_source_open_beside(ctx, &other->source, &source);
-    return status ? status : open_reader(ctx, &source, other, reader);
+    return status ? status : reader_open(ctx, &source, other, reader);
 }
 
 /* The first page, if the format has pages; status is that of opening the file. */
@@ -213,7 +213,7 @@ satf_status io_open_memory(satf_context *ctx, const void *data, size_t bytes, io
     *reader = NULL;
     io_source source;
     io_source_open_memory(data, bytes, &source);
-    return first_page(ctx, open_reader(ctx, &source, NULL, reader), reader);
+    return first_page(ctx, reader_open(ctx, &source, NULL, reader), reader);
 }
 
 /* Opens the decoder once more, at the start of the file. */
@@ -232,7 +232,7 @@ static satf_status start_again(satf_context *ctx, io_reader *reader)
     return status;
 }
 
-/* The same pixels with alpha. */
+/* The view of the same pixels with alpha. */
 static satf_view with_alpha(const satf_view *v)
 {
     satf_view with = satf_view_packed(NULL, v->width, v->height, v->channels + 1, v->type);
@@ -245,7 +245,7 @@ static void add_alpha(io_reader *reader)
 {
     satf_view *v = &reader->header.view;
     if (!(v->flags & SATF_ALPHA) && (v->channels == 1 || v->channels == 3)) {
-        reader->own = reader->turn ? reader->stored : *v;
+        reader->own = reader->symmetry ? reader->stored : *v;
         reader->stored = with_alpha(&reader->own);
         *v = with_alpha(v);
         reader->header.bilevel = false;
@@ -340,15 +340,15 @@ static void pad_row(const io_reader *reader, char *row)
     }
 }
 
-/* Of the picture as it is stored, with the alpha that it gets. */
+/* The view of the picture as it is stored, with the alpha that it gets. */
 static const satf_view *stored_view(const io_reader *reader)
 {
-    return reader->turn ? &reader->stored : &reader->header.view;
+    return reader->symmetry ? &reader->stored : &reader->header.view;
 }
 
 /* The next n rows as they are stored. */
-static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                          int64_t n)
+static satf_status reader_decode(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     const satf_view shown = reader->header.view;
     const bool pads = reader->own.width > 0;
@@ -364,7 +364,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, void *dst, int64
 }
 
 /* The whole picture into reader->held, from which rows are then copied. */
-static satf_status hold(satf_context *ctx, io_reader *reader)
+static satf_status reader_hold(satf_context *ctx, io_reader *reader)
 {
     const satf_view *v = stored_view(reader);
     size_t bytes = (size_t)v->stride * (size_t)v->height;
@@ -376,7 +376,7 @@ static satf_status hold(satf_context *ctx, io_reader *reader)
     if (!reader->held) {
         return satf_fail_memory(ctx, bytes, "a picture that cannot be decoded row by row");
     }
-    return decode(ctx, reader, reader->held, v->stride, v->height);
+    return reader_decode(ctx, reader, reader->held, v->stride, v->height);
 }
 
 /* Rows that were flipped from left to right come one by one. */
@@ -391,8 +391,8 @@ static satf_status flip_rows(satf_context *ctx, io_reader *reader, char *dst, in
     satf_status status =
         row.data ? SATF_OK : satf_fail_memory(ctx, (size_t)row.stride, "a row to turn");
     for (int64_t y = 0; y < n && !status; y++) {
-        status = decode(ctx, reader, row.data, row.stride, 1);
-        move_rows(&(move_job){row, out, reader->turn, NULL}, 0, 1, dst + y * stride, stride);
+        status = reader_decode(ctx, reader, row.data, row.stride, 1);
+        move_rows(&(move_job){row, out, reader->symmetry, NULL}, 0, 1, dst + y * stride, stride);
         reader->next_row++;
     }
     reader->next_row = first;
@@ -408,9 +408,9 @@ static satf_status read_turned(satf_context *ctx, io_reader *reader, void *dst, 
         return flip_rows(ctx, reader, dst, stride, n);
     }
     if (!reader->held) {
-        status = hold(ctx, reader);
+        status = reader_hold(ctx, reader);
     }
-    move_job job = {reader->stored, reader->header.view, reader->turn, NULL};
+    move_job job = {reader->stored, reader->header.view, reader->symmetry, NULL};
     job.in.data = reader->held;
     job.out.data = dst;
     job.out.stride = stride;
@@ -430,10 +430,10 @@ static satf_status read_stored(satf_context *ctx, io_reader *reader, void *dst, 
     const satf_view *v = &reader->header.view;
     satf_status status = SATF_OK;
     if (!reader->header.rows_in_order && n < v->height && !reader->held) {
-        status = hold(ctx, reader);
+        status = reader_hold(ctx, reader);
     }
     if (status || !reader->held) {
-        return status ? status : decode(ctx, reader, dst, stride, n);
+        return status ? status : reader_decode(ctx, reader, dst, stride, n);
     }
     for (int64_t y = 0; y < n; y++) {
         memcpy((char *)dst + y * stride,
@@ -456,8 +456,8 @@ satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
         return SATF_OK;
     }
     reader->source.ctx = ctx;
-    satf_status status = reader->turn ? read_turned(ctx, reader, dst, stride, n)
-                                      : read_stored(ctx, reader, dst, stride, n);
+    satf_status status = reader->symmetry ? read_turned(ctx, reader, dst, stride, n)
+                                          : read_stored(ctx, reader, dst, stride, n);
     if (!status && reader->next_row + n == v->height) {
         status = io_check_upright(ctx, reader);
     }

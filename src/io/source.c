@@ -1,3 +1,4 @@
+/* Sources: the bytes of a file, a pipe, memory or a caller's callbacks. */
 #include "calls.h"
 #include "codec.h"
 
@@ -104,7 +105,7 @@ void io_source_close(io_source *source)
 }
 
 /* Whether the callback lets reading go on. */
-static bool goes_on(io_source *source)
+static bool source_goes_on(io_source *source)
 {
     source->cancelled = source->cancelled || (source->ctx && satf_tick(source->ctx));
     source->ended |= source->cancelled;
@@ -116,7 +117,7 @@ static void show_memory(io_source *source, size_t n)
 {
     size_t left = (size_t)(source->begin + source->bytes - source->at);
     n = n > BUFFER_BYTES ? n : BUFFER_BYTES;
-    if (goes_on(source)) {
+    if (source_goes_on(source)) {
         source->end = source->at + (n < left ? n : left);
         source->ended = n >= left;
     }
@@ -136,10 +137,10 @@ static ssize_t read_once(const io_source *source, void *dst, size_t n)
     return got;
 }
 
-/* The same, 0 at the end or after an error, unless the callback stops it. */
+/* Reads some bytes; 0 at the end or after an error, unless the callback stops it. */
 static size_t read_some(io_source *source, unsigned char *dst, size_t n)
 {
-    if (!goes_on(source)) {
+    if (!source_goes_on(source)) {
         return 0;
     }
     ssize_t got = read_once(source, dst, n < MOST_READ ? n : MOST_READ);

@@ -1,3 +1,4 @@
+/* Adding up the samples of rows, channel by channel. */
 #include "stats.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void add_to(io_double_sum *to, double value, double error)
     to->low = low - (to->high - sum);
 }
 
-static void add_number(io_channel_sums *to, double sample, double above)
+static void stats_add_number(io_channel_sums *to, double sample, double above)
 {
     to->least = sample < to->least ? sample : to->least;
     to->greatest = sample > to->greatest ? sample : to->greatest;
@@ -56,7 +57,7 @@ static void add_float(io_channel_sums *to, double sample)
         if (to->samples == 0) {
             to->first = to->least = to->greatest = sample;
         }
-        add_number(to, sample, sample - to->first);
+        stats_add_number(to, sample, sample - to->first);
     }
 }
 
@@ -69,10 +70,10 @@ static void add_wide(io_channel_sums *to, uint64_t sample)
     }
     bool below = sample < to->first_integer;
     uint64_t apart = below ? to->first_integer - sample : sample - to->first_integer;
-    add_number(to, (double)sample, below ? -(double)apart : (double)apart);
+    stats_add_number(to, (double)sample, below ? -(double)apart : (double)apart);
 }
 
-static void add_sample(io_channel_sums *to, int type, const char *at)
+static void stats_add_sample(io_channel_sums *to, int type, const char *at)
 {
     uint32_t u32;
     uint64_t u64;
@@ -110,7 +111,7 @@ void io_stats_add(io_stats *stats, const satf_view *view, const void *row)
             add_uint16(to, at, view->width, pixel);
         } else {
             for (int64_t x = 0; x < view->width; x++, at += pixel) {
-                add_sample(to, view->type, at);
+                stats_add_sample(to, view->type, at);
             }
         }
     }

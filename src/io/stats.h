@@ -12,8 +12,8 @@ typedef struct io_double_sum {
     double high, low;
 } io_double_sum;
 
-/* Of one channel's finite samples. The sums are of what samples are above `first`, which of u8 and
- * u16 is 0. */
+/* The sums of one channel's finite samples: of what samples are above `first`, which is 0 for u8
+ * and u16. */
 typedef struct io_channel_sums {
     int64_t samples;
     double least, greatest, first;

@@ -14,7 +14,7 @@ static const char alpha_formats[] = "write PNG, PAM (.pam) or .npy";
 
 /* Leaves what pixels need to look right: profile, gamma, primaries, how a JPEG was coded, and the
  * orientation, for pixels are not turned. Anew at the end, for EXIF may come with the last row. */
-static void strip(io_writer *writer)
+static void writer_strip(io_writer *writer)
 {
     const satf_metadata *given = writer->given;
     satf_metadata *left = &writer->stripped;
@@ -75,7 +75,7 @@ static void count_visible(io_writer *writer, const void *row)
     }
 }
 
-/* Where 99 % of the samples lie, if the picture looks empty; else NULL. Ranks are those of
+/* Says where 99 % of the samples lie, if the picture looks empty; else NULL. Ranks are those of
  * range.c. */
 static const char *find_emptiness(const io_writer *writer, const char **looks)
 {
@@ -115,7 +115,7 @@ static satf_status make_writer(satf_context *ctx, const io_plan *plan,
     writer->plan = *plan;
     writer->options = options ? *options : satf_write_defaults();
     writer->given = writer->metadata = metadata;
-    strip(writer);
+    writer_strip(writer);
     writer->seen = (io_extremes){INFINITY, -INFINITY};
     if (!io_plan_copies(plan)) {
         writer->converted = satf_alloc((size_t)plan->out.stride);
@@ -129,7 +129,8 @@ static satf_status make_writer(satf_context *ctx, const io_plan *plan,
 }
 
 /* The codec begins; what comes before has status. */
-static satf_status begin(satf_context *ctx, io_writer *writer, satf_status status, io_writer **out)
+static satf_status writer_begin(satf_context *ctx, io_writer *writer, satf_status status,
+                                io_writer **out)
 {
     errno = 0;
     status = status ? status : writer->format->create(ctx, writer);
@@ -157,7 +158,7 @@ satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
         writer->owns_pages = true;
         status = io_pages_open(ctx, plan->format, file, NULL, 1, &writer->pages);
     }
-    return begin(ctx, writer, status, out);
+    return writer_begin(ctx, writer, status, out);
 }
 
 satf_status io_page_open(satf_context *ctx, const io_plan *plan, io_pages *pages, int64_t page,
@@ -172,7 +173,7 @@ satf_status io_page_open(satf_context *ctx, const io_plan *plan, io_pages *pages
     }
     writer->pages = pages;
     writer->page = page;
-    return begin(ctx, writer, SATF_OK, out);
+    return writer_begin(ctx, writer, SATF_OK, out);
 }
 
 /* Whether samples may be black and white alone, whatever type they get in the file: who has made
@@ -193,8 +194,8 @@ static void watch_bilevel(io_writer *writer, const char *src, int64_t stride, in
     }
 }
 
-static satf_status encode(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                          int64_t n)
+static satf_status writer_encode(satf_context *ctx, io_writer *writer, const void *src,
+                                 int64_t stride, int64_t n)
 {
     errno = 0;
     satf_status status = writer->format->put(ctx, writer, src, stride, n);
@@ -217,7 +218,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
     }
     satf_status status = SATF_OK;
     if (!writer->converted) {
-        status = n > 0 ? encode(ctx, writer, src, stride, n) : SATF_OK;
+        status = n > 0 ? writer_encode(ctx, writer, src, stride, n) : SATF_OK;
         writer->next_row += status ? 0 : n;
         return status;
     }
@@ -233,7 +234,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
         if (plan->judge_range || plan->judge_mean) {
             count_visible(writer, writer->converted);
         }
-        status = encode(ctx, writer, writer->converted, plan->out.stride, 1);
+        status = writer_encode(ctx, writer, writer->converted, plan->out.stride, 1);
         writer->next_row += status ? 0 : 1;
     }
     return status;
@@ -293,7 +294,7 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
         return satf_fail(ctx, SATF_INVALID, "only %" PRId64 " of %" PRId64 " rows were written",
                          writer->next_row, writer->plan.in.height);
     }
-    strip(writer);
+    writer_strip(writer);
     errno = 0;
     satf_status status = writer->format->finish(ctx, writer);
     status = io_settle_memory(ctx, writer->format, status);

@@ -22,7 +22,7 @@ enum {
  * of which the next pixel overwrites what is not its own. */
 #define WIDE(bytes) ((bytes) == 3 ? 4 : (bytes) == 6 ? 8 : (bytes) == 12 ? 16 : (bytes))
 
-INLINE void put(char *to, const char *from, size_t bytes, bool stream)
+INLINE void move_put(char *to, const char *from, size_t bytes, bool stream)
 {
     if (stream) {
         stream_bytes(to, from, bytes);
@@ -218,8 +218,8 @@ INLINE void turn_pixels(const char *from, size_t pitch, char *to, size_t to_pitc
     }
 }
 
-INLINE void turn(const char *from, size_t pitch, char *to, size_t to_pitch, size_t bytes,
-                 size_t rows, size_t columns)
+INLINE void turn_tile(const char *from, size_t pitch, char *to, size_t to_pitch, size_t bytes,
+                      size_t rows, size_t columns)
 {
 #ifdef BY_BLOCKS
     if (BY_BLOCKS(bytes)) {
@@ -253,7 +253,7 @@ INLINE void transpose_directly(const move_part *p, size_t bytes)
     }
 }
 
-INLINE void transpose(const move_part *part, size_t bytes)
+INLINE void move_transpose(const move_part *part, size_t bytes)
 {
     _Alignas(64) char from[MAX_TILE_BYTES + SLACK];
     _Alignas(64) char to[MAX_TILE_BYTES + MAX_SIDE * SLACK];
@@ -283,10 +283,10 @@ INLINE void transpose(const move_part *part, size_t bytes)
                     }
                 }
             }
-            turn(from, pitch, to, to_pitch, bytes, (size_t)rows, (size_t)columns);
+            turn_tile(from, pitch, to, to_pitch, bytes, (size_t)rows, (size_t)columns);
             for (int64_t k = 0; k < columns; k++, out += p.out_stride) {
                 if (rows == side) {
-                    put(out, to + (size_t)k * to_pitch, pitch, p.stream);
+                    move_put(out, to + (size_t)k * to_pitch, pitch, p.stream);
                 } else {
                     copy_short(out, to + (size_t)k * to_pitch, (size_t)rows * bytes);
                 }
@@ -374,14 +374,14 @@ INLINE void reverse(const char *in, char *out, int64_t pixels, bool stream, size
             __builtin_prefetch(from + most * (int64_t)bytes + line);
         }
         reverse_chunk(from, to, n, bytes);
-        put(out + (pixels - i - n) * (int64_t)bytes, to, (size_t)n * bytes, stream);
+        move_put(out + (pixels - i - n) * (int64_t)bytes, to, (size_t)n * bytes, stream);
     }
 }
 
 /* ------------------------------------------------------------------ gathering */
 
-INLINE const char *pixel_at(const char *in, int64_t in_stride, int64_t width, uint32_t index,
-                            size_t bytes)
+INLINE const char *move_pixel_at(const char *in, int64_t in_stride, int64_t width, uint32_t index,
+                                 size_t bytes)
 {
     if (in_stride == width * (int64_t)bytes) {
         return in + (int64_t)index * (int64_t)bytes;
@@ -389,8 +389,8 @@ INLINE const char *pixel_at(const char *in, int64_t in_stride, int64_t width, ui
     return in + (int64_t)(index / width) * in_stride + (int64_t)(index % width) * (int64_t)bytes;
 }
 
-INLINE void gather(const char *in, int64_t in_stride, int64_t width, const uint32_t *order,
-                   char *out, int64_t pixels, bool stream, size_t bytes)
+INLINE void move_gather(const char *in, int64_t in_stride, int64_t width, const uint32_t *order,
+                        char *out, int64_t pixels, bool stream, size_t bytes)
 {
     _Alignas(64) char chunk[CHUNK + SLACK];
     const int64_t most = CHUNK / (int64_t)bytes / 64 * 64;
@@ -398,18 +398,19 @@ INLINE void gather(const char *in, int64_t in_stride, int64_t width, const uint3
         int64_t n = pixels - i < most ? pixels - i : most;
         for (int64_t k = 0; k < n; k++) {
             if (i + k + AHEAD < pixels) {
-                __builtin_prefetch(pixel_at(in, in_stride, width, order[i + k + AHEAD], bytes));
+                __builtin_prefetch(
+                    move_pixel_at(in, in_stride, width, order[i + k + AHEAD], bytes));
             }
-            memcpy(chunk + k * (int64_t)bytes, pixel_at(in, in_stride, width, order[i + k], bytes),
-                   bytes);
+            memcpy(chunk + k * (int64_t)bytes,
+                   move_pixel_at(in, in_stride, width, order[i + k], bytes), bytes);
         }
-        put(out + i * (int64_t)bytes, chunk, (size_t)n * bytes, stream);
+        move_put(out + i * (int64_t)bytes, chunk, (size_t)n * bytes, stream);
     }
 }
 
-static void copy(const char *in, char *out, int64_t bytes, bool stream)
+static void move_copy(const char *in, char *out, int64_t bytes, bool stream)
 {
-    put(out, in, (size_t)bytes, stream);
+    move_put(out, in, (size_t)bytes, stream);
 }
 
 /* ---------------------------------------------------------------- the instances */
@@ -417,7 +418,7 @@ static void copy(const char *in, char *out, int64_t bytes, bool stream)
 #define INSTANCE(bytes)                                                                       \
     static void transpose_##bytes(const move_part *part)                                      \
     {                                                                                         \
-        transpose(part, bytes);                                                               \
+        move_transpose(part, bytes);                                                          \
     }                                                                                         \
     static void reverse_##bytes(const char *in, char *out, int64_t pixels, bool stream)       \
     {                                                                                         \
@@ -426,7 +427,7 @@ static void copy(const char *in, char *out, int64_t bytes, bool stream)
     static void gather_##bytes(const char *in, int64_t in_stride, int64_t width,              \
                                const uint32_t *order, char *out, int64_t pixels, bool stream) \
     {                                                                                         \
-        gather(in, in_stride, width, order, out, pixels, stream, bytes);                      \
+        move_gather(in, in_stride, width, order, out, pixels, stream, bytes);                 \
     }
 MOVE_PIXELS(INSTANCE)
 
@@ -438,5 +439,5 @@ const move_kernels SATF_ISA_NAME(move_kernels) = {
     .transpose = {MOVE_PIXELS(TRANSPOSE_ROW)},
     .reverse = {MOVE_PIXELS(REVERSE_ROW)},
     .gather = {MOVE_PIXELS(GATHER_ROW)},
-    .copy = copy,
+    .copy = move_copy,
 };

@@ -1,3 +1,4 @@
+/* Moving pixels on the CPU, in blocks that threads share. */
 #include "move.h"
 
 #include <stdatomic.h>
@@ -24,7 +25,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Where the result goes, whether around the caches, and by which kernels. */
+/* The place of the result, whether it goes around the caches, and the kernels. */
 typedef struct target {
     char *data;
     int64_t stride;
@@ -53,11 +54,11 @@ static void transpose_part(const move_job *job, const target *to, int64_t first,
         .height = height,
         .stream = to->stream,
     };
-    if (job->turn & MOVE_FLIP_V) {
+    if (job->symmetry & MOVE_FLIP_V) {
         part.in = satf_row(in, in->height - 1 - y);
         part.in_stride = -in->stride;
     }
-    if (job->turn & MOVE_FLIP_H) { /* from the last of the columns to the first */
+    if (job->symmetry & MOVE_FLIP_H) { /* from the last of the columns to the first */
         part.in += (in->width - x - width) * bytes;
         part.out += (width - 1) * to->stride;
         part.out_stride = -to->stride;
@@ -80,9 +81,9 @@ static void gather_row(const move_job *job, const target *to, char *row, int64_t
 static void move_row(const move_job *job, const target *to, char *row, int64_t y)
 {
     const satf_view *in = &job->in;
-    const char *from = satf_row(in, job->turn & MOVE_FLIP_V ? in->height - 1 - y : y);
+    const char *from = satf_row(in, job->symmetry & MOVE_FLIP_V ? in->height - 1 - y : y);
     int64_t bytes = pixel_bytes(in);
-    if (job->turn & MOVE_FLIP_H) {
+    if (job->symmetry & MOVE_FLIP_H) {
         to->kernels->reverse[bytes](from, row, in->width, to->stream);
     } else {
         to->kernels->copy(from, row, in->width * bytes, to->stream);
@@ -92,7 +93,7 @@ static void move_row(const move_job *job, const target *to, char *row, int64_t y
 /* to->data is the result's row `first`. Along the input: it is what is waited for. */
 static void rows_to(const move_job *job, const target *to, int64_t first, int64_t rows)
 {
-    bool up = job->turn & MOVE_FLIP_V;
+    bool up = job->symmetry & MOVE_FLIP_V;
     for (int64_t i = 0; i < rows; i++) {
         int64_t k = up ? rows - 1 - i : i;
         char *row = to->data + k * to->stride;
@@ -107,7 +108,7 @@ static void rows_to(const move_job *job, const target *to, int64_t first, int64_
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride)
 {
     target to = {dst, stride, false, SATF_ISA_CHOOSE(&move_kernels)};
-    if (job->turn & MOVE_TRANSPOSE) {
+    if (job->symmetry & MOVE_TRANSPOSE) {
         transpose_part(job, &to, first, first, rows, 0, job->in.height);
     } else {
         rows_to(job, &to, first, rows);
@@ -134,11 +135,11 @@ static void run_block(const move_work *work, int64_t task)
                    least(work->block_height, in->height - y));
 }
 
-static void run_band(const move_work *work, int64_t task)
+static void move_run_band(const move_work *work, int64_t task)
 {
     int64_t height = work->job->out.height;
     int64_t y = task * work->band_rows, rows = least(work->band_rows, height - y);
-    y = work->job->turn & MOVE_FLIP_V ? height - y - rows : y;
+    y = work->job->symmetry & MOVE_FLIP_V ? height - y - rows : y;
     target to = work->to;
     to.data += y * to.stride;
     rows_to(work->job, &to, y, rows);
@@ -148,10 +149,10 @@ static void run_task(void *user, int64_t task, int thread)
 {
     (void)thread;
     const move_work *work = user;
-    if (work->job->turn & MOVE_TRANSPOSE) {
+    if (work->job->symmetry & MOVE_TRANSPOSE) {
         run_block(work, task);
     } else {
-        run_band(work, task);
+        move_run_band(work, task);
     }
 }
 
@@ -162,7 +163,8 @@ static bool streams(const move_job *job)
     const satf_view *out = &job->out;
     int64_t bytes = satf_row_samples(out) * (int64_t)satf_type_bytes(out->type);
     bool aligned = (((uintptr_t)out->data | (uintptr_t)out->stride) & 63) == 0;
-    return (aligned || !(job->turn & MOVE_TRANSPOSE)) && bytes >= satf_stream_bytes() / out->height;
+    return (aligned || !(job->symmetry & MOVE_TRANSPOSE)) &&
+           bytes >= satf_stream_bytes() / out->height;
 }
 
 satf_status move_run(satf_context *ctx, const move_job *job)
@@ -171,7 +173,7 @@ satf_status move_run(satf_context *ctx, const move_job *job)
     move_work work = {.job = job,
                       .to = {out->data, out->stride, streams(job), SATF_ISA_CHOOSE(&move_kernels)}};
     int64_t bytes = pixel_bytes(in);
-    if (job->turn & MOVE_TRANSPOSE) {
+    if (job->symmetry & MOVE_TRANSPOSE) {
         work.block_width = work.block_height = MOVE_TILE(bytes) * BLOCK_TILES;
         work.blocks_down = (in->height - 1) / work.block_height + 1;
         work.tasks = ((in->width - 1) / work.block_width + 1) * work.blocks_down;
@@ -180,8 +182,8 @@ satf_status move_run(satf_context *ctx, const move_job *job)
         work.band_rows = row_bytes < BAND_BYTES ? BAND_BYTES / row_bytes : 1;
         work.tasks = (out->height - 1) / work.band_rows + 1;
     }
-    bool turns = job->turn & MOVE_TRANSPOSE || job->order;
+    bool transposes = job->symmetry & MOVE_TRANSPOSE || job->order;
     int threads = satf_threads_for(ctx, out->height * out->width * bytes,
-                                   turns ? SHARE_BYTES / 2 : SHARE_BYTES);
+                                   transposes ? SHARE_BYTES / 2 : SHARE_BYTES);
     return satf_parallel_told(ctx, threads, work.tasks, run_task, &work);
 }

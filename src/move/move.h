@@ -30,9 +30,9 @@ enum {
  */
 typedef struct move_job {
     satf_view in, out;
-    unsigned turn;         /* MOVE_... or 0, which copies */
+    unsigned symmetry;     /* MOVE_... or 0, which copies */
     const uint32_t *order; /* or NULL. Else pixel k of out, counted along the rows, is pixel
-                              order[k] of in, each below in's width * height; turn is 0 */
+                              order[k] of in, each below in's width * height; symmetry is 0 */
 } move_job;
 
 /* Does it on the CPU, on the context's threads; allocates nothing. Fails only
@@ -46,32 +46,32 @@ satf_status move_run(satf_context *ctx, const move_job *job);
  */
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride);
 
-/* True if the turn alone works row by row: row y of the result is made of row y. */
-static inline bool move_keeps_rows(unsigned turn)
+/* True if the symmetry alone works row by row: row y of the result is made of row y. */
+static inline bool move_keeps_rows(unsigned symmetry)
 {
-    return (turn & ~(unsigned)MOVE_FLIP_H) == 0;
+    return (symmetry & ~(unsigned)MOVE_FLIP_H) == 0;
 }
 
 /* The symmetry of one after the other. */
 unsigned move_compose(unsigned first, unsigned second);
 
 /*
- * What a picture's file says about the places of its pixels, after a turn: the
- * resolutions of x and y change places where the sides do, in EXIF too, and
- * EXIF's orientation becomes the one under which the picture is shown as the
- * turn of what it was shown as, as does XMP's. How a JPEG was coded turns along.
+ * Changes what a picture's file says about the places of its pixels as the symmetry changes the
+ * picture: the resolutions of x and y change places where the sides do, in EXIF too. EXIF's and
+ * XMP's orientation become the one under which viewers show the moved picture as the moved form of
+ * what they showed. How a JPEG was coded follows.
  */
-void move_metadata(unsigned turn, satf_metadata *metadata);
+void move_metadata(unsigned symmetry, satf_metadata *metadata);
 
 /* What a viewer does to a stored picture of that EXIF orientation, 1 ... 8. */
 unsigned move_of_orientation(unsigned orientation);
 
-/* The same after the turn of the picture's own orientation: what was stored lies as it was shown,
- * so the orientation becomes 1. */
-void move_metadata_upright(unsigned turn, satf_metadata *metadata);
+/* The same after the symmetry of the picture's own orientation: what was stored lies as it was
+ * shown, so the orientation becomes 1. */
+void move_metadata_upright(unsigned symmetry, satf_metadata *metadata);
 
-/* The same after a picture of the first size has become one of the second: it has other sides in
- * EXIF, and where it was made smaller, and not cut, other resolutions. */
+/* Changes what the file says after a picture of the first size has become one of the second: it has
+ * other sides in EXIF, and where it was made smaller, and not cut, other resolutions. */
 void move_resize_metadata(const satf_view *from, const satf_view *to, bool scales,
                           satf_metadata *metadata);
 

@@ -1,4 +1,4 @@
-/* What a picture's file says about the places of its pixels. */
+/* Metadata about the places of a picture's pixels, changed as the pixels move. */
 #include <string.h>
 
 #include "../io/meta/exif.h"
@@ -19,7 +19,7 @@ enum {
 };
 
 /* Under the flips of `first` alone if it transposes: a flip before is the other one behind. */
-static unsigned behind(unsigned first, unsigned flips)
+static unsigned orientation_behind(unsigned first, unsigned flips)
 {
     return first & MOVE_TRANSPOSE ? (flips & MOVE_FLIP_H) << 1 | (flips & MOVE_FLIP_V) >> 1 : flips;
 }
@@ -27,13 +27,13 @@ static unsigned behind(unsigned first, unsigned flips)
 unsigned move_compose(unsigned first, unsigned second)
 {
     unsigned flips = second & (MOVE_FLIP_H | MOVE_FLIP_V);
-    return first ^ behind(first, flips) ^ (second & MOVE_TRANSPOSE);
+    return first ^ orientation_behind(first, flips) ^ (second & MOVE_TRANSPOSE);
 }
 
-static unsigned inverse(unsigned turn)
+static unsigned inverse(unsigned symmetry)
 {
-    unsigned flips = turn & (MOVE_FLIP_H | MOVE_FLIP_V);
-    return behind(turn, flips) | (turn & MOVE_TRANSPOSE);
+    unsigned flips = symmetry & (MOVE_FLIP_H | MOVE_FLIP_V);
+    return orientation_behind(symmetry, flips) | (symmetry & MOVE_TRANSPOSE);
 }
 
 /* EXIF's orientations 1 ... 8: what a viewer does to the stored picture. */
@@ -53,23 +53,24 @@ unsigned move_of_orientation(unsigned orientation)
     return orientation < sizeof orientations ? orientations[orientation] : 0;
 }
 
-/* A turn of the pixels; upright: it does what viewers did. */
+/* A symmetry that has moved the pixels; upright: it does what viewers did. */
 typedef struct turning {
-    unsigned turn;
+    unsigned symmetry;
     bool upright;
 } turning;
 
-/* The one that undoes the turn, then does what the old one did, then turns. */
+/* The orientation that undoes the symmetry, then does what the old one did, then the symmetry. */
 static unsigned turned_orientation(const turning *by, unsigned orientation)
 {
-    unsigned turn = by->turn;
+    unsigned symmetry = by->symmetry;
     if (orientation < 1 || orientation > 8) {
         return orientation;
     }
     if (by->upright) {
         return 1;
     }
-    unsigned shown = move_compose(move_compose(inverse(turn), orientations[orientation]), turn);
+    unsigned shown =
+        move_compose(move_compose(inverse(symmetry), orientations[orientation]), symmetry);
     unsigned found = 1;
     while (orientations[found] != shown) {
         found++;
@@ -108,7 +109,7 @@ static void turn_exif(const turning *by, unsigned char *data, size_t bytes)
     if (entry && satf_tiff_load(&t, entry + 2, 2) == SATF_TIFF_SHORT) {
         satf_tiff_store(&t, entry + 8, 2, turned_orientation(by, satf_tiff_load(&t, entry + 8, 2)));
     }
-    if (!(by->turn & MOVE_TRANSPOSE)) {
+    if (!(by->symmetry & MOVE_TRANSPOSE)) {
         return;
     }
     swap_entries(&t, entries, count, TAG_IMAGE_WIDTH, TAG_IMAGE_HEIGHT);
@@ -187,7 +188,7 @@ static void transpose_coding(satf_jpeg_coding *coding)
 
 static void turn_metadata(const turning *by, satf_metadata *metadata)
 {
-    bool transposes = by->turn & MOVE_TRANSPOSE;
+    bool transposes = by->symmetry & MOVE_TRANSPOSE;
     if (transposes && metadata->has_resolution) {
         double x = metadata->resolution_x;
         metadata->resolution_x = metadata->resolution_y;
@@ -205,14 +206,14 @@ static void turn_metadata(const turning *by, satf_metadata *metadata)
     }
 }
 
-void move_metadata(unsigned turn, satf_metadata *metadata)
+void move_metadata(unsigned symmetry, satf_metadata *metadata)
 {
-    turn_metadata(&(turning){turn, false}, metadata);
+    turn_metadata(&(turning){symmetry, false}, metadata);
 }
 
-void move_metadata_upright(unsigned turn, satf_metadata *metadata)
+void move_metadata_upright(unsigned symmetry, satf_metadata *metadata)
 {
-    turn_metadata(&(turning){turn, true}, metadata);
+    turn_metadata(&(turning){symmetry, true}, metadata);
 }
 
 /* --------------------------------------------------------------------- scaling */

@@ -1,3 +1,4 @@
+/* The check that numbers are a permutation. */
 #include "bijection.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,7 @@ typedef struct check {
 } check;
 
 /* The first entry from k on, before end, that is none or was seen; end: there is none. */
-static int64_t look(const check *c, int64_t k, int64_t end)
+static int64_t bijection_look(const check *c, int64_t k, int64_t end)
 {
     for (; k < end; k++) {
         uint32_t value = c->p[k], bit = UINT32_C(1) << value % WORD_BITS;
@@ -35,7 +36,7 @@ static void look_at_stretch(void *user, int64_t task, int thread)
     (void)thread;
     check *c = user;
     int64_t begin = task * STRETCH, end = c->n - begin < STRETCH ? c->n : begin + STRETCH;
-    if (look(c, begin, end) < end) {
+    if (bijection_look(c, begin, end) < end) {
         atomic_store_explicit(&c->problem, true, memory_order_relaxed);
     }
 }
@@ -60,7 +61,7 @@ satf_status satf_bijection_check(satf_context *ctx, const uint32_t *p, int64_t n
     if (atomic_load_explicit(&c.problem, memory_order_relaxed)) {
         /* Which thread came first says nothing; once more in order. */
         memset((void *)c.seen, 0, bytes);
-        *problem = look(&c, 0, n);
+        *problem = bijection_look(&c, 0, n);
     }
     satf_free((void *)c.seen);
     return SATF_OK;

@@ -1,10 +1,10 @@
-/* Whether numbers are each of 0 ... n - 1 once. */
+/* The check that numbers are each of 0 ... n - 1 once. */
 #ifndef SATF_PERMUTE_BIJECTION_H
 #define SATF_PERMUTE_BIJECTION_H
 
 #include "../base/context.h"
 
-/* Of the check's memory: a bit each. */
+/* The bytes of the check's memory: a bit for each number. */
 size_t satf_bijection_bytes(int64_t n);
 
 /*

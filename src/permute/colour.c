@@ -1,3 +1,4 @@
+/* Edge colouring by halving and by matchings. */
 #include "colour.h"
 
 #include <stddef.h>
@@ -38,7 +39,7 @@ void colour_halve(const colour_edge *edges, uint32_t count, uint32_t span, colou
 }
 
 /* xorshift32: walks need no better numbers, but the same ones every time. */
-static uint32_t next_random(uint32_t *state)
+static uint32_t colour_next_random(uint32_t *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -60,7 +61,7 @@ static void match(colour_edge *edges, uint32_t nodes, uint32_t degree, uint32_t 
     memset(words, 0xff, 2 * (size_t)nodes * sizeof *words);
     for (uint32_t start = 0; start < nodes; start++) {
         for (uint32_t u = start; u != COLOUR_NONE;) {
-            uint32_t e = u * degree + next_random(&random) % degree;
+            uint32_t e = u * degree + colour_next_random(&random) % degree;
             if (e != matched[u]) {
                 step[u] = e; /* the way that was taken last leads on: loops fall away */
                 u = mate[edges[e].to / span];

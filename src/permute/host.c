@@ -114,14 +114,14 @@ static void transpose_block(void *user, int64_t task, int thread)
                                     j->columns - x < BLOCK ? j->columns - x : BLOCK,
                                     j->rows - y < BLOCK ? j->rows - y : BLOCK, 1, j->type);
     in.stride = j->columns * bytes;
-    move_job move = {.in = in, .turn = MOVE_TRANSPOSE};
+    move_job move = {.in = in, .symmetry = MOVE_TRANSPOSE};
     move_rows(&move, 0, in.width, (char *)j->out + (x * j->rows + y) * bytes, j->rows * bytes);
 }
 
 typedef void task_body(void *user, int64_t task, int thread);
 
-static satf_status run(const permute_call *call, int64_t tasks, task_body *of_4, task_body *of_8,
-                       job *j)
+static satf_status permute_host_run(const permute_call *call, int64_t tasks, task_body *of_4,
+                                    task_body *of_8, job *j)
 {
     j->work = call->work;
     j->type = call->element_bytes == 4 ? SATF_U32 : SATF_U64;
@@ -133,46 +133,49 @@ static satf_status scatter(const permute_call *call, const void *in, void *out, 
                            int64_t n)
 {
     job j = {.in = in, .out = out, .table = p, .n = n};
-    return run(call, (n - 1) / STRETCH + 1, scatter_4, scatter_8, &j);
+    return permute_host_run(call, (n - 1) / STRETCH + 1, scatter_4, scatter_8, &j);
 }
 
-static satf_status gather(const permute_call *call, const void *in, void *out, const uint32_t *q,
-                          int64_t n)
+static satf_status permute_host_gather(const permute_call *call, const void *in, void *out,
+                                       const uint32_t *q, int64_t n)
 {
     job j = {.in = in, .out = out, .table = q, .n = n};
-    return run(call, (n - 1) / STRETCH + 1, gather_4, gather_8, &j);
+    return permute_host_run(call, (n - 1) / STRETCH + 1, gather_4, gather_8, &j);
 }
 
-static satf_status transpose(const permute_call *call, const void *in, void *out, int64_t rows,
-                             int64_t columns)
+static satf_status permute_host_transpose(const permute_call *call, const void *in, void *out,
+                                          int64_t rows, int64_t columns)
 {
     job j = {.in = in,
              .out = out,
              .rows = rows,
              .columns = columns,
              .blocks_x = (columns - 1) / BLOCK + 1};
-    return run(call, j.blocks_x * ((rows - 1) / BLOCK + 1), transpose_block, transpose_block, &j);
+    return permute_host_run(call, j.blocks_x * ((rows - 1) / BLOCK + 1), transpose_block,
+                            transpose_block, &j);
 }
 
 static satf_status rows(const permute_call *call, const void *in, void *out, const uint16_t *s,
                         const uint16_t *d, int64_t count, uint32_t length)
 {
     job j = {.in = in, .out = out, .s = s, .d = d, .length = length};
-    return run(call, count, row_4, row_8, &j);
+    return permute_host_run(call, count, row_4, row_8, &j);
 }
 
-static satf_status spread(const permute_call *call, const void *in, void *out, const uint16_t *d,
-                          int64_t count, uint32_t length, uint32_t piece)
+static satf_status permute_host_spread(const permute_call *call, const void *in, void *out,
+                                       const uint16_t *d, int64_t count, uint32_t length,
+                                       uint32_t piece)
 {
     job j = {.in = in, .out = out, .d = d, .rows = count, .length = length, .piece = piece};
-    return run(call, count, spread_4, spread_8, &j);
+    return permute_host_run(call, count, spread_4, spread_8, &j);
 }
 
 static satf_status collect(const permute_call *call, const void *in, void *out, const uint16_t *s,
                            int64_t count, uint32_t length)
 {
     job j = {.in = in, .out = out, .s = s, .length = length};
-    return run(call, count, collect_4, collect_8, &j);
+    return permute_host_run(call, count, collect_4, collect_8, &j);
 }
 
-const permute_steps permute_host_steps = {scatter, gather, transpose, rows, spread, collect};
+const permute_steps permute_host_steps = {scatter, permute_host_gather, permute_host_transpose,
+                                          rows,    permute_host_spread, collect};

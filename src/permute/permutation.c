@@ -33,7 +33,7 @@ static satf_status check_bijection(satf_context *ctx, const uint32_t *p, int64_t
 
 /* ------------------------------------------------------------------- choice */
 
-static const permute_algorithm *find_algorithm(const char *name)
+static const permute_algorithm *permutation_find_algorithm(const char *name)
 {
     const permute_algorithm *algorithm = NULL;
     for (size_t i = 0;
@@ -54,7 +54,7 @@ static void drop_tables(satf_permutation *plan)
 static satf_status plan_by(satf_context *ctx, const char *name, const permute_request *request,
                            satf_permutation *plan)
 {
-    plan->algorithm = find_algorithm(name);
+    plan->algorithm = permutation_find_algorithm(name);
     satf_status status = plan->algorithm->plan(ctx, request, plan);
     if (status) {
         drop_tables(plan);
@@ -138,22 +138,22 @@ satf_status permute_choose(satf_context *ctx, const permute_request *request, bo
 
 /* --------------------------------------------------------------------- plans */
 
-static satf_status upload(satf_context *ctx, satf_permutation *plan, int device)
+static satf_status permutation_upload(satf_context *ctx, satf_permutation *plan, int device)
 {
     satf_status status = SATF_OK;
-    void *there[PERMUTE_MAX_TABLES] = {0};
+    void *device_tables[PERMUTE_MAX_TABLES] = {0};
     for (int i = 0; i < PERMUTE_MAX_TABLES && plan->table[i] && !status; i++) {
-        status =
-            satf_cuda()->table_keep(ctx, device, plan->table[i], plan->table_bytes[i], &there[i]);
+        status = satf_cuda()->table_keep(ctx, device, plan->table[i], plan->table_bytes[i],
+                                         &device_tables[i]);
     }
     if (status) {
-        for (int i = 0; i < PERMUTE_MAX_TABLES && there[i]; i++) {
-            satf_cuda()->table_drop(there[i]);
+        for (int i = 0; i < PERMUTE_MAX_TABLES && device_tables[i]; i++) {
+            satf_cuda()->table_drop(device_tables[i]);
         }
         return status;
     }
     drop_tables(plan);
-    memcpy(plan->table, there, sizeof there);
+    memcpy(plan->table, device_tables, sizeof device_tables);
     plan->device = device;
     return SATF_OK;
 }
@@ -176,7 +176,7 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
                      : plan_by(ctx, algorithm, request, plan);
     }
     if (!status && device != SATF_HOST) {
-        status = upload(ctx, plan, device);
+        status = permutation_upload(ctx, plan, device);
     }
     if (status) {
         satf_permutation_destroy(plan);
@@ -186,8 +186,9 @@ satf_status permute_create(satf_context *ctx, const permute_request *request, in
     return SATF_OK;
 }
 
-static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n, int element_bytes,
-                           int device, const char *algorithm, satf_permutation **out)
+static satf_status permutation_prepare(satf_context *ctx, const uint32_t *places, int64_t n,
+                                       int element_bytes, int device, const char *algorithm,
+                                       satf_permutation **out)
 {
     if (!out) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the permutation");
@@ -212,7 +213,7 @@ static satf_status prepare(satf_context *ctx, const uint32_t *places, int64_t n,
                          "are possible",
                          device, SATF_HOST, SATF_CUDA(0));
     }
-    if (!algorithm || (strcmp(algorithm, "auto") != 0 && !find_algorithm(algorithm))) {
+    if (!algorithm || (strcmp(algorithm, "auto") != 0 && !permutation_find_algorithm(algorithm))) {
         return satf_fail(ctx, SATF_INVALID,
                          "there is no permutation algorithm '%.*s'; see "
                          "satf_permutation_algorithm()",
@@ -231,7 +232,8 @@ satf_status satf_permutation_create(satf_context *ctx, const uint32_t *places, i
         return SATF_INVALID;
     }
     satf_progress_none(ctx);
-    return satf_gpu_leave(ctx, prepare(ctx, places, n, element_bytes, device, algorithm, out));
+    return satf_gpu_leave(
+        ctx, permutation_prepare(ctx, places, n, element_bytes, device, algorithm, out));
 }
 
 void satf_permutation_destroy(satf_permutation *permutation)
@@ -267,7 +269,7 @@ const char *satf_permutation_choice(const satf_permutation *permutation)
 
 enum { SCRATCH_SLACK = 63 };
 
-/* Of the array between, aligned, and behind it the rows in the making. */
+/* The bytes of the array between, aligned, and behind it of the rows in the making. */
 static size_t between_bytes(const satf_permutation *plan)
 {
     return plan->algorithm->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes)
@@ -343,8 +345,8 @@ static satf_status run_allocating(satf_context *ctx, const satf_permutation *pla
     return status;
 }
 
-static satf_status apply(satf_context *ctx, const satf_permutation *permutation, const void *in,
-                         void *out)
+static satf_status permutation_apply(satf_context *ctx, const satf_permutation *permutation,
+                                     const void *in, void *out)
 {
     const satf_permutation *plan = permutation;
     if (!plan || !in || !out) {
@@ -384,5 +386,5 @@ satf_status satf_permutation_apply(satf_context *ctx, const satf_permutation *pe
         return SATF_INVALID;
     }
     satf_progress_none(ctx);
-    return satf_gpu_leave(ctx, apply(ctx, permutation, in, out));
+    return satf_gpu_leave(ctx, permutation_apply(ctx, permutation, in, out));
 }

@@ -1,7 +1,7 @@
 /*
- * Offline permutations of arrays (dissertation, chapters 4 and 5): out[p[i]] = in[i]
- * for a p that is known beforehand. An algorithm is a row: it makes a plan of p once, and runs it
- * as a few steps that the host and CUDA devices both have.
+ * Offline permutations of arrays (dissertation, chapters 4 and 5): out[p[i]] = in[i] for a p that
+ * is known beforehand. Read this file first, then rows.c. An algorithm is an entry of a table: it
+ * makes a plan of p once, and runs it as a few steps that the host and CUDA devices both have.
  */
 #ifndef SATF_PERMUTE_PERMUTE_H
 #define SATF_PERMUTE_PERMUTE_H

@@ -53,7 +53,7 @@ typedef struct inversion {
 
 enum { STRETCH = 1 << 16 };
 
-static void invert(void *user, int64_t task, int thread)
+static void permute_invert(void *user, int64_t task, int thread)
 {
     (void)thread;
     const inversion *v = user;
@@ -87,7 +87,7 @@ static satf_status plan_from(satf_context *ctx, const permute_request *r, satf_p
     satf_status status = permute_add_table(ctx, plan, (size_t)r->n * sizeof *r->p, &q);
     if (!status) {
         inversion v = {r->p, q, r->n};
-        satf_parallel(ctx, (r->n - 1) / STRETCH + 1, invert, &v);
+        satf_parallel(ctx, (r->n - 1) / STRETCH + 1, permute_invert, &v);
     }
     return status;
 }
@@ -119,9 +119,9 @@ static satf_status plan_transpose(satf_context *ctx, const permute_request *r,
     return SATF_OK;
 }
 
-static satf_status run_transpose(const satf_permutation *plan, const permute_call *call,
-                                 const permute_steps *steps, const void *in, void *out,
-                                 void *between)
+static satf_status permute_run_transpose(const satf_permutation *plan, const permute_call *call,
+                                         const permute_steps *steps, const void *in, void *out,
+                                         void *between)
 {
     (void)between;
     return steps->transpose(call, in, out, plan->shape.rows, plan->shape.length);
@@ -316,7 +316,7 @@ static satf_status run_fused(const satf_permutation *plan, const permute_call *c
     return status ? status : steps->collect(call, out, out, plan->table[2], s->rows, s->length);
 }
 
-/* The same three permutations, as row-wise ones of a conflict-free schedule each. */
+/* Plans the three permutations as row-wise ones of a conflict-free schedule each. */
 static satf_status plan_scheduled(satf_context *ctx, const permute_request *r,
                                   satf_permutation *plan)
 {
@@ -359,7 +359,7 @@ static satf_status run_scheduled(const satf_permutation *plan, const permute_cal
 static const permute_algorithm algorithms[] = {
     {"d-designated", "each element to its place, wherever that is", plan_to, false, run_to},
     {"s-designated", "each place from its element, wherever that is", plan_from, false, run_from},
-    {"transpose", "transposes of matrices, in tiles", plan_transpose, false, run_transpose},
+    {"transpose", "transposes of matrices, in tiles", plan_transpose, false, permute_run_transpose},
     {"row-wise", "permutations within rows, in shared memory", plan_row_wise, false, run_row_wise},
     {"column-wise", "within columns: transpose, row-wise, transpose", plan_column_wise, true,
      run_column_wise},

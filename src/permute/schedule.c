@@ -1,3 +1,4 @@
+/* Schedules from an edge colouring. */
 #include "schedule.h"
 
 /* Banks b and b + w / 2 side by side, so that what is one bank of doubled width is one

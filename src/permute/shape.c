@@ -11,7 +11,7 @@ static bool fits(int64_t length, int element_bytes)
     return length * element_bytes <= PERMUTE_ROW_BYTES && length <= SCHEDULE_MAX;
 }
 
-/* Of the middle rows for rows of that length, the one nearest to it; 0 if there is none. */
+/* The length of middle rows that is nearest to that length of rows; 0 if there is none. */
 static int64_t middle_length(const permute_request *r, int64_t length, bool pieces)
 {
     int64_t rows = r->n / length, best = 0;

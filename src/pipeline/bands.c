@@ -1,3 +1,4 @@
+/* Bands of a picture on a device: their height, and the loop over them. */
 #include "bands.h"
 
 #include "../base/share.h"
@@ -42,7 +43,7 @@ satf_status pipeline_band_needs(satf_context *ctx, const pipeline_job *job,
 }
 
 /* The time of a band's steps is not told: it is a part of what the report's is to be. */
-static satf_status report_steps(satf_context *ctx, satf_file_report *result)
+static satf_status bands_report_steps(satf_context *ctx, satf_file_report *result)
 {
     satf_status status = pipeline_report_plan(ctx, result);
     for (size_t i = 0; !status && i < ctx->file_steps->count; i++) {
@@ -61,7 +62,7 @@ static satf_status make(satf_context *ctx, const pipeline_job *job, const pipeli
         return status;
     }
     status = filter_apply_rect_on(ctx, plan->device, job->filter, in, where, out);
-    status = status ? status : report_steps(ctx, result);
+    status = status ? status : bands_report_steps(ctx, result);
     if (on_device) {
         satf_share_leave_device(ctx);
     }

@@ -1,4 +1,4 @@
-/* From a file to a file. */
+/* The filtering of a file into a file: the public function, and its three ways. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -18,8 +18,9 @@ static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
 /* -------------------------------------------------------------- whole images */
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                          io_reader *reader, satf_image **out, satf_file_report *result)
+static satf_status file_decode(satf_context *ctx, const pipeline_job *job,
+                               const pipeline_plan *plan, io_reader *reader, satf_image **out,
+                               satf_file_report *result)
 {
     io_header *header = &reader->header;
     satf_image *image;
@@ -40,8 +41,8 @@ static satf_status decode(satf_context *ctx, const pipeline_job *job, const pipe
 }
 
 /* Finds the range that is shown, where it is what occurs. */
-static satf_status find_range(satf_context *ctx, const satf_image *image, const pipeline_job *job,
-                              io_plan *plan, satf_file_report *result)
+static satf_status file_find_range(satf_context *ctx, const satf_image *image,
+                                   const pipeline_job *job, io_plan *plan, satf_file_report *result)
 {
     bool wanted = plan->find_range;
     satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
@@ -61,9 +62,9 @@ static satf_status find_range(satf_context *ctx, const satf_image *image, const 
     return SATF_OK;
 }
 
-static satf_status encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                          const pipeline_job *job, const pipeline_output *file,
-                          satf_file_report *result)
+static satf_status file_encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
+                               const pipeline_job *job, const pipeline_output *file,
+                               satf_file_report *result)
 {
     io_writer *writer;
     satf_status status = pipeline_writer_open(ctx, job, plan, file, &image->metadata, &writer);
@@ -107,8 +108,9 @@ static satf_status make_result(satf_context *ctx, const pipeline_job *job,
 }
 
 /* The result of all of it, on the plan's device. */
-static satf_status compute(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const satf_image *in, satf_image **out, satf_file_report *result)
+static satf_status file_compute(satf_context *ctx, const pipeline_job *job,
+                                const pipeline_plan *plan, const satf_image *in, satf_image **out,
+                                satf_file_report *result)
 {
     bool on_device = plan->device > SATF_HOST;
     satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
@@ -145,7 +147,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 
     double start_ms = satf_now_ms();
     pipeline_phase_begin(ctx, progress, decode_share);
-    satf_status status = decode(ctx, job, plan, *reader, &in, result);
+    satf_status status = file_decode(ctx, job, plan, *reader, &in, result);
     if (!job->file) { /* what it holds is not needed any more */
         io_close(*reader);
         *reader = NULL;
@@ -157,9 +159,9 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 
     start_ms = satf_now_ms() - ctx->waited_ms;
     pipeline_phase_begin(ctx, progress, compute_share);
-    status = compute(ctx, job, plan, in, &out, result);
+    status = file_compute(ctx, job, plan, in, &out, result);
     if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
-        status = compute(ctx, job, plan, in, &out, result);
+        status = file_compute(ctx, job, plan, in, &out, result);
     }
     satf_image_destroy(in);
     times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
@@ -171,12 +173,12 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     start_ms = satf_now_ms();
     pipeline_phase_begin(ctx, progress, encode_share);
     result->at = job->output;
-    status = find_range(ctx, out, job, &written, result);
+    status = file_find_range(ctx, out, job, &written, result);
     if (!status) {
         status = pipeline_output_open(ctx, job, &file, result);
     }
     if (!status) {
-        status = encode(ctx, out, &written, job, &file, result);
+        status = file_encode(ctx, out, &written, job, &file, result);
         status = pipeline_output_end(ctx, job, &file, status, result);
     }
     satf_image_destroy(out);
@@ -186,7 +188,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 
 /* ------------------------------------------------------------------- any picture */
 
-/* Where "-" gets the input's format. */
+/* The format of an output: "-" gets the input's. */
 static const char *output_format(const pipeline_job *job, const io_format *input,
                                  satf_file_report *result)
 {
@@ -201,8 +203,8 @@ static const char *output_format(const pipeline_job *job, const io_format *input
 }
 
 /* The job's reader at its page, or at none where it is about `pages` of them. */
-static satf_status open_reader(satf_context *ctx, pipeline_job *job, io_reader **reader,
-                               int64_t *pages, satf_file_report *result)
+static satf_status file_open_reader(satf_context *ctx, pipeline_job *job, io_reader **reader,
+                                    int64_t *pages, satf_file_report *result)
 {
     int64_t page = job->page;
     double start_ms = satf_now_ms() - ctx->waited_ms;
@@ -237,8 +239,8 @@ static satf_status open_reader(satf_context *ctx, pipeline_job *job, io_reader *
 }
 
 /* Does the job; may be called once more, alone, where memory was lacking because of others. */
-static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeline_phase *progress,
-                            satf_file_report *result)
+static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
+                                 pipeline_phase *progress, satf_file_report *result)
 {
     pipeline_job job = *asked;
     pipeline_plan plan = {.flow = NULL};
@@ -249,7 +251,7 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
     satf_status status = job.more_count && !job.pages
                              ? pipeline_inputs_find(ctx, &job, &inputs, &pages, result)
                              : SATF_OK;
-    status = status ? status : open_reader(ctx, &job, &reader, &pages, result);
+    status = status ? status : file_open_reader(ctx, &job, &reader, &pages, result);
     if (!status && pages > 0) {
         status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
     } else if (!status) { /* the filters' windows become pixels */
@@ -274,7 +276,7 @@ static satf_status run_once(satf_context *ctx, const pipeline_job *asked, pipeli
 
 /* ---------------------------------------------------------------------- the call */
 
-static int64_t file_bytes(const char *path)
+static int64_t file_file_bytes(const char *path)
 {
     struct stat info;
     bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -292,7 +294,7 @@ static bool can_repeat(const pipeline_job *job)
         return false;
     }
     bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
-    return file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
+    return file_file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
 }
 
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
@@ -314,10 +316,10 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
         }
         struct satf_budget *before = satf_memory_begin(ctx);
         *result = (satf_file_report){.at = job->input};
-        result->times.in_bytes = job->from ? 0 : file_bytes(job->input);
+        result->times.in_bytes = job->from ? 0 : file_file_bytes(job->input);
         progress.from = progress.share = 0;
         pipeline_phase_begin(ctx, &progress, 0);
-        status = run_once(ctx, job, &progress, result);
+        status = file_run_once(ctx, job, &progress, result);
         if (!status) {
             result->times.total_ms = satf_now_ms() - start_ms;
         } else {

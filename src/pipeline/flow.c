@@ -1,3 +1,4 @@
+/* The threads of a flow, and the rings between them. */
 #include "flow.h"
 
 #include <string.h>
@@ -9,9 +10,9 @@
 #include "../base/view.h"
 #include "../plan/plan.h"
 
-/* Portions in a ring beyond the rows that its reader looks back on: one being filled, one being
- * read, and slack. */
-enum { PORTIONS = 3, LAST_PORTIONS = 4 };
+/* Bands in a ring beyond the rows that its reader looks back on: one being filled, one being read,
+ * and slack. */
+enum { BANDS = 3, LAST_BANDS = 4 };
 
 void *flow_row(const flow_ring *r, int64_t y)
 {
@@ -71,7 +72,7 @@ static void wait_for_change(flow_stage *t)
 }
 
 /* With the lock held: waits for a token to work. */
-static void take_turn(flow_stage *t)
+static void flow_take_turn(flow_stage *t)
 {
     flow *f = t->flow;
     while (!may_work(f)) {
@@ -92,7 +93,7 @@ void flow_begin(flow_stage *t)
     flow *f = t->flow;
     satf_budget_use(f->budget);
     pthread_mutex_lock(&f->lock);
-    take_turn(t);
+    flow_take_turn(t);
     pthread_mutex_unlock(&f->lock);
     t->busy_ms = -satf_now_ms();
 }
@@ -123,8 +124,8 @@ void flow_advance(flow *f, int64_t *counter, int64_t to)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* With the lock held: a filter tells of rows once in a portion, and whenever it waits. */
-static void tell(flow_stage *t)
+/* With the lock held: a filter tells of rows once in a band, and whenever it waits. */
+static void flow_tell(flow_stage *t)
 {
     if (t->reached > 0) {
         flow_ring *to = &t->flow->rings[t->number];
@@ -149,13 +150,13 @@ static bool await(flow_stage *t, const int64_t *counter, int64_t wanted, const i
     t->most = most;
     if (f->failed < 0 && waits(t)) {
         double start_ms = satf_now_ms();
-        tell(t);
+        flow_tell(t);
         give_turn(f);
         pthread_cond_broadcast(&f->moved);
         while (f->failed < 0 && waits(t)) {
             wait_for_change(t);
         }
-        take_turn(t);
+        flow_take_turn(t);
         t->waited_ms += satf_now_ms() - start_ms;
     }
     t->awaited = NULL;
@@ -216,9 +217,9 @@ static const void *input_row(void *user, int64_t y)
         return kept;
     }
     if (y > t->highest) {
-        /* Told once in a portion. */
+        /* The writer is told once in a band. */
         int64_t unneeded = from->first_row + y - from->need.kept + 1;
-        if (unneeded >= from->freed + from->portion) {
+        if (unneeded >= from->freed + from->band_rows) {
             flow_advance(t->flow, &from->freed, unneeded);
         }
         if (!await_row(t, from, from->first_row + y)) {
@@ -238,9 +239,9 @@ static void *output_row(void *user, int64_t y)
     flow_stage *t = user;
     flow_ring *to = &t->flow->rings[t->number];
     t->reached = y;
-    if (y % to->portion == 0) {
+    if (y % to->band_rows == 0) {
         flow_advance(t->flow, &to->made, y);
-        if (!flow_await_room(t, to, least(y + to->portion, flow_rows(to)))) {
+        if (!flow_await_room(t, to, least(y + to->band_rows, flow_rows(to)))) {
             return NULL;
         }
     }
@@ -263,7 +264,7 @@ static satf_status run_low(flow_stage *t, const filter_rows *rows)
     return status;
 }
 
-static satf_status run_filter(flow_stage *t)
+static satf_status flow_run_by_rows(flow_stage *t)
 {
     flow_ring *from = &t->flow->rings[t->number - 1];
     filter_rows rows = {.in = input_row, .out = output_row, .user = t};
@@ -285,7 +286,7 @@ void *flow_run_filter(void *stage)
     flow *f = t->flow;
     flow_ring *from = &f->rings[t->number - 1], *to = &f->rings[t->number];
     flow_begin(t);
-    satf_status status = run_filter(t);
+    satf_status status = flow_run_by_rows(t);
     if (!status) {
         flow_advance(f, &to->made, flow_rows(to));
         flow_advance(f, &from->freed, flow_rows(from));
@@ -396,7 +397,7 @@ static satf_status plan_filter(satf_context *ctx, const satf_filter *chain, cons
     return status;
 }
 
-/* Of a ring, with the rows that it keeps for good. */
+/* The bytes of a ring, with the rows that it keeps for good. */
 static bool ring_bytes(const flow_ring *r, size_t *bytes)
 {
     return satf_mul((size_t)(r->capacity + r->need.start + r->need.end), (size_t)r->view.stride,
@@ -428,7 +429,7 @@ static void crop_first(flow_ring *r, const satf_rect *crop)
 static void size_ring(flow_ring *r, int64_t rows, size_t *bytes)
 {
     size_t more;
-    r->capacity = (rows + r->portion - 1) / r->portion * r->portion;
+    r->capacity = (rows + r->band_rows - 1) / r->band_rows * r->band_rows;
     if (!ring_bytes(r, &more) || !satf_add(*bytes, more, bytes) ||
         !satf_add(*bytes, r->need.bytes, bytes)) {
         *bytes = SIZE_MAX; /* and no sum is less from here on */
@@ -436,12 +437,12 @@ static void size_ring(flow_ring *r, int64_t rows, size_t *bytes)
 }
 
 /*
- * Rows that are in the filters: the last stage, a portion behind the last of them, has not passed
+ * Rows that are in the filters: the last stage, a band behind the last of them, has not passed
  * those yet when the first filter wants the next.
  */
 static int64_t rows_within(const flow *f)
 {
-    int64_t rows = f->rings[f->filters].portion;
+    int64_t rows = f->rings[f->filters].band_rows;
     for (int i = 0; i < f->filters; i++) {
         rows += least(f->rings[i].need.kept, f->rings[i].view.height);
     }
@@ -455,7 +456,7 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
     *bytes = 0;
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
-        r->portion = satf_block_rows(&r->view);
+        r->band_rows = satf_block_rows(&r->view);
         r->rows = r->view.height;
         if (i == 0 && crop) {
             crop_first(r, crop);
@@ -464,9 +465,9 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
     }
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
-        int64_t portions = i == f->filters ? LAST_PORTIONS : PORTIONS;
+        int64_t bands = i == f->filters ? LAST_BANDS : BANDS;
         int64_t within = r->passes ? rows_within(f) : 0;
-        size_ring(r, least(r->need.kept, r->rows) + within + portions * r->portion, bytes);
+        size_ring(r, least(r->need.kept, r->rows) + within + bands * r->band_rows, bytes);
     }
     return status;
 }
@@ -479,7 +480,7 @@ satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_v
     for (int i = 0; i < 2 && !status; i++) {
         f->rings[i].view = i ? *out : *in;
         f->rings[i].rows = f->rings[i].view.height;
-        f->rings[i].portion = satf_block_rows(&f->rings[i].view);
+        f->rings[i].band_rows = satf_block_rows(&f->rings[i].view);
         size_ring(&f->rings[i], f->rings[i].rows, bytes);
     }
     return status;

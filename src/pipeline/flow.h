@@ -14,13 +14,14 @@
 #include "../base/stop.h"
 #include "../chain/filter.h"
 
-/* capacity is a multiple of portion, so a portion never wraps around. */
+/* A stage takes or hands on band_rows rows at once. capacity is a multiple of it, so a band never
+ * wraps around. */
 typedef struct flow_ring {
     satf_view view; /* that the filter which reads it sees: */
     int64_t rows;   /* all that go through, of which it sees those from first_row on, */
     int64_t first_row, first_byte; /* and of each what lies behind first_byte */
     char *data;                    /* owned; see flow_row() */
-    int64_t capacity, portion;
+    int64_t capacity, band_rows;
     satf_plan *plan;       /* of the filter that reads it; owned, NULL behind the last */
     filter_rows_need need; /* and what that takes */
     char *ends;            /* rows that it wants at any time: those of the start and of the end */
@@ -78,7 +79,7 @@ typedef struct flow {
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
                       const satf_rect *crop, const satf_view *out, flow *f, size_t *bytes);
 
-/* Likewise of one stage that takes the rows of in, all of which are kept, as it likes. */
+/* Plans a flow of one stage that takes the rows of in, all of which are kept, as it likes. */
 satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_view *out, flow *f,
                             size_t *bytes);
 
@@ -101,7 +102,7 @@ void *flow_run_filter(void *stage);
 void flow_begin(flow_stage *t);
 void flow_end(flow_stage *t, satf_status status);
 
-/* The same for one that does not run: the flow stops because of it, unless it has already. */
+/* Ends a stage that does not run: the flow stops because of it, unless it has already. */
 void flow_stop(flow_stage *t, satf_status status);
 
 /* Waits for all threads, whose stages end or have been stopped. Stage t, which has ended, is the

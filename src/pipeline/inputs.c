@@ -1,3 +1,4 @@
+/* Several inputs that become the pages of one output. */
 #include "inputs.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "../base/memory.h"
 
 /* What cannot be, whatever the files hold. */
-static satf_status check(satf_context *ctx, const pipeline_job *job)
+static satf_status inputs_check(satf_context *ctx, const pipeline_job *job)
 {
     const io_format *to = pipeline_output_format(job);
     bool piped = job->from || strcmp(job->input, "-") == 0;
@@ -29,8 +30,8 @@ static satf_status check(satf_context *ctx, const pipeline_job *job)
 }
 
 /* How many pages the job takes of that file. */
-static int64_t count_pages(satf_context *ctx, const pipeline_job *job, const char *path,
-                           satf_status *status)
+static int64_t inputs_count_pages(satf_context *ctx, const pipeline_job *job, const char *path,
+                                  satf_status *status)
 {
     io_reader *reader;
     *status = io_open_file(ctx, path, NULL, &reader);
@@ -44,7 +45,7 @@ static int64_t count_pages(satf_context *ctx, const pipeline_job *job, const cha
     return there ? last - first + 1 : 1;
 }
 
-static int64_t file_bytes(const char *path)
+static int64_t inputs_file_bytes(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : 0;
@@ -56,7 +57,7 @@ satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_
     size_t count = job->more_count + 1, bytes;
     *pages = 0;
     result->at = job->output;
-    satf_status status = check(ctx, job);
+    satf_status status = inputs_check(ctx, job);
     if (status) {
         return status;
     }
@@ -69,9 +70,9 @@ satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_
     for (size_t i = 0; i < count && !status; i++) {
         const char *path = i == 0 ? job->input : job->more_inputs[i - 1];
         satf_status opened;
-        all[i] = (pipeline_input){path, *pages, count_pages(ctx, job, path, &opened)};
+        all[i] = (pipeline_input){path, *pages, inputs_count_pages(ctx, job, path, &opened)};
         *pages += all[i].pages;
-        result->times.in_bytes += file_bytes(path);
+        result->times.in_bytes += inputs_file_bytes(path);
         status = opened == SATF_NO_MEMORY || opened == SATF_CANCELLED ? opened : satf_tick(ctx);
     }
     job->inputs = all;

@@ -1,4 +1,4 @@
-/* What the paths of a job share: its report. */
+/* The report of a job, whichever way it goes. */
 #include "job.h"
 
 #include <math.h>
@@ -309,8 +309,8 @@ static void note_tags(satf_file_report *result, const pipeline_job *job, const i
     }
 }
 
-static void note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
-                      const io_header *header)
+static void job_note_lost(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
+                          const io_header *header)
 {
     const satf_metadata *m = &header->metadata;
     unsigned keeps = plan->format->keeps;
@@ -401,7 +401,7 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job,
         pipeline_note_add(result, job->input, "is smaller than asked for and keeps its size");
     }
     if (!job->write.strip) {
-        note_lost(result, job, &plan->io, header);
+        job_note_lost(result, job, &plan->io, header);
     }
     if (reader->pages > 1 && !job->file && !job->first_page) {
         pipeline_note_add(result, job->input,

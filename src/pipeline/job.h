@@ -1,4 +1,4 @@
-/* What the routes of a job share. */
+/* A job on a file, and the functions that its ways through the pipeline share. */
 #ifndef SATF_PIPELINE_JOB_H
 #define SATF_PIPELINE_JOB_H
 
@@ -106,7 +106,7 @@ struct pipeline_plan {
     bool colours;  /* the result's values are colours, as the input's are */
     unsigned lost; /* kinds of the input's metadata, IO_KEEPS_..., that the output cannot hold */
     io_plan io;
-    /* Of a job's region: the part of the input that it depends on, and its place in what the filter
+    /* A job's region: the part of the input that it depends on, and its place in what the filter
      * makes of that. */
     satf_rect crop, part;
     int device;        /* that computes: SATF_HOST or SATF_CUDA(n) */
@@ -123,8 +123,8 @@ satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_re
                                pipeline_plan *plan, satf_file_report *result);
 void pipeline_plan_free(pipeline_plan *plan);
 
-/* Where the CPU lacks the algorithm or the barriers asked for, adds to the message of that why it
- * was taken. Returns status. */
+/* Adds to the message of a CPU that lacks the algorithm or the barriers asked for why the CPU was
+ * taken. Returns status. */
 satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan,
                                     satf_status status, const satf_file_report *result);
 

@@ -1,3 +1,4 @@
+/* The workers that filter pages side by side, and the order in which pages are told of. */
 #include "pages.h"
 
 #include <inttypes.h>
@@ -84,7 +85,7 @@ satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_
 
 /* ---------------------------------------------------------------------- a worker */
 
-static int take_progress(void *user, double done)
+static int pages_take_progress(void *user, double done)
 {
     page_worker *w = user;
     atomic_store_explicit(&w->per_mille, (int)(1000 * done), memory_order_relaxed);
@@ -92,7 +93,7 @@ static int take_progress(void *user, double done)
 }
 
 /* A report's steps are the context's: those of the first page are the whole's. */
-static void keep_steps(page_run *run, int64_t k, page_slot *slot)
+static void pages_keep_steps(page_run *run, int64_t k, page_slot *slot)
 {
     const satf_file_steps *steps = slot->report.steps;
     if (k == 0 && !slot->status && steps) {
@@ -135,14 +136,14 @@ static void filter_page(page_worker *w, int64_t k, page_slot *slot)
     job.number = k;
     job.page = job.first_page - 1 + k;
     job.files = (job.files > 1 ? job.files : 1) * run->count; /* a device starts once for all */
-    satf_context_set_progress(w->ctx, take_progress, w);
+    satf_context_set_progress(w->ctx, pages_take_progress, w);
     slot->status = job.inputs ? open_input(w, &job, &slot->report) : SATF_OK;
     job.file = w->reader;
     slot->status = slot->status ? slot->status : run->filter(w->ctx, &job, &slot->report);
     slot->report.input = job.input;
     slot->report.input_page =
         job.inputs && pipeline_input_of(&job, k)->pages == 1 ? 0 : job.page + 1;
-    keep_steps(run, k, slot);
+    pages_keep_steps(run, k, slot);
     if (slot->status) {
         snprintf(slot->why, sizeof slot->why, "%s", satf_message(w->ctx));
         io_pages_pass(w->ctx, run->pages, k);
@@ -150,7 +151,7 @@ static void filter_page(page_worker *w, int64_t k, page_slot *slot)
 }
 
 /* With the lock held: the next page, or -1 if there is none any more. */
-static int64_t take_page(page_run *run)
+static int64_t pages_take_page(page_run *run)
 {
     while (run->next < run->count && run->next >= run->told + run->slot_count && !run->stopped) {
         pthread_cond_wait(&run->changed, &run->lock);
@@ -158,12 +159,12 @@ static int64_t take_page(page_run *run)
     return run->next < run->count && !run->stopped ? run->next++ : -1;
 }
 
-static void *work(void *argument)
+static void *pages_work(void *argument)
 {
     page_worker *w = argument;
     page_run *run = w->run;
     pthread_mutex_lock(&run->lock);
-    for (int64_t k; (k = take_page(run)) >= 0;) {
+    for (int64_t k; (k = pages_take_page(run)) >= 0;) {
         pthread_mutex_unlock(&run->lock);
         page_slot *slot = &run->slots[k % run->slot_count];
         filter_page(w, k, slot);
@@ -239,7 +240,7 @@ static satf_status make_workers(satf_context *ctx, page_run *run, io_reader *rea
 static void start_workers(page_run *run)
 {
     while (run->started < run->worker_count &&
-           !pthread_create(&run->workers[run->started].thread, NULL, work,
+           !pthread_create(&run->workers[run->started].thread, NULL, pages_work,
                            &run->workers[run->started])) {
         run->started++;
     }
@@ -259,7 +260,7 @@ static void stop_workers(page_run *run)
 /* ----------------------------------------------------------------- in their order */
 
 /* With the lock held: waits a while for a page to end. */
-static void wait_a_while(page_run *run)
+static void pages_wait_a_while(page_run *run)
 {
     struct timespec until;
     const long pause = 50000000, second = 1000000000;
@@ -285,7 +286,7 @@ static satf_status await_page(satf_context *ctx, page_run *run, page_slot *slot)
     satf_status status = SATF_OK;
     pthread_mutex_lock(&run->lock);
     while (!slot->ended && !status) {
-        wait_a_while(run);
+        pages_wait_a_while(run);
         pthread_mutex_unlock(&run->lock);
         status = report_progress(ctx, run);
         pthread_mutex_lock(&run->lock);
@@ -330,8 +331,8 @@ static void add_report(satf_file_report *result, const satf_file_report *page, i
 }
 
 /* Tells of a page, and whether the rest goes on. */
-static satf_status tell(satf_context *ctx, const pipeline_job *job, const page_slot *slot,
-                        int64_t number, satf_file_report *result)
+static satf_status pages_tell(satf_context *ctx, const pipeline_job *job, const page_slot *slot,
+                              int64_t number, satf_file_report *result)
 {
     bool stop = slot->status && !is_of_the_page(job, slot);
     if (!stop && job->on_page) {
@@ -365,7 +366,7 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
         page_slot *slot = &run->slots[k % run->slot_count];
         status = await_page(ctx, run, slot);
         int64_t number = run->job->inputs ? k + 1 : run->job->first_page + k;
-        status = status ? status : tell(ctx, run->job, slot, number, result);
+        status = status ? status : pages_tell(ctx, run->job, slot, number, result);
         if (!status && slot->status && !first) {
             first = slot->status;
             memcpy(first_why, slot->why, sizeof first_why);
@@ -386,7 +387,7 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
     return status;
 }
 
-static satf_status run_all(satf_context *ctx, page_run *run, satf_file_report *result)
+static satf_status pages_run_all(satf_context *ctx, page_run *run, satf_file_report *result)
 {
     start_workers(run);
     if (run->started == 0) {
@@ -423,7 +424,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
         satf_share_forgo(ctx); /* what the reader holds counts against the call's limit alone */
         satf_share_pause(ctx);
         result->at = job->input;
-        status = run_all(ctx, &run, result);
+        status = pages_run_all(ctx, &run, result);
         satf_share_resume(ctx);
     }
     if (!status) {

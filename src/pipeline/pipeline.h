@@ -1,4 +1,5 @@
-/* From a file to a file: decode, filter, encode. */
+/* Filtering a file into a file: decode, filter, encode. Read this file first, then file.c, plan.c
+ * and stream.c. */
 #ifndef SATF_PIPELINE_H
 #define SATF_PIPELINE_H
 

@@ -1,4 +1,4 @@
-/* What is decided of a job before its first row is decoded. */
+/* The decisions about a job before its first row is decoded. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------ the result */
 
 /* plan->type of an image whose filters exactly make `exact`. */
-static int filter_type(const pipeline_job *job, const satf_view *exact)
+static int result_type(const pipeline_job *job, const satf_view *exact)
 {
     int wanted = job->write.type;
     const io_format *format = pipeline_output_format(job);
@@ -32,7 +32,7 @@ bool pipeline_is_black_and_white(const pipeline_job *job)
            !write->auto_range;
 }
 
-static bool is_jpeg(const char *format)
+static bool job_is_jpeg(const char *format)
 {
     return strcmp(format, "jpeg") == 0;
 }
@@ -52,7 +52,7 @@ static bool are_colours(const satf_image *in, const satf_image *exact)
     return fabs(is - was) <= 1e-6 * fabs(was);
 }
 
-/* Of integers that only filters of moves take: what makes others of them. */
+/* Refuses integers that only filters of moves take, and says what makes others of them. */
 static satf_status refuse_wide(satf_context *ctx, const io_reader *reader)
 {
     const char *advice = strcmp(reader->format->name, "npy") == 0
@@ -65,8 +65,8 @@ static satf_status refuse_wide(satf_context *ctx, const io_reader *reader)
 }
 
 /* Finds what cannot work before anything is decoded. */
-static satf_status describe(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
-                            pipeline_plan *plan, satf_file_report *result)
+static satf_status job_describe(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
+                                pipeline_plan *plan, satf_file_report *result)
 {
     const io_header *header = &reader->header;
     *plan = (pipeline_plan){.in = {.view = header->view}};
@@ -90,7 +90,7 @@ static satf_status describe(satf_context *ctx, const pipeline_job *job, const io
     if (status) {
         return status;
     }
-    plan->type = filter_type(job, &exact);
+    plan->type = result_type(job, &exact);
     status = filter_describe(ctx, job->filter, &plan->in, SATF_TYPE_AUTO, &plan->out);
     plan->colours = !status && are_colours(&plan->in, &plan->out);
     if (!status) {
@@ -104,7 +104,7 @@ static satf_status describe(satf_context *ctx, const pipeline_job *job, const io
     }
     result->at = job->output;
     status = io_make_plan(ctx, &plan->out, job->output, &job->write, &plan->io);
-    if (!status && pipeline_is_black_and_white(job) && is_jpeg(plan->io.format->name)) {
+    if (!status && pipeline_is_black_and_white(job) && job_is_jpeg(plan->io.format->name)) {
         status = satf_fail(ctx, SATF_UNSUPPORTED,
                            "a JPEG blurs black and white; write .png, or u8 for shades of grey "
                            "(option: type)");
@@ -179,15 +179,15 @@ _Static_assert(sizeof((satf_file_report *)0)->why_cpu == FILTER_WHY_BYTES, "a re
 /* plan->device: the context's or, where that leaves it open (SATF_DEVICE_AUTO), the one that
  * filter_choose_device() takes; result->why_cpu says why it is the CPU. banded: a device would take
  * it in bands; from: the input's format. */
-static void choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
-                          pipeline_plan *plan, bool banded, satf_file_report *result)
+static void job_choose_device(satf_context *ctx, const pipeline_job *job, const io_format *from,
+                              pipeline_plan *plan, bool banded, satf_file_report *result)
 {
     plan->device = ctx->settings.device;
     plan->automatic = plan->device == SATF_DEVICE_AUTO;
     if (plan->automatic) {
         const io_format *to = plan->io.format;
-        filter_job of = {.flows_here = plan->streams,
-                         .flows_there = banded,
+        filter_job of = {.flows_on_host = plan->streams,
+                         .flows_on_device = banded,
                          .decode_ns = from->decode_ns,
                          .encode_ns = to->encode_ns,
                          .encodes_on_all = to->encodes_on_all,
@@ -243,17 +243,17 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
     }
     bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
                   pipeline_stream_bands(ctx, job, plan, reader);
-    choose_device(ctx, job, reader->format, plan, banded, result);
-    bool there = plan->device > SATF_HOST;
-    plan->streams = there ? banded : plan->streams;
-    if (!there) {
+    job_choose_device(ctx, job, reader->format, plan, banded, result);
+    bool on_device = plan->device > SATF_HOST;
+    plan->streams = on_device ? banded : plan->streams;
+    if (!on_device) {
         plan->band_rows = 0;
         plan->bytes = look->bytes;
     }
     if (!plan->streams) {
         plan->bytes = whole_bytes(ctx, job, plan, &reader->header, true, &peak);
     }
-    return plan->streams || there || peak <= most
+    return plan->streams || on_device || peak <= most
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT,
                            "whole images of it and what works on them take %zu bytes, above the "
@@ -279,8 +279,8 @@ static uint64_t page_bytes(satf_context *ctx, const pipeline_job *job, const pip
 }
 
 /* Waits for the memory that the job takes, so many bytes and what its codecs hold. */
-static satf_status reserve(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
-                           const io_header *header)
+static satf_status job_reserve(satf_context *ctx, const pipeline_job *job,
+                               const pipeline_plan *plan, const io_header *header)
 {
     const io_format *format = plan->io.format;
     size_t bytes = plan->bytes;
@@ -294,9 +294,9 @@ satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_re
 {
     pipeline_look look = {.flow = NULL};
     satf_metadata *metadata = &reader->header.metadata;
-    satf_status status = describe(ctx, job, reader, plan, result);
+    satf_status status = job_describe(ctx, job, reader, plan, result);
     status = status ? status : choose_path(ctx, job, reader, plan, result, &look);
-    status = status ? status : reserve(ctx, job, plan, &reader->header);
+    status = status ? status : job_reserve(ctx, job, plan, &reader->header);
     plan->flow = look.flow;
     if (!plan->streams) {
         pipeline_plan_free(plan); /* what whole images have no use for */

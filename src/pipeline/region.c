@@ -1,3 +1,4 @@
+/* The region of a job: its place in the picture, and the checks of it. */
 #include "region.h"
 
 #include <inttypes.h>

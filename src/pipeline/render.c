@@ -12,8 +12,8 @@ enum { KEPT_BYTES = 64 << 20, BAND_ROWS = 16 };
 
 #define FILTERING 0.75 /* of the work, beside what makes a picture of the result */
 
-static satf_status check(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                         const satf_view *out)
+static satf_status render_check(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                const satf_view *out)
 {
     satf_status status = filter_check_views(ctx, filter, in, out, true);
     if (!status && (in->device != SATF_HOST || (out->type != SATF_U8 && out->type != SATF_U16))) {
@@ -79,7 +79,7 @@ static void convert_row(const work *w, int64_t y)
     }
 }
 
-static void convert_band(void *user, int64_t band, int thread)
+static void render_convert_band(void *user, int64_t band, int thread)
 {
     (void)thread;
     const work *w = user;
@@ -91,8 +91,8 @@ static void convert_band(void *user, int64_t band, int thread)
 }
 
 /* As a part of the call. Memory that the caller has lent is for other views. */
-static satf_status apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                         const satf_view *out, double share)
+static satf_status render_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                const satf_view *out, double share)
 {
     void *lent = ctx->scratch;
     filter_call call = filter_whole_call(ctx, filter, in, out);
@@ -109,18 +109,19 @@ static satf_status show(satf_context *ctx, const satf_filter *filter, const satf
                         const satf_view *out)
 {
     io_plan plan;
-    satf_status status = check(ctx, filter, in, out);
+    satf_status status = render_check(ctx, filter, in, out);
     status = status ? status : make_plan(ctx, filter, in, out->type, &plan);
     if (status || plan.how == IO_IDENTITY) {
-        return status ? status : apply(ctx, filter, in, out, 1);
+        return status ? status : render_apply(ctx, filter, in, out, 1);
     }
     status = provide(ctx, &plan.in);
-    status = status ? status : apply(ctx, filter, in, satf_image_view(ctx->shown), FILTERING);
+    status =
+        status ? status : render_apply(ctx, filter, in, satf_image_view(ctx->shown), FILTERING);
     if (!status) {
         work w = {&plan, satf_image_view(ctx->shown), out};
         satf_progress_part whole = satf_progress_enter(ctx, FILTERING, 1 - FILTERING);
         status = satf_parallel_told(ctx, satf_thread_count(ctx), (out->height - 1) / BAND_ROWS + 1,
-                                    convert_band, &w);
+                                    render_convert_band, &w);
         satf_progress_leave(ctx, whole);
     }
     if ((size_t)(plan.in.stride * plan.in.height) > satf_most_kept(ctx, KEPT_BYTES)) {

@@ -20,7 +20,7 @@ struct satf_rows {
 };
 
 /* Why the filter that reads the ring takes no rows, a clause; NULL: it does. */
-static const char *refusal(const filter_rows_need *need, bool any_height)
+static const char *rows_refusal(const filter_rows_need *need, bool any_height)
 {
     return need->refusal   ? need->refusal
            : need->end > 0 ? "needs the last rows of the picture first, for border wrap"
@@ -42,7 +42,7 @@ static void note_engine(satf_context *ctx, const satf_plan *last)
 }
 
 /* The filters, until all have their memory and want rows. */
-static satf_status start(flow *f)
+static satf_status rows_start(flow *f)
 {
     satf_status status = SATF_OK;
     for (int i = 1; i <= f->filters && !status; i++) {
@@ -68,7 +68,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     size_t bytes;
     satf_status status = flow_plan(ctx, filter, &from, NULL, &to, f, &bytes);
     for (int i = 0; i < f->filters && !status; i++) {
-        const char *why = refusal(&f->rings[i].need, any_height);
+        const char *why = rows_refusal(&f->rings[i].need, any_height);
         if (why) {
             return satf_fail(ctx, SATF_UNSUPPORTED, "cannot go by rows: %s %s",
                              filter_at(filter, (size_t)i)->name, why);
@@ -76,7 +76,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     }
     status = status ? status : flow_make(f, bytes, satf_thread_count(ctx));
     f->any_height = any_height;
-    status = status ? status : start(f);
+    status = status ? status : rows_start(f);
     if (!status) {
         note_engine(ctx, f->rings[f->filters - 1].plan);
     }
@@ -157,7 +157,7 @@ satf_status satf_rows_reset(satf_rows *rows)
         flow_rewind(&rows->flow);
         rows->reported = -1;
         satf_progress_begin(rows->flow.ctx);
-        status = start(&rows->flow);
+        status = rows_start(&rows->flow);
     }
     return status;
 }
@@ -180,7 +180,8 @@ void satf_rows_close(satf_rows *rows)
 /* ------------------------------------------------------------------ pushing, pulling */
 
 /* Whether a call can move up to view->height rows between that view and the flow. */
-static satf_status check(satf_rows *rows, const satf_view *view, const char *what, int64_t *moved)
+static satf_status rows_check(satf_rows *rows, const satf_view *view, const char *what,
+                              int64_t *moved)
 {
     satf_context *ctx = rows->flow.ctx;
     if (!moved) {
@@ -192,7 +193,7 @@ static satf_status check(satf_rows *rows, const satf_view *view, const char *wha
 }
 
 /* So many rows of the view from y on. */
-static satf_view rows_of(const satf_view *view, int64_t y, int64_t count)
+static satf_view rows_ready(const satf_view *view, int64_t y, int64_t count)
 {
     satf_view part = *view;
     part.data = satf_row(view, y);
@@ -200,17 +201,17 @@ static satf_view rows_of(const satf_view *view, int64_t y, int64_t count)
     return part;
 }
 
-/* Likewise of the ring, and at most a portion, for filters to begin or go on, without a gap. */
+/* Rows of the ring in one view, at most a band, for filters to begin or go on, without a gap. */
 static satf_view rows_in(const flow_ring *r, int64_t y, int64_t most)
 {
     satf_view part = r->view;
     part.data = flow_row(r, y);
-    part.height = least(least(most, r->portion), r->capacity - y % r->capacity);
+    part.height = least(least(most, r->band_rows), r->capacity - y % r->capacity);
     return part;
 }
 
 /* Goes on with the progress, for other calls may have been in between. */
-static void begin(satf_rows *rows)
+static void rows_begin(satf_rows *rows)
 {
     satf_progress_begin(rows->flow.ctx);
     rows->flow.ctx->reported = rows->reported;
@@ -243,8 +244,8 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     from.data = (void *)(uintptr_t)data;
     from.stride = stride;
     from.height = count;
-    satf_status status = check(rows, &from, "pushed", taken);
-    begin(rows);
+    satf_status status = rows_check(rows, &from, "pushed", taken);
+    rows_begin(rows);
     int64_t left = to->rows - to->made;
     if (!status && count > left) {
         status = satf_fail(f->ctx, SATF_INVALID,
@@ -259,7 +260,7 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
         }
         n = least(freed + to->capacity - to->made, count - done);
         if (n > 0) {
-            satf_view part = rows_in(to, to->made, n), those = rows_of(&from, done, part.height);
+            satf_view part = rows_in(to, to->made, n), those = rows_ready(&from, done, part.height);
             n = part.height;
             status = filter_copy_pixels(f->ctx, &those, &part);
             flow_advance(f, &to->made, to->made + n);
@@ -284,8 +285,8 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     to.data = data;
     to.stride = stride;
     to.height = least(max, from->rows - from->freed);
-    satf_status status = check(rows, &to, "pulled", count);
-    begin(rows);
+    satf_status status = rows_check(rows, &to, "pulled", count);
+    rows_begin(rows);
     int64_t done = 0;
     for (int64_t n = 1; done < to.height && n > 0 && !status; done += n) {
         satf_view part = rows_in(from, from->freed, to.height - done);
@@ -295,7 +296,7 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
         }
         n = part.height = least(part.height, made - from->freed);
         if (n > 0) {
-            satf_view those = rows_of(&to, done, n);
+            satf_view those = rows_ready(&to, done, n);
             status = filter_copy_pixels(f->ctx, &part, &those);
             flow_advance(f, &from->freed, from->freed + n);
             status = status ? status : satf_tick(f->ctx);
@@ -323,7 +324,7 @@ static satf_status rows_of_all(const flow *f, int64_t *rows)
     return status;
 }
 
-static satf_status finish(flow *f, int64_t *height)
+static satf_status rows_finish(flow *f, int64_t *height)
 {
     const flow_ring *first = &f->rings[0];
     int64_t *rows = f->heights;
@@ -352,11 +353,11 @@ satf_status satf_rows_finish(satf_rows *rows, int64_t *height)
     }
     flow *f = &rows->flow;
     satf_status status = check_process(rows);
-    begin(rows);
+    rows_begin(rows);
     if (!status && flow_settle(f, &f->rings[0].made, 0) < 0) {
         return flow_failure(f);
     }
-    status = end(rows, status ? status : finish(f, &result));
+    status = end(rows, status ? status : rows_finish(f, &result));
     if (height && !status) {
         *height = result;
     }

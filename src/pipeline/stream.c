@@ -1,3 +1,4 @@
+/* The stages of a picture that streams: decoder, filters and encoder. */
 #include "stream.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void *run_decoder(void *argument)
     satf_status status = SATF_OK;
     flow_begin(t);
     for (int64_t y = 0, end; y < to->rows && !status; y = end) {
-        end = least(y + to->portion, to->rows);
+        end = least(y + to->band_rows, to->rows);
         if (!flow_await_room(t, to, end)) {
             break;
         }
@@ -58,7 +59,7 @@ static void *run_encoder(void *argument)
     satf_status status = SATF_OK;
     flow_begin(t);
     for (int64_t y = 0, end; y < from->rows && !status; y = end) {
-        end = least(y + from->portion, from->rows);
+        end = least(y + from->band_rows, from->rows);
         if (!flow_await(t, &from->made, end)) {
             break;
         }
@@ -97,7 +98,7 @@ static int64_t made_above(const stream *s, int64_t y)
                                : s->flow.rings[s->flow.filters].rows;
 }
 
-/* The same around a region. Progress is reported here, for filters are done early. */
+/* The last stage around a region. Progress is reported here, for filters are done early. */
 static void *run_paster(void *argument)
 {
     flow_stage *t = argument;
@@ -110,7 +111,7 @@ static void *run_paster(void *argument)
     flow_begin(t);
     satf_progress_begin(t->ctx);
     for (int64_t y = 0, end; y < raw->rows && !status; y = end) {
-        end = least(y + least(raw->portion, from->portion), raw->rows);
+        end = least(y + least(raw->band_rows, from->band_rows), raw->rows);
         int64_t last = least(end, of->y + of->h) - of->y + s->plan->part.y;
         bool inside = end > of->y && y < of->y + of->h;
         if (!flow_await(t, &raw->made, end) || (inside && !flow_await(t, &from->made, last))) {
@@ -127,7 +128,7 @@ static void *run_paster(void *argument)
 }
 
 /* All filters at once, in bands on a device. */
-static void *run_bands(void *argument)
+static void *stream_run_bands(void *argument)
 {
     flow_stage *t = argument;
     flow *f = t->flow;
@@ -163,7 +164,7 @@ static void *(*body_of(const flow *f, int number))(void *)
     const stream *s = f->user;
     return number == 0           ? run_decoder
            : number > f->filters ? (s->job->region ? run_paster : run_encoder)
-           : s->plan->band_rows  ? run_bands
+           : s->plan->band_rows  ? stream_run_bands
                                  : flow_run_filter;
 }
 
@@ -207,8 +208,8 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
 }
 
 /* Runs all stages to their end; the flow is made. */
-static satf_status run(stream *s, const io_plan *plan, const pipeline_output *file,
-                       satf_file_report *result)
+static satf_status stream_run(stream *s, const io_plan *plan, const pipeline_output *file,
+                              satf_file_report *result)
 {
     flow *f = &s->flow;
     flow_stage *encoder = &f->stages[f->filters + 1];
@@ -252,7 +253,7 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
                  "the range auto looks at all of the result before any of it is written");
         return true;
     }
-    if (!reader->header.rows_in_order && reader->turn) {
+    if (!reader->header.rows_in_order && reader->symmetry) {
         snprintf(why, room, "its pixels are turned by its orientation, for which all are held");
         return true;
     }
@@ -277,7 +278,7 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
 /* Memory for the rows that the encoder takes at once. */
 static size_t pasted_bytes(const flow *f, const pipeline_plan *plan)
 {
-    return (size_t)(least(f->rings[0].portion, f->rings[f->filters].portion) *
+    return (size_t)(least(f->rings[0].band_rows, f->rings[f->filters].band_rows) *
                     plan->out.view.stride);
 }
 
@@ -301,7 +302,7 @@ bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_
     return fits;
 }
 
-/* Of the job's filters, and of rows around a region. */
+/* Plans the flow of the job's filters, and of rows around a region. */
 static satf_status plan_flow(satf_context *ctx, const pipeline_job *job, const pipeline_plan *plan,
                              flow *f, size_t *bytes)
 {
@@ -346,7 +347,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
 }
 
 /* Decodes the input once to its end, for the last rows of it, which border wrap shows first. */
-static satf_status read_end(const stream *s, const flow_ring *r)
+static satf_status stream_read_end(const stream *s, const flow_ring *r)
 {
     satf_context *ctx = s->flow.ctx;
     io_reader *reader;
@@ -366,7 +367,7 @@ static satf_status read_end(const stream *s, const flow_ring *r)
         status = satf_fail(ctx, SATF_DATA, "the file has changed while it was read");
     }
     for (int64_t y = 0, n; y < height && !status; y += n) {
-        n = least(r->portion, y < end ? end - y : height - y);
+        n = least(r->band_rows, y < end ? end - y : height - y);
         void *to = y < end ? r->data : flow_end_row(r, y);
         status = io_read_rows(ctx, reader, to, r->view.stride, n);
         status = status ? status : satf_tick(ctx);
@@ -376,7 +377,7 @@ static satf_status read_end(const stream *s, const flow_ring *r)
 }
 
 /* What each stage has done. */
-static satf_status report_steps(const flow *f, satf_file_report *result)
+static satf_status stream_report_steps(const flow *f, satf_file_report *result)
 {
     satf_file_steps *steps;
     satf_status status = pipeline_make_steps(f->ctx, (size_t)f->filters, &steps);
@@ -430,7 +431,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     f->user = &s;
     if (!status && f->rings[0].need.end > 0) {
         double start_ms = satf_now_ms();
-        status = read_end(&s, &f->rings[0]);
+        status = stream_read_end(&s, &f->rings[0]);
         result->times.decode_ms += satf_now_ms() - start_ms;
     }
     if (status) {
@@ -441,8 +442,8 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     if (status) {
         goto done;
     }
-    status = run(&s, &plan->io, &file, result);
-    status = status || banded ? status : report_steps(f, result);
+    status = stream_run(&s, &plan->io, &file, result);
+    status = status || banded ? status : stream_report_steps(f, result);
     if (status) {
         status = pipeline_output_end(ctx, job, &file, status, result);
         result->at = f->failed > f->filters ? job->output : job->input;

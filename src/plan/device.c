@@ -45,7 +45,7 @@ static work work_of(const satf_context *ctx, const satf_filter *chain, double sa
 {
     work w = {.job = job,
               .threads = satf_thread_count(ctx),
-              .staged = job->flows_here && satf_thread_count(ctx) > (int)chain->count,
+              .staged = job->flows_on_host && satf_thread_count(ctx) > (int)chain->count,
               .side_by_side = job->files > 1 && ctx->share,
               .decode_ms = samples * job->decode_ns / 1e6,
               .encode_ms = samples * job->encode_ns / 1e6};
@@ -72,7 +72,7 @@ static double cpu_ms(const work *w)
     double shared_ms = w->filters_ms / w->threads;
     return w->side_by_side
                ? (w->decode_ms + w->encode_ms) / w->threads + shared_ms
-               : with_codecs(w, w->job->flows_here, 0, w->staged ? w->slowest_ms : shared_ms);
+               : with_codecs(w, w->job->flows_on_host, 0, w->staged ? w->slowest_ms : shared_ms);
 }
 
 /* Would a CUDA device be done first? */
@@ -95,19 +95,19 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     double there_ms = copy_ms + samples * kernels_ns / 1e6;
     double host_ms = (w.decode_ms + w.encode_ms + copy_ms) / w.threads, lane_ms = there_ms / LANES;
     double cuda_ms = w.side_by_side ? first_ms + (host_ms > lane_ms ? host_ms : lane_ms)
-                     : job->flows_there
+                     : job->flows_on_device
                          ? with_codecs(&w, true, in_bytes / fresh_bytes_per_ms,
                                        first_ms + there_ms + out_bytes / fresh_bytes_per_ms)
                          : with_codecs(&w, false, 0, first_ms + there_ms);
     if (cuda_ms >= cpu_ms(&w)) {
         return false;
     }
-    /* Where there is none this is said, if the work is long. */
+    /* That there is no device is said if the work is long. */
     return !satf_cuda_missing() || w.filters_ms > start_ms;
 }
 
 /* Whether a kind of device has the context's algorithm. */
-static bool has_algorithm(const satf_context *ctx, const char *wanted)
+static bool device_has_algorithm(const satf_context *ctx, const char *wanted)
 {
     const char *name, *kind;
     bool found = strcmp(ctx->settings.algorithm, "auto") == 0;
@@ -129,13 +129,13 @@ static bool may_have_devices(void)
 
 bool filter_suits_cpu(const satf_context *ctx)
 {
-    return !ctx->settings.sync && has_algorithm(ctx, "cpu");
+    return !ctx->settings.sync && device_has_algorithm(ctx, "cpu");
 }
 
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
                          const satf_view *out, const filter_job *job, char why[FILTER_WHY_BYTES])
 {
-    bool cpu = filter_suits_cpu(ctx), cuda = has_algorithm(ctx, "cuda");
+    bool cpu = filter_suits_cpu(ctx), cuda = device_has_algorithm(ctx, "cuda");
     why[0] = '\0';
     for (size_t i = 0; i < chain->count; i++) {
         if (pass_is_foreign(filter_last(chain->links[i].info))) {

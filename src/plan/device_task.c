@@ -1,3 +1,4 @@
+/* Making the task of a kernel from a step, and sending it rectangles and orders. */
 #include "device_task.h"
 
 #include <string.h>
@@ -21,16 +22,16 @@ static filter_gpu_known known_of(const filter_step *step)
 
 filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer)
 {
-    filter_gpu_layer there = {
+    filter_gpu_layer gpu_layer = {
         .stride = layer->stride,
         .type = layer->type,
         .summand = layer->summand,
     };
     for (int c = 0; c < step->in.channels; c++) {
-        there.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
-        there.outside[c].real = layer->outside[c].real;
+        gpu_layer.outside[c].integer = (uint64_t)layer->outside[c].integer; /* below 2^48 */
+        gpu_layer.outside[c].real = layer->outside[c].real;
     }
-    return there;
+    return gpu_layer;
 }
 
 filter_gpu_task filter_device_task(const filter_step *step)
@@ -61,7 +62,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
     return task;
 }
 
-static void release_rects(void *rects)
+static void device_task_release_rects(void *rects)
 {
     filter_rects_release(rects);
 }
@@ -72,11 +73,12 @@ satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *
     satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, rects->items,
                                                  rects->count * sizeof *rects->items);
     filter_rects_share(rects);
-    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_rects, rects);
+    satf_status kept =
+        satf_cuda()->release_behind(ctx, step->in.device, device_task_release_rects, rects);
     return status ? status : kept;
 }
 
-static void release_order(void *order)
+static void device_task_release_order(void *order)
 {
     filter_order_release(order);
 }
@@ -87,6 +89,7 @@ satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *
     satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, order->entries,
                                                  (size_t)order->count * sizeof *order->entries);
     filter_order_share(order);
-    satf_status kept = satf_cuda()->release_behind(ctx, step->in.device, release_order, order);
+    satf_status kept =
+        satf_cuda()->release_behind(ctx, step->in.device, device_task_release_order, order);
     return status ? status : kept;
 }

@@ -1,4 +1,4 @@
-/* What kernels on a CUDA device are told of a step. */
+/* The task of a kernel on a CUDA device, made from a step. */
 #ifndef SATF_PLAN_DEVICE_TASK_H
 #define SATF_PLAN_DEVICE_TASK_H
 
@@ -18,7 +18,7 @@ satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *
 satf_status filter_send_order(satf_context *ctx, const filter_step *step, void *to);
 
 /* Passes along lines: what filter_line_engine does there. (src/sums/lines/device_lines.c) */
-satf_status filter_lines_plan_there(satf_context *ctx, filter_step *step);
-satf_status filter_lines_run_there(satf_context *ctx, const filter_step *step);
+satf_status filter_lines_plan_on_device(satf_context *ctx, filter_step *step);
+satf_status filter_lines_run_on_device(satf_context *ctx, const filter_step *step);
 
 #endif

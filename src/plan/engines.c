@@ -5,9 +5,9 @@
 #include "../chain/modules.h"
 #include "step.h"
 
-static double ns_of(const filter_engine *engine, bool there)
+static double ns_of(const filter_engine *engine, bool on_device)
 {
-    return there ? engine->ns_there : engine->ns;
+    return on_device ? engine->device_ns : engine->ns;
 }
 
 /* ------------------------------------------------------------------- settings */
@@ -50,8 +50,8 @@ static const char *describe_setting(const satf_context *ctx, char *text, size_t 
 }
 
 /* The filter does something else than the settings ask for. */
-static satf_status refuse(satf_context *ctx, const filter_info *info, const filter_engine *engine,
-                          const char *more)
+static satf_status refuse_step(satf_context *ctx, const filter_info *info,
+                               const filter_engine *engine, const char *more)
 {
     char setting[64];
     const char *option = describe_setting(ctx, setting, sizeof setting);
@@ -64,9 +64,10 @@ static satf_status refuse(satf_context *ctx, const filter_info *info, const filt
 
 /* ------------------------------------------------------------------- the choice */
 
-static bool takes(const filter_engine *engine, const filter_pass *pass, bool there)
+static bool takes(const filter_engine *engine, const filter_pass *pass, bool on_device)
 {
-    return ns_of(engine, there) > 0 && (!engine->pixels_alone || filter_reads_pixels_alone(pass));
+    return ns_of(engine, on_device) > 0 &&
+           (!engine->pixels_alone || filter_reads_pixels_alone(pass));
 }
 
 static bool honours(const filter_engine *engine, satf_engine wanted)
@@ -77,15 +78,15 @@ static bool honours(const filter_engine *engine, satf_engine wanted)
 
 /* The fastest engine that takes the pass, as far as that alone tells, or the step, and honours what
  * is wanted; NULL: there is none. */
-static const filter_engine *find(const satf_context *ctx, const filter_pass *pass,
-                                 const filter_step *step, satf_engine wanted, bool there)
+static const filter_engine *find_engine(const satf_context *ctx, const filter_pass *pass,
+                                        const filter_step *step, satf_engine wanted, bool on_device)
 {
     const filter_engine *found = NULL;
     for (const filter_engine *const *of = pass_shape_of(pass)->engines; *of; of++) {
         const filter_engine *engine = *of;
-        if (takes(engine, pass, there) && honours(engine, wanted) &&
+        if (takes(engine, pass, on_device) && honours(engine, wanted) &&
             (!step || !engine->suits || engine->suits(ctx, step)) &&
-            (!found || ns_of(engine, there) < ns_of(found, there))) {
+            (!found || ns_of(engine, on_device) < ns_of(found, on_device))) {
             found = engine;
         }
     }
@@ -95,37 +96,38 @@ static const filter_engine *find(const satf_context *ctx, const filter_pass *pas
 satf_status filter_choose_engine(satf_context *ctx, filter_step *step)
 {
     const filter_pass *pass = step->pass;
-    bool there = step->in.device != SATF_HOST;
+    bool on_device = step->in.device != SATF_HOST;
     satf_engine wanted = filter_wanted_engine(ctx);
-    if (there && pass_is_foreign(pass)) {
+    if (on_device && pass_is_foreign(pass)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "%s is a module's filter, and modules compute on the CPU; use the device "
                          "cpu",
                          step->info->name);
     }
-    step->engine = find(ctx, pass, step, wanted, there);
+    step->engine = find_engine(ctx, pass, step, wanted, on_device);
     if (step->engine) {
         return SATF_OK;
     }
-    const filter_engine *usual = find(ctx, pass, step, SATF_ENGINE_AUTO, there);
-    return there && find(ctx, pass, NULL, wanted, there)
+    const filter_engine *usual = find_engine(ctx, pass, step, SATF_ENGINE_AUTO, on_device);
+    return on_device && find_engine(ctx, pass, NULL, wanted, on_device)
                ? satf_fail(ctx, SATF_UNSUPPORTED,
                            "on a device the window engine takes no alpha that weighs colour, no "
                            "filter that looks at the whole image first or reads luma, and "
                            "windows whose rows "
                            "of sums fit the shared memory of a block; use the engine sat or the "
                            "device cpu")
-           : usual
-               ? refuse(ctx, step->info, usual,
-                        find(ctx, pass, NULL, wanted, there) ? ", where samples are floats" : "")
-               : satf_fail(ctx, SATF_UNSUPPORTED, "no engine takes %s here", step->info->name);
+           : usual ? refuse_step(ctx, step->info, usual,
+                                 find_engine(ctx, pass, NULL, wanted, on_device)
+                                     ? ", where samples are floats"
+                                     : "")
+                   : satf_fail(ctx, SATF_UNSUPPORTED, "no engine takes %s here", step->info->name);
 }
 
 satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device)
 {
     satf_engine wanted = filter_wanted_engine(ctx);
     const filter_engine *usual = NULL;
-    bool there = device > SATF_HOST, served = wanted == SATF_ENGINE_AUTO;
+    bool on_device = device > SATF_HOST, served = wanted == SATF_ENGINE_AUTO;
     if (wanted == SATF_ENGINE_WINDOW && wants_table(ctx)) {
         char setting[64];
         const char *option = describe_setting(ctx, setting, sizeof setting);
@@ -136,19 +138,20 @@ satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int
     }
     for (size_t i = 0; i < chain->count && wanted != SATF_ENGINE_AUTO; i++) {
         const filter_info *info = chain->links[i].info;
-        const filter_passes *way = there && info->there.count ? &info->there : filter_any_way(info);
+        const filter_passes *way =
+            on_device && info->on_device.count ? &info->on_device : filter_any_way(info);
         for (int k = 0; k < way->count; k++) {
-            const filter_engine *own = find(ctx, &way->list[k], NULL, wanted, there);
-            usual = find(ctx, &way->list[k], NULL, SATF_ENGINE_AUTO, there);
+            const filter_engine *own = find_engine(ctx, &way->list[k], NULL, wanted, on_device);
+            usual = find_engine(ctx, &way->list[k], NULL, SATF_ENGINE_AUTO, on_device);
             if (!own && usual) {
-                return refuse(ctx, info, usual, "");
+                return refuse_step(ctx, info, usual, "");
             }
             served = served || (own && own->kind == wanted);
         }
     }
     return served || !usual ? SATF_OK
-                            : refuse(ctx, chain->links[chain->count - 1].info, usual,
-                                     ", and no filter here sums windows");
+                            : refuse_step(ctx, chain->links[chain->count - 1].info, usual,
+                                          ", and no filter here sums windows");
 }
 
 satf_status satf_filter_check_engine(satf_context *ctx, const satf_filter *filter)
@@ -173,24 +176,24 @@ static double sums_of(const filter_pass *pass, const void *options, const filter
 double filter_step_ns(const filter_step *step)
 {
     return ns_of(step->engine, step->in.device != SATF_HOST) *
-           sums_of(step->second ? step->second : step->pass, step->options, step->rects);
+           sums_of(step->twin ? step->twin : step->pass, step->options, step->rects);
 }
 
 /* A sample of the pass by the fastest engine that takes all such passes; where none does, by the
  * fastest that takes some. */
-static double least_ns(const filter_pass *pass, satf_engine wanted, bool there)
+static double least_ns(const filter_pass *pass, satf_engine wanted, bool on_device)
 {
     double least[2] = {0, 0};
     for (const filter_engine *const *of = pass_shape_of(pass)->engines; *of; of++) {
-        double ns = ns_of(*of, there), *at = &least[(*of)->suits != NULL];
-        if (takes(*of, pass, there) && honours(*of, wanted) && (*at == 0 || ns < *at)) {
+        double ns = ns_of(*of, on_device), *at = &least[(*of)->suits != NULL];
+        if (takes(*of, pass, on_device) && honours(*of, wanted) && (*at == 0 || ns < *at)) {
             *at = ns;
         }
     }
     return least[0] > 0 ? least[0] : least[1];
 }
 
-double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
+double filter_ns(const satf_context *ctx, const chain_link *link, bool on_device)
 {
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
@@ -199,7 +202,7 @@ double filter_ns(const satf_context *ctx, const chain_link *link, bool there)
     double ns = 0;
     for (int k = 0; k < way->count; k++) {
         const filter_pass *pass = &way->list[k];
-        ns += least_ns(pass, filter_wanted_engine(ctx), there) *
+        ns += least_ns(pass, filter_wanted_engine(ctx), on_device) *
               sums_of(pass, link->options, rects ? *rects : NULL);
     }
     return ns;

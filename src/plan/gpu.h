@@ -1,4 +1,4 @@
-/* What the last steps of filters on a CUDA device are given (filter_plan() and what follows in
+/* The task of a filter's last step on a CUDA device (filter_plan() and what follows in
  * base/device/calls.h). All memory is the device's. */
 #ifndef SATF_PLAN_GPU_H
 #define SATF_PLAN_GPU_H
@@ -44,8 +44,9 @@ typedef struct filter_gpu_task {
     satf_view in, out;
     filter_gpu_layer layers[2]; /* sums, and squares if the formula wants them */
     int32_t layer_count;
-    /* Where the squares of floats are read: what tables are made of, and in the device's memory
-     * what has been subtracted from each channel of `in` for that. NULL: they are made of `in`. */
+    /* For formulas that read squares of floats: the image that tables are made of, and in the
+     * device's memory what has been subtracted from each channel of `in` for that. NULL: they are
+     * made of `in`. */
     satf_view summed;
     const double *shifts;
     int32_t border;   /* satf_border */
@@ -67,11 +68,11 @@ typedef struct filter_gpu_task {
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;
-    /* What is aux[0] of each sample: formula `feeder`, without a limit, of the same windows of this
-     * image and of feeder_aux; FORMULA_NONE: an image is. */
-    int32_t feeder;
-    satf_view feeder_in, feeder_aux;
-    filter_gpu_layer feeder_layer;
+    /* The inline pass, which gives aux[0] of each sample: its formula, without a limit, of the same
+     * windows of inline_in and of inline_aux; FORMULA_NONE: aux[0] is an image. */
+    int32_t inline_formula;
+    satf_view inline_in, inline_aux;
+    filter_gpu_layer inline_layer;
     uint64_t *reduction; /* the keys of src/formula/reduction.h in the device's memory; NULL if
                             nobody asks */
     bool reduces;        /* this pass raises them, by its formula, and stores nothing */
@@ -79,7 +80,7 @@ typedef struct filter_gpu_task {
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;
-    } options; /* the filter's own; what they point to is not there */
+    } options; /* the filter's own; what they point to is not on the device */
 } filter_gpu_task;
 
 /* Bytes of a layer's masks, a multiple of 64; false if they overflow. (src/sums/tables/sat_layer.c)

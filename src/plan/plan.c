@@ -22,8 +22,8 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Room for an image of a step, if it lies in the plan's memory. */
-static satf_status add_image(satf_context *ctx, const plan_place *place, const satf_view *view,
-                             plan_sizes *sizes)
+static satf_status plan_add_image(satf_context *ctx, const plan_place *place, const satf_view *view,
+                                  plan_sizes *sizes)
 {
     size_t bytes, *most = place->kind == PLACE_EVEN   ? &sizes->image[0]
                           : place->kind == PLACE_ODD  ? &sizes->image[1]
@@ -52,8 +52,8 @@ static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index
     }
     satf_status status = filter_step_plan(ctx, step);
     if (!status && !walk_is_inside(plan, index)) {
-        status = add_image(ctx, &of->out, &step->out, sizes);
-        status = status ? status : add_image(ctx, &of->second, &step->second_out, sizes);
+        status = plan_add_image(ctx, &of->out, &step->out, sizes);
+        status = status ? status : plan_add_image(ctx, &of->twin, &step->twin_out, sizes);
     }
     sizes->scratch = larger(sizes->scratch, step->scratch_bytes);
     if (!status && (step->kept_bytes > SIZE_MAX / 8 ||
@@ -139,7 +139,7 @@ static satf_status reserve_result(satf_context *ctx, satf_plan *plan)
     return status;
 }
 
-/* Where the first filter reads, and the last one writes. */
+/* Finds the places that the first filter reads and the last one writes. */
 static satf_status place_ends(satf_context *ctx, satf_plan *plan)
 {
     satf_view result;
@@ -148,7 +148,7 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
         return status;
     }
     filter_reach lost = filter_margins(&plan->chain->links[plan->chain->count - 1]);
-    if (lost.left < 0) { /* zeros that lead */
+    if (lost.left < 0) { /* a zero edge */
         lost = (filter_reach){0, 0, 0, 0};
     }
     plan->result = (satf_rect){lost.left, lost.top, result.width, result.height};
@@ -179,7 +179,7 @@ static satf_status check_outputs(satf_context *ctx, const satf_plan *plan)
     for (size_t i = 0; i < plan->chain->count; i++) {
         bool last = i + 1 == plan->chain->count;
         const filter_info *info = plan->chain->links[i].info;
-        if (filter_outputs(info) && (!last || plan->second.width == 0)) {
+        if (filter_outputs(info) && (!last || plan->twin.width == 0)) {
             return satf_fail(ctx, SATF_UNSUPPORTED,
                              "%s makes two images, which only satf_plan_create() takes, as two "
                              "outputs of the last filter of a chain",
@@ -252,9 +252,9 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     if (call->aux) {
         plan->aux = plan->from_aux = *call->aux;
     }
-    if (call->second) {
-        plan->second = *call->second;
-        plan->second.data = NULL;
+    if (call->twin) {
+        plan->twin = *call->twin;
+        plan->twin.data = NULL;
     }
     plan->part = call->part;
     plan->whole = call->whole;

@@ -1,4 +1,5 @@
-/* A chain of filters on images of one shape: all that is decided before the pixels come. */
+/* A plan of a chain of filters on images of one shape: all that is decided before the pixels come.
+ * Read this file first, then step.h, plan.c and engines.c. */
 #ifndef SATF_PLAN_PLAN_H
 #define SATF_PLAN_PLAN_H
 
@@ -8,7 +9,7 @@
 #include "../base/view.h"
 #include "step.h"
 
-/* Where an image is: the caller's or a copy of it, or somewhere in the plan's memory. */
+/* The place of an image: the caller's or a copy of it, or somewhere in the plan's memory. */
 typedef struct plan_place {
     enum {
         PLACE_NONE,
@@ -23,39 +24,40 @@ typedef struct plan_place {
     size_t at; /* bytes from there on, PLACE_PASS from the parts' memory; PLACE_PICTURE: which */
 } plan_place;
 
-/* Where a step of a walk has its rows from: step `maker` of the walk, or, below 0, from memory or
- * from outside the plan. Row y is row y + this->y there, from a byte on. */
+/* The source of a step's rows in a walk: step `maker` of the walk, or, below 0, memory or what lies
+ * outside the plan. Row y of the step is row y + this->y of the source, from a byte on. */
 typedef struct walk_source {
     int maker;
-    bool second; /* of its outputs */
+    bool twin; /* it is the maker's twin output */
     int64_t y;
     size_t byte;
 } walk_source;
 
-/* Rows of a step of a walk, beside the last step's: how far ahead it is at most, and at least; the
- * oldest that are still needed; and how many lie in front of a walker's first one. */
+/* The rows of a walk's step that later steps read, relative to the row of the last step: how far
+ * ahead of it the step is at most, and at least; the first row that is still needed; and how many
+ * rows lie in front of a walker's first one. */
 typedef struct walk_span {
-    int64_t ahead, sure, oldest, before;
+    int64_t most_ahead, least_ahead, first_row, rows_before;
 } walk_span;
 
 /* A step, and what it reads and makes. */
 typedef struct plan_step {
     filter_step step;
     plan_place in, out,
-        aux[FILTER_AUX + 2]; /* the latter of the first output, then of the second or the feeder */
-    plan_place feeder;       /* PLACE_NONE: there is none */
-    plan_place second;       /* the part that is made beside it; PLACE_NONE: none is */
+        aux[FILTER_AUX + 2]; /* the first output's, then those of the twin or the inline pass */
+    plan_place inline_pass;  /* PLACE_NONE: there is none */
+    plan_place twin;         /* the output of the twin; PLACE_NONE: there is none */
     size_t link;             /* of the chain */
     /* In a walk (src/run/walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0
      * where it makes an image; where the ring and the step's own memory are in that of a walker. */
     walk_source from[FILTER_AUX + 3];
     walk_span span;
     int64_t ring_rows;
-    size_t ring_at, second_at, walker_at;
-    /* Where zeros lead its result: as many as its longer side has (PLACE_NONE: they do not), and
-     * the result with them, at `led_at`. */
-    plan_place zeros, led_at;
-    satf_view led;
+    size_t ring_at, twin_at, walker_at;
+    /* For a result with a zero edge: as many zeros as its longer side has (PLACE_NONE: it has
+     * none), and the result with its edge, at `edged_at`. */
+    plan_place zeros, edged_at;
+    satf_view edged;
     double ms; /* of the latest run, if it was timed */
 } plan_step;
 
@@ -63,7 +65,7 @@ typedef struct plan_step {
  * is done elsewhere. */
 typedef struct plan_picture {
     satf_image *made; /* its channels as the input's, or their sums; NULL: it is the filter's */
-    satf_view view, there; /* there: without data */
+    satf_view view, device_view; /* device_view: without data */
     size_t at;
     bool zeros; /* it is made of them, and so need not be copied */
 } plan_picture;
@@ -84,7 +86,7 @@ typedef enum filter_use { FILTER_CALL, FILTER_LASTING, FILTER_BY_ROWS } filter_u
 /* Images of a run. */
 typedef struct plan_images {
     const void *in, *aux;
-    void *out, *second;
+    void *out, *twin;
 } plan_images;
 
 struct satf_plan {
@@ -92,11 +94,12 @@ struct satf_plan {
     satf_filter *chain; /* of its own */
     /* The caller's, without data; aux: without width if there is one input. */
     satf_view in, aux, out;
-    /* Of a filter of two outputs: the caller's second one, without data (without width: there is
-     * none), and the plan that makes it where the last step of this one does not. */
-    satf_view second;
+    /* The second output of a filter of two outputs, which is the caller's: without data (without
+     * width: there is none), and the plan that makes it where the last step of this one does
+     * not. */
+    satf_view twin;
     struct satf_plan *other;
-    /* The same where the work is done, and packed: copies, where they are not. */
+    /* The same views where the work is done, and packed: copies, where the caller's are not. */
     satf_view from, from_aux, to;
     satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
     satf_rect part;   /* of that result, which out gets */
@@ -130,7 +133,8 @@ struct satf_plan {
     /* On a device: the order of its uses there, and whether a graph may use it at any time. */
     satf_gpu_order order;
     bool in_graph;
-    /* Of the call that it was made for: filter_call.device and the context's settings. */
+    /* What the call asked for that it was made for: filter_call.device and the context's
+     * settings. */
     int asked_device;
     satf_settings settings;
     bool timed; /* runs note how long each step takes, where that can be known */
@@ -140,7 +144,7 @@ struct satf_plan {
 typedef struct filter_call {
     const satf_filter *filter;
     const satf_view *in, *aux, *out; /* aux: NULL if there is one input */
-    const satf_view *second;         /* of a filter of two outputs; only if one march makes both */
+    const satf_view *twin;           /* of a filter of two outputs; only if one march makes both */
     bool whole; /* out gets all that the filter makes of in, else this part of it: */
     satf_rect part;
     int device; /* that computes images of the host: SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
@@ -167,7 +171,7 @@ static inline bool plan_is_tiled(const satf_plan *plan)
     return plan->tile_w > 0;
 }
 
-/* Where that image of a run is. */
+/* The memory of that image in a run. */
 static inline char *plan_find(const satf_plan *plan, const plan_place *place,
                               const plan_images *images)
 {
@@ -195,7 +199,7 @@ static inline char *plan_find(const satf_plan *plan, const plan_place *place,
 /* Whether its last step makes two outputs. */
 static inline bool plan_makes_both(const satf_plan *plan)
 {
-    return plan->steps[plan->count - 1].step.second != NULL;
+    return plan->steps[plan->count - 1].step.twin != NULL;
 }
 
 /* Whether images go to the device when the plan gets its memory. */
@@ -229,8 +233,8 @@ static inline bool plan_delivers(const satf_plan *plan)
 /* A caller's image with its pixels packed. */
 satf_view plan_packed(const satf_view *view, void *data);
 
-/* Where it is computed: where the images are, or for those of the host where the call's device
- * says. */
+/* The device that computes the call: that of the images, or for images of the host the one that the
+ * call says. */
 int filter_plan_device(const satf_context *ctx, const filter_call *call);
 
 /* Decides for that device and views that are checked, whose data are not looked at; the plan has no
@@ -252,8 +256,8 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
 /* Takes it away again. */
 void filter_plan_detach(satf_context *ctx, satf_plan *plan);
 
-/* The same behind a run, as a part of its call: the system takes memory page by page, so much of it
- * goes piece by piece, and the callback is asked in between. */
+/* Releases the plan behind a run, as a part of its call: the system takes memory back page by page,
+ * so large memory goes in parts, and the callback is asked in between. */
 void filter_plan_let_go(satf_context *ctx, satf_plan *plan);
 
 /* Frees the plan, and its memory if it has any. */

@@ -1,4 +1,4 @@
-/* Plans, for others. */
+/* The public functions of plans. */
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
@@ -75,8 +75,8 @@ static const filter_info *const *last_outputs(const satf_filter *filter)
 }
 
 /* The chain for one of its two outputs. */
-static satf_status make_chain(satf_context *ctx, const satf_filter *filter, int output,
-                              satf_filter **chain)
+static satf_status plan_make_chain(satf_context *ctx, const satf_filter *filter, int output,
+                                   satf_filter **chain)
 {
     *chain = chain_new(ctx);
     satf_status status = *chain ? satf_filter_append(ctx, *chain, filter) : SATF_NO_MEMORY;
@@ -92,7 +92,7 @@ static satf_status create_both(satf_context *ctx, const satf_filter *filter,
                                const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
 {
     filter_call call = filter_whole_call(ctx, filter, inputs, outputs);
-    call.second = &outputs[1];
+    call.twin = &outputs[1];
     satf_status status = create_on(ctx, &call, SATF_HOST, plan);
     if (!status && !plan_makes_both(*plan)) {
         filter_plan_free(ctx, *plan);
@@ -121,7 +121,7 @@ static satf_status create_pair(satf_context *ctx, const satf_filter *filter,
     satf_view own;
     satf_status status = satf_filter_output(ctx, filter, inputs, &own); /* by its own name */
     for (int k = 0; k < 2 && !status; k++) {
-        status = make_chain(ctx, filter, k, &chains[k]);
+        status = plan_make_chain(ctx, filter, k, &chains[k]);
         status = status ? status : filter_check_views(ctx, chains[k], inputs, &outputs[k], false);
     }
     if (!status) {
@@ -133,8 +133,8 @@ static satf_status create_pair(satf_context *ctx, const satf_filter *filter,
         status = create_each(ctx, chains, inputs, outputs, plan);
     }
     if (!status) {
-        (*plan)->second = outputs[1];
-        (*plan)->second.data = NULL;
+        (*plan)->twin = outputs[1];
+        (*plan)->twin.data = NULL;
     }
     satf_filter_destroy(chains[0]);
     satf_filter_destroy(chains[1]);
@@ -172,8 +172,8 @@ static void swap_plans(satf_plan *a, satf_plan *b)
     *b = kept;
 }
 
-/* Where the device was chosen here and has failed so, the plan becomes one of the CPU, by the
- * settings that it was made with. */
+/* The plan becomes one of the CPU, by the settings that it was made with, if the device was chosen
+ * here and has failed so. */
 static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
 {
     filter_call call = filter_whole_call(ctx, plan->chain, &plan->in, &plan->out);
@@ -186,7 +186,7 @@ static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
     }
     satf_context_take_settings(ctx, &now);
     if (instead) {
-        instead->second = plan->second;
+        instead->twin = plan->twin;
         instead->other = plan->other;
         swap_plans(plan, instead);
         filter_plan_free(ctx, instead);
@@ -219,8 +219,8 @@ static satf_status check_run(const satf_plan *plan, const satf_view *inputs, siz
                              const satf_view *outputs, size_t output_count)
 {
     satf_context *ctx = plan->ctx;
-    const satf_view *planned[] = {&plan->in, &plan->aux}, *made[] = {&plan->out, &plan->second};
-    size_t count = plan->aux.width > 0 ? 2 : 1, out_count = plan->second.width > 0 ? 2 : 1;
+    const satf_view *planned[] = {&plan->in, &plan->aux}, *made[] = {&plan->out, &plan->twin};
+    size_t count = plan->aux.width > 0 ? 2 : 1, out_count = plan->twin.width > 0 ? 2 : 1;
     if (!inputs || !outputs) {
         return satf_fail(ctx, SATF_INVALID, "the %s are missing", inputs ? "outputs" : "inputs");
     }
@@ -252,17 +252,17 @@ static satf_status check_run(const satf_plan *plan, const satf_view *inputs, siz
 }
 
 /* The plan, and the one that it owns. */
-static satf_status run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
+static satf_status plan_run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     if (!plan->other) {
         return run_or_leave(ctx, plan, images);
     }
-    plan_images second = {.in = images->in, .out = images->second};
+    plan_images twin = {.in = images->in, .out = images->twin};
     satf_progress_part whole = satf_progress_enter(ctx, 0, 0.5);
     satf_status status = run_or_leave(ctx, plan, images);
     satf_progress_leave(ctx, whole);
     whole = satf_progress_enter(ctx, 0.5, 0.5);
-    status = status ? status : run_or_leave(ctx, plan->other, &second);
+    status = status ? status : run_or_leave(ctx, plan->other, &twin);
     satf_progress_leave(ctx, whole);
     return status;
 }
@@ -279,7 +279,7 @@ satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, size_t input
     plan_images images = {inputs->data, input_count > 1 ? inputs[1].data : NULL, outputs->data,
                           output_count > 1 ? outputs[1].data : NULL};
     satf_progress_begin(ctx);
-    status = satf_gpu_leave(ctx, run_all(ctx, plan, &images));
+    status = satf_gpu_leave(ctx, plan_run_all(ctx, plan, &images));
     return status ? status : satf_report_progress(ctx, 1);
 }
 

@@ -60,7 +60,7 @@ satf_view plan_packed(const satf_view *view, void *data)
  * the shape: where they share places of the caches a run may take a tenth longer. */
 enum { PAGE = 4096 };
 
-static satf_status allocate(satf_context *ctx, satf_plan *plan, bool captured)
+static satf_status plan_memory_allocate(satf_context *ctx, satf_plan *plan, bool captured)
 {
     static const char what[] = "filtering";
     if (plan->near_bytes && !(plan->near = satf_alloc(plan->near_bytes))) {
@@ -98,7 +98,7 @@ void plan_end_use(satf_context *ctx, satf_plan *plan)
     }
 }
 
-static satf_status prepare(satf_context *ctx, satf_plan *plan)
+static satf_status plan_memory_prepare(satf_context *ctx, satf_plan *plan)
 {
     satf_status status = SATF_OK;
     for (size_t i = 0; i < plan->count && !status; i++) {
@@ -109,13 +109,13 @@ static satf_status prepare(satf_context *ctx, satf_plan *plan)
     }
     for (size_t i = 0; i < plan->picture_count && plan->device != SATF_HOST && !status; i++) {
         const plan_picture *picture = &plan->pictures[i];
-        satf_view there = picture->there;
-        there.data = plan->memory + picture->at;
+        satf_view device_view = picture->device_view;
+        device_view.data = plan->memory + picture->at;
         if (picture->zeros) {
-            status = satf_cuda()->set_bytes(ctx, plan->device, there.data, 0,
-                                            (size_t)(there.stride * there.height));
+            status = satf_cuda()->set_bytes(ctx, plan->device, device_view.data, 0,
+                                            (size_t)(device_view.stride * device_view.height));
         } else {
-            status = satf_cuda()->copy(ctx, &picture->view, &there);
+            status = satf_cuda()->copy(ctx, &picture->view, &device_view);
             status = status ? status : satf_cuda()->wait(ctx, plan->device);
         }
     }
@@ -128,7 +128,7 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
     satf_status status = plan_begin_use(ctx, plan, &captured);
     plan->memory = memory;
     if (!status && !memory && plan->bytes) {
-        status = allocate(ctx, plan, captured);
+        status = plan_memory_allocate(ctx, plan, captured);
     }
     if (status) {
         return status;
@@ -140,13 +140,13 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
         step->kept = plan->memory + at;
         at += satf_align64(step->kept_bytes);
     }
-    status = prepare(ctx, plan);
+    status = plan_memory_prepare(ctx, plan);
     plan_end_use(ctx, plan);
     return status;
 }
 
 /* In the stream's order, but for memory that is not a graph's while one is captured. */
-static void give_back(satf_context *ctx, satf_plan *plan)
+static void plan_memory_give_back(satf_context *ctx, satf_plan *plan)
 {
     bool captured;
     if (plan_begin_use(ctx, plan, &captured) == SATF_OK && captured == plan->graphs) {
@@ -162,7 +162,7 @@ void filter_plan_detach(satf_context *ctx, satf_plan *plan)
     if (plan->device == SATF_HOST) {
         satf_free(plan->owned);
     } else if (plan->owned) {
-        give_back(ctx, plan);
+        plan_memory_give_back(ctx, plan);
     }
     satf_free(plan->near);
     plan->memory = plan->near = NULL;

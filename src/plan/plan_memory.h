@@ -1,4 +1,4 @@
-/* Of the making of plans: their steps and their memory. */
+/* The making of plans: their steps and their memory. */
 #ifndef SATF_PLAN_PLAN_MEMORY_H
 #define SATF_PLAN_PLAN_MEMORY_H
 
@@ -17,7 +17,7 @@ satf_status plan_reserve(satf_context *ctx, satf_plan *plan, size_t bytes, size_
  * their alignment. */
 satf_status plan_reserve_view(satf_context *ctx, satf_plan *plan, satf_view *view, size_t *at);
 
-/* Of an image of rows of that stride. */
+/* The bytes of an image of rows of that stride. */
 satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes);
 
 /* On a device: the plan's uses of its memory follow one another, whatever their streams. */

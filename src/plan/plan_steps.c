@@ -34,27 +34,29 @@ static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_v
 {
     *place = (plan_place){PLACE_PICTURE, plan->picture_count};
     plan_picture *kept = &plan->pictures[plan->picture_count++];
-    *kept = (plan_picture){.made = made, .view = *picture, .there = *picture};
-    kept->there.data = NULL;
-    satf_status status =
-        plan->device == SATF_HOST ? SATF_OK : plan_reserve_view(ctx, plan, &kept->there, &kept->at);
-    *view = kept->there;
+    *kept = (plan_picture){.made = made, .view = *picture, .device_view = *picture};
+    kept->device_view.data = NULL;
+    satf_status status = plan->device == SATF_HOST
+                             ? SATF_OK
+                             : plan_reserve_view(ctx, plan, &kept->device_view, &kept->at);
+    *view = kept->device_view;
     return status;
 }
 
-/* Behind a row and a column of zeros, which it makes room for in the link's result. */
-static satf_status lead(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_step *step)
+/* Puts the step's result behind a zero edge, for which it makes room in the link's result. */
+static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                                 plan_step *step)
 {
     satf_image *zeros;
-    satf_view there;
+    satf_view device_view;
     int64_t most = of->to.width > of->to.height ? of->to.width : of->to.height;
-    step->led = of->to;
-    step->led_at = of->out;
+    step->edged = of->to;
+    step->edged_at = of->out;
     step->out.at += (size_t)(of->to.stride + satf_pixel_bytes(&of->to));
     satf_status status =
         satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
     if (!status) {
-        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &there);
+        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &device_view);
         plan->pictures[step->zeros.at].zeros = true;
     }
     return status;
@@ -171,7 +173,7 @@ static int channels_of(const pass_images *images, int number)
                                    : input;
 }
 
-/* Of a pass that is not the last. */
+/* The image of a pass that is not the last. */
 static satf_view view_between(const pass_images *images, int number)
 {
     const satf_view *from = &images->of->from;
@@ -217,8 +219,8 @@ static void aux_places(const pass_images *images, const filter_pass *pass, plan_
 
 /* What one march may make beside pass `number`: the next one, if it has the same sums and is not
  * the last, or the plan's second output beside the last. NULL: nothing. */
-static const filter_pass *second_of(const satf_plan *plan, const pass_images *images, int number,
-                                    satf_view *view, plan_place *place)
+static const filter_pass *twin_of(const satf_plan *plan, const pass_images *images, int number,
+                                  satf_view *view, plan_place *place)
 {
     const filter_pass *pass = &images->way->list[number - 2], *next = pass + 1;
     int behind = images->way->count + 1 - number;
@@ -227,9 +229,9 @@ static const filter_pass *second_of(const satf_plan *plan, const pass_images *im
         *place = pass_place(images, number + 1, view);
         return next;
     }
-    if (behind == 0 && plan->second.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
-        !plan_delivers(plan) && satf_is_packed(&plan->second)) {
-        *view = plan->second;
+    if (behind == 0 && plan->twin.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
+        !plan_delivers(plan) && satf_is_packed(&plan->twin)) {
+        *view = plan->twin;
         return filter_last(filter_outputs(images->of->link->info)[1]);
     }
     return NULL;
@@ -255,17 +257,17 @@ static int last_reader(const pass_images *images, int number)
 }
 
 /* Whether the next pass alone reads what pass `number` makes, and sums over the same pixels. */
-static bool feeds_next(const pass_images *images, int number)
+static bool inlines_into_next(const pass_images *images, int number)
 {
     const filter_passes *way = images->way;
     const filter_pass *pass = &way->list[number - 2], *next = pass + 1;
-    bool feeds = number <= way->count && next->over == pass->over && next->aux[0] == number &&
-                 next->of != number && next->aux[1] != number && filter_reads(next, FORMULA_AUX) &&
-                 pass_shape_of(pass)->windows;
-    for (int k = number; k < way->count && feeds; k++) {
-        feeds = &way->list[k] == next || !reads_image(&way->list[k], number);
+    bool inlines = number <= way->count && next->over == pass->over && next->aux[0] == number &&
+                   next->of != number && next->aux[1] != number &&
+                   filter_reads(next, FORMULA_AUX) && pass_shape_of(pass)->windows;
+    for (int k = number; k < way->count && inlines; k++) {
+        inlines = &way->list[k] == next || !reads_image(&way->list[k], number);
     }
-    return feeds;
+    return inlines;
 }
 
 /* Pass k's image goes where one was that no pass reads from k - 1 on: that may be made with k. */
@@ -313,13 +315,13 @@ static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_v
 
 /* A module's windows may ask for images that its mixes have made, of as many channels as it likes.
  */
-static satf_status check_channels(satf_context *ctx, const pass_images *images,
-                                  const filter_step_spec *spec, bool last)
+static satf_status steps_check_channels(satf_context *ctx, const pass_images *images,
+                                        const filter_step_spec *spec, bool last)
 {
     bool good =
         !last || spec->pass->mix != MIX_NONE || spec->in.channels == images->of->from.channels;
     good = good && reads_fit(spec->pass, &spec->in, spec->aux) &&
-           (!spec->second || reads_fit(spec->second, &spec->in, spec->second_aux));
+           (!spec->twin || reads_fit(spec->twin, &spec->in, spec->twin_aux));
     return good || !pass_is_foreign(spec->pass)
                ? SATF_OK
                : satf_fail(ctx, SATF_UNSUPPORTED,
@@ -328,14 +330,14 @@ static satf_status check_channels(satf_context *ctx, const pass_images *images,
                            images->of->link->info->name);
 }
 
-/* Pass `number`, which is an image's as well, and what is made beside it; from the pass before it
- * without an image between, if it may be `fed` and the engine can. */
+/* Plans pass `number`, which is the number of its image as well, and its twin. The pass before it
+ * becomes its inline pass, if it may and the engine can. */
 static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
-                             int number, bool fed)
+                             int number, bool may_inline)
 {
     const filter_pass *pass = &images->way->list[number - 2];
     const plan_link *of = images->of;
-    bool last = number == images->way->count + 1, led = last && filter_leads(of->link);
+    bool last = number == images->way->count + 1, edged = last && filter_has_zero_edge(of->link);
     filter_step_spec spec = {.link = of->link,
                              .pass = pass,
                              .input = &of->from,
@@ -345,26 +347,26 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
     plan_place in = pass_place(images, pass->of, &spec.in), aux[FILTER_AUX + 2] = {{PLACE_NONE, 0}};
     plan_place out = of->out, beside = {PLACE_NONE, 0};
     spec.out = of->to;
-    spec.out.width -= led;
-    spec.out.height -= led;
+    spec.out.width -= edged;
+    spec.out.height -= edged;
     if (!last) {
         out = pass_place(images, number, &spec.out);
     }
     aux_places(images, pass, aux, spec.aux);
-    plan_place feeder = {PLACE_NONE, 0};
-    if (fed) {
-        spec.feeder = pass - 1;
+    plan_place inline_pass = {PLACE_NONE, 0};
+    if (may_inline) {
+        spec.inline_pass = pass - 1;
         aux[0].kind = PLACE_NONE;
-        feeder = pass_place(images, spec.feeder->of, &spec.feeder_in);
-        aux_places(images, spec.feeder, &aux[FILTER_AUX], spec.second_aux);
+        inline_pass = pass_place(images, spec.inline_pass->of, &spec.inline_in);
+        aux_places(images, spec.inline_pass, &aux[FILTER_AUX], spec.twin_aux);
     } else {
-        spec.second = second_of(plan, images, number, &spec.second_out, &beside);
+        spec.twin = twin_of(plan, images, number, &spec.twin_out, &beside);
     }
-    if (spec.second) {
-        aux_places(images, spec.second, &aux[FILTER_AUX], spec.second_aux);
+    if (spec.twin) {
+        aux_places(images, spec.twin, &aux[FILTER_AUX], spec.twin_aux);
     }
     plan_step *step;
-    satf_status status = check_channels(ctx, images, &spec, last);
+    satf_status status = steps_check_channels(ctx, images, &spec, last);
     status = status ? status : add_step(ctx, plan, &spec, &step);
     if (!status && step->step.shape->picks) {
         step->step.maker = &plan->steps[plan->count - 2].step;
@@ -374,10 +376,10 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
         step->in = in;
         step->out = out;
         memcpy(step->aux, aux, sizeof aux);
-        step->second = step->step.second ? beside : step->second;
-        step->feeder = feeder;
+        step->twin = step->step.twin ? beside : step->twin;
+        step->inline_pass = inline_pass;
     }
-    return status || !led || spec.by_rows ? status : lead(ctx, plan, of, step);
+    return status || !edged || spec.by_rows ? status : add_zero_edge(ctx, plan, of, step);
 }
 
 static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_link *of)
@@ -397,22 +399,22 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
     status = status ? status : place_images(ctx, &images);
     for (int k = 0; k < count && !status; k++) {
         const plan_step *made = &plan->steps[plan->count];
-        if (plan->device != SATF_HOST && feeds_next(&images, 2 + k)) {
+        if (plan->device != SATF_HOST && inlines_into_next(&images, 2 + k)) {
             status = plan_pass(ctx, plan, &images, 2 + k + 1, true);
-            if (status || made->step.feeder) {
+            if (status || made->step.inline_pass) {
                 k++;
                 continue;
             }
             plan->count--;
         }
         status = plan_pass(ctx, plan, &images, 2 + k, false);
-        k += !status && made->second.kind != PLACE_NONE;
+        k += !status && made->twin.kind != PLACE_NONE;
     }
     return status;
 }
 
-/* Where the filter's result goes, behind which is another filter: an image of its own, of all
- * pixels of the input where that is larger. */
+/* Finds a place for a filter's result that another filter reads: an image of its own, of all pixels
+ * of the input where that is larger. */
 static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
 {
     size_t bytes;
@@ -432,7 +434,7 @@ static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_
 }
 
 /* The next filter's input. */
-static void go_on(plan_link *of)
+static void steps_go_on(plan_link *of)
 {
     of->from = of->to;
     of->in = of->out;
@@ -457,7 +459,7 @@ satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
         status = status ? status : plan_passes(ctx, plan, &of);
-        go_on(&of);
+        steps_go_on(&of);
     }
     return status;
 }

@@ -12,8 +12,8 @@
 #include "../base/view.h"
 
 /* Whether the picture has that part of w x h pixels. */
-static satf_status check_part(satf_context *ctx, const chain_link *link, const satf_view *in,
-                              int64_t w, int64_t h)
+static satf_status step_check_part(satf_context *ctx, const chain_link *link, const satf_view *in,
+                                   int64_t w, int64_t h)
 {
     filter_place at = filter_last(link->info)->corner(link->options, in->width, in->height);
     const char *name = link->info->name;
@@ -36,7 +36,7 @@ static satf_status check_part(satf_context *ctx, const chain_link *link, const s
 }
 
 /* The size of the result, of an input of out's. */
-static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *out)
+static satf_status step_shrink(satf_context *ctx, const chain_link *link, satf_view *out)
 {
     satf_rect part = filter_valid_part(link, out->width, out->height);
     if (part.w < 1 || part.h < 1) {
@@ -50,7 +50,7 @@ static satf_status shrink(satf_context *ctx, const chain_link *link, satf_view *
     if (last->shape) {
         last->shape(link->options, &part.w, &part.h);
     }
-    satf_status status = last->corner ? check_part(ctx, link, out, part.w, part.h) : SATF_OK;
+    satf_status status = last->corner ? step_check_part(ctx, link, out, part.w, part.h) : SATF_OK;
     if (status) {
         return status;
     }
@@ -77,7 +77,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     satf_view shape = *in;
     satf_status good = filter_check_pixels(ctx, link);
     good = good ? good : filter_check_levels(ctx, link, in->type);
-    good = good ? good : shrink(ctx, link, &shape);
+    good = good ? good : step_shrink(ctx, link, &shape);
     if (good) {
         return good;
     }
@@ -116,7 +116,7 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
             return status;
         }
     }
-    bool turned = filter_turn(pass, link->options) & MOVE_TRANSPOSE;
+    bool turned = filter_symmetry(pass, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? shape.height : shape.width,
                             turned ? shape.width : shape.height, channels, type);
     out->device = in->device;
@@ -263,7 +263,7 @@ static void read_options(const chain_link *link, filter_step *step)
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
 
-/* From the window of the filter's options to that of the pass. */
+/* Makes the window of the pass from that of the filter's options. */
 static void place_window(const filter_pass *pass, filter_step *step)
 {
     if (pass->all) { /* it ends at its pixel */
@@ -363,22 +363,22 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     status = status ? status : check_aux_scale(ctx, spec);
     status = status ? status : fit_constant(ctx, spec->input, &step->border);
     step->scale = find_scale(spec, step);
-    step->feeder = spec->feeder;
-    step->feeder_in = spec->feeder_in;
-    if (spec->feeder) {
-        step->feeder_constant = find_outside(spec->feeder, step);
-        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
+    step->inline_pass = spec->inline_pass;
+    step->inline_in = spec->inline_in;
+    if (spec->inline_pass) {
+        step->inline_constant = find_outside(spec->inline_pass, step);
+        memcpy(step->twin_aux, spec->twin_aux, sizeof step->twin_aux);
     }
     step->border.constant = find_outside(pass, step);
     status = status ? status : filter_choose_engine(ctx, step);
     if (status) {
         return status;
     }
-    step->feeder = step->engine->feeds ? step->feeder : NULL;
-    if (spec->second && step->engine->pairs) {
-        step->second = spec->second;
-        step->second_out = spec->second_out;
-        memcpy(step->second_aux, spec->second_aux, sizeof step->second_aux);
+    step->inline_pass = step->engine->has_inline ? step->inline_pass : NULL;
+    if (spec->twin && step->engine->makes_twin) {
+        step->twin = spec->twin;
+        step->twin_out = spec->twin_out;
+        memcpy(step->twin_aux, spec->twin_aux, sizeof step->twin_aux);
     }
     step->name = step->engine->name;
     step->ns = filter_step_ns(step);

@@ -33,15 +33,16 @@ typedef struct filter_step {
     bool weighted;
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[FILTER_AUX];
-    /* What makes a second output from the same sums, by engines that `pairs`; NULL: there is none.
-     */
-    const filter_pass *second;
-    satf_view second_out, second_aux[2];
-    /* What the formula reads as aux[0], if the engine `feeds`: made of the same windows of another
-     * image, and of second_aux, sample by sample, and stored nowhere. NULL: that is an image. */
-    const filter_pass *feeder;
-    satf_view feeder_in;
-    double feeder_constant; /* of the border */
+    /* The pass of a second output that engines with makes_twin make from the same sums; NULL: there
+     * is none. */
+    const filter_pass *twin;
+    satf_view twin_out, twin_aux[2];
+    /* The pass before this one, for engines with has_inline: its image is this formula's aux[0],
+     * made sample by sample of the same windows of another image and of twin_aux, and stored
+     * nowhere. NULL: aux[0] is an image. */
+    const filter_pass *inline_pass;
+    satf_view inline_in;
+    double inline_constant; /* of the border */
     filter_scale scale;
     bool grey; /* in is the grey of source, in memory of the plan */
     satf_view source;
@@ -104,12 +105,12 @@ typedef struct filter_engine {
      * excludes it unless it sums something else. */
     satf_engine kind;
     bool sums_others;
-    bool pixels_alone;   /* it takes such passes alone whose formulas read no sums */
-    bool pairs;          /* it makes filter_step.second_out too */
-    bool feeds;          /* it makes what filter_step.feeder says */
-    double ns, ns_there; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
-                          * device; 0: it takes no images there */
-    size_t state_bytes;  /* of filter_step.state */
+    bool pixels_alone;    /* it takes such passes alone whose formulas read no sums */
+    bool makes_twin;      /* it makes filter_step.twin_out too */
+    bool has_inline;      /* it makes the image of filter_step.inline_pass inside its march */
+    double ns, device_ns; /* a sum, or a sample that moves: roughly, on one thread and on a CUDA
+                             device; 0: it takes no images of one */
+    size_t state_bytes;   /* of filter_step.state */
     /* NULL: it takes all steps of such passes. */
     bool (*suits)(const satf_context *ctx, const filter_step *step);
     /* Decides everything, and how much memory that takes. by_rows: and how many rows the source
@@ -138,9 +139,9 @@ typedef struct filter_engine {
     satf_status (*begin)(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                          int64_t first, int64_t end, void *walker);
     int64_t (*next)(void *walker, satf_status *status);
-    int64_t rows_ahead; /* of the input that it may ask for beyond those of windows, either way */
-    bool anywhere;      /* a walker may begin at any row, and many go side by side: */
-    int64_t least_samples; /* that are worth another thread, plain ones of integers */
+    int64_t lookahead_rows; /* of the input that it may read beyond windows, either way */
+    bool anywhere;          /* a walker may begin at any row, and many go side by side: */
+    int64_t least_samples;  /* that are worth another thread, plain ones of integers */
     /* The algorithm of the step's table or permutation; NULL: it has none. */
     const char *(*algorithm)(const filter_step *step);
 } filter_engine;
@@ -216,10 +217,10 @@ typedef struct filter_step_spec {
     const chain_link *link;
     const filter_pass *pass;
     satf_view in, out, aux[FILTER_AUX];
-    const filter_pass *second; /* as filter_step.second, if the engine pairs; or NULL */
-    satf_view second_out, second_aux[2];
-    const filter_pass *feeder; /* as filter_step.feeder; or NULL */
-    satf_view feeder_in;
+    const filter_pass *twin; /* as filter_step.twin, if the engine makes it; or NULL */
+    satf_view twin_out, twin_aux[2];
+    const filter_pass *inline_pass; /* as filter_step.inline_pass; or NULL */
+    satf_view inline_in;
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* beside it; NULL: none */
     bool by_rows, lasting;
@@ -251,7 +252,7 @@ satf_status filter_step_plan(satf_context *ctx, filter_step *step);
 
 /* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
  * a CUDA device: roughly, in ns of one thread or of the device. */
-double filter_ns(const satf_context *ctx, const chain_link *link, bool there);
+double filter_ns(const satf_context *ctx, const chain_link *link, bool on_device);
 
 /* The type of the sums of an integral: the smallest that holds those of the whole image. */
 static inline satf_sum_type filter_prefix_sum(const filter_step *step)
@@ -261,7 +262,7 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
 
-/* Of a step that is walked, where its need has no refusal: see filter_engine.begin. walker:
+/* Begins a walker of a step whose need has no refusal: see filter_engine.begin. walker:
  * step->walker_bytes, aligned to 64; *own is that of engine->next(). */
 satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                               int64_t first, int64_t end, char *walker, char **own);

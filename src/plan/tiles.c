@@ -66,8 +66,8 @@ static satf_status largest_crop(satf_context *ctx, const satf_plan *plan, int64_
 }
 
 /* The bytes of a device that a tile of w x h takes at most. */
-static satf_status tile_bytes(satf_context *ctx, const satf_plan *plan, int64_t w, int64_t h,
-                              satf_rect *crop, size_t *bytes)
+static satf_status tiles_tile_bytes(satf_context *ctx, const satf_plan *plan, int64_t w, int64_t h,
+                                    satf_rect *crop, size_t *bytes)
 {
     tile largest;
     satf_plan *made;
@@ -100,7 +100,7 @@ static satf_status find_tiles(satf_context *ctx, const satf_plan *plan, size_t l
     satf_rect before, crop;
     *w = plan->part.w;
     *h = plan->part.h;
-    satf_status status = tile_bytes(ctx, plan, *w, *h, &before, bytes);
+    satf_status status = tiles_tile_bytes(ctx, plan, *w, *h, &before, bytes);
     while (!status && *bytes > limit) {
         int64_t was_w = *w, was_h = *h;
         unsigned longer = was_w >= was_h ? 1 : 2;
@@ -113,7 +113,7 @@ static satf_status find_tiles(satf_context *ctx, const satf_plan *plan, size_t l
         for (int k = 0; k < 3 && !spares && !status; k++) {
             *w = sides[k] & 1 ? half(was_w) : was_w;
             *h = sides[k] & 2 ? half(was_h) : was_h;
-            status = tile_bytes(ctx, plan, *w, *h, &crop, bytes);
+            status = tiles_tile_bytes(ctx, plan, *w, *h, &crop, bytes);
             spares = !status && (crop.w < before.w || crop.h < before.h);
         }
         before = crop;
@@ -122,7 +122,7 @@ static satf_status find_tiles(satf_context *ctx, const satf_plan *plan, size_t l
 }
 
 /* The plan's tiles for that much memory; *fits: there are any. */
-static satf_status cut(satf_context *ctx, satf_plan *plan, size_t limit, bool *fits)
+static satf_status tiles_cut(satf_context *ctx, satf_plan *plan, size_t limit, bool *fits)
 {
     int64_t w, h;
     size_t bytes;
@@ -156,7 +156,7 @@ satf_status filter_tiles_make(satf_context *ctx, const filter_call *call, int de
     bool fits = false;
     size_t bytes = plan->bytes;
     if (plan_crosses(plan)) {
-        status = cut(ctx, plan, limit, &fits);
+        status = tiles_cut(ctx, plan, limit, &fits);
     }
     if (!status && !fits) {
         status = satf_fail(ctx, SATF_LIMIT,
@@ -175,7 +175,7 @@ satf_status filter_tiles_make(satf_context *ctx, const filter_call *call, int de
 
 /* Tiles, or smaller ones, for a plan that has found too little memory; not where others may have
  * it, for sums of floats round as those of their tile. The message stays that of the failure. */
-static bool shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
+static bool tiles_shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
 {
     char message[sizeof ctx->message];
     size_t limit = plan->bytes / 2;
@@ -185,7 +185,7 @@ static bool shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
         return false;
     }
     memcpy(message, ctx->message, sizeof message);
-    bool shrunk = !cut(ctx, plan, limit, &fits) && fits;
+    bool shrunk = !tiles_cut(ctx, plan, limit, &fits) && fits;
     memcpy(ctx->message, message, sizeof message);
     return shrunk;
 }
@@ -205,7 +205,7 @@ satf_status filter_tiles_attach(satf_context *ctx, satf_plan *plan)
 {
     size_t whole_bytes = plan->bytes;
     satf_status status = plan_is_tiled(plan) ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
-    while (status == SATF_NO_MEMORY && shrink(ctx, plan, whole_bytes)) {
+    while (status == SATF_NO_MEMORY && tiles_shrink(ctx, plan, whole_bytes)) {
         status = try_tile(ctx, plan);
     }
     return status;
@@ -232,7 +232,7 @@ static satf_status run_tile(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
-static satf_status run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
+static satf_status tiles_run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     int64_t w = plan->tile_w, h = plan->tile_h;
     int64_t across = (plan->part.w - 1) / w + 1, down = (plan->part.h - 1) / h + 1;
@@ -259,10 +259,10 @@ satf_status filter_tiles_run(satf_context *ctx, satf_plan *plan, const plan_imag
         return status;
     }
     satf_settings now = satf_context_take_settings(ctx, &plan->settings); /* tiles are planned */
-    bool more = plan_is_tiled(plan) || shrink(ctx, plan, whole_bytes);
+    bool more = plan_is_tiled(plan) || tiles_shrink(ctx, plan, whole_bytes);
     while (more) {
-        status = run_all(ctx, plan, images);
-        more = status == SATF_NO_MEMORY && shrink(ctx, plan, whole_bytes);
+        status = tiles_run_all(ctx, plan, images);
+        more = status == SATF_NO_MEMORY && tiles_shrink(ctx, plan, whole_bytes);
     }
     satf_context_take_settings(ctx, &now);
     return status;

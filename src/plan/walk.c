@@ -1,13 +1,14 @@
+/* Planning walks: which steps go down the rows together, and how large their rings are. */
 #include "walk.h"
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 
-/* Samples of a step among others that are worth a thread. */
+/* The least number of samples of a walk's step that is worth another thread. */
 enum { LEAST_SAMPLES = 70000 };
 
-/* Of a step whose rows need no others. */
+/* Bands per thread, for steps whose rows depend on no other row. */
 enum { BANDS_OF_A_THREAD = 8 };
 
 /* Steps of a walk of images in memory, at most: each is a few calls deeper than the one behind it.
@@ -26,7 +27,7 @@ enum { SOURCES = FILTER_AUX + 3 };
 /* Rows of its input that a step asks for around its own: above, below, and those below that it asks
  * for before it makes its own at the latest. */
 typedef struct rows_asked {
-    int64_t above, below, surely;
+    int64_t above, below, below_at_least;
 } rows_asked;
 
 /* As far as the border shows them: a mirror shows above the picture what is as far below. */
@@ -56,20 +57,20 @@ static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan
 {
     for (size_t m = step; m-- > first;) {
         if (walk_same_image(&plan->steps[m].out, place) ||
-            walk_same_image(&plan->steps[m].second, place)) {
+            walk_same_image(&plan->steps[m].twin, place)) {
             return (int)(m - first);
         }
     }
     return -1;
 }
 
-/* Where a step has its rows from. Behind a filter that trims, an image begins further on. */
+/* Finds the source of a step's rows. Behind a filter that trims, an image begins further on. */
 static void find_source(const satf_plan *plan, size_t first, size_t step, const plan_place *place,
                         walk_source *from)
 {
     *from = (walk_source){.maker = maker_of(plan, first, step, place)};
-    from->second = from->maker >= 0 &&
-                   walk_same_image(&plan->steps[first + (size_t)from->maker].second, place);
+    from->twin =
+        from->maker >= 0 && walk_same_image(&plan->steps[first + (size_t)from->maker].twin, place);
     if (from->maker >= 0 && place->kind != PLACE_PASS) {
         int64_t stride = plan->steps[first + (size_t)from->maker].step.out.stride;
         from->y = (int64_t)place->at / stride;
@@ -95,17 +96,18 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
 
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
 
-/* A step that is `by` asks for rows of another. */
-static void ask(walk_span *of, const walk_span *by, const walk_source *from, const rows_asked *rows)
+/* The span of a step grows by the rows that a later step, whose span is `by`, asks it for. */
+static void walk_ask(walk_span *of, const walk_span *by, const walk_source *from,
+                     const rows_asked *rows)
 {
-    of->ahead = most(of->ahead, by->ahead + from->y + rows->below);
-    of->sure = most(of->sure, by->sure + from->y + rows->surely);
-    of->oldest = least(of->oldest, by->sure + from->y - rows->above);
-    of->before = most(of->before, by->before - from->y + rows->above);
+    of->most_ahead = most(of->most_ahead, by->most_ahead + from->y + rows->below);
+    of->least_ahead = most(of->least_ahead, by->least_ahead + from->y + rows->below_at_least);
+    of->first_row = least(of->first_row, by->least_ahead + from->y - rows->above);
+    of->rows_before = most(of->rows_before, by->rows_before - from->y + rows->above);
 }
 
-/* What is asked of the step's image, or of the walk's input (walk->count). */
-static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t index)
+/* The rows of a step's image, or of the walk's input (walk->count), that later steps read. */
+static walk_span walk_span_of(const satf_plan *plan, const plan_walk *walk, size_t index)
 {
     walk_span span = unasked;
     int windows = 0;
@@ -118,39 +120,39 @@ static walk_span span_of(const satf_plan *plan, const plan_walk *walk, size_t in
             bool beside = k > 0 && !of->step.shape->picks; /* at its own row */
             rows_asked rows = beside ? (rows_asked){0, 0, 0} : rows_of_step(&of->step);
             if (asks) {
-                ask(&span, &of->span, &of->from[k], &rows);
-                span.ahead += k ? 0 : of->step.engine->rows_ahead;
-                span.oldest -= k ? 0 : of->step.engine->rows_ahead;
+                walk_ask(&span, &of->span, &of->from[k], &rows);
+                span.most_ahead += k ? 0 : of->step.engine->lookahead_rows;
+                span.first_row -= k ? 0 : of->step.engine->lookahead_rows;
                 windows += rows.above > 0;
             }
         }
     }
-    if (windows > 1) { /* the last to begin may ask for all that the first has passed */
-        span.oldest = least(span.oldest, -span.before);
+    if (windows > 1) { /* the last to begin may ask for rows that the first has passed */
+        span.first_row = least(span.first_row, -span.rows_before);
     }
-    return span.ahead == INT64_MIN ? (walk_span){0, 0, 0, 0} : span; /* nobody asks */
+    return span.most_ahead == INT64_MIN ? (walk_span){0, 0, 0, 0} : span; /* no step asks */
 }
 
-static int64_t rows_of(const walk_span *span, int64_t height)
+static int64_t walk_rows_of(const walk_span *span, int64_t height)
 {
-    return least(span->ahead - span->oldest + 2, height);
+    return least(span->most_ahead - span->first_row + 2, height);
 }
 
-/* Of a row of what the step makes. */
+/* The bytes of a row that the step makes, with its twin's. */
 static double bytes_of_row(const plan_step *of)
 {
-    const satf_view *out = &of->step.out, *second = &of->step.second_out;
+    const satf_view *out = &of->step.out, *twin = &of->step.twin_out;
     double bytes = (double)satf_row_samples(out) * (double)satf_type_bytes(out->type);
-    return of->second.kind == PLACE_NONE
+    return of->twin.kind == PLACE_NONE
                ? bytes
-               : bytes + (double)satf_row_samples(second) * (double)satf_type_bytes(second->type);
+               : bytes + (double)satf_row_samples(twin) * (double)satf_type_bytes(twin->type);
 }
 
 /* A window's height of sums of floats, as the window engine may keep them. */
 static double bytes_of_sums(const filter_step *step)
 {
-    const filter_pass *second = step->second ? step->second : step->pass;
-    bool squares = filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
+    const filter_pass *twin = step->twin ? step->twin : step->pass;
+    bool squares = filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(twin, FORMULA_SQUARE);
     double sums = squares ? 2 : 1;
     bool floats = satf_type_is_float(step->in.type);
     return !floats ? 0
@@ -169,7 +171,7 @@ static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
         works_on += bytes_of_sums(&of->step);
         if (k + 1 < walk->count) {
             int64_t height = of->step.out.height;
-            works_on += bytes_of_row(of) * (double)rows_of(&of->span, height);
+            works_on += bytes_of_row(of) * (double)walk_rows_of(&of->span, height);
             images += bytes_of_row(of) * (double)height;
         }
     }
@@ -178,12 +180,12 @@ static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
 }
 
 /* Whether it pays that each of so many threads walks down a band: a quarter more rows at most. */
-static bool pays(const satf_plan *plan, const plan_walk *walk)
+static bool walk_pays(const satf_plan *plan, const plan_walk *walk)
 {
     int64_t more = 0;
     for (size_t k = 0; k < walk->count; k++) {
         const plan_step *of = &plan->steps[walk->first + k];
-        more += of->span.before + most(of->span.ahead, 0) + of->step.size.height / 2;
+        more += of->span.rows_before + most(of->span.most_ahead, 0) + of->step.size.height / 2;
     }
     return saves_memory(plan, walk) &&
            (walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count);
@@ -192,9 +194,9 @@ static bool pays(const satf_plan *plan, const plan_walk *walk)
 /* Samples of a step alone that are worth a thread. */
 static int64_t least_samples(const filter_step *step)
 {
-    const filter_pass *second = step->second ? step->second : step->pass;
+    const filter_pass *twin = step->twin ? step->twin : step->pass;
     bool slow = satf_type_is_float(step->in.type) || step->weighted ||
-                filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE);
+                filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(twin, FORMULA_SQUARE);
     return step->engine->least_samples / (slow ? 3 : 1);
 }
 
@@ -234,9 +236,9 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
     share_out(ctx, plan, walk);
     steps[walk->count - 1].span = (walk_span){0, 0, 0, 0};
     for (size_t k = walk->count - 1; k-- > 0;) {
-        steps[k].span = span_of(plan, walk, k);
+        steps[k].span = walk_span_of(plan, walk, k);
     }
-    if (!pays(plan, walk) && plan->use != FILTER_BY_ROWS) {
+    if (!walk_pays(plan, walk) && plan->use != FILTER_BY_ROWS) {
         for (size_t k = 0; k < walk->count; k++) {
             walk_from_memory(&steps[k]);
         }
@@ -246,10 +248,10 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
         bool inner = k + 1 < walk->count;
         steps[k].step.walked = steps[k].step.by_rows = true;
         steps[k].step.passes_on = inner || plan->use == FILTER_BY_ROWS;
-        steps[k].ring_rows = inner ? rows_of(&steps[k].span, steps[k].step.out.height) : 0;
+        steps[k].ring_rows = inner ? walk_rows_of(&steps[k].span, steps[k].step.out.height) : 0;
     }
-    walk_span input = span_of(plan, walk, walk->count);
-    walk->kept = rows_of(&input, plan->in.height);
+    walk_span input = walk_span_of(plan, walk, walk->count);
+    walk->kept = walk_rows_of(&input, plan->in.height);
     plan->walk_count++;
 }
 
@@ -282,7 +284,7 @@ static void take_turns(satf_plan *plan)
         if (is_between(&of->out) && !walk_is_inside(plan, i)) {
             latest.kind = latest.kind == PLACE_EVEN ? PLACE_ODD : PLACE_EVEN;
             of->out.kind = latest.kind;
-            of->led_at.kind = is_between(&of->led_at) ? latest.kind : of->led_at.kind;
+            of->edged_at.kind = is_between(&of->edged_at) ? latest.kind : of->edged_at.kind;
         }
     }
 }

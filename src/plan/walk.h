@@ -1,10 +1,10 @@
 /*
- * Walks: steps of a plan whose images are never whole between them. Each step keeps of its rows
- * what the steps behind it need, in a ring that stays in a cache. The last step is asked for its
- * rows one after the other, asks those in front of it, and so on to images in memory, or to rows
- * that come from elsewhere. Threads walk down bands of the result. Rows at the bands' seams are
- * made twice; where that is too much, step after step makes a whole image, as a walk of its own if
- * its engine has walkers.
+ * Walks: steps of a plan whose images are never whole between them. Read plan_run.c first, then
+ * this file. Each step keeps of its rows what the steps behind it need, in a ring that stays in a
+ * cache. The last step is asked for its rows one after the other, asks those in front of it, and so
+ * on to images in memory, or to rows that come from elsewhere. Threads walk down bands of the
+ * result. Rows at the bands' seams are made twice; where that is too much, step after step makes a
+ * whole image, as a walk of its own if its engine has walkers.
  */
 #ifndef SATF_PLAN_WALK_H
 #define SATF_PLAN_WALK_H

@@ -65,7 +65,7 @@ static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_image
 }
 
 /* Runs a plan of such a call, while which the context's is nobody's to free. */
-static satf_status run_plan(satf_context *ctx, satf_plan *plan, const filter_call *call)
+static satf_status apply_run_plan(satf_context *ctx, satf_plan *plan, const filter_call *call)
 {
     plan_images images = {.in = call->in->data, .out = call->out->data};
     satf_plan *kept = ctx->plan;
@@ -104,7 +104,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
                            "an auxiliary input that a filter keeps cannot be copied into a "
                            "graph; make a plan before");
     } else {
-        status = run_plan(ctx, plan, call);
+        status = apply_run_plan(ctx, plan, call);
     }
     filter_plan_free(ctx, plan);
     return status;
@@ -140,10 +140,10 @@ satf_status filter_apply(satf_context *ctx, const filter_call *call)
     } else {
         int device = served ? ctx->plan->device : filter_plan_device(ctx, call);
         status = served ? SATF_OK : keep_plan(ctx, call, device);
-        status = status ? status : run_plan(ctx, ctx->plan, call);
+        status = status ? status : apply_run_plan(ctx, ctx->plan, call);
         if (filter_plan_leaves(ctx, call, device, status)) {
             status = keep_plan(ctx, call, SATF_HOST);
-            status = status ? status : run_plan(ctx, ctx->plan, call);
+            status = status ? status : apply_run_plan(ctx, ctx->plan, call);
         }
     }
     status = satf_memory_end(ctx, before, status);
@@ -175,8 +175,8 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
 }
 
 /* Whether `where` is a part of the result, and out a view for it. */
-static satf_status check_part(satf_context *ctx, const satf_view *result, const satf_rect *where,
-                              const satf_view *out)
+static satf_status apply_check_part(satf_context *ctx, const satf_view *result,
+                                    const satf_rect *where, const satf_view *out)
 {
     if (!satf_inside(where->x, where->w, result->width) ||
         !satf_inside(where->y, where->h, result->height)) {
@@ -203,7 +203,7 @@ static satf_status call_rect(satf_context *ctx, const satf_filter *filter, const
     }
     status = status ? status : satf_check_view(ctx, out, "output", true);
     status = status ? status : satf_filter_output(ctx, filter, in, &result);
-    status = status ? status : check_part(ctx, &result, where, out);
+    status = status ? status : apply_check_part(ctx, &result, where, out);
     if (!status && satf_views_overlap(in, out)) {
         status = filter_fail_overlap(ctx);
     }

@@ -33,7 +33,7 @@ static filter_range stored_range(filter_range range, int type)
     return range;
 }
 
-/* Of a chain that such an image goes through. */
+/* Finds the facts of a chain that such an image goes through. */
 static void filter_image_facts(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                                satf_image *out)
 {
@@ -69,14 +69,14 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
     }
 }
 
-static unsigned whole_turn(const satf_filter *filter)
+static unsigned whole_symmetry(const satf_filter *filter)
 {
-    unsigned turn = 0;
+    unsigned symmetry = 0;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
-        turn = move_compose(turn, filter_turn(filter_last(link->info), link->options));
+        symmetry = move_compose(symmetry, filter_symmetry(filter_last(link->info), link->options));
     }
-    return turn;
+    return symmetry;
 }
 
 bool filter_moves(const satf_filter *filter)
@@ -84,10 +84,11 @@ bool filter_moves(const satf_filter *filter)
     bool orders = false;
     for (size_t i = 0; i < filter->count; i++) {
         const filter_pass *pass = filter_last(filter->links[i].info);
-        orders = orders || (pass_shape_of(pass)->moves && !pass->turn) ||
-                 filter_trims(&filter->links[i]) || filter_leads(&filter->links[i]) || pass->shape;
+        orders = orders || (pass_shape_of(pass)->moves && !pass->symmetry) ||
+                 filter_trims(&filter->links[i]) || filter_has_zero_edge(&filter->links[i]) ||
+                 pass->shape;
     }
-    return orders || whole_turn(filter) != 0;
+    return orders || whole_symmetry(filter) != 0;
 }
 
 bool filter_keeps_size(const satf_filter *filter, const satf_view *in)
@@ -109,7 +110,7 @@ static const void *unturned_value(const satf_filter *filter, param_kind kind)
     const void *value = NULL;
     for (size_t i = 0; i < filter->count && !value; i++) {
         const chain_link *link = &filter->links[i];
-        if (filter_turn(filter_last(link->info), link->options) != 0) {
+        if (filter_symmetry(filter_last(link->info), link->options) != 0) {
             return NULL;
         }
         value = chain_value(link, kind);
@@ -136,7 +137,7 @@ void filter_change_metadata(const satf_filter *filter, const satf_view *in, satf
         const chain_link *link = &filter->links[i];
         const filter_pass *last = filter_last(link->info);
         filter_result_size(link, &to.width, &to.height);
-        move_metadata(filter_turn(last, link->options), metadata);
+        move_metadata(filter_symmetry(last, link->options), metadata);
         if (last->shape) {
             move_resize_metadata(&from, &to, filter_scales(last), metadata);
         }

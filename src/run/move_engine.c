@@ -47,7 +47,7 @@ static move_job job_of(const filter_step *step)
     return (move_job){
         .in = in,
         .out = step->out,
-        .turn = filter_turn(step->pass, step->options),
+        .symmetry = filter_symmetry(step->pass, step->options),
         .order = order ? order->entries : NULL,
     };
 }
@@ -109,7 +109,7 @@ static satf_status plan_permutation(satf_context *ctx, filter_step *step)
 }
 
 /* The order lies in kept memory, the moved image in scratch. */
-static satf_status plan_there(satf_context *ctx, filter_step *step)
+static satf_status plan_on_device(satf_context *ctx, filter_step *step)
 {
     move_step *state = step->state;
     size_t row = (size_t)moved_view(step, NULL, 1).stride;
@@ -123,13 +123,13 @@ static satf_status plan_there(satf_context *ctx, filter_step *step)
     return state->permutes ? plan_permutation(ctx, step) : SATF_OK;
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status move_engine_prepare(satf_context *ctx, filter_step *step)
 {
-    bool there = step->in.device != SATF_HOST;
-    return there && step->order ? filter_send_order(ctx, step, step->kept) : SATF_OK;
+    bool on_device = step->in.device != SATF_HOST;
+    return on_device && step->order ? filter_send_order(ctx, step, step->kept) : SATF_OK;
 }
 
-static satf_status run_there(satf_context *ctx, const filter_step *step)
+static satf_status move_engine_run_on_device(satf_context *ctx, const filter_step *step)
 {
     const move_step *state = step->state;
     uintptr_t places = (uintptr_t)step->in.data | (uintptr_t)step->out.data;
@@ -147,12 +147,12 @@ static satf_status run_there(satf_context *ctx, const filter_step *step)
     return status || !converts(step) ? status : satf_cuda()->convert(ctx, &job.out, &step->out);
 }
 
-static void release(void *state)
+static void move_engine_release(void *state)
 {
     satf_permutation_destroy(((move_step *)state)->permutation);
 }
 
-static const char *algorithm(const filter_step *step)
+static const char *move_engine_algorithm(const filter_step *step)
 {
     const move_step *state = step->state;
     return !state->permutes     ? NULL
@@ -162,20 +162,20 @@ static const char *algorithm(const filter_step *step)
 
 /* ---------------------------------------------------------------------- planning */
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *move_engine_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     move_job job = job_of(step);
-    return job.order || !move_keeps_rows(job.turn)
+    return job.order || !move_keeps_rows(job.symmetry)
                ? "moves pixels to other rows and needs the whole picture"
                : NULL;
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status move_engine_plan(satf_context *ctx, filter_step *step)
 {
     size_t row = (size_t)moved_view(step, NULL, 1).stride, bytes;
     if (step->in.device != SATF_HOST) {
-        return plan_there(ctx, step);
+        return plan_on_device(ctx, step);
     }
     if (step->by_rows) {
         step->need.kept = 1;
@@ -202,7 +202,7 @@ typedef struct convert_work {
     size_t buffer_bytes;
 } convert_work;
 
-static void convert_band(void *user, int64_t band, int thread)
+static void move_engine_convert_band(void *user, int64_t band, int thread)
 {
     const convert_work *work = user;
     const satf_view *out = &work->step->out;
@@ -223,15 +223,16 @@ static satf_status run_converting(satf_context *ctx, const filter_step *step, vo
     work.buffer_bytes = satf_align64((size_t)moved_view(step, NULL, 1).stride * BAND_ROWS);
     int64_t samples = satf_row_samples(&step->out) * step->out.height;
     return satf_parallel_told(ctx, satf_threads_for(ctx, samples, LEAST_SAMPLES),
-                              (step->out.height - 1) / BAND_ROWS + 1, convert_band, &work);
+                              (step->out.height - 1) / BAND_ROWS + 1, move_engine_convert_band,
+                              &work);
 }
 
 /* ---------------------------------------------------------------------- running */
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status move_engine_run(satf_context *ctx, filter_step *step)
 {
     if (step->in.device != SATF_HOST) {
-        return run_there(ctx, step);
+        return move_engine_run_on_device(ctx, step);
     }
     if (converts(step)) {
         return run_converting(ctx, step, step->scratch);
@@ -241,15 +242,16 @@ static satf_status run(satf_context *ctx, filter_step *step)
 }
 
 /* Behind the walker is the row that is moved before it is converted. */
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status move_engine_begin(satf_context *ctx, const filter_step *step,
+                                     const filter_rows *rows, int64_t first, int64_t end,
+                                     void *walker)
 {
     (void)end;
     *(row_walker *)walker = (row_walker){ctx, step, rows, first, part_of(step).y};
     return SATF_OK;
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t move_engine_next(void *walker, satf_status *status)
 {
     row_walker *w = walker;
     const filter_step *step = w->step;
@@ -275,25 +277,27 @@ static const filter_engine move_engine = {
     .name = "move",
     .does = "moves pixels",
     .ns = 1.5,
-    .ns_there = 0.005,
+    .device_ns = 0.005,
     .state_bytes = sizeof(move_step),
-    .plan = plan,
-    .prepare = prepare,
-    .run = run,
-    .release = release,
-    .algorithm = algorithm,
-    .refuses_rows = refuses_rows,
-    .begin = begin,
-    .next = next,
+    .plan = move_engine_plan,
+    .prepare = move_engine_prepare,
+    .run = move_engine_run,
+    .release = move_engine_release,
+    .algorithm = move_engine_algorithm,
+    .refuses_rows = move_engine_refuses_rows,
+    .begin = move_engine_begin,
+    .next = move_engine_next,
 };
 
 /* A symmetry is no reach: who asks turns the part itself. */
-static filter_reach reach(const chain_link *link, const filter_pass *pass)
+static filter_reach move_engine_reach(const chain_link *link, const filter_pass *pass)
 {
     return pass->corner ? shape_all_reach(link, pass) : (filter_reach){0, 0, 0, 0};
 }
 
-static const filter_engine *const engines[] = {&move_engine, NULL};
+static const filter_engine *const move_engine_engines[] = {&move_engine, NULL};
 
-const pass_shape shape_elsewhere = {
-    .kind = SATF_FILTER_MOVE, .moves = true, .reach = reach, .engines = engines};
+const pass_shape shape_elsewhere = {.kind = SATF_FILTER_MOVE,
+                                    .moves = true,
+                                    .reach = move_engine_reach,
+                                    .engines = move_engine_engines};

@@ -12,8 +12,8 @@
 static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const plan_step *of,
                              const plan_images *images)
 {
-    satf_view row = of->led, column = of->led, from = of->led;
-    row.data = column.data = plan_find(plan, &of->led_at, images);
+    satf_view row = of->edged, column = of->edged, from = of->edged;
+    row.data = column.data = plan_find(plan, &of->edged_at, images);
     from.data = plan_find(plan, &of->zeros, images);
     row.height = from.height = column.width = 1;
     satf_status status = filter_copy_pixels(ctx, &from, &row);
@@ -38,7 +38,7 @@ static satf_status walk_again(void *walkers)
 }
 
 /* What the step's walkers have to know of the whole image before they go. */
-static satf_status look(satf_context *ctx, filter_step *step, walk_run *run)
+static satf_status plan_look(satf_context *ctx, filter_step *step, walk_run *run)
 {
     satf_progress_part all = satf_progress_enter(ctx, 0, 0.5);
     satf_status status = step->engine->look(ctx, step, walk_again, run);
@@ -65,7 +65,7 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
     walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .step = &step};
     double looks = walk && filter_reduces(step.pass) ? 0.5 : 0;
     if (!status && looks > 0) {
-        status = look(ctx, &step, &run);
+        status = plan_look(ctx, &step, &run);
     }
     satf_progress_part part = satf_progress_enter(ctx, looks, 1 - looks);
     status = status ? status : walk ? walk_down(&run) : step.engine->run(ctx, &step);
@@ -91,7 +91,7 @@ static satf_view part_of_result(const satf_plan *plan)
 
 /* Up to the device, from where the host's images can be used again after a wait() only. */
 static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *images,
-                        plan_images *there)
+                        plan_images *device_images)
 {
     satf_view in = with_data(&plan->in, images->in), here = in;
     satf_view to = with_data(&plan->from, plan->memory + plan->from_at);
@@ -101,41 +101,41 @@ static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *i
         status = status ? status : filter_copy_pixels(ctx, &in, &here);
     }
     status = status ? status : satf_gpu_copy(ctx, &here, &to);
-    there->in = to.data;
-    there->out = plan->memory + plan->to_at;
+    device_images->in = to.data;
+    device_images->out = plan->memory + plan->to_at;
     if (!status && images->aux) {
         satf_view aux = with_data(&plan->aux, images->aux);
         to = with_data(&plan->from_aux, plan->memory + plan->aux_at);
         status = satf_gpu_copy(ctx, &aux, &to);
-        there->aux = to.data;
+        device_images->aux = to.data;
     }
     return status;
 }
 
-/* Where the steps find their input, and make their result. */
-static satf_status fetch(satf_context *ctx, satf_plan *plan, const plan_images *images,
-                         plan_images *there)
+/* The images that the steps read and write: the caller's, or those on the plan's device. */
+static satf_status plan_fetch(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                              plan_images *device_images)
 {
-    *there = *images;
+    *device_images = *images;
     if (plan_crosses(plan)) {
-        return send(ctx, plan, images, there);
+        return send(ctx, plan, images, device_images);
     }
     if (plan_delivers(plan)) {
-        there->out = plan->memory + plan->to_at;
+        device_images->out = plan->memory + plan->to_at;
     }
     if (!plan_fetches(plan)) {
         return SATF_OK;
     }
     satf_view in = with_data(&plan->in, images->in);
     satf_view from = with_data(&plan->from, plan->memory + plan->from_at);
-    there->in = from.data;
+    device_images->in = from.data;
     return filter_copy_pixels(ctx, &in, &from);
 }
 
 /* The result to the caller's output, which a device leaves untouched on failure; the input is the
  * caller's again. */
-static satf_status deliver(satf_context *ctx, satf_plan *plan, const plan_images *images,
-                           satf_status status)
+static satf_status plan_deliver(satf_context *ctx, satf_plan *plan, const plan_images *images,
+                                satf_status status)
 {
     satf_view out = with_data(&plan->out, images->out), back = out;
     if (!plan_delivers(plan)) {
@@ -159,13 +159,13 @@ satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_image
 {
     double share = 1 / (double)plan->count;
     bool captured, crosses = plan_crosses(plan);
-    plan_images there;
+    plan_images device_images;
     ctx->report_device = plan->device == SATF_HOST ? "cpu" : "cuda";
     satf_status status = plan_begin_use(ctx, plan, &captured);
     if (status) {
         return status;
     }
-    status = fetch(ctx, plan, images, &there);
+    status = plan_fetch(ctx, plan, images, &device_images);
     satf_progress_part whole =
         satf_progress_enter(ctx, crosses ? 1.0 / 3 : 0, crosses ? 1.0 / 3 : 1);
     for (size_t i = 0, n; i < plan->count && !status; i += n) {
@@ -174,15 +174,14 @@ satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_image
         satf_progress_part all = satf_progress_enter(ctx, (double)i * share, (double)n * share);
         status = satf_report_progress(ctx, 0);
         walk_report(ctx, &plan->steps[i + n - 1].step);
-        status =
-            status ? status
-            : n > 1
-                ? walk_down(&(walk_run){.ctx = ctx, .plan = plan, .walk = walk, .images = &there})
-                : run_step(ctx, plan, &plan->steps[i], walk, &there);
+        status = status  ? status
+                 : n > 1 ? walk_down(&(walk_run){
+                               .ctx = ctx, .plan = plan, .walk = walk, .images = &device_images})
+                         : run_step(ctx, plan, &plan->steps[i], walk, &device_images);
         satf_progress_leave(ctx, all);
     }
     satf_progress_leave(ctx, whole);
-    status = deliver(ctx, plan, images, status);
+    status = plan_deliver(ctx, plan, images, status);
     plan_end_use(ctx, plan);
     return status;
 }

@@ -37,7 +37,7 @@ static satf_view image_at(const satf_view *view, int64_t step, int64_t index)
 
 /* What all images from `view` on reach over, as a view of one row; false if no memory holds that.
  */
-static bool whole(const satf_view *view, int64_t step, int64_t count, satf_view *all)
+static bool stack_whole(const satf_view *view, int64_t step, int64_t count, satf_view *all)
 {
     int64_t rows = (view->height - 1) * view->stride, images;
     int64_t first = rows < 0 ? rows : 0, last = rows > 0 ? rows : 0;
@@ -67,7 +67,8 @@ static bool any_overlap(const satf_view *a, const satf_view *b, int64_t step, in
 static satf_status check_memory(const stack *s)
 {
     satf_view in, out;
-    if (!whole(&s->in, s->in_step, s->count, &in) || !whole(&s->out, s->out_step, s->count, &out)) {
+    if (!stack_whole(&s->in, s->in_step, s->count, &in) ||
+        !stack_whole(&s->out, s->out_step, s->count, &out)) {
         return satf_fail(s->ctx, SATF_INVALID,
                          "%" PRId64 " images, %" PRId64 " and %" PRId64 " bytes apart, reach beyond"
                          " any memory",
@@ -83,7 +84,7 @@ static satf_status check_memory(const stack *s)
                : SATF_OK;
 }
 
-static satf_status check(const stack *s)
+static satf_status stack_check(const stack *s)
 {
     satf_status status = filter_check_views(s->ctx, s->filter, &s->in, &s->out, s->count > 0);
     if (!status && s->count < 0) {
@@ -114,7 +115,7 @@ static satf_status run_in_turn(stack *s)
 
 /* The contexts of the threads, the caller's included, which the context keeps with their plans;
  * they are made when a thread first has an image. */
-static satf_status make_room(satf_context *ctx, int threads)
+static satf_status stack_make_room(satf_context *ctx, int threads)
 {
     if (ctx->helper_count >= threads) {
         return SATF_OK;
@@ -131,7 +132,7 @@ static satf_status make_room(satf_context *ctx, int threads)
 }
 
 /* The progress of an image is none of the stack, whose callback may be due or have cancelled. */
-static int pass_on(void *user, double done)
+static int stack_pass_on(void *user, double done)
 {
     (void)done;
     return satf_tick(user) != SATF_OK;
@@ -147,7 +148,7 @@ static satf_context *find_helper(const stack *s, int thread)
     if (*helper) {
         (*helper)->settings = s->ctx->settings;
         (*helper)->settings.device = SATF_HOST;
-        satf_context_set_progress(*helper, satf_can_stop(s->ctx) ? pass_on : NULL, s->ctx);
+        satf_context_set_progress(*helper, satf_can_stop(s->ctx) ? stack_pass_on : NULL, s->ctx);
     }
     return *helper;
 }
@@ -163,7 +164,7 @@ static satf_status apply_by(satf_context *helper, stack *s, int64_t k)
     return status;
 }
 
-static void run_image(void *user, int64_t k, int thread)
+static void stack_run_image(void *user, int64_t k, int thread)
 {
     stack *s = user;
     int none = SATF_OK;
@@ -210,11 +211,11 @@ static void take_report(satf_context *ctx)
 static satf_status run_side_by_side(stack *s)
 {
     satf_context *ctx = s->ctx;
-    satf_status status = make_room(ctx, satf_thread_count(ctx));
+    satf_status status = stack_make_room(ctx, satf_thread_count(ctx));
     if (status) {
         return status;
     }
-    satf_parallel(ctx, s->count, run_image, s);
+    satf_parallel(ctx, s->count, stack_run_image, s);
     take_report(ctx);
     status = (satf_status)atomic_load(&s->status);
     if (!status || status == SATF_CANCELLED) { /* the context has its message */
@@ -236,7 +237,7 @@ static bool are_small(const stack *s)
 }
 
 /* One after the other also where the plans of all threads together want too much memory. */
-static satf_status run(stack *s)
+static satf_status stack_run(stack *s)
 {
     if (are_small(s)) {
         satf_status status = run_side_by_side(s);
@@ -266,12 +267,12 @@ satf_status satf_filter_apply_stack(satf_context *ctx, const satf_filter *filter
                .out_step = out_step,
                .count = count};
     satf_progress_begin(ctx);
-    satf_status status = check(&s);
+    satf_status status = stack_check(&s);
     status = status ? status : satf_report_progress(ctx, 0);
     if (status || count == 0) {
         return status;
     }
     satf_budget *before = satf_memory_begin(ctx);
-    status = satf_gpu_leave(ctx, satf_memory_end(ctx, before, run(&s)));
+    status = satf_gpu_leave(ctx, satf_memory_end(ctx, before, stack_run(&s)));
     return status ? status : satf_report_progress(ctx, 1);
 }

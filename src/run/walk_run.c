@@ -22,7 +22,7 @@ typedef struct walk_stage {
     const plan_step *planned;
     filter_step step; /* the plan's, with the data of this run's images in memory */
     filter_rows rows;
-    char *own, *ring, *second_ring;
+    char *own, *ring, *twin_ring;
     int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
     double ms;    /* of it alone, if the plan is timed */
 } walk_stage;
@@ -36,7 +36,7 @@ typedef struct walker {
     walk_stage stages[];
 } walker;
 
-static size_t row_bytes(const satf_view *view)
+static size_t walk_row_bytes(const satf_view *view)
 {
     return satf_align64((size_t)satf_row_samples(view) * satf_type_bytes(view->type));
 }
@@ -51,7 +51,7 @@ static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk
 {
     size_t bytes;
     *at = walk->bytes;
-    return satf_mul(row_bytes(view), (size_t)of->ring_rows, &bytes) &&
+    return satf_mul(walk_row_bytes(view), (size_t)of->ring_rows, &bytes) &&
            add_bytes(&walk->bytes, bytes);
 }
 
@@ -66,8 +66,8 @@ bool walk_lay_out(satf_plan *plan)
             of->walker_at = walk->bytes;
             fits = add_bytes(&walk->bytes, of->step.walker_bytes) &&
                    add_ring(of, &of->step.out, walk, &of->ring_at) &&
-                   (of->second.kind == PLACE_NONE ||
-                    add_ring(of, &of->step.second_out, walk, &of->second_at));
+                   (of->twin.kind == PLACE_NONE ||
+                    add_ring(of, &of->step.twin_out, walk, &of->twin_at));
         }
     }
     return fits;
@@ -77,7 +77,7 @@ bool walk_lay_out(satf_plan *plan)
 
 /* Samples are looked at, or made by a stage whose rows nobody has been told of; false if all
  * should stop. */
-static bool goes_on(walker *w, int64_t samples)
+static bool walk_goes_on(walker *w, int64_t samples)
 {
     w->status = w->status ? w->status : satf_work(w->run->ctx, samples);
     return !w->status;
@@ -103,16 +103,16 @@ static bool advance(walk_stage *t)
 }
 
 /* Row y that the stage has made, in a ring. */
-static char *ring_row(const walk_stage *t, bool second, int64_t y)
+static char *ring_row(const walk_stage *t, bool twin, int64_t y)
 {
     const filter_step *step = &t->step;
     int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
     size_t slot = y > UINT32_MAX ? (size_t)(y % rows) : (uint32_t)y % (uint32_t)rows;
-    return second ? t->second_ring + slot * row_bytes(&step->second_out)
-                  : t->ring + slot * row_bytes(&step->out);
+    return twin ? t->twin_ring + slot * walk_row_bytes(&step->twin_out)
+                : t->ring + slot * walk_row_bytes(&step->out);
 }
 
-/* The same of an image in memory, or of rows from outside. */
+/* Row y of an image in memory, or of rows from outside. */
 static const void *outer_row(const walk_stage *t, const plan_place *place, const satf_view *view,
                              int64_t y)
 {
@@ -123,8 +123,8 @@ static const void *outer_row(const walk_stage *t, const plan_place *place, const
 }
 
 /* Row y of what the stage reads. */
-static const void *find_row(walk_stage *t, const walk_source *from, const plan_place *place,
-                            const satf_view *view, int64_t y)
+static const void *walk_find_row(walk_stage *t, const walk_source *from, const plan_place *place,
+                                 const satf_view *view, int64_t y)
 {
     if (from->maker < 0) {
         return outer_row(t, place, view, y);
@@ -135,19 +135,19 @@ static const void *find_row(walk_stage *t, const walk_source *from, const plan_p
             return NULL;
         }
     }
-    return ring_row(maker, from->second, y + from->y) + from->byte;
+    return ring_row(maker, from->twin, y + from->y) + from->byte;
 }
 
 static const void *stage_in(void *user, int64_t y)
 {
     walk_stage *t = user;
     const satf_view *in = t->step.grey ? &t->step.source : &t->step.in;
-    return goes_on(t->walker, satf_row_samples(in))
-               ? find_row(t, &t->planned->from[0], &t->planned->in, in, y)
+    return walk_goes_on(t->walker, satf_row_samples(in))
+               ? walk_find_row(t, &t->planned->from[0], &t->planned->in, in, y)
                : NULL;
 }
 
-/* What the second output reads may be the first, whose row is being made. */
+/* The twin may read the first output, whose row is being made. */
 static const void *stage_aux(void *user, int k, int64_t y)
 {
     walk_stage *t = user;
@@ -155,9 +155,9 @@ static const void *stage_aux(void *user, int k, int64_t y)
     return place->kind == PLACE_NONE ? NULL
            : k >= FILTER_AUX && walk_same_image(&t->planned->out, place)
                ? ring_row(t, false, y)
-               : find_row(t, &t->planned->from[1 + k], place,
-                          k < FILTER_AUX ? &t->step.aux[k] : &t->step.second_aux[k - FILTER_AUX],
-                          y);
+               : walk_find_row(t, &t->planned->from[1 + k], place,
+                               k < FILTER_AUX ? &t->step.aux[k] : &t->step.twin_aux[k - FILTER_AUX],
+                               y);
 }
 
 static void *stage_out(void *user, int64_t y)
@@ -170,29 +170,29 @@ static void *stage_out(void *user, int64_t y)
                        : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
 }
 
-static void *stage_second(void *user, int64_t y)
+static void *stage_twin(void *user, int64_t y)
 {
     walk_stage *t = user;
-    return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.second_out, y);
+    return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.twin_out, y);
 }
 
 /* What the last step makes. */
-static const satf_view *result_of(const walk_run *run)
+static const satf_view *walk_result_of(const walk_run *run)
 {
     return &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
 }
 
 /* Samples that the walk makes a row of the result. */
-static int64_t samples_of(const walk_run *run)
+static int64_t walk_samples_of(const walk_run *run)
 {
-    return satf_row_samples(result_of(run)) * (int64_t)run->walk->count;
+    return satf_row_samples(walk_result_of(run)) * (int64_t)run->walk->count;
 }
 
 /* Tells what the walker has made, on the caller's thread. */
-static void tell(walker *w)
+static void walk_tell(walker *w)
 {
     walk_run *run = w->run;
-    int64_t all = samples_of(run) * result_of(run)->height;
+    int64_t all = walk_samples_of(run) * walk_result_of(run)->height;
     int64_t done = atomic_fetch_add(&run->done, w->untold) + w->untold;
     w->untold = 0;
     satf_status status = w->thread == 0 && done < all
@@ -204,11 +204,11 @@ static void tell(walker *w)
 }
 
 /* So many samples more are made; false if all should stop. */
-static bool go_on(walker *w, int64_t samples)
+static bool walk_go_on(walker *w, int64_t samples)
 {
     w->untold += samples;
     if (w->untold >= REPORT_SAMPLES) {
-        tell(w);
+        walk_tell(w);
     }
     return !atomic_load_explicit(&w->run->stop, memory_order_relaxed);
 }
@@ -219,33 +219,33 @@ static const void *image_in(void *user, int64_t y)
 {
     const walk_stage *t = user;
     const satf_view *in = &t->step.in;
-    return goes_on(t->walker, satf_row_samples(in)) ? satf_row(in, y) : NULL;
+    return walk_goes_on(t->walker, satf_row_samples(in)) ? satf_row(in, y) : NULL;
 }
 
 static const void *image_aux(void *user, int k, int64_t y)
 {
     const filter_step *step = &((const walk_stage *)user)->step;
-    const satf_view *aux = k < FILTER_AUX ? &step->aux[k] : &step->second_aux[k - FILTER_AUX];
+    const satf_view *aux = k < FILTER_AUX ? &step->aux[k] : &step->twin_aux[k - FILTER_AUX];
     return aux->data ? satf_row(aux, y) : NULL;
 }
 
-static void *image_out(void *user, int64_t y)
+static void *walk_image_out(void *user, int64_t y)
 {
     return satf_row(&((const walk_stage *)user)->step.out, y);
 }
 
-static void *image_second(void *user, int64_t y)
+static void *image_twin(void *user, int64_t y)
 {
-    return satf_row(&((const walk_stage *)user)->step.second_out, y);
+    return satf_row(&((const walk_stage *)user)->step.twin_out, y);
 }
 
 /* A step that makes many rows at once. */
-static bool image_goes_on(void *user, int64_t pixels)
+static bool walk_image_goes_on(void *user, int64_t pixels)
 {
     walk_stage *t = user;
     int64_t samples = pixels * t->step.out.channels;
     t->walker->told += samples;
-    return go_on(t->walker, samples);
+    return walk_go_on(t->walker, samples);
 }
 
 filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images)
@@ -253,28 +253,28 @@ filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const p
     filter_step step = of->step;
     bool rows = step.by_rows; /* which come one by one, from memory too */
     for (int k = 0; k < FILTER_AUX + 2; k++) {
-        satf_view *aux = k < FILTER_AUX ? &step.aux[k] : &step.second_aux[k - FILTER_AUX];
+        satf_view *aux = k < FILTER_AUX ? &step.aux[k] : &step.twin_aux[k - FILTER_AUX];
         aux->data = rows ? NULL : plan_find(plan, &of->aux[k], images);
     }
     step.in.data = rows ? NULL : plan_find(plan, &of->in, images);
-    step.feeder_in.data = plan_find(plan, &of->feeder, images);
+    step.inline_in.data = plan_find(plan, &of->inline_pass, images);
     step.out.data = rows ? NULL : plan_find(plan, &of->out, images);
-    step.second_out.data = of->ring_rows                   ? NULL
-                           : of->second.kind == PLACE_NONE ? images->second
-                                                           : plan_find(plan, &of->second, images);
+    step.twin_out.data = of->ring_rows                 ? NULL
+                         : of->twin.kind == PLACE_NONE ? images->twin
+                                                       : plan_find(plan, &of->twin, images);
     return step;
 }
 
 /* -------------------------------------------------------------------------- walkers */
 
 /* The walker at row `first` of the result, which goes to `end`. */
-static satf_status begin(walk_run *run, walker *w, int64_t first, int64_t end)
+static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t end)
 {
     static const filter_rows images = {.in = image_in,
-                                       .out = image_out,
+                                       .out = walk_image_out,
                                        .aux = image_aux,
-                                       .second = image_second,
-                                       .goes_on = image_goes_on};
+                                       .twin = image_twin,
+                                       .goes_on = walk_image_goes_on};
     const plan_walk *walk = run->walk;
     satf_status status = SATF_OK;
     *w = (walker){.run = run};
@@ -286,17 +286,17 @@ static satf_status begin(walk_run *run, walker *w, int64_t first, int64_t end)
                           .step =
                               run->step ? *run->step : walk_find_images(run->plan, of, run->images),
                           .rows = images,
-                          .made = most(first - of->span.before, 0)};
+                          .made = most(first - of->span.rows_before, 0)};
         if (of->step.by_rows) {
             t->rows = (filter_rows){.in = stage_in,
                                     .out = stage_out,
                                     .height = run->rows ? run->rows->height : NULL,
                                     .aux = stage_aux,
-                                    .second = stage_second};
+                                    .twin = stage_twin};
         }
         t->rows.user = t;
         t->ring = (char *)w + of->ring_at;
-        t->second_ring = (char *)w + of->second_at;
+        t->twin_ring = (char *)w + of->twin_at;
     }
     /* A stage may ask those in front of it at once. */
     for (size_t k = 0; k < walk->count && !status; k++) {
@@ -321,15 +321,15 @@ static void walk_band(void *user, int64_t task, int thread)
     walker *w = walker_at(run, task);
     walk_stage *last = &w->stages[walk->count - 1];
     int64_t first = task * walk->band_rows;
-    int64_t end = least(first + walk->band_rows, result_of(run)->height);
+    int64_t end = least(first + walk->band_rows, walk_result_of(run)->height);
     int64_t made = first;
     if (atomic_load_explicit(&run->stop, memory_order_relaxed)) {
         return;
     }
-    satf_status status = begin(run, w, first, end);
+    satf_status status = walk_begin(run, w, first, end);
     w->thread = thread;
     while (!status && last->made < end && advance(last) &&
-           go_on(w, (last->made - made) * samples_of(run) - w->told)) {
+           walk_go_on(w, (last->made - made) * walk_samples_of(run) - w->told)) {
         made = last->made;
         w->told = 0;
     }
@@ -337,7 +337,7 @@ static void walk_band(void *user, int64_t task, int thread)
     if (status) {
         atomic_store(&run->stop, (int)status);
     } else if (w->untold > 0 && walk->walkers > walk->threads) {
-        tell(w);
+        walk_tell(w);
     }
 }
 
@@ -418,7 +418,7 @@ static void *trimmed_out(void *user, int64_t y)
 }
 
 /* Each row behind a zero, and all of them behind a row of zeros. */
-static void *led_out(void *user, int64_t y)
+static void *edged_out(void *user, int64_t y)
 {
     const part_rows *t = user;
     size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
@@ -452,13 +452,13 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     if (plan_trims(plan)) {
         run.out = trimmed_out;
         run.user = &t;
-    } else if (filter_leads(&plan->chain->links[0])) {
+    } else if (filter_has_zero_edge(&plan->chain->links[0])) {
         void *first = rows->out(rows->user, 0);
         if (!first) {
             return satf_fail(ctx, SATF_IO, "the first row could not be stored");
         }
         memset(first, 0, (size_t)(satf_pixel_bytes(&plan->to) * plan->to.width));
-        run.out = led_out;
+        run.out = edged_out;
         run.user = &t;
     }
     status = walk_down(&run);

@@ -171,8 +171,8 @@ static satf_status job_scratch(satf_context *ctx, const sat_job *job, size_t *by
     return SATF_OK;
 }
 
-static satf_status table_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
-                                 unsigned flags, size_t *bytes)
+static satf_status sat_table_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
+                                     unsigned flags, size_t *bytes)
 {
     if (!bytes) {
         return satf_fail(ctx, SATF_INVALID, "there is no place for the number of bytes");
@@ -189,7 +189,7 @@ static satf_status table_scratch(satf_context *ctx, const satf_view *in, const s
 satf_status satf_sat_scratch(satf_context *ctx, const satf_view *in, const satf_view *out,
                              unsigned flags, size_t *bytes)
 {
-    return ctx ? satf_gpu_leave(ctx, table_scratch(ctx, in, out, flags, bytes)) : SATF_INVALID;
+    return ctx ? satf_gpu_leave(ctx, sat_table_scratch(ctx, in, out, flags, bytes)) : SATF_INVALID;
 }
 
 static satf_status run_job(satf_context *ctx, const sat_job *job, void *scratch)
@@ -202,8 +202,8 @@ static satf_status run_job(satf_context *ctx, const sat_job *job, void *scratch)
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-static satf_status make_table(satf_context *ctx, const satf_view *in, const satf_view *out,
-                              unsigned flags)
+static satf_status sat_make_table(satf_context *ctx, const satf_view *in, const satf_view *out,
+                                  unsigned flags)
 {
     sat_job job;
     satf_status status = make_job(ctx, in, out, flags, true, &job);
@@ -229,7 +229,7 @@ static satf_status make_table(satf_context *ctx, const satf_view *in, const satf
 
 satf_status satf_sat(satf_context *ctx, const satf_view *in, const satf_view *out, unsigned flags)
 {
-    return ctx ? satf_gpu_leave(ctx, make_table(ctx, in, out, flags)) : SATF_INVALID;
+    return ctx ? satf_gpu_leave(ctx, sat_make_table(ctx, in, out, flags)) : SATF_INVALID;
 }
 
 satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags, satf_type *type)

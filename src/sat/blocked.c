@@ -30,8 +30,8 @@
 
 enum { BAND_ROWS = 16, LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16 };
 
-/* From so many threads on tiles are made in parts. Fewer lose more by that than by waiting: bytes
- * are read twice, from the cache, and of floats a tile's sums. */
+/* Tiles are made in parts from so many threads on. Fewer threads lose more by that than by waiting:
+ * bytes are read twice, from the cache, and of floats a tile's sums. */
 #define MANY_THREADS 4
 
 /* How many bands have finished a column of tiles, or used a slot; a cache line of its own. */
@@ -103,7 +103,7 @@ typedef struct state {
     _Atomic bool cancelled;
 } state;
 
-static void relax(void)
+static void blocked_relax(void)
 {
 #if defined __x86_64__ || defined __i386__
     _mm_pause();
@@ -118,7 +118,7 @@ static void wait_for_turn(turn *t, int64_t bands)
     for (int spins = 0; atomic_load_explicit(&t->bands, memory_order_acquire) != bands;) {
         if (spins < 256) {
             spins++;
-            relax();
+            blocked_relax();
         } else {
             sched_yield();
         }
@@ -136,7 +136,7 @@ static void make_at_once(state *s, turn *t, int64_t band, sat_tile *tile)
     atomic_store_explicit(&t->bands, band + 1, memory_order_release);
 }
 
-/* The same in parts: the turn is over when the row above the next band is there. */
+/* Makes a tile in parts: its turn is over when the row above the next band is there. */
 static void make_in_parts(state *s, turn *t, int64_t band, sat_tile *tile)
 {
     bool works = !atomic_load_explicit(&s->cancelled, memory_order_relaxed);
@@ -158,7 +158,7 @@ static void make_in_parts(state *s, turn *t, int64_t band, sat_tile *tile)
     }
 }
 
-static void run_band(void *user, int64_t band, int thread)
+static void blocked_run_band(void *user, int64_t band, int thread)
 {
     state *s = user;
     const split *p = s->split;
@@ -215,7 +215,7 @@ static satf_status blocked_run(satf_context *ctx, const sat_job *job, void *scra
     for (int64_t t = 0; t < p.tiles + p.slots; t++) {
         atomic_init(&s.turns[t].bands, 0);
     }
-    satf_parallel_on(ctx, p.threads, p.bands, run_band, &s);
+    satf_parallel_on(ctx, p.threads, p.bands, blocked_run_band, &s);
     return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
 }
 

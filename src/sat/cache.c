@@ -1,3 +1,4 @@
+/* The files of measured tunings: reading, checking and replacing them. */
 #include "cache.h"
 
 #include <errno.h>
@@ -129,7 +130,7 @@ bool sat_cache_path(int device, char *path, size_t bytes)
 }
 
 /* false unless the file is there and whole. */
-static bool load(int device, sat_cache *cache)
+static bool cache_load(int device, sat_cache *cache)
 {
     char path[PATH_BYTES], text[FILE_BYTES + 1];
     FILE *file = sat_cache_path(device, path, sizeof path) ? fopen(path, "re") : NULL;
@@ -196,7 +197,7 @@ static const sat_cache *recall(const satf_context *ctx, int device)
     int threads = device == SATF_HOST ? satf_thread_count(ctx) : 1;
     if (memory[device].threads != threads) {
         memory[device].threads = threads;
-        if (!load(device, cache) || !sat_cache_sign(ctx, device, &own) ||
+        if (!cache_load(device, cache) || !sat_cache_sign(ctx, device, &own) ||
             strcmp(own.table, cache->table) != 0 || strcmp(own.device, cache->device) != 0 ||
             strcmp(own.driver, cache->driver) != 0) {
             memset(cache, 0, sizeof *cache);
@@ -205,7 +206,7 @@ static const sat_cache *recall(const satf_context *ctx, int device)
     return cache;
 }
 
-/* Of what was measured for those types the r of the nearest size, by the factor between them. */
+/* The r that was measured for those types at the nearest size, by the factor between the sizes. */
 static double nearest(const sat_cache *cache, const sat_job *job)
 {
     double side = sqrt((double)job->in.width * (double)job->in.height), r = 0, least = INFINITY;
@@ -275,7 +276,7 @@ static double start_ms;
 static void load_start(void)
 {
     sat_cache cache;
-    start_ms = !is_off() && load(SATF_CUDA(0), &cache) ? cache.start_ms : 0;
+    start_ms = !is_off() && cache_load(SATF_CUDA(0), &cache) ? cache.start_ms : 0;
 }
 
 double sat_cache_start_ms(void)

@@ -1,4 +1,4 @@
-/* Which algorithm runs, and with which tuning. */
+/* The choice of an algorithm and its tuning. */
 #include <string.h>
 
 #include "../base/device/gpu.h"
@@ -93,13 +93,13 @@ static void reckon(const sat_algorithm *algorithm, const sat_job *job, sat_tunin
     }
 }
 
-static const char *kind_of(const sat_job *job)
+static const char *sat_kind_of(const sat_job *job)
 {
     return job->in.device == SATF_HOST ? "cpu" : "cuda";
 }
 
-static const char *refusal(const sat_algorithm *algorithm, const sat_job *job,
-                           const sat_tuning *tuning)
+static const char *sat_refusal(const sat_algorithm *algorithm, const sat_job *job,
+                               const sat_tuning *tuning)
 {
     sat_job tuned = *job;
     tuned.tuning = *tuning;
@@ -110,13 +110,13 @@ static const char *refusal(const sat_algorithm *algorithm, const sat_job *job,
  * column once, in one kernel, or the first that does what it refuses. */
 static const sat_algorithm *default_algorithm(const sat_job *job)
 {
-    const char *kind = kind_of(job);
+    const char *kind = sat_kind_of(job);
     if (job->in.device == SATF_HOST) {
         return &sat_blocked;
     }
     const sat_algorithm *usual = sat_algorithm_find("lookback", kind), *algorithm;
     for (size_t i = 0;
-         (algorithm = sat_algorithm_at(i)) && (!usual || refusal(usual, job, &(sat_tuning){0}));
+         (algorithm = sat_algorithm_at(i)) && (!usual || sat_refusal(usual, job, &(sat_tuning){0}));
          i++) {
         usual = strcmp(algorithm->device_kind, kind) == 0 ? algorithm : usual;
     }
@@ -124,12 +124,12 @@ static const sat_algorithm *default_algorithm(const sat_job *job)
 }
 
 /* The algorithm that the context names. */
-static satf_status find_algorithm(satf_context *ctx, const sat_job *job,
-                                  const sat_algorithm **algorithm)
+static satf_status sat_find_algorithm(satf_context *ctx, const sat_job *job,
+                                      const sat_algorithm **algorithm)
 {
     bool host = job->in.device == SATF_HOST, any = strcmp(ctx->settings.algorithm, "auto") == 0;
-    *algorithm =
-        any ? default_algorithm(job) : sat_algorithm_find(ctx->settings.algorithm, kind_of(job));
+    *algorithm = any ? default_algorithm(job)
+                     : sat_algorithm_find(ctx->settings.algorithm, sat_kind_of(job));
     if (*algorithm) {
         return SATF_OK;
     }
@@ -138,7 +138,7 @@ static satf_status find_algorithm(satf_context *ctx, const sat_job *job,
                          "this build has no algorithm for images in CUDA memory");
     }
     char names[256];
-    sat_algorithm_names(kind_of(job), names, sizeof names);
+    sat_algorithm_names(sat_kind_of(job), names, sizeof names);
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      host ? "algorithm %s needs a CUDA device; on the CPU there are: auto %s"
                           : "algorithm %s cannot be used: it runs on the CPU and the image is in "
@@ -161,7 +161,7 @@ static satf_status honour(satf_context *ctx, const sat_job *job, const sat_algor
                          "image",
                          sat_sync_name(forced->sync), algorithm->name);
     }
-    const char *reason = refusal(algorithm, job, forced);
+    const char *reason = sat_refusal(algorithm, job, forced);
     if (reason) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "algorithm %s cannot be used: %s", algorithm->name,
                          reason);
@@ -175,7 +175,7 @@ satf_status sat_choose(satf_context *ctx, const sat_job *job, const sat_algorith
     sat_tuning chosen = job->tuning;
     chosen.sync = chosen.sync ? chosen.sync : (sat_sync)ctx->settings.sync;
     chosen.r = chosen.r > 0 ? chosen.r : ctx->settings.r;
-    satf_status status = find_algorithm(ctx, job, algorithm);
+    satf_status status = sat_find_algorithm(ctx, job, algorithm);
     if (!status) {
         status = honour(ctx, job, *algorithm, &chosen);
     }

@@ -39,7 +39,7 @@ INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int chan
     }
 }
 
-/* The same for each number of channels, which the compiler then knows. */
+/* Calls the function for each number of channels, which the compiler then knows. */
 INLINE void NAME(pieces)(const sat_job *job, const char *src, int64_t n, int rows, double *left,
                          double *sums, int64_t sums_pitch)
 {

@@ -42,7 +42,7 @@ static bool by_2r1w(const grid *g, int64_t d)
 }
 
 /* All that does not depend on the algorithm; false if the sizes overflow. */
-static bool cut_up(satf_context *ctx, const sat_job *job, grid *g)
+static bool paper_cut_up(satf_context *ctx, const sat_job *job, grid *g)
 {
     *g = (grid){
         .across = (job->in.width - 1) / BLOCK + 1,
@@ -66,7 +66,7 @@ static bool cut_up(satf_context *ctx, const sat_job *job, grid *g)
 static bool paper_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
     grid g;
-    if (!cut_up(ctx, job, &g)) {
+    if (!paper_cut_up(ctx, job, &g)) {
         return false;
     }
     size_t threads = g.threads > 1 ? (size_t)satf_thread_count(ctx) : 1;
@@ -129,7 +129,7 @@ static sat_tile tile_of(const state *s, int64_t i, int64_t j, void *above, void 
 }
 
 /* Bytes of the sums above a block, and of those left of it. */
-static size_t row_bytes(const state *s, int64_t j)
+static size_t paper_row_bytes(const state *s, int64_t j)
 {
     return (size_t)(extent(j, s->job->in.width) * s->job->in.channels) * s->g.sum_bytes;
 }
@@ -142,7 +142,7 @@ static size_t column_bytes(const state *s, int64_t i)
 /* ------------------------------------------------------------------- the stages */
 
 /* False when the work is cancelled, which the calling thread's callback decides. */
-static bool goes_on(state *s, int64_t task, int thread)
+static bool paper_goes_on(state *s, int64_t task, int thread)
 {
     bool cancelled = atomic_load_explicit(&s->cancelled, memory_order_relaxed);
     if (!cancelled && thread == 0 &&
@@ -154,15 +154,15 @@ static bool goes_on(state *s, int64_t task, int thread)
 }
 
 /* Step 1: the table of the block alone, of which the last row and the rows' sums are kept. */
-static void add_up(void *user, int64_t task, int thread)
+static void paper_add_up(void *user, int64_t task, int thread)
 {
     state *s = user;
     int64_t i = task / s->g.across, j = task % s->g.across;
-    if (!by_2r1w(&s->g, i + j) || !goes_on(s, task, thread)) {
+    if (!by_2r1w(&s->g, i + j) || !paper_goes_on(s, task, thread)) {
         return;
     }
     char *above = below_of(s, i + 1, j), *left = right_of(s, i, j + 1);
-    memset(above, 0, row_bytes(s, j));
+    memset(above, 0, paper_row_bytes(s, j));
     memset(left, 0, column_bytes(s, i));
     sat_tile tile = tile_of(s, i, j, above, left, thread);
     sat_job alone = *s->job;
@@ -174,11 +174,11 @@ static void add_up(void *user, int64_t task, int thread)
 }
 
 /* Step 3. Nobody else needs what the block gets, so it may change that. */
-static void make_table(void *user, int64_t task, int thread)
+static void paper_make_table(void *user, int64_t task, int thread)
 {
     state *s = user;
     int64_t i = task / s->g.across, j = task % s->g.across;
-    if (by_2r1w(&s->g, i + j) && goes_on(s, task, thread)) {
+    if (by_2r1w(&s->g, i + j) && paper_goes_on(s, task, thread)) {
         sat_tile tile = tile_of(s, i, j, below_of(s, i, j), right_of(s, i, j), thread);
         s->kernels.table(s->job, &tile);
     }
@@ -190,9 +190,9 @@ static void make_stage(void *user, int64_t task, int thread)
     state *s = user;
     int64_t i = task + (s->diagonal < s->g.across ? 0 : s->diagonal - s->g.across + 1);
     int64_t j = s->diagonal - i;
-    if (goes_on(s, task, thread)) {
+    if (paper_goes_on(s, task, thread)) {
         char *above = below_of(s, i + 1, j), *left = right_of(s, i, j + 1);
-        memcpy(above, below_of(s, i, j), row_bytes(s, j));
+        memcpy(above, below_of(s, i, j), paper_row_bytes(s, j));
         memcpy(left, right_of(s, i, j), column_bytes(s, i));
         sat_tile tile = tile_of(s, i, j, above, left, thread);
         s->kernels.table(s->job, &tile);
@@ -220,7 +220,7 @@ static void make_stage(void *user, int64_t task, int thread)
         for (size_t k = 0; k < column_bytes(s, i) / sizeof(Sum); k++) {             \
             corner[k % channels] += left[k];                                        \
         }                                                                           \
-        for (size_t k = 0; k < row_bytes(s, j) / sizeof(Sum); k++) {                \
+        for (size_t k = 0; k < paper_row_bytes(s, j) / sizeof(Sum); k++) {          \
             sums[k] = above[k] + (corner[k % channels] + sums[k]);                  \
         }                                                                           \
     }
@@ -259,7 +259,7 @@ static void add_along(void *user, int64_t i, int thread)
     }
 }
 
-static void add_down(void *user, int64_t j, int thread)
+static void paper_add_down(void *user, int64_t j, int thread)
 {
     const triangle *t = user;
     (void)thread;
@@ -271,12 +271,12 @@ static void add_down(void *user, int64_t j, int thread)
     }
 }
 
-static void sum_up(state *s, int64_t begin, int64_t end)
+static void paper_sum_up(state *s, int64_t begin, int64_t end)
 {
     triangle t = {s, begin, end};
     if (begin < end && !atomic_load_explicit(&s->cancelled, memory_order_relaxed)) {
         satf_parallel_on(s->ctx, s->g.threads, s->g.down, add_along, &t);
-        satf_parallel_on(s->ctx, s->g.threads, s->g.across, add_down, &t);
+        satf_parallel_on(s->ctx, s->g.threads, s->g.across, paper_add_down, &t);
     }
 }
 
@@ -295,7 +295,7 @@ static void loop(state *s, int64_t tasks, double part,
 }
 
 /* Blocks of anti-diagonal d. */
-static int64_t count(const grid *g, int64_t d)
+static int64_t paper_count(const grid *g, int64_t d)
 {
     int64_t shorter = g->across < g->down ? g->across : g->down;
     int64_t n = d + 1 < diagonals(g) - d ? d + 1 : diagonals(g) - d;
@@ -303,7 +303,7 @@ static int64_t count(const grid *g, int64_t d)
 }
 
 /* What the grid leaves to 2R1W and to 1R1W. */
-static satf_status run(satf_context *ctx, const sat_job *job, const grid *g, void *scratch)
+static satf_status paper_run(satf_context *ctx, const sat_job *job, const grid *g, void *scratch)
 {
     char *memory = scratch;
     state s = {
@@ -318,21 +318,21 @@ static satf_status run(satf_context *ctx, const sat_job *job, const grid *g, voi
     };
     int64_t blocks = g->across * g->down, apart = blocks;
     for (int64_t d = g->begin; d < g->end; d++) {
-        apart -= count(g, d);
+        apart -= paper_count(g, d);
     }
     double work = (double)(blocks + apart);
     memset(s.below, 0, g->below_pitch);
     memset(s.right, 0, g->right_pitch);
     if (apart > 0) {
-        loop(&s, blocks, (double)apart / work, add_up);
+        loop(&s, blocks, (double)apart / work, paper_add_up);
     }
-    sum_up(&s, 0, g->begin);
+    paper_sum_up(&s, 0, g->begin);
     for (s.diagonal = g->begin; s.diagonal < g->end; s.diagonal++) {
-        loop(&s, count(g, s.diagonal), (double)count(g, s.diagonal) / work, make_stage);
+        loop(&s, paper_count(g, s.diagonal), (double)paper_count(g, s.diagonal) / work, make_stage);
     }
-    sum_up(&s, g->end, diagonals(g));
+    paper_sum_up(&s, g->end, diagonals(g));
     if (apart > 0) {
-        loop(&s, blocks, (double)apart / work, make_table);
+        loop(&s, blocks, (double)apart / work, paper_make_table);
     }
     return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
 }
@@ -342,35 +342,35 @@ static satf_status fail_size(satf_context *ctx)
     return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
 }
 
-static satf_status run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status paper_run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     grid g;
-    if (!cut_up(ctx, job, &g)) {
+    if (!paper_cut_up(ctx, job, &g)) {
         return fail_size(ctx);
     }
     g.begin = g.end = diagonals(&g);
-    return run(ctx, job, &g, scratch);
+    return paper_run(ctx, job, &g, scratch);
 }
 
-static satf_status run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status paper_run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     grid g;
-    if (!cut_up(ctx, job, &g)) {
+    if (!paper_cut_up(ctx, job, &g)) {
         return fail_size(ctx);
     }
     g.end = diagonals(&g);
-    return run(ctx, job, &g, scratch);
+    return paper_run(ctx, job, &g, scratch);
 }
 
-static satf_status run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
+static satf_status paper_run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
     grid g;
-    if (!cut_up(ctx, job, &g)) {
+    if (!paper_cut_up(ctx, job, &g)) {
         return fail_size(ctx);
     }
     g.begin = sat_triangle_side(job->tuning.r, g.across, g.down);
     g.end = diagonals(&g) - g.begin;
-    return run(ctx, job, &g, scratch);
+    return paper_run(ctx, job, &g, scratch);
 }
 
 const sat_algorithm sat_2r1w = {
@@ -379,7 +379,7 @@ const sat_algorithm sat_2r1w = {
     .help = "sums of blocks, their tables, the blocks again, all cores (section 6.3)",
     .refuses = sat_cpu_refuses,
     .scratch_bytes = paper_scratch,
-    .run = run_2r1w,
+    .run = paper_run_2r1w,
 };
 
 const sat_algorithm sat_1r1w = {
@@ -388,7 +388,7 @@ const sat_algorithm sat_1r1w = {
     .help = "blocks along anti-diagonals, one stage each, all cores (section 6.4)",
     .refuses = sat_cpu_refuses,
     .scratch_bytes = paper_scratch,
-    .run = run_1r1w,
+    .run = paper_run_1r1w,
 };
 
 const sat_algorithm sat_1_plus_r = {
@@ -397,6 +397,6 @@ const sat_algorithm sat_1_plus_r = {
     .help = "1r1w between two triangles of 2r1w, all cores (section 6.5)",
     .refuses = sat_cpu_refuses,
     .scratch_bytes = paper_scratch,
-    .run = run_1_plus_r,
+    .run = paper_run_1_plus_r,
     .has_r = true,
 };

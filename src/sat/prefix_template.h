@@ -131,7 +131,7 @@ INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
     NAME(rest)(row, i, n, channels, left);
 }
 
-/* The same for each number of channels, which the compiler then knows. */
+/* Calls the function for each number of channels, which the compiler then knows. */
 INLINE void NAME(any)(const tile_row *row, int64_t n, int channels, SUM *left)
 {
     switch (channels) {

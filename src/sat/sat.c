@@ -1,3 +1,4 @@
+/* Running an algorithm: its plan, its scratch memory and its contract. */
 #include "sat.h"
 
 #include <limits.h>
@@ -84,7 +85,7 @@ static satf_gpu_use scratch_use(const sat_plan *plan)
 static const char scratch_what[] = "a summed area table's scratch";
 
 /* Scratch of an algorithm's own on a device, in the order of the stream. */
-static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *job)
+static satf_status sat_run_on_device(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
     void *memory = NULL;
     int device = job->in.device;
@@ -111,7 +112,7 @@ static satf_status run_there(satf_context *ctx, sat_plan *plan, const sat_job *j
     return status;
 }
 
-static satf_status run_here(satf_context *ctx, sat_plan *plan, const sat_job *job)
+static satf_status run_on_host(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
     if (plan->bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
@@ -140,5 +141,6 @@ satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch)
         plan.runs = job->scratch_runs ? job->scratch_runs - 1 : 0;
         return sat_plan_run(ctx, &plan, job->in.data, job->out, scratch);
     }
-    return job->in.device == SATF_HOST ? run_here(ctx, &plan, job) : run_there(ctx, &plan, job);
+    return job->in.device == SATF_HOST ? run_on_host(ctx, &plan, job)
+                                       : sat_run_on_device(ctx, &plan, job);
 }

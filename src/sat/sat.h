@@ -1,6 +1,7 @@
 /*
- * SAT algorithms: a table of algorithms, one algorithm on one kind of device each.
- * Everybody who needs a summed area table goes through sat_plan_run().
+ * SAT algorithms: a table of algorithms, one algorithm on one kind of device each. Read this file
+ * first, then sat.c, and scalar.c for the specification. Everybody who needs a summed area table
+ * goes through sat_plan_run().
  */
 #ifndef SATF_SAT_H
 #define SATF_SAT_H
@@ -43,8 +44,8 @@ typedef struct sat_job {
     void *out;
     int64_t out_stride;
     sat_tuning tuning;
-    /* Of algorithms with .keeps. 0: the scratch holds anything. n > 0: zeros, and then n - 1 runs
-     * for jobs that differ in memory and strides only have succeeded with it. */
+    /* For algorithms with .keeps. 0: the scratch holds anything. n > 0: it held zeros, and then n -
+     * 1 runs for jobs that differ in memory and strides only have succeeded with it. */
     unsigned scratch_runs;
 } sat_job;
 

@@ -66,7 +66,7 @@ static void load_terms(const sat_job *job, int64_t y, void *terms)
 }
 
 /* Stores n sums (which may be unaligned) as row y of the output. */
-static void store_row(const sat_job *job, int64_t y, const void *sums)
+static void scalar_store_row(const sat_job *job, int64_t y, const void *sums)
 {
     char *out = (char *)job->out + y * job->out_stride;
     int64_t n = satf_row_samples(&job->in);
@@ -131,7 +131,7 @@ static satf_status report_row(satf_context *ctx, const sat_job *job, int64_t row
                 *row += terms[i];                                                            \
                 above[i] = *row + above[i];                                                  \
             }                                                                                \
-            store_row(job, y, above);                                                        \
+            scalar_store_row(job, y, above);                                                 \
         }                                                                                    \
         return SATF_OK;                                                                      \
     }
@@ -187,13 +187,13 @@ static satf_status finish_table(satf_context *ctx, const sat_job *job, table sum
 {
     satf_status status = SATF_OK;
     for (int64_t y = 0; job->f32_out && y < job->in.height && !status; y++) {
-        store_row(job, y, sums.data + y * sums.stride);
+        scalar_store_row(job, y, sums.data + y * sums.stride);
         status = satf_work(ctx, satf_row_samples(&job->in));
     }
     return status;
 }
 
-static bool table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
+static bool scalar_table_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)
 {
     (void)ctx;
     size_t row, rows = job->f32_out ? (size_t)job->in.height + 1 : 1;
@@ -231,7 +231,7 @@ const sat_algorithm sat_2r2w = {
     .device_kind = "cpu",
     .help = "column sums, then row sums, one thread (2R2W(CPU), section 6.6)",
     .refuses = sat_cpu_refuses,
-    .scratch_bytes = table_scratch,
+    .scratch_bytes = scalar_table_scratch,
     .run = two_r_two_w_run,
 };
 
@@ -240,6 +240,6 @@ const sat_algorithm sat_4r1w = {
     .device_kind = "cpu",
     .help = "formula 6.1 in raster order, one thread (4R1W(CPU), section 6.6)",
     .refuses = sat_cpu_refuses,
-    .scratch_bytes = table_scratch,
+    .scratch_bytes = scalar_table_scratch,
     .run = four_r_one_w_run,
 };

@@ -1,3 +1,4 @@
+/* Finding a shift of each channel from a few samples. */
 #include "shift.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ typedef struct samples {
     double values[SATF_SHIFT_PLACES * SATF_SHIFT_PLACES];
 } samples;
 
-static double load(const satf_view *in, const void *row, int64_t sample)
+static double shift_load(const satf_view *in, const void *row, int64_t sample)
 {
     float narrow;
     double wide;
@@ -23,7 +24,7 @@ static double load(const satf_view *in, const void *row, int64_t sample)
 }
 
 /* Keeps them in ascending order. */
-static void insert(samples *s, double value)
+static void shift_insert(samples *s, double value)
 {
     int i = s->count++;
     for (; i > 0 && s->values[i - 1] > value; i--) {
@@ -32,20 +33,21 @@ static void insert(samples *s, double value)
     s->values[i] = value;
 }
 
-static void add_row(const satf_view *in, bool weighted, const void *row, int64_t x, int64_t n,
-                    int channel, samples *s)
+static void shift_add_row(const satf_view *in, bool weighted, const void *row, int64_t x, int64_t n,
+                          int channel, samples *s)
 {
     int last = in->channels - 1;
     for (int k = 0; k < SATF_SHIFT_PLACES && !(weighted && channel == last); k++) {
         int64_t pixel = (x + satf_shift_place(k, n)) * in->channels;
-        double value = load(in, row, pixel + channel);
-        if (fabs(value) <= SATF_SHIFT_MOST && (!weighted || load(in, row, pixel + last) > 0)) {
-            insert(s, value);
+        double value = shift_load(in, row, pixel + channel);
+        if (fabs(value) <= SATF_SHIFT_MOST &&
+            (!weighted || shift_load(in, row, pixel + last) > 0)) {
+            shift_insert(s, value);
         }
     }
 }
 
-static double choose(const samples *s)
+static double shift_choose(const samples *s)
 {
     if (s->count == 0) {
         return 0;
@@ -62,9 +64,9 @@ void satf_shifts(const satf_view *in, bool weighted, const void *const *rows, in
         samples s;
         s.count = 0;
         for (int k = 0; k < count; k++) {
-            add_row(in, weighted, rows[k], x, n, c, &s);
+            shift_add_row(in, weighted, rows[k], x, n, c, &s);
         }
-        shifts[c] = choose(&s);
+        shifts[c] = shift_choose(&s);
     }
 }
 

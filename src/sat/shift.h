@@ -1,6 +1,6 @@
 /*
- * What moments of floats are taken around, so that an offset which samples share costs no digits of
- * a variance.
+ * Shifts: values that samples of floats are taken less, so that an offset which samples share costs
+ * no digits of a variance.
  */
 #ifndef SATF_SAT_SHIFT_H
 #define SATF_SAT_SHIFT_H
@@ -44,7 +44,7 @@ SHIFT_CALL double satf_shift_choose(double low, double median, double high)
 void satf_shifts(const satf_view *in, bool weighted, const void *const *rows, int count, int64_t x,
                  int64_t n, double *shifts);
 
-/* The same of SATF_SHIFT_PLACES rows, both ends among them, of an image on the host. */
+/* Finds the shifts of SATF_SHIFT_PLACES rows, both ends among them, of an image on the host. */
 void satf_image_shifts(const satf_view *in, bool weighted, double *shifts);
 
 #endif

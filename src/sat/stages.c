@@ -32,7 +32,7 @@ static double time_us(const sat_stage_costs *costs, int64_t diagonals, double bl
 }
 
 /* A further anti-diagonal in both triangles saves two stages, and costs 2 * side + 1 blocks. */
-static int64_t least(const sat_stage_costs *costs, double block_us, int64_t most, bool one_kernel)
+static int64_t least_r(const sat_stage_costs *costs, double block_us, int64_t most, bool one_kernel)
 {
     double stage_us = one_kernel ? costs->stage_us : costs->launch_us;
     double side = stage_us / (once_more * block_us);
@@ -50,8 +50,8 @@ int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t til
         *sync = *sync == SAT_SYNC_AUTO ? SAT_SYNC_LAUNCH : *sync;
         return 0;
     }
-    int64_t together = least(costs, block_us, most, true);
-    int64_t apart = least(costs, block_us, most, false);
+    int64_t together = least_r(costs, block_us, most, true);
+    int64_t apart = least_r(costs, block_us, most, false);
     if (*sync == SAT_SYNC_AUTO) {
         *sync = time_us(costs, diagonals, block_us, together, true) <
                         time_us(costs, diagonals, block_us, apart, false)

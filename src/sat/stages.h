@@ -1,4 +1,4 @@
-/* How large the triangles of (1+r)R1W are best (dissertation, section 6.5). Pure arithmetic. */
+/* The best size of the triangles of (1+r)R1W (dissertation, section 6.5). Pure arithmetic. */
 #ifndef SATF_SAT_STAGES_H
 #define SATF_SAT_STAGES_H
 
@@ -37,7 +37,7 @@ typedef struct sat_stage_device {
     double bytes_per_second; /* of its memory, as it is built to have */
 } sat_stage_device;
 
-/* Of blocks of that many bytes, read and written. */
+/* The costs of blocks of that many bytes, read and written. */
 sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_bytes);
 
 /*

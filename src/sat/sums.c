@@ -1,3 +1,4 @@
+/* The sum type of a job, and rows of summands. */
 #include "sums.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Measuring tunings against one another. */
 #include "tuner.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ static void free_memory(satf_context *ctx, int device, void *memory)
 }
 
 /* Milliseconds of one run, over that many. */
-static satf_status sample(satf_context *ctx, sat_plan *plan, void *scratch, int runs, double *ms)
+static satf_status tuner_sample(satf_context *ctx, sat_plan *plan, void *scratch, int runs,
+                                double *ms)
 {
     int device = plan->job.in.device;
     double total_ms = satf_now_ms();
@@ -54,7 +56,7 @@ static satf_status sample(satf_context *ctx, sat_plan *plan, void *scratch, int 
 
 /* *least = the time of the plan, if it is less. The first run warms up; then their number doubles
  * until they can be measured. */
-static satf_status measure(satf_context *ctx, sat_plan *plan, double *least)
+static satf_status tuner_measure(satf_context *ctx, sat_plan *plan, double *least)
 {
     double ms = INFINITY;
     int runs = (int)fmax(1, fmin(MAX_RUNS, ceil(SATF_SAMPLE_MS / *least)));
@@ -64,10 +66,10 @@ static satf_status measure(satf_context *ctx, sat_plan *plan, double *least)
         status = get_memory(ctx, plan->job.in.device, plan->bytes, &scratch);
     }
     if (!status) {
-        status = sample(ctx, plan, scratch, 1, &ms);
+        status = tuner_sample(ctx, plan, scratch, 1, &ms);
     }
     for (; !status; runs *= 2) {
-        status = sample(ctx, plan, scratch, runs, &ms);
+        status = tuner_sample(ctx, plan, scratch, runs, &ms);
         if (ms * runs >= SATF_SAMPLE_MS || runs >= MAX_RUNS) {
             break;
         }
@@ -79,8 +81,8 @@ static satf_status measure(satf_context *ctx, sat_plan *plan, double *least)
 
 /* One tuning in one round. What runs on the CPU reports how far one table is, which is nothing of
  * the whole. */
-static satf_status take_turn(satf_context *ctx, const sat_job *job, const sat_tuning *tuning,
-                             double done, double *least)
+static satf_status tuner_take_turn(satf_context *ctx, const sat_job *job, const sat_tuning *tuning,
+                                   double done, double *least)
 {
     sat_job tuned = *job;
     sat_plan plan;
@@ -93,7 +95,7 @@ static satf_status take_turn(satf_context *ctx, const sat_job *job, const sat_tu
         }
     }
     satf_progress_part whole = satf_progress_enter(ctx, done, 0);
-    status = status ? status : measure(ctx, &plan, least);
+    status = status ? status : tuner_measure(ctx, &plan, least);
     satf_progress_leave(ctx, whole);
     return status;
 }
@@ -107,7 +109,8 @@ satf_status sat_fastest(satf_context *ctx, const sat_job *job, const sat_tuning 
         int i = turn % count;
         ms[i] = turn < count ? INFINITY : ms[i];
         if (turn < count || ms[i] <= near * least) {
-            status = take_turn(ctx, job, &tunings[i], (double)turn / (ROUNDS * count), &ms[i]);
+            status =
+                tuner_take_turn(ctx, job, &tunings[i], (double)turn / (ROUNDS * count), &ms[i]);
         }
         if (ms[i] < least) {
             least = ms[i];
@@ -184,7 +187,7 @@ static satf_status tune_all(satf_context *ctx, int device, sat_cache *cache)
     return status;
 }
 
-static satf_status tune(satf_context *ctx, int device)
+static satf_status tuner_tune(satf_context *ctx, int device)
 {
     sat_cache cache = {0};
     satf_status status = device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, device);
@@ -211,5 +214,5 @@ satf_status satf_context_tune(satf_context *ctx)
         device = satf_gpu_count(NULL) > 0 ? SATF_CUDA(0) : SATF_HOST;
     }
     satf_progress_begin(ctx);
-    return satf_gpu_leave(ctx, tune(ctx, device));
+    return satf_gpu_leave(ctx, tuner_tune(ctx, device));
 }

@@ -1,4 +1,4 @@
-/* Which of several tunings is the fastest, by measuring; for satf_context_tune() and satbench. */
+/* Finding the fastest of several tunings by measuring, for satf_context_tune() and satbench. */
 #ifndef SATF_SAT_TUNER_H
 #define SATF_SAT_TUNER_H
 

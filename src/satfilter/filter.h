@@ -1,6 +1,6 @@
 /*
- * What a filter's file tells of its filter: parameters, sums, types. Installed, so that such a file
- * can be a module as well (satfilter-module.h).
+ * The descriptor of a filter, which its file gives: parameters, sums, types. Installed, so that
+ * such a file can be a module as well (satfilter-module.h).
  */
 #ifndef SATF_MODULE_FILTER_H
 #define SATF_MODULE_FILTER_H
@@ -185,8 +185,8 @@ typedef struct filter_pass {
     int (*windows)(const void *options, satf_rect windows[FILTER_MAX_WINDOWS]);
     /* OVER_ELSEWHERE: the symmetry (src/move) that says where pixels go, and with it the shape of
      * the result. NULL: the filter has an order of pixels (PARAM_ORDER), or a corner. */
-    unsigned (*turn)(const void *options);
-    /* The sides of the result for those of the input. NULL: border and turn say. */
+    unsigned (*symmetry)(const void *options);
+    /* The sides of the result for those of the input. NULL: the border and the symmetry say. */
     void (*shape)(const void *options, int64_t *width, int64_t *height);
     /* OVER_ELSEWHERE with a shape: where in an input of these sides the result begins; it may not
      * leave the input. Other results with a shape are scaled. */
@@ -195,8 +195,9 @@ typedef struct filter_pass {
     filter_lines (*lines)(const void *options);
     /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
-    /* OVER_ALL: whether a row and a column of zeros lead the result. NULL: never. */
-    bool (*leads)(const void *options);
+    /* OVER_ALL: whether the result has a zero edge: a row and a column of zeros in front. NULL:
+     * never. */
+    bool (*zero_edge)(const void *options);
 } filter_pass;
 
 /* The passes of a filter, in their order; without any it needs an auxiliary input. */
@@ -223,8 +224,8 @@ typedef struct filter_info {
      * auxiliary input (PARAM_IMAGE) or without. NULL: the first. */
     filter_passes ways[FILTER_MAX_WAYS];
     int (*way)(const void *options, int colours, bool aux);
-    /* What it is on a device, where that is something else. */
-    filter_passes there;
+    /* Its passes on a device, where they are others. */
+    filter_passes on_device;
     /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
      * asked of black and white. */
     filter_range (*range)(filter_range in, const void *options, const filter_extent *of);
@@ -294,8 +295,8 @@ static inline filter_range filter_mean_range(filter_range in, const void *option
     return in;
 }
 
-/* Where PARAM_PART begins in an input of these sides. In the middle, of an odd number of pixels
- * around it the one more is on the right and below. */
+/* The first pixel of PARAM_PART in an input of these sides. In the middle, of an odd number of
+ * pixels around it the one more is on the right and below. */
 static inline filter_place filter_part_corner(const filter_part *part, int64_t width,
                                               int64_t height)
 {
@@ -303,7 +304,8 @@ static inline filter_place filter_part_corner(const filter_part *part, int64_t w
     return part->centred ? middle : part->at;
 }
 
-/* Where a threshold that is the result lies: among the samples, or as much wider as lo ... hi. */
+/* The range of a threshold that is the result: that of the samples, or as much wider as lo ...
+ * hi. */
 static inline filter_range filter_surface_range(filter_range in, double lo, double hi)
 {
     filter_range range = {in.known, lo < in.lo ? lo : in.lo, hi > in.hi ? hi : in.hi};
@@ -338,7 +340,7 @@ static inline filter_range filter_surface_range(filter_range in, double lo, doub
         "full", "M", "", PARAM_FULL, offset, 0, 65535, "0",                \
             "full scale, such as 4095 for 12 bits in 16; 0: the picture's" \
     }
-/* The same of the auxiliary input, the parameter `file`. */
+/* The parameter of the auxiliary input's full scale; `file` is that of the input itself. */
 #define FILTER_AUX_FULL_PARAM(name, file, offset)                   \
     {                                                               \
         name, "M", "", PARAM_AUX_FULL, offset, 0, 65535, "0",       \

@@ -1,7 +1,7 @@
 /*
- * What a filter's formula sees and gives: the leaf that filters/ stand on.
- * Valid in C11 and in CUDA C++17. Everything is IEEE double without contraction
- * or exact integer arithmetic, so every engine and device gives the same bits.
+ * The values that a filter's formula sees and gives: the leaf that filters/ stand on. Valid in C11
+ * and in CUDA C++17. Everything is IEEE double without contraction or exact integer arithmetic, so
+ * every engine and device gives the same bits.
  */
 #ifndef SATF_MODULE_FORMULA_H
 #define SATF_MODULE_FORMULA_H
@@ -27,7 +27,8 @@
 
 __extension__ typedef unsigned __int128 satf_u128;
 
-/* Where the sums of integers are, which depends on how large they and their products can be. */
+/* The words that hold sums of integers, which depend on how large they and their products can
+ * be. */
 typedef enum formula_words {
     FORMULA_WIDE, /* in sum, square and weight: sums below 2^128, and products modulo that */
     FORMULA_WORD, /* likewise, but products of two of them are below 2^64 */
@@ -42,8 +43,8 @@ typedef enum formula_words {
  * which without squares has some for images and results of 16 bits too; floats
  * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that reads samples of other images, and
  * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or where
- * it sums floats and another formula (FORMULA_FEEDS), over the same windows of another such image,
- * makes what it reads first (FORMULA_OFTEN_FED).
+ * it sums floats and another formula (FORMULA_INLINED), over the same windows of another such
+ * image, makes what it reads first (FORMULA_OFTEN_INLINES).
  */
 enum {
     FORMULA_SUM = 1,
@@ -56,8 +57,8 @@ enum {
     FORMULA_OFTEN_U32 = 128,
     FORMULA_LUMA = 256,
     FORMULA_OFTEN_BESIDE = 512,
-    FORMULA_OFTEN_FED = 1024,
-    FORMULA_FEEDS = 2048
+    FORMULA_OFTEN_INLINES = 1024,
+    FORMULA_INLINED = 2048
 };
 
 /*
@@ -76,8 +77,8 @@ typedef struct formula_sums {
     double inverse; /* 1 / the weight, or 0; set for formulas of windows */
     double centre;  /* the sample at the pixel itself (FORMULA_CENTRE) */
     double aux[2];  /* samples of other images there (FORMULA_AUX, FORMULA_AUX_TOO) */
-    /* Of the luma of the pixel's colour (FORMULA_LUMA), of integers in thousandths: the sum over
-     * the region, and the sample. */
+    /* The luma of the pixel's colour (FORMULA_LUMA), of integers in thousandths: the sum over the
+     * region, and the sample. */
     double luma_sum, luma;
     /* Of the filter's input, whichever of its steps this is: whether it is of floats; its full
      * scale, the sample that is white, 1 of floats unless they say another; a level of 8 bits,

@@ -1,4 +1,4 @@
-/* What a module gives the library. */
+/* The struct that a module gives the library. */
 #ifndef SATF_MODULE_MODULE_H
 #define SATF_MODULE_MODULE_H
 
@@ -7,7 +7,7 @@
 
 /* Raised when the meaning of anything in these headers changes; what changes a size is seen by it.
  */
-#define SATF_MODULE_ABI 6
+#define SATF_MODULE_ABI 7
 
 typedef struct satf_module_formula {
     formula_function call;

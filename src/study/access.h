@@ -1,6 +1,6 @@
 /*
- * Which elements the threads of the measured kernels access, and what they compute: pure
- * functions, the same for kernels, the simulated counts and the host's results. With layout.h
+ * The elements that the threads of the measured kernels access, and the values that they compute:
+ * pure functions, the same for kernels, the simulated counts and the host's results. With layout.h
  * they give addresses. A leaf: valid C11 and CUDA C++17.
  */
 #ifndef SATF_STUDY_ACCESS_H
@@ -58,8 +58,8 @@ SATF_LAYOUT_FN access_element access_write(access_transpose way, uint32_t w, uin
  * powers"). */
 enum { ACCESS_POWERS = 32 };
 
-/* Where power p, 0 <= p < ACCESS_POWERS, of number t of a group goes: each number's powers
- * behind one another, or each power of all numbers. */
+/* The place of power p, 0 <= p < ACCESS_POWERS, of number t of a group: each number's powers behind
+ * one another, or each power of all numbers. */
 SATF_LAYOUT_FN uint32_t access_power(uint32_t interleaved, uint32_t t, uint32_t p)
 {
     return interleaved ? layout_raw(ACCESS_POWERS, NULL, p, t)
@@ -96,7 +96,7 @@ SATF_LAYOUT_FN access_element access_product_element(access_product way, uint32_
     return way == ACCESS_STAGED ? access_at(x, y) : access_at(y, x);
 }
 
-/* Where element (row, column) of a matrix of side x side words lies in global memory. */
+/* The place of element (row, column) of a matrix of side x side words in global memory. */
 SATF_LAYOUT_FN int64_t access_product_word(access_product way, int64_t side, int64_t row,
                                            int64_t column)
 {

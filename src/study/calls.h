@@ -52,8 +52,8 @@ CALL(satf_status, powers,
      (satf_context * ctx, bool interleaved, const float *in, float *out, int64_t count),
      NO_STUDY(ctx))
 
-/* The same of MACHINE_POWER_GROUPS groups, to shared memory, `times` times in one block with
- * a warp for each; then to out. */
+/* Computes the powers of MACHINE_POWER_GROUPS groups into shared memory, `times` times in one block
+ * with a warp for each; then copies them to out. */
 CALL(satf_status, powers_shared,
      (satf_context * ctx, bool interleaved, const float *in, float *out, int64_t times),
      NO_STUDY(ctx))

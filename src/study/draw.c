@@ -3,7 +3,7 @@
 
 #include "machine.h"
 
-static uint64_t next(machine_random *random)
+static uint64_t draw_next(machine_random *random)
 {
     uint64_t z = random->state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -16,7 +16,7 @@ uint32_t machine_random_below(machine_random *random, uint32_t bound)
     /* The high half of a product is uniform but for 2^32 mod bound low halves,
      * which are drawn again. */
     for (;;) {
-        uint64_t product = (next(random) >> 32) * bound;
+        uint64_t product = (draw_next(random) >> 32) * bound;
         if ((uint32_t)product >= bound || (uint32_t)product >= -bound % bound) {
             return (uint32_t)(product >> 32);
         }
@@ -71,7 +71,7 @@ static uint32_t count_numbers(const layout_line *line, uint32_t w)
     return line->permutations * w + line->numbers;
 }
 
-static void draw(const layout_line *line, uint32_t w, machine_random *random, uint32_t *r)
+static void draw_draw(const layout_line *line, uint32_t w, machine_random *random, uint32_t *r)
 {
     uint32_t permutation[MACHINE_MAX_WIDTH], at = 0;
     memset(r, 0, layout_registers(w, count_numbers(line, w)) * sizeof *r);
@@ -95,7 +95,7 @@ uint32_t layout_2d_numbers(layout_2d layout, uint32_t w)
 void layout_2d_draw(layout_2d layout, uint32_t w, machine_random *random, uint32_t *r)
 {
     layout_line line = line_2d(layout, w);
-    draw(&line, w, random, r);
+    draw_draw(&line, w, random, r);
 }
 
 void layout_rap_draw_spread(uint32_t w, uint32_t part, machine_random *random, uint32_t *r)
@@ -126,7 +126,7 @@ uint32_t layout_4d_numbers(layout_4d layout, uint32_t w)
 void layout_4d_draw(layout_4d layout, uint32_t w, machine_random *random, uint32_t *r)
 {
     layout_line line = line_4d(layout, w);
-    draw(&line, w, random, r);
+    draw_draw(&line, w, random, r);
 }
 
 const char *layout_2d_name(layout_2d layout)

@@ -36,7 +36,7 @@ static const machine_backend none = {
 };
 static const machine_backend *found = &none;
 
-static void load(void)
+static void study_load(void)
 {
     const satf_backend *backend = satf_cuda();
     char path[SATF_PATH_BYTES];
@@ -59,6 +59,6 @@ static void load(void)
 
 const machine_backend *machine_cuda(void)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, study_load);
     return found;
 }

@@ -1,7 +1,8 @@
 /*
- * What satbench's tables measure on CUDA devices: cuda/study does it, in a shared object of its
- * own, libsatfilter-study-cuda, which lies beside the backend (base/device/backend.h). calls.h has
- * the calls and what they compute; each kernel has its result computed by the host too: host.c.
+ * The work on CUDA devices that satbench's tables measure: cuda/study does it, in a shared object
+ * of its own, libsatfilter-study-cuda, which lies beside the backend (base/device/backend.h).
+ * calls.h has the calls and what they compute; each kernel has its result computed by the host too:
+ * host.c.
  */
 #ifndef SATF_STUDY_GPU_H
 #define SATF_STUDY_GPU_H
@@ -87,7 +88,7 @@ void machine_host_product(access_product way, const float *a, const float *b, fl
 
 /* ------------------------------------------------------ permutations in shared memory */
 
-/* Of an array b out of an array a (section 4.5). */
+/* The ways to make an array b out of an array a (section 4.5). */
 typedef enum permute_way {
     PERMUTE_COPY,
     PERMUTE_TO,            /* b[p[i]] = a[i]: destination-designated */

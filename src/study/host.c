@@ -1,4 +1,4 @@
-/* What the measured kernels compute, without the layouts: the results they are compared with. */
+/* The results of the measured kernels, computed without the layouts, for comparison. */
 #include "gpu.h"
 #include "tile_places.h"
 

@@ -42,7 +42,7 @@ static void clear_set(number_set *set, int32_t width)
 }
 
 /* True if number was not in the set yet. */
-static bool insert(number_set *set, int64_t number)
+static bool machine_insert(number_set *set, int64_t number)
 {
     uint32_t slot = (uint32_t)((uint64_t)number * 0x9e3779b97f4a7c15u >> set->shift);
     for (; set->number[slot] != SATF_MACHINE_IDLE; slot = (slot + 1) & (set->slots - 1)) {
@@ -62,7 +62,8 @@ int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, siz
     memset(in_bank, 0, (size_t)width * sizeof *in_bank);
     for (size_t t = 0; t < threads; t++) {
         int64_t address = addresses[t];
-        if (address != SATF_MACHINE_IDLE && insert(&seen, global ? address / width : address)) {
+        if (address != SATF_MACHINE_IDLE &&
+            machine_insert(&seen, global ? address / width : address)) {
             uint32_t count = ++in_bank[address % width];
             most = count > most ? count : most;
             groups++;

@@ -1,6 +1,6 @@
 /*
- * The simulated memory machines' inside: what a warp's access costs, random
- * numbers for the layouts, and the programs of the dissertation's tables as
+ * The simulated memory machines' inside, the first file of this folder to read: the cost of a
+ * warp's access, random numbers for the layouts, and the programs of the dissertation's tables as
  * streams of accesses. The machine itself is in satfilter-study.h.
  */
 #ifndef SATF_STUDY_MACHINE_H

@@ -1,3 +1,4 @@
+/* The permutations of pattern.h, filled in. */
 #include "pattern.h"
 
 #include "machine.h"

@@ -3,7 +3,7 @@
 #include "../base/context.h"
 #include "stream.h"
 
-/* Where the arrays of n words lie. */
+/* The places of the arrays of n words. */
 enum { A, B, SOURCE, TARGET, MIDDLE, TURNED, TURNED_TO };
 
 static int64_t array(const machine_case *c, int which)
@@ -73,7 +73,7 @@ MACHINE_RUN(transpose)
     return s.status;
 }
 
-/* Where a step of a permutation moves column j of row i. */
+/* The column to which a step of a permutation moves column j of row i. */
 typedef uint32_t row_step(uint32_t side, uint32_t i, uint32_t j);
 
 /* One round in the shared memories: row i's thread j accesses word step(i, j), or word j if

@@ -39,7 +39,7 @@ static double random_distribution(const machine_case *c)
 }
 
 /* D_w(P), section 5.2; that of the inverse is the same for all of them. */
-static double distribution(const machine_case *c)
+static double program_distribution(const machine_case *c)
 {
     double n = words(c);
     switch (c->permutation) {
@@ -60,7 +60,7 @@ static machine_formula designated(const machine_case *c, double l, bool casual_w
     *(c->permutation == PATTERN_IDENTICAL ? casual_write ? &f.free_writes : &f.free_reads
       : casual_write                      ? &f.casual_writes
                                           : &f.casual_reads) += 1;
-    f.time = distribution(c) + 2 * warps(c) + 3 * (l - 1);
+    f.time = program_distribution(c) + 2 * warps(c) + 3 * (l - 1);
     return f;
 }
 
@@ -76,7 +76,7 @@ static machine_formula s_designated(const machine_case *c, int32_t d, double l)
     return designated(c, l, false);
 }
 
-static machine_formula transpose(const machine_case *c, int32_t d, double l)
+static machine_formula program_transpose(const machine_case *c, int32_t d, double l)
 {
     return rounds(c, d, l, 1, 1, 1);
 }
@@ -177,7 +177,7 @@ static const machine_program programs[] = {
     {"s-designated", "b[i] = a[P^-1(i)]", "D(P) + 2 n/w + 3 (l-1)", false, machine_run_s_designated,
      s_designated},
     {"transpose", "by blocks, in the diagonal arrangement", "4 n/w + 2 (l-1)", false,
-     machine_run_transpose, transpose},
+     machine_run_transpose, program_transpose},
     {"row-wise", "within rows, conflict-free", "8 n/w + 4 (l-1)", false, machine_run_row_wise,
      row_wise},
     {"column-wise", "transposed, row-wise, transposed", "16 n/w + 8 (l-1)", false,

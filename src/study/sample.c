@@ -1,3 +1,4 @@
+/* Sampling the congestion of layouts. */
 #include "sample.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static satf_status open_sampler(satf_context *ctx, sampler *s, int32_t w, int32_
     return s->r ? SATF_OK : satf_fail_memory(ctx, bytes, "the random numbers of a layout");
 }
 
-static int64_t congestion(const sampler *s)
+static int64_t sample_congestion(const sampler *s)
 {
     return machine_stages((int32_t)s->w, false, s->address, s->w);
 }
@@ -78,7 +79,7 @@ satf_status sample_congestion_2d(satf_context *ctx, layout_2d layout, sample_acc
     for (int64_t sample = 0; sample < samples && !status; sample++) {
         layout_2d_draw(layout, s.w, &s.random, s.r);
         access_2d(&s, layout, access);
-        sum += congestion(&s);
+        sum += sample_congestion(&s);
     }
     if (!status) {
         *mean = (double)sum / (double)samples;
@@ -132,7 +133,7 @@ satf_status sample_congestion_4d(satf_context *ctx, layout_4d layout, sample_acc
             layout_4d_draw(layout, s.w, &s.random, s.r);
         }
         access_4d(&s, layout, access);
-        sum += congestion(&s);
+        sum += sample_congestion(&s);
     }
     if (!status) {
         *mean = (double)sum / (double)samples;

@@ -1,3 +1,4 @@
+/* Accesses as rounds of a machine. */
 #include "stream.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ int32_t machine_stream_block(machine_stream *s)
     return memory;
 }
 
-static void feed(machine_stream *s, int32_t memory, bool write, int64_t threads)
+static void stream_feed(machine_stream *s, int32_t memory, bool write, int64_t threads)
 {
     if (!s->status) {
         s->status = satf_machine_access(s->ctx, s->machine, memory, write, s->address,
@@ -48,7 +49,7 @@ void machine_stream_threads(machine_stream *s, int32_t memory, bool write, int64
             bool active = t >= from && t < to;
             s->address[t - warp] = active ? first + t * step : SATF_MACHINE_IDLE;
         }
-        feed(s, memory, write, s->w);
+        stream_feed(s, memory, write, s->w);
     }
 }
 
@@ -62,7 +63,7 @@ void machine_stream_row(machine_stream *s, int32_t memory, bool write, int64_t i
     for (int64_t t = 0; t < s->w; t++) {
         s->address[t] = layout_diagonal((uint32_t)s->w, NULL, (uint32_t)i, (uint32_t)t);
     }
-    feed(s, memory, write, s->w);
+    stream_feed(s, memory, write, s->w);
 }
 
 void machine_stream_column(machine_stream *s, int32_t memory, bool write, int64_t i)
@@ -70,7 +71,7 @@ void machine_stream_column(machine_stream *s, int32_t memory, bool write, int64_
     for (int64_t t = 0; t < s->w; t++) {
         s->address[t] = layout_diagonal((uint32_t)s->w, NULL, (uint32_t)t, (uint32_t)i);
     }
-    feed(s, memory, write, s->w);
+    stream_feed(s, memory, write, s->w);
 }
 
 void machine_stream_end_round(machine_stream *s)

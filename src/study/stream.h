@@ -1,4 +1,4 @@
-/* How a program feeds its accesses into a machine. */
+/* The functions by which a program gives its accesses to a machine. */
 #ifndef SATF_STUDY_STREAM_H
 #define SATF_STUDY_STREAM_H
 

@@ -1,7 +1,7 @@
 /*
- * Which element of a tile in shared memory a thread accesses, in the kernels that the paper
- * on adaptive modular mapping (AMM) measures: pure functions of the thread and the iteration
- * of its loop. With layout.h they give addresses. A leaf: valid C11 and CUDA C++17.
+ * The element of a tile in shared memory that a thread accesses, in the kernels that the paper on
+ * adaptive modular mapping (AMM) measures: pure functions of the thread and the iteration of its
+ * loop. With layout.h they give addresses. A leaf: valid C11 and CUDA C++17.
  */
 #ifndef SATF_STUDY_TILE_H
 #define SATF_STUDY_TILE_H

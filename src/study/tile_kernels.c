@@ -1,3 +1,4 @@
+/* The table of AMM's kernels, and counting their conflicts. */
 #include "tile_kernels.h"
 
 enum { BANKS = 32, WORD_BYTES = 4 };

@@ -1,5 +1,5 @@
 /*
- * Where the kernels of tile.h have their tiles in global memory when they are measured: pure
+ * The places in global memory of the tiles of tile.h's kernels when they are measured: pure
  * functions of the tile and the element. A leaf: valid C11 and CUDA C++17.
  */
 #ifndef SATF_STUDY_TILE_PLACES_H

@@ -21,9 +21,9 @@ static double filter_cost; /* what each filter takes on the CPU */
 static bool started;
 
 __typeof__(filter_ns) __real_filter_ns, __wrap_filter_ns;
-double __wrap_filter_ns(const satf_context *of, const chain_link *link, bool there)
+double __wrap_filter_ns(const satf_context *of, const chain_link *link, bool on_device)
 {
-    return there ? __real_filter_ns(of, link, there) : filter_cost;
+    return on_device ? __real_filter_ns(of, link, on_device) : filter_cost;
 }
 
 __typeof__(satf_gpu_has_started) __wrap_satf_gpu_has_started;
@@ -98,7 +98,7 @@ TEST_ALONE(test_small)
     filter_cost = 1000;
     assert_false(takes_device(ctx, "box=9", 512, (filter_job){0}));
     filter_cost = 10;
-    assert_false(takes_device(ctx, "box=9", 4096, (filter_job){.flows_here = true}));
+    assert_false(takes_device(ctx, "box=9", 4096, (filter_job){.flows_on_host = true}));
     assert_int_equal(fake->calls, 0);
 }
 
@@ -107,7 +107,7 @@ TEST_ALONE(test_small)
 TEST_ALONE(test_one)
 {
     const filter_job memory = {0};
-    const filter_job flows = {.flows_here = true, .flows_there = true, .files = 1};
+    const filter_job flows = {.flows_on_host = true, .flows_on_device = true, .files = 1};
     filter_job coded = flows, apart = flows;
     started = false;
     filter_cost = 0.25;
@@ -126,7 +126,7 @@ TEST_ALONE(test_one)
     coded.encodes_on_all = true; /* 0.5 */
     assert_true(takes_device(ctx, "box=9", 16384, coded));
     /* what a device does not do beside its codecs comes before and after them */
-    apart.flows_there = false;
+    apart.flows_on_device = false;
     apart.decode_ns = apart.encode_ns = 1;
     assert_false(takes_device(ctx, "box=9", 16384, apart));
     filter_cost = 4;

@@ -76,16 +76,16 @@ TEST(test_random)
 }
 
 /* Behind a row and a column of zeros. */
-static satf_view led_by_zeros(const satf_view *v)
+static satf_view with_zero_edge(const satf_view *v)
 {
-    satf_view led =
+    satf_view edged =
         satf_view_packed(NULL, v->width + 1, v->height + 1, v->channels, (satf_type)v->type);
-    led.data = calloc((size_t)led.height, (size_t)led.stride);
+    edged.data = calloc((size_t)edged.height, (size_t)edged.stride);
     for (int64_t y = 0; y < v->height; y++) {
-        memcpy((char *)satf_row(&led, y + 1) + satf_pixel_bytes(v), satf_row(v, y),
+        memcpy((char *)satf_row(&edged, y + 1) + satf_pixel_bytes(v), satf_row(v, y),
                (size_t)(v->width * satf_pixel_bytes(v)));
     }
-    return led;
+    return edged;
 }
 
 /* integral,zeros is integral behind zeros, for what comes before and behind it. */
@@ -97,10 +97,10 @@ static void check_zeros(satf_context *ctx, const satf_view *in, const char *cons
     snprintf(spec, sizeof spec, "%s,zeros %s", plain, part[2]);
     SCOPED_FILTER *chain = parse_filter(ctx, spec);
     SCOPED_FILTER *behind = parse_filter(ctx, *part[2] ? part[2] : "flip=h flip=h");
-    SCOPED_VIEW sums = made_by(ctx, plain, in), led = led_by_zeros(&sums);
+    SCOPED_VIEW sums = made_by(ctx, plain, in), edged = with_zero_edge(&sums);
     satf_view like;
-    if (satf_filter_output(ctx, behind, &led, &like) == SATF_OK) {
-        SCOPED_VIEW want = result_of(ctx, behind, &led);
+    if (satf_filter_output(ctx, behind, &edged, &like) == SATF_OK) {
+        SCOPED_VIEW want = result_of(ctx, behind, &edged);
         check_number(ctx, chain, in, &want, random, number);
     }
 }

@@ -47,8 +47,8 @@ static void for_all_images(void (*call)(const satf_view *in, uint64_t seed))
 
 static void turn_image(const satf_view *in, uint64_t seed)
 {
-    for (int turn = 0; turn < REF_TURNS; turn++) {
-        run_spec(ref_turns[turn].spec, in, SATF_TYPE_AUTO, seed + (uint64_t)turn * 31);
+    for (int turn = 0; turn < REF_SYMMETRIES; turn++) {
+        run_spec(ref_symmetries[turn].spec, in, SATF_TYPE_AUTO, seed + (uint64_t)turn * 31);
     }
 }
 

@@ -32,15 +32,15 @@ TEST(test_turns)
 {
     for (int type = SATF_U8; type <= SATF_F64; type++) {
         for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
-            for (int turn = 0; turn < REF_TURNS; turn++) {
-                VIEW in = ref_noise_view(70, 33, channels, type, (uint64_t)turn);
+            for (int symmetry = 0; symmetry < REF_SYMMETRIES; symmetry++) {
+                VIEW in = ref_noise_view(70, 33, channels, type, (uint64_t)symmetry);
                 in.flags = channels % 2 ? 0 : SATF_ALPHA;
-                VIEW out = apply(ctx, ref_turns[turn].spec, &in);
+                VIEW out = apply(ctx, ref_symmetries[symmetry].spec, &in);
                 assert_int_equal(out.type, type);
                 assert_int_equal(out.flags, in.flags);
-                assert_int_equal(out.width, ref_swaps(turn) ? 33 : 70);
-                assert_int_equal(out.height, ref_swaps(turn) ? 70 : 33);
-                assert_int_equal(ref_wrong_pixel(turn, &in, &out), -1);
+                assert_int_equal(out.width, ref_swaps(symmetry) ? 33 : 70);
+                assert_int_equal(out.height, ref_swaps(symmetry) ? 70 : 33);
+                assert_int_equal(ref_wrong_pixel(symmetry, &in, &out), -1);
             }
         }
     }
@@ -77,7 +77,7 @@ TEST(test_conversions)
     for (int from = SATF_U8; from <= SATF_F64; from++) {
         for (int to = SATF_U8; to <= SATF_F64; to++) {
             for (int k = 0; k < 3 && from != to; k++) {
-                int turn = turns[k], swaps = ref_swaps(turn);
+                int symmetry = turns[k], swaps = ref_swaps(symmetry);
                 VIEW in = ref_noise_view(W, H, 3, from, (uint64_t)(from * 8 + to));
                 for (int64_t i = 0; i < (int64_t)W * H * 3; i++) { /* floats worth storing */
                     double value = (double)(i % 1000) * 77.5 - 300;
@@ -87,7 +87,7 @@ TEST(test_conversions)
                         ((double *)in.data)[i] = value;
                     }
                 }
-                SCOPED_FILTER *filter = parse_filter(ctx, ref_turns[turn].spec);
+                SCOPED_FILTER *filter = parse_filter(ctx, ref_symmetries[symmetry].spec);
                 ref_guarded out = ref_guarded_view(swaps ? H : W, swaps ? W : H, 3, (satf_type)to,
                                                    5, k == 1, 0, GUARD);
                 MUST(ctx, satf_filter_apply(ctx, filter, &in, &out.view));
@@ -96,7 +96,7 @@ TEST(test_conversions)
                     for (int64_t i = 0; i < satf_row_samples(&out.view); i++) {
                         int64_t u, v;
                         char want[8];
-                        ref_source(turn, W, H, i / 3, y, &u, &v);
+                        ref_source(symmetry, W, H, i / 3, y, &u, &v);
                         stored(from, (char *)satf_row(&in, v) + (size_t)(u * 3 + i % 3) * bytes, to,
                                want);
                         assert_memory_equal((char *)satf_row(&out.view, y) + (size_t)i * to_bytes,
@@ -434,9 +434,9 @@ TEST(test_streaming)
             assert_memory_equal(bytes[0], bytes[1], n[0]);
             if (files[f].made == SATF_TYPE_AUTO) {
                 SCOPED_IMAGE *read;
-                int turn = k == 0 ? 1 : k == 1 ? 3 : k == 2 ? 4 : k == 3 ? 2 : 0;
+                int symmetry = k == 0 ? 1 : k == 1 ? 3 : k == 2 ? 4 : k == 3 ? 2 : 0;
                 MUST(ctx, satf_image_read(ctx, out, &read));
-                assert_int_equal(ref_wrong_pixel(turn, &image->view, &read->view), -1);
+                assert_int_equal(ref_wrong_pixel(symmetry, &image->view, &read->view), -1);
                 if (strstr(out, "png")) {
                     assert_int_equal(read->metadata.exif[ORIENTATION_AT], k < 3 ? 8 : 6);
                 }

@@ -1,4 +1,4 @@
-/* Moved pixels against their definition: every turn and order, every kernel, any memory. */
+/* Moved pixels against their definition: every symmetry and order, every kernel, any memory. */
 #include "test.h"
 
 #include "base/parallel.h"
@@ -17,7 +17,7 @@ typedef struct test_case {
     int64_t width, height;
     int channels;
     satf_type type;
-    int turn; /* of ref_turns, or -1: an order */
+    int symmetry; /* of ref_symmetries, or -1: an order */
     satf_isa isa;
     int threads;
     uint64_t seed; /* of the pixels, and how the memory lies */
@@ -26,9 +26,9 @@ typedef struct test_case {
 static void fail_case(const test_case *t, const char *what, int64_t pixel)
 {
     fail_msg("%s, %s: %ld x %ld, %d channels of %s, %s, %d threads, seed %lu: pixel %ld",
-             t->turn < 0 ? "order" : ref_turns[t->turn].spec, what, (long)t->width, (long)t->height,
-             t->channels, satf_type_name(t->type), satf_isa_name(t->isa), t->threads,
-             (unsigned long)t->seed, (long)pixel);
+             t->symmetry < 0 ? "order" : ref_symmetries[t->symmetry].spec, what, (long)t->width,
+             (long)t->height, t->channels, satf_type_name(t->type), satf_isa_name(t->isa),
+             t->threads, (unsigned long)t->seed, (long)pixel);
 }
 
 /* Nothing but the rows has been written. */
@@ -62,8 +62,8 @@ static int64_t wrong_order(const satf_view *in, const satf_view *out, const uint
 static void check_result(const test_case *t, const char *what, const satf_view *in,
                          const ref_guarded *out, const uint32_t *numbers)
 {
-    int64_t wrong = t->turn < 0 ? wrong_order(in, &out->view, numbers)
-                                : ref_wrong_pixel(t->turn, in, &out->view);
+    int64_t wrong = t->symmetry < 0 ? wrong_order(in, &out->view, numbers)
+                                    : ref_wrong_pixel(t->symmetry, in, &out->view);
     if (wrong >= 0) {
         fail_case(t, what, wrong);
     }
@@ -73,7 +73,7 @@ static void check_result(const test_case *t, const char *what, const satf_view *
 static void run_case(const test_case *t)
 {
     uint64_t s = t->seed;
-    bool swaps = t->turn >= 0 && ref_swaps(t->turn);
+    bool swaps = t->symmetry >= 0 && ref_swaps(t->symmetry);
     ref_guarded in = ref_guarded_view(t->width, t->height, t->channels, t->type, (int64_t)(s % 4),
                                       s & 4, s & 8, GUARD);
     ref_guarded out =
@@ -82,15 +82,15 @@ static void run_case(const test_case *t)
     int64_t pixels = t->width * t->height;
     SCOPED int64_t *order = malloc((size_t)pixels * sizeof *order);
     SCOPED uint32_t *numbers = malloc((size_t)pixels * sizeof *numbers);
-    if (t->turn < 0) {
+    if (t->symmetry < 0) {
         ref_shuffle(order, pixels, s);
     }
-    for (int64_t i = 0; i < pixels && t->turn < 0; i++) {
+    for (int64_t i = 0; i < pixels && t->symmetry < 0; i++) {
         numbers[i] = (uint32_t)order[i];
     }
     ref_noise(&in.view, s);
-    move_job job = {in.view, out.view, t->turn < 0 ? 0 : ref_turns[t->turn].turn,
-                    t->turn < 0 ? numbers : NULL};
+    move_job job = {in.view, out.view, t->symmetry < 0 ? 0 : ref_symmetries[t->symmetry].symmetry,
+                    t->symmetry < 0 ? numbers : NULL};
 
     SCOPED_CONTEXT *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
@@ -119,11 +119,11 @@ TEST(test_everything)
     for (satf_isa isa = SATF_ISA_BASE; isa <= satf_cpu_isa(); isa++) {
         for (int type = SATF_U8; type <= SATF_F64; type++) {
             for (int channels = 1; channels <= SATF_MAX_CHANNELS; channels++) {
-                for (int turn = -1; turn < REF_TURNS; turn++) {
+                for (int symmetry = -1; symmetry < REF_SYMMETRIES; symmetry++) {
                     for (int k = (int)isa; k < SIZES; k += 1 + (isa < satf_cpu_isa()), seed += 7) {
                         test_case t = {sizes[k][0], sizes[k][1], channels, (satf_type)type,
-                                       turn,        isa,         1,        seed};
-                        if (PAIRS_ONLY(&met, (int)isa * (REF_TURNS + 1) + turn + 1,
+                                       symmetry,    isa,         1,        seed};
+                        if (PAIRS_ONLY(&met, (int)isa * (REF_SYMMETRIES + 1) + symmetry + 1,
                                        type * 4 + channels - 1, k)) {
                             run_case(&t);
                         }
@@ -142,7 +142,7 @@ TEST(test_large)
         int64_t width, height;
         int channels;
         satf_type type;
-        int turn;
+        int symmetry;
         uint64_t seed;
     } images[] = {
         {3072, 5504, 1, SATF_F32, 5, 8 + 64},  {3071, 3700, 3, SATF_U8, 7, 8 + 64},
@@ -151,24 +151,24 @@ TEST(test_large)
         {2048, 2113, 1, SATF_F64, -1, 8 + 64},
     };
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
-        test_case t = {images[i].width, images[i].height, images[i].channels, images[i].type,
-                       images[i].turn,  satf_cpu_isa(),   1 + (int)i % 3,     images[i].seed};
+        test_case t = {images[i].width,    images[i].height, images[i].channels, images[i].type,
+                       images[i].symmetry, satf_cpu_isa(),   1 + (int)i % 3,     images[i].seed};
         run_case(&t);
     }
 }
 
-/* One turn after the other is the composition. */
+/* One symmetry after the other is the composition. */
 TEST(test_compose)
 {
     enum { W = 3, H = 5 };
-    for (int a = 0; a < REF_TURNS; a++) {
-        for (int b = 0; b < REF_TURNS; b++) {
-            unsigned both = move_compose(ref_turns[a].turn, ref_turns[b].turn);
+    for (int a = 0; a < REF_SYMMETRIES; a++) {
+        for (int b = 0; b < REF_SYMMETRIES; b++) {
+            unsigned both = move_compose(ref_symmetries[a].symmetry, ref_symmetries[b].symmetry);
             int c = 0;
-            while (c < REF_TURNS && ref_turns[c].turn != both) {
+            while (c < REF_SYMMETRIES && ref_symmetries[c].symmetry != both) {
                 c++;
             }
-            assert_true(c < REF_TURNS);
+            assert_true(c < REF_SYMMETRIES);
             int64_t w = ref_swaps(a) ? H : W, h = ref_swaps(a) ? W : H; /* between the two */
             assert_int_equal(ref_swaps(a) ^ ref_swaps(b), ref_swaps(c));
             for (int64_t y = 0; y < (ref_swaps(c) ? W : H); y++) {
@@ -198,11 +198,11 @@ TEST(test_cancelled)
     char *memory = satf_alloc(2 * (size_t)N * N);
     assert_non_null(memory);
     memset(memory, 1, (size_t)N * N);
-    for (int turn = 0; turn < REF_TURNS; turn++) {
+    for (int symmetry = 0; symmetry < REF_SYMMETRIES; symmetry++) {
         double done = -1;
         move_job job = {satf_view_packed(memory, N, N, 1, SATF_U8),
                         satf_view_packed(memory + (size_t)N * N, N, N, 1, SATF_U8),
-                        ref_turns[turn].turn, NULL};
+                        ref_symmetries[symmetry].symmetry, NULL};
         satf_context_set_progress(ctx, stop_at_half, &done);
         satf_progress_begin(ctx);
         assert_int_equal(move_run(ctx, &job), SATF_CANCELLED);
@@ -268,26 +268,26 @@ TEST(test_orientation)
 {
     enum { W = 3, H = 5 };
     for (uint32_t orientation = 1; orientation <= 8; orientation++) {
-        for (int turn = 0; turn < REF_TURNS; turn++) {
+        for (int symmetry = 0; symmetry < REF_SYMMETRIES; symmetry++) {
             unsigned char exif[EXIF_BYTES];
-            bool big = turn % 2;
+            bool big = symmetry % 2;
             make_exif(exif, big, orientation);
             satf_metadata m = {.exif = exif, .exif_bytes = EXIF_BYTES};
-            move_metadata(ref_turns[turn].turn, &m);
+            move_metadata(ref_symmetries[symmetry].symmetry, &m);
             uint32_t found = get(exif + ORIENTATION, big, 2);
             assert_in_range(found, 1, 8);
             int before = shown_by[orientation], after = shown_by[found];
-            /* the turn of what was shown is what the turned picture is shown as */
+            /* the moved form of what was shown is what the moved picture is shown as */
             int64_t sw = ref_swaps(before) ? H : W, sh = ref_swaps(before) ? W : H;
-            int64_t tw = ref_swaps(turn) ? H : W, th = ref_swaps(turn) ? W : H;
+            int64_t tw = ref_swaps(symmetry) ? H : W, th = ref_swaps(symmetry) ? W : H;
             assert_int_equal(ref_swaps(before), ref_swaps(after));
-            for (int64_t y = 0; y < (ref_swaps(turn) ? sw : sh); y++) {
-                for (int64_t x = 0; x < (ref_swaps(turn) ? sh : sw); x++) {
+            for (int64_t y = 0; y < (ref_swaps(symmetry) ? sw : sh); y++) {
+                for (int64_t x = 0; x < (ref_swaps(symmetry) ? sh : sw); x++) {
                     int64_t u, v, p, q, r, s;
-                    ref_source(turn, sw, sh, x, y, &u, &v);
+                    ref_source(symmetry, sw, sh, x, y, &u, &v);
                     ref_source(before, W, H, u, v, &p, &q);
                     ref_source(after, tw, th, x, y, &u, &v);
-                    ref_source(turn, W, H, u, v, &r, &s);
+                    ref_source(symmetry, W, H, u, v, &r, &s);
                     assert_true(p == r && q == s);
                 }
             }
@@ -297,13 +297,13 @@ TEST(test_orientation)
 
 TEST(test_sides)
 {
-    for (int turn = 0; turn < REF_TURNS; turn++) {
+    for (int symmetry = 0; symmetry < REF_SYMMETRIES; symmetry++) {
         unsigned char exif[EXIF_BYTES];
-        bool swaps = ref_swaps(turn), big = turn % 2;
+        bool swaps = ref_swaps(symmetry), big = symmetry % 2;
         make_exif(exif, big, 1);
         satf_metadata m = {.exif = exif, .exif_bytes = EXIF_BYTES, .has_resolution = true};
         m.resolution_x = 3, m.resolution_y = 4;
-        move_metadata(ref_turns[turn].turn, &m);
+        move_metadata(ref_symmetries[symmetry].symmetry, &m);
         assert_true(m.resolution_x == (swaps ? 4 : 3) && m.resolution_y == (swaps ? 3 : 4));
         assert_int_equal(get(exif + ENTRY(0) + 8, big, 4), swaps ? 600 : 90000);
         assert_int_equal(get(exif + ENTRY(1) + 8, big, 4), swaps ? 90000 : 600);

@@ -255,7 +255,7 @@ satf_status bench_device_check(bench *b, const bench_device_image *image, const 
 /* A copy of the host's bytes in the options' device; host NULL: room only. *there is
  * the caller's to give back with free() of satf_cuda(); NULL after failure. */
 satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
-                                void **there);
+                                void **device_memory);
 
 /* Arrays of work that is measured in the options' device, and its right result. */
 typedef struct bench_arrays {

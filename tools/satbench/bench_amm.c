@@ -19,7 +19,7 @@ static const struct {
 #undef LAYOUT_LINE
 };
 
-static int simulate(bench *b)
+static int amm_simulate(bench *b)
 {
     const tile_processor *p;
     const tile_kernel *kernel;
@@ -42,7 +42,7 @@ static int simulate(bench *b)
 /* ------------------------------------------------------------------ measured */
 
 /* Tiles of a call: several times as many as a device has resident at once. */
-static int64_t tiles_of(tile_kernel_number kernel)
+static int64_t amm_tiles_of(tile_kernel_number kernel)
 {
     switch (kernel) {
     case TILE_TRANSPOSE:
@@ -113,7 +113,7 @@ static int measure_layout(amm_case *c, size_t layout, bool own)
 }
 
 /* Small integers, whose sums are exact; a diagonal block by which one can divide. */
-static void fill(amm_case *c)
+static void amm_fill(amm_case *c)
 {
     for (size_t i = 0; i < c->in_bytes / sizeof *c->host; i++) {
         bool shift = c->kernel == TILE_LUD && i < TILE_LUD_DIAGONAL && i % (TILE_LUD_SIDE + 1) == 0;
@@ -128,7 +128,7 @@ static void fill(amm_case *c)
 static int measure_kernel(amm_case *c)
 {
     bench *b = c->b;
-    c->tiles = tiles_of((tile_kernel_number)c->kernel);
+    c->tiles = amm_tiles_of((tile_kernel_number)c->kernel);
     c->in_bytes = (size_t)machine_tiles_in(c->kernel, c->tiles) * sizeof(float);
     c->host = satf_alloc(c->in_bytes);
     satf_status status =
@@ -136,7 +136,7 @@ static int measure_kernel(amm_case *c)
                                     (size_t)machine_tiles_out(c->kernel, c->tiles) * sizeof(float))
                 : satf_fail_memory(b->ctx, c->in_bytes, "tiles");
     if (!status) {
-        fill(c);
+        amm_fill(c);
         status = bench_device_upload(b, c->host, c->in_bytes, "tiles", &c->arrays.in[0]);
     }
     int failed = status ? bench_call_error(b, status, tile_kernel_at(c->kernel)->name) : 0;
@@ -150,7 +150,7 @@ static int measure_kernel(amm_case *c)
     return failed;
 }
 
-static int run(bench *b)
+static int amm_run(bench *b)
 {
     int failed = bench_needs_device(b);
     for (size_t kernel = 0; kernel < TILE_KERNELS && !failed; kernel++) {
@@ -203,6 +203,6 @@ const bench_table bench_amm_table = {
         "blocks on a multiprocessor as fit, tk1: as on the paper's; counted: what the simulation "
         "says of that; occupancy: of a multiprocessor's threads",
     .on_cuda = true,
-    .run = run,
-    .simulate = simulate,
+    .run = amm_run,
+    .simulate = amm_simulate,
 };

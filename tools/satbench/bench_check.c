@@ -1,3 +1,4 @@
+/* Filling images with samples, and checking tables and filters against definitions. */
 #include "bench.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ double bench_units(const satf_view *in)
     return satf_type_is_float(in->type) ? FLOAT_UNITS : 1;
 }
 
-static uint64_t next_random(uint64_t *state)
+static uint64_t check_next_random(uint64_t *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -33,7 +34,7 @@ void bench_fill(const satf_view *in)
     for (int64_t y = 0; y < in->height; y++) {
         void *row = satf_row(in, y);
         for (int64_t i = 0; i < satf_row_samples(in); i++) {
-            uint64_t random = next_random(&state) >> 48;
+            uint64_t random = check_next_random(&state) >> 48;
             if (in->type == SATF_U8) {
                 ((uint8_t *)row)[i] = (uint8_t)(random >> 8);
             } else if (in->type == SATF_U16) {
@@ -48,7 +49,7 @@ void bench_fill(const satf_view *in)
 }
 
 /* Sample i of row y. */
-static double load(const satf_view *view, int64_t y, int64_t i)
+static double check_load(const satf_view *view, int64_t y, int64_t i)
 {
     const void *row = satf_row(view, y);
     return view->type == SATF_U8    ? ((const uint8_t *)row)[i]
@@ -64,7 +65,7 @@ static void load_units(const satf_view *in, int64_t y, uint64_t *units)
 {
     double of_one = bench_units(in);
     for (int64_t i = 0; i < satf_row_samples(in); i++) {
-        units[i] = (uint64_t)(load(in, y, i) * of_one);
+        units[i] = (uint64_t)(check_load(in, y, i) * of_one);
     }
 }
 
@@ -89,7 +90,7 @@ static const char *compare_sat_row(const satf_view *out, int64_t y, const uint64
 {
     const uint64_t *row = out->type == SATF_U64 ? satf_row(out, y) : NULL;
     for (int64_t i = 0; i < satf_row_samples(out); i++) {
-        double real = (double)want[i] / units, got = load(out, y, i);
+        double real = (double)want[i] / units, got = check_load(out, y, i);
         double expected = out->type == SATF_U32   ? (double)(uint32_t)want[i]
                           : out->type == SATF_F32 ? (double)(float)real
                                                   : real;
@@ -136,7 +137,7 @@ static int64_t clamp(int64_t i, int64_t n)
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-static void add_row(march *m, int64_t y, bool subtract)
+static void check_add_row(march *m, int64_t y, bool subtract)
 {
     load_units(m->in, clamp(y, m->in->height), m->units);
     for (int64_t i = 0; i < satf_row_samples(m->in); i++) {
@@ -161,7 +162,7 @@ static bool march_open(march *m, const satf_view *in, satf_rect rect, bool squar
         return false;
     }
     for (int64_t y = -1; y < rect.h - 1; y++) {
-        add_row(m, y + rect.y, false);
+        check_add_row(m, y + rect.y, false);
     }
     return true;
 }
@@ -170,8 +171,8 @@ static bool march_open(march *m, const satf_view *in, satf_rect rect, bool squar
 static void march_row(march *m, int64_t y, uint64_t *sums)
 {
     int64_t width = m->in->width, channels = m->in->channels;
-    add_row(m, y + m->rect.y - 1, true);
-    add_row(m, y + m->rect.y + m->rect.h - 1, false);
+    check_add_row(m, y + m->rect.y - 1, true);
+    check_add_row(m, y + m->rect.y + m->rect.h - 1, false);
     for (int64_t c = 0; c < channels; c++) {
         uint64_t sum = 0;
         for (int64_t x = m->rect.x; x < m->rect.x + m->rect.w; x++) {
@@ -228,7 +229,7 @@ static double deviation(uint64_t a, uint64_t b, uint64_t area, double u)
     return sqrt(variance(a, b, area, u));
 }
 
-static double difference(uint64_t a, uint64_t b, uint64_t area, double u)
+static double check_difference(uint64_t a, uint64_t b, uint64_t area, double u)
 {
     (void)area;
     return ((double)a - (double)b) / u;
@@ -238,11 +239,11 @@ static const formula formulas[] = {
     {"box", false, mean},
     {"variance", true, variance},
     {"stddev", true, deviation},
-    {"template", false, difference},
+    {"template", false, check_difference},
 };
 
 /* The output sample that stands for a real value. */
-static double stored(double value, int type)
+static double check_stored(double value, int type)
 {
     if (type == SATF_F32) {
         return (float)value;
@@ -284,9 +285,10 @@ static const char *compare_filter_row(const formula *f, const satf_view *in, con
     bool exact_mean =
         f->value == mean && !satf_type_is_float(in->type) && !satf_type_is_float(out->type);
     for (int64_t i = 0; i < satf_row_samples(out); i++) {
-        double want = exact_mean ? (double)((2 * a[i] + area) / (2 * area))
-                                 : stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
-        double got = load(out, y, i);
+        double want = exact_mean
+                          ? (double)((2 * a[i] + area) / (2 * area))
+                          : check_stored(f->value(a[i], b[i], area, bench_units(in)), out->type);
+        double got = check_load(out, y, i);
         if (!(fabs(got - want) <= tolerance(out, error, want, f->value == deviation))) {
             return wrong(out, y, i, got, want);
         }
@@ -299,7 +301,7 @@ static const char *check_formula(const formula *f, int window, const satf_view *
 {
     satf_weighted_rect halves[2];
     satf_rect first = window_rect(window), second = first;
-    if (f->value == difference) {
+    if (f->value == check_difference) {
         second.w = bench_template(window, halves) == 2 ? halves[1].rect.w : 0;
         first = halves[0].rect;
         second.x = halves[1].rect.x;
@@ -373,8 +375,8 @@ static const char *check_move(const struct move *move, const satf_view *in, cons
         u = move->mirror_x ? in->width - 1 - u : u;
         v = move->mirror_y ? in->height - 1 - v : v;
         for (int64_t c = 0; c < out->channels; c++) {
-            double want = stored(load(in, v, u * in->channels + c), out->type);
-            double got = load(out, y, x * out->channels + c);
+            double want = check_stored(check_load(in, v, u * in->channels + c), out->type);
+            double got = check_load(out, y, x * out->channels + c);
             if (got != want) {
                 return wrong(out, y, x * out->channels + c, got, want);
             }
@@ -386,12 +388,12 @@ static const char *check_move(const struct move *move, const satf_view *in, cons
 /* ------------------------------------------------------------ another engine */
 
 /* Integers must be the same; floats differ by what their sums round. */
-static bool is_same(const satf_view *a, const satf_view *b, bool of_floats)
+static bool check_is_same(const satf_view *a, const satf_view *b, bool of_floats)
 {
     double allowed = !of_floats ? 0 : a->type == SATF_F32 ? 1e-5 : 1e-8;
     for (int64_t y = 0; y < a->height; y++) {
         for (int64_t i = 0; i < satf_row_samples(a); i++) {
-            double x = load(a, y, i), z = load(b, y, i);
+            double x = check_load(a, y, i), z = check_load(b, y, i);
             if (!(fabs(x - z) <= allowed * (1 + fabs(z)))) {
                 return false;
             }
@@ -417,7 +419,7 @@ const char *bench_check_by_tables(const satf_filter *filter, const satf_view *in
     other.data = satf_alloc((size_t)(out->stride * out->height));
     if (!other.data || satf_filter_apply(ctx, filter, in, &other)) {
         problem = "the CPU cannot make a result to compare with";
-    } else if (!is_same(out, &other, satf_type_is_float(in->type))) {
+    } else if (!check_is_same(out, &other, satf_type_is_float(in->type))) {
         problem = "the CPU gives another result";
     }
     satf_free(other.data);

@@ -145,8 +145,8 @@ typedef struct coalesce_case {
 } coalesce_case;
 
 /* Counts a line, or times it beside the part's first one and a copy, and reports it. */
-static int run_line(coalesce_case *c, const coalesce_line *line, bench_work *work,
-                    bench_work *first)
+static int coalesce_run_line(coalesce_case *c, const coalesce_line *line, bench_work *work,
+                             bench_work *first)
 {
     bench *b = c->b;
     const access_counts *k = &line->counts;
@@ -177,7 +177,7 @@ static int run_line(coalesce_case *c, const coalesce_line *line, bench_work *wor
 
 /* -------------------------------------------------------------------- copies */
 
-static satf_status run_copy(void *user)
+static satf_status coalesce_run_copy(void *user)
 {
     const coalesce_case *c = user;
     return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, c->offset);
@@ -189,7 +189,7 @@ static satf_status run_aligned_copy(void *user)
     return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, 0);
 }
 
-static float number(int64_t i)
+static float coalesce_number(int64_t i)
 {
     return (float)(i % 16777213);
 }
@@ -203,7 +203,7 @@ static satf_status open_copies(coalesce_case *c)
         return status;
     }
     for (int64_t i = 0; i < COPY_WORDS + MOST_OFFSET; i++) {
-        right[i] = number(i);
+        right[i] = coalesce_number(i);
     }
     return bench_device_upload(c->b, right, c->arrays.bytes, "numbers", &c->arrays.in[0]);
 }
@@ -216,10 +216,10 @@ static void expect_copy(coalesce_case *c)
     memset(right, 0xa5, MOST_OFFSET * sizeof(float));
     memset(right + COPY_WORDS, 0xa5, MOST_OFFSET * sizeof(float));
     for (int64_t i = c->offset; i < MOST_OFFSET; i++) {
-        right[i] = number(i);
+        right[i] = coalesce_number(i);
     }
     for (int64_t i = COPY_WORDS; i < COPY_WORDS + c->offset; i++) {
-        right[i] = number(i);
+        right[i] = coalesce_number(i);
     }
 }
 
@@ -238,7 +238,7 @@ static int copies(coalesce_case *c)
         if (!simulate) {
             expect_copy(c);
         }
-        failed = run_line(c, &line, run_copy, run_aligned_copy);
+        failed = coalesce_run_line(c, &line, coalesce_run_copy, run_aligned_copy);
     }
     return failed;
 }
@@ -310,7 +310,7 @@ static int powers_of(coalesce_case *c, bool shared)
         if (!simulate) {
             machine_host_powers(interleaved, numbers, c->arrays.right, count);
         }
-        failed = run_line(c, &line, run_powers, run_interleaved);
+        failed = coalesce_run_line(c, &line, run_powers, run_interleaved);
     }
     satf_free(numbers);
     return failed;
@@ -342,7 +342,7 @@ static satf_status run_product(void *user)
 }
 
 /* Of the same words, however they lie: addresses and time are those of the first line. */
-static satf_status run_coalesced(void *user)
+static satf_status coalesce_run_coalesced(void *user)
 {
     const coalesce_case *c = user;
     return machine_cuda()->product(c->b->ctx, ACCESS_BY_ROWS, c->arrays.in[0], c->arrays.in[1],
@@ -408,7 +408,7 @@ static int products(coalesce_case *c)
         line.counts = count_product(c->way);
         satf_status status = simulate ? SATF_OK : upload_factors(c, c->way, words);
         failed = status ? bench_call_error(c->b, status, line.part)
-                        : run_line(c, &line, run_product, run_coalesced);
+                        : coalesce_run_line(c, &line, run_product, coalesce_run_coalesced);
     }
     satf_free(words);
     return failed;
@@ -416,7 +416,7 @@ static int products(coalesce_case *c)
 
 /* --------------------------------------------------------------------- table */
 
-static int run_all(bench *b)
+static int coalesce_run_all(bench *b)
 {
     static int (*const parts[])(coalesce_case *) = {copies, powers_shared, powers_global, products};
     int failed = 0;
@@ -428,10 +428,10 @@ static int run_all(bench *b)
     return failed;
 }
 
-static int run(bench *b)
+static int coalesce_run(bench *b)
 {
     int failed = bench_needs_device(b);
-    return failed ? failed : run_all(b);
+    return failed ? failed : coalesce_run_all(b);
 }
 
 const bench_table bench_coalesce_table = {
@@ -461,6 +461,6 @@ const bench_table bench_coalesce_table = {
         "part's first line; us: of a copy of 128 MB, of 8 warps' powers, of the powers of 2^20 "
         "numbers, of a product of 1024 x 1024",
     .on_cuda = true,
-    .run = run,
-    .simulate = run_all,
+    .run = coalesce_run,
+    .simulate = coalesce_run_all,
 };

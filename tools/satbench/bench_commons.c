@@ -18,7 +18,7 @@ int bench_take_device(settings *s, const option *o, const char *value)
     return 0;
 }
 
-static int take_sync(settings *s, const option *o, const char *value)
+static int commons_take_sync(settings *s, const option *o, const char *value)
 {
     return sat_sync_parse(value, &s->options.tuning.sync)
                ? 0
@@ -51,7 +51,7 @@ static const common commons[] = {
       INTEGER(options.tuning.threads, 1, 1024)},
      true},
     {{GROUP, "sync", 0, "SYNC", "auto launch graph coop",
-      "between a CUDA row's stages: auto launch graph coop", NULL, TAKES(take_sync)},
+      "between a CUDA row's stages: auto launch graph coop", NULL, TAKES(commons_take_sync)},
      true},
     {{GROUP, "r", 0, "R", NULL, "of (1+r)R1W, measured or simulated, above 0 and below 1", NULL,
       FRACTION(options.tuning.r)},
@@ -97,17 +97,17 @@ static const common commons[] = {
 
 enum { COMMONS = sizeof commons / sizeof *commons };
 
-static const option *option_at(size_t index)
+static const option *commons_option_at(size_t index)
 {
     return index < BENCH_LISTS             ? bench_list_option((bench_list)index)
            : index < BENCH_LISTS + COMMONS ? &commons[index - BENCH_LISTS].option
                                            : NULL;
 }
 
-static void each_option(option_visit visit, void *user)
+static void commons_each_option(option_visit visit, void *user)
 {
     const option *o;
-    for (size_t i = 0; (o = option_at(i)); i++) {
+    for (size_t i = 0; (o = commons_option_at(i)); i++) {
         if (o->group) {
             visit(user, o);
         }
@@ -150,7 +150,7 @@ static const char *name_tables(const option *o)
     return length ? text : NULL;
 }
 
-static int check(const settings *s, const option *o, const char *written)
+static int commons_check(const settings *s, const option *o, const char *written)
 {
     if (o->at == offsetof(settings, text)) {
         return 0;
@@ -161,5 +161,7 @@ static int check(const settings *s, const option *o, const char *written)
                : 0;
 }
 
-const cli satbench_cli = {
-    .option_at = option_at, .each_option = each_option, .note = name_tables, .check = check};
+const cli satbench_cli = {.option_at = commons_option_at,
+                          .each_option = commons_each_option,
+                          .note = name_tables,
+                          .check = commons_check};

@@ -9,26 +9,26 @@
 #include "../../src/base/memory.h"
 #include "../../src/base/view.h"
 
-static size_t view_bytes(const satf_view *view)
+static size_t device_view_bytes(const satf_view *view)
 {
     return (size_t)(view->stride * view->height);
 }
 
 satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const char *what,
-                                void **there)
+                                void **device_memory)
 {
     int device = b->options.device;
-    *there = NULL;
-    satf_status status = satf_cuda()->alloc(b->ctx, device, bytes, what, there);
+    *device_memory = NULL;
+    satf_status status = satf_cuda()->alloc(b->ctx, device, bytes, what, device_memory);
     if (!status && host) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, *there, host, bytes);
+        status = satf_cuda()->copy_bytes(b->ctx, device, *device_memory, host, bytes);
     }
     if (!status) {
         status = satf_cuda()->wait(b->ctx, device);
     }
     if (status) {
-        satf_cuda()->free(b->ctx, *there);
-        *there = NULL;
+        satf_cuda()->free(b->ctx, *device_memory);
+        *device_memory = NULL;
     }
     return status;
 }
@@ -45,10 +45,10 @@ satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
     image->in.data = NULL;
     image->in.device = image->out.device = device;
     satf_status status =
-        bench_device_upload(b, in->data, view_bytes(in), "the image", &image->in.data);
+        bench_device_upload(b, in->data, device_view_bytes(in), "the image", &image->in.data);
     if (!status) {
-        status = bench_device_upload(b, NULL, view_bytes(&image->out), "the summed area table",
-                                     &image->out.data);
+        status = bench_device_upload(b, NULL, device_view_bytes(&image->out),
+                                     "the summed area table", &image->out.data);
     }
     if (!status) {
         status = bench_device_upload(b, NULL, samples * sizeof(uint64_t), "the right result",
@@ -71,7 +71,7 @@ void bench_device_release(bench *b, bench_device_image *image)
 satf_status bench_device_poison(bench *b, const bench_device_image *image)
 {
     return satf_cuda()->set_bytes(b->ctx, image->out.device, image->out.data, 0xa5,
-                                  view_bytes(&image->out));
+                                  device_view_bytes(&image->out));
 }
 
 /* Small results are also held against the host's own reference. */
@@ -80,16 +80,18 @@ static satf_status check_on_host(bench *b, const bench_device_image *image, cons
     satf_view in = image->in, out = image->out;
     int device = out.device;
     in.device = out.device = SATF_HOST;
-    in.data = satf_alloc(view_bytes(&in));
-    out.data = satf_alloc(view_bytes(&out));
-    satf_status status =
-        in.data && out.data ? SATF_OK : satf_fail_memory(b->ctx, view_bytes(&out), "a check");
+    in.data = satf_alloc(device_view_bytes(&in));
+    out.data = satf_alloc(device_view_bytes(&out));
+    satf_status status = in.data && out.data
+                             ? SATF_OK
+                             : satf_fail_memory(b->ctx, device_view_bytes(&out), "a check");
     if (!status) {
-        status = satf_cuda()->copy_bytes(b->ctx, device, in.data, image->in.data, view_bytes(&in));
+        status = satf_cuda()->copy_bytes(b->ctx, device, in.data, image->in.data,
+                                         device_view_bytes(&in));
     }
     if (!status) {
-        status =
-            satf_cuda()->copy_bytes(b->ctx, device, out.data, image->out.data, view_bytes(&out));
+        status = satf_cuda()->copy_bytes(b->ctx, device, out.data, image->out.data,
+                                         device_view_bytes(&out));
     }
     if (!status) {
         status = satf_cuda()->wait(b->ctx, device);

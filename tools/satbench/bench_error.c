@@ -1,4 +1,4 @@
-/* What satbench says when it fails. */
+/* The messages of satbench when it fails. */
 #include <stdarg.h>
 
 #include "bench.h"

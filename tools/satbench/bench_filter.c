@@ -22,7 +22,7 @@ typedef struct filter_call {
     satf_view work_in, work_out; /* what is measured: those, or their like on the device */
 } filter_call;
 
-static satf_status run_filter(void *user)
+static satf_status filter_run_once(void *user)
 {
     filter_call *call = user;
     return satf_plan_run(call->plan, &call->work_in, 1, &call->work_out, 1);
@@ -37,7 +37,7 @@ static satf_status time_host(filter_call *call)
         satf_status status = satf_cuda()->wait(call->b->ctx, call->b->place);
         double start_ms = satf_now_ms();
         for (int run = 0; run < RUNS && !status; run++) {
-            status = run_filter(call);
+            status = filter_run_once(call);
         }
         us[i] = (satf_now_ms() - start_ms) * 1e3 / RUNS;
         if (status) {
@@ -104,8 +104,8 @@ static satf_status give_image(satf_context *ctx, satf_filter *filter, const satf
 }
 
 /* The filter with its window (a template without a file: two rectangles that make it up). */
-static satf_status make_filter(satf_context *ctx, const char *name, const satf_view *in, int window,
-                               satf_filter **out)
+static satf_status filter_make_filter(satf_context *ctx, const char *name, const satf_view *in,
+                                      int window, satf_filter **out)
 {
     satf_filter *filter = NULL;
     satf_status status = strchr(name, '=') ? satf_filter_parse(ctx, name, &filter)
@@ -133,7 +133,7 @@ static satf_status make_filter(satf_context *ctx, const char *name, const satf_v
     return SATF_OK;
 }
 
-static void report(bench *b, const filter_call *call, double bytes, const bench_timing *t)
+static void filter_report(bench *b, const filter_call *call, double bytes, const bench_timing *t)
 {
     const satf_view *in = &call->in;
     double pixels = (double)in->width * (double)in->height;
@@ -159,13 +159,13 @@ static void report(bench *b, const filter_call *call, double bytes, const bench_
     }
 }
 
-static size_t view_bytes(const satf_view *view)
+static size_t filter_view_bytes(const satf_view *view)
 {
     return (size_t)(view->stride * view->height);
 }
 
 /* The host's images and, if that is where the work is measured, the device's. */
-static satf_status allocate(filter_call *call)
+static satf_status filter_allocate(filter_call *call)
 {
     bench *b = call->b;
     satf_status status = bench_allocate(b, &call->in, &call->out);
@@ -175,15 +175,15 @@ static satf_status allocate(filter_call *call)
         return status;
     }
     if (!status) {
-        status = bench_device_upload(b, call->in.data, view_bytes(&call->in), "the image",
+        status = bench_device_upload(b, call->in.data, filter_view_bytes(&call->in), "the image",
                                      &call->work_in.data);
     }
     return status ? status
-                  : bench_device_upload(b, NULL, view_bytes(&call->out), "the result",
+                  : bench_device_upload(b, NULL, filter_view_bytes(&call->out), "the result",
                                         &call->work_out.data);
 }
 
-static void release(filter_call *call)
+static void filter_release(filter_call *call)
 {
     if (call->work_in.device != SATF_HOST) {
         satf_cuda()->free(call->b->ctx, call->work_in.data);
@@ -193,14 +193,14 @@ static void release(filter_call *call)
 }
 
 /* One more run of a device, over a pattern no result consists of, to the host. */
-static satf_status fetch(filter_call *call)
+static satf_status filter_fetch(filter_call *call)
 {
     satf_context *ctx = call->b->ctx;
     int device = call->b->place;
-    size_t bytes = view_bytes(&call->out);
+    size_t bytes = filter_view_bytes(&call->out);
     satf_status status = satf_cuda()->set_bytes(ctx, device, call->work_out.data, 0xa5, bytes);
     if (!status) {
-        status = run_filter(call);
+        status = filter_run_once(call);
     }
     if (!status) {
         status = satf_cuda()->copy_bytes(ctx, device, call->out.data, call->work_out.data, bytes);
@@ -211,7 +211,7 @@ static satf_status fetch(filter_call *call)
 /* Memory, measurement, check and report of a call whose views are known. */
 static int run_call(bench *b, filter_call *call)
 {
-    double bytes = (double)view_bytes(&call->in) + (double)view_bytes(&call->out);
+    double bytes = (double)filter_view_bytes(&call->in) + (double)filter_view_bytes(&call->out);
     size_t scratch_bytes;
     bench_timing timing;
     call->work_in = call->in;
@@ -227,14 +227,14 @@ static int run_call(bench *b, filter_call *call)
                                   &call->plan);
     }
     if (status == SATF_OK) {
-        status = allocate(call);
+        status = filter_allocate(call);
     }
     if (status == SATF_OK) {
-        status = bench_measure(b, bytes, run_filter, NULL, call, &timing);
+        status = bench_measure(b, bytes, filter_run_once, NULL, call, &timing);
     }
     if (status == SATF_OK && b->place != SATF_HOST) {
         status = time_host(call);
-        status = status ? status : fetch(call);
+        status = status ? status : filter_fetch(call);
     }
     if (status != SATF_OK) {
         return bench_call_error(b, status, call->name);
@@ -246,16 +246,16 @@ static int run_call(bench *b, filter_call *call)
     if (problem) {
         return bench_error(1, "%s %d: %s", call->name, call->window, problem);
     }
-    report(b, call, bytes, &timing);
+    filter_report(b, call, bytes, &timing);
     return 0;
 }
 
-static int run_one(bench *b, const char *name, const bench_item *size, const bench_item *types,
-                   int channels, int window)
+static int filter_run_one(bench *b, const char *name, const bench_item *size,
+                          const bench_item *types, int channels, int window)
 {
     filter_call call = {.b = b, .name = name, .window = window, .host_us = NAN};
     call.in = satf_view_packed(NULL, size->width, size->height, channels, (satf_type)types->input);
-    satf_status status = make_filter(b->ctx, name, &call.in, window, &call.filter);
+    satf_status status = filter_make_filter(b->ctx, name, &call.in, window, &call.filter);
     if (status == SATF_OK) {
         status = satf_filter_output(b->ctx, call.filter, &call.in, &call.out);
     }
@@ -269,13 +269,13 @@ static int run_one(bench *b, const char *name, const bench_item *size, const ben
     } else {
         failed = bench_call_error(b, status, name);
     }
-    release(&call);
+    filter_release(&call);
     satf_plan_destroy(call.plan);
     satf_filter_destroy(call.filter);
     return failed;
 }
 
-static int check_names(const struct bench_values *filters)
+static int filter_check_names(const struct bench_values *filters)
 {
     for (int i = 0; i < filters->count; i++) {
         const char *text = filters->item[i].text;
@@ -289,11 +289,11 @@ static int check_names(const struct bench_values *filters)
     return 0;
 }
 
-static int run(bench *b)
+static int filter_run(bench *b)
 {
     static const bench_item no_window = {.number = 0};
     const struct bench_values *list = b->options.list;
-    int failed = check_names(&list[BENCH_FILTERS]);
+    int failed = filter_check_names(&list[BENCH_FILTERS]);
     if (b->options.device != SATF_HOST) {
         bench_set_place(b, b->options.device);
     }
@@ -306,9 +306,9 @@ static int run(bench *b)
             for (int t = 0; t < list[BENCH_TYPES].count && !failed; t++) {
                 for (int s = 0; s < list[BENCH_SIZES].count && !failed; s++) {
                     for (int w = 0; w < window_count && !failed; w++) {
-                        failed =
-                            run_one(b, name, &list[BENCH_SIZES].item[s], &list[BENCH_TYPES].item[t],
-                                    list[BENCH_CHANNELS].item[c].number, windows[w].number);
+                        failed = filter_run_one(
+                            b, name, &list[BENCH_SIZES].item[s], &list[BENCH_TYPES].item[t],
+                            list[BENCH_CHANNELS].item[c].number, windows[w].number);
                     }
                 }
             }
@@ -343,5 +343,5 @@ const bench_table bench_filter_table = {
                 {"host_us", "host us", 'r', 7}},
     .x_title = "side of the image in pixels",
     .on_cuda = true,
-    .run = run,
+    .run = filter_run,
 };

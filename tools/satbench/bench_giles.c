@@ -27,7 +27,7 @@ static uint32_t by_one(uint32_t fields, uint32_t i, uint32_t j)
 }
 
 /* The worst of a warp's accesses, in both orders: word by word, and field by field. */
-static int64_t congestion(mapping *address_of, uint32_t fields)
+static int64_t giles_congestion(mapping *address_of, uint32_t fields)
 {
     int64_t most = 0, words[BANKS], structs[BANKS];
     for (uint32_t i = 0; i < fields; i++) {
@@ -44,13 +44,13 @@ static int64_t congestion(mapping *address_of, uint32_t fields)
     return most;
 }
 
-static int simulate(bench *b)
+static int giles_simulate(bench *b)
 {
     for (uint32_t fields = 1; fields <= MOST_FIELDS; fields++) {
         double words = layout_giles_words(BANKS, fields);
-        double giles = (double)congestion(by_giles, fields);
-        double plain = (double)congestion(unpadded, fields);
-        double padded = (double)congestion(by_one, fields);
+        double giles = (double)giles_congestion(by_giles, fields);
+        double plain = (double)giles_congestion(unpadded, fields);
+        double padded = (double)giles_congestion(by_one, fields);
         BENCH_REPORT(b, NUMBER(fields), NUMBER(giles), NUMBER(words),
                      NUMBER(words / (fields * BANKS) - 1), NUMBER(plain), NUMBER(padded));
         bench_report_value(b->report, "Giles", fields, giles);
@@ -80,7 +80,7 @@ typedef struct giles_case {
     bench_arrays arrays;
 } giles_case;
 
-static satf_status run_way(const giles_case *c, machine_struct way)
+static satf_status giles_run_way(const giles_case *c, machine_struct way)
 {
     return machine_cuda()->structs(c->b->ctx, way, c->fields, c->arrays.in[0], c->arrays.out,
                                    c->structs);
@@ -89,12 +89,12 @@ static satf_status run_way(const giles_case *c, machine_struct way)
 static satf_status run_structs(void *user)
 {
     const giles_case *c = user;
-    return run_way(c, c->way);
+    return giles_run_way(c, c->way);
 }
 
-static satf_status run_coalesced(void *user)
+static satf_status giles_run_coalesced(void *user)
 {
-    return run_way(user, MACHINE_STRUCT_COALESCED);
+    return giles_run_way(user, MACHINE_STRUCT_COALESCED);
 }
 
 /* Each way beside the coalesced form. */
@@ -105,19 +105,19 @@ static int measure_ways(giles_case *c, bench_timing *t)
     snprintf(kind, sizeof kind, "structs of %u words", (unsigned)c->fields);
     c->arrays.bytes = (size_t)c->structs * sizeof *c->host;
     machine_host_structs(MACHINE_STRUCT_COALESCED, c->fields, c->host, c->arrays.right, c->structs);
-    int failed = bench_check_work(c->b, &c->arrays, run_coalesced, c,
+    int failed = bench_check_work(c->b, &c->arrays, giles_run_coalesced, c,
                                   way_names[MACHINE_STRUCT_COALESCED], kind);
     /* of the others too */
     machine_host_structs(MACHINE_STRUCT_GILES, c->fields, c->host, c->arrays.right, c->structs);
     for (int way = 0; way < MACHINE_STRUCT_COALESCED && !failed; way++) {
         c->way = (machine_struct)way;
-        failed = bench_measure_work(c->b, &c->arrays, bytes, run_structs, run_coalesced, c,
+        failed = bench_measure_work(c->b, &c->arrays, bytes, run_structs, giles_run_coalesced, c,
                                     way_names[way], kind, &t[way]);
     }
     return failed;
 }
 
-static void report(const giles_case *c, const bench_timing *t)
+static void giles_report(const giles_case *c, const bench_timing *t)
 {
     const bench_timing *giles = &t[MACHINE_STRUCT_GILES], *plain = &t[MACHINE_STRUCT_UNPADDED],
                        *strided = &t[MACHINE_STRUCT_STRIDED];
@@ -127,14 +127,15 @@ static void report(const giles_case *c, const bench_timing *t)
                  NUMBER(giles->ms / giles->peer_ms), NUMBER(plain->ms * 1e3),
                  NUMBER(plain->ms / plain->peer_ms), NUMBER(strided->ms * 1e3),
                  NUMBER(strided->ms / strided->peer_ms), NUMBER(giles->copy_ms * 1e3),
-                 NUMBER(congestion(by_giles, c->fields)), NUMBER(congestion(unpadded, c->fields)));
+                 NUMBER(giles_congestion(by_giles, c->fields)),
+                 NUMBER(giles_congestion(unpadded, c->fields)));
     for (int way = 0; way < MACHINE_STRUCT_COALESCED; way++) {
         bench_report_point(c->b->report, way_names[way], c->fields, t[way].ms,
                            t[way].ms / t[way].peer_ms);
     }
 }
 
-static int run(bench *b)
+static int giles_run(bench *b)
 {
     bench_timing t[MACHINE_STRUCT_COALESCED]; /* giles, unpadded, strided */
     giles_case c = {.b = b};
@@ -156,7 +157,7 @@ static int run(bench *b)
         c.structs = WORDS / c.fields / BANKS * BANKS;
         failed = measure_ways(&c, t);
         if (!failed) {
-            report(&c, t);
+            giles_report(&c, t);
         }
     }
     bench_arrays_close(b, &c.arrays);
@@ -195,6 +196,6 @@ const bench_table bench_giles_table = {
         "of I words from global memory, a thread for each: through shared memory by Giles' mapping "
         "or unpadded, or strided, each from global memory; coalesced: words as they come",
     .on_cuda = true,
-    .run = run,
-    .simulate = simulate,
+    .run = giles_run,
+    .simulate = giles_simulate,
 };

@@ -16,7 +16,7 @@ static const char description[] =
     "a copy within the device. With --simulate accesses to memory are counted instead, on "
     "machines that model a GPU's. Lists are comma-separated and multiply out.";
 
-static void print_help(void)
+static void help_print_help(void)
 {
     const bench_table *table;
     puts("usage: satbench TABLE [OPTIONS]\n       satbench paper [NAME]... [OPTIONS]\n");
@@ -37,7 +37,7 @@ static void print_help(void)
     puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
 }
 
-static void print_list(void)
+static void help_print_list(void)
 {
     const bench_table *table;
     const machine_program *counted;
@@ -123,7 +123,7 @@ static void print_man(void)
 /* -------------------------------------------------------------- completion */
 
 /* The options of paper that tables have not. */
-static void each_option(option_visit visit, void *user)
+static void help_each_option(option_visit visit, void *user)
 {
     const option *o;
     satbench_cli.each_option(visit, user);
@@ -143,7 +143,8 @@ static void print_completion(void (*print)(const shell_program *shell))
          (table = bench_table_at(i)) != NULL && at < sizeof tables; i++) {
         at += (size_t)snprintf(tables + at, sizeof tables - at, "%s ", table->name);
     }
-    print(&(shell_program){.name = "satbench", .each_option = each_option, .commands = tables});
+    print(
+        &(shell_program){.name = "satbench", .each_option = help_each_option, .commands = tables});
 }
 
 void bench_print(bench_text text)
@@ -152,10 +153,10 @@ void bench_print(bench_text text)
     case BENCH_RUN:
         break;
     case BENCH_HELP:
-        print_help();
+        help_print_help();
         break;
     case BENCH_LIST:
-        print_list();
+        help_print_list();
         break;
     case BENCH_VERSION:
         printf("satbench %s\n", satf_version());

@@ -1,3 +1,4 @@
+/* Timing a call on the CPU or a device. */
 #include "bench.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ double bench_median(double *values, int n)
 }
 
 /* Memory where the measured calls work. */
-static satf_status reserve(bench *b, size_t bytes, const char *what, void **memory)
+static satf_status measure_reserve(bench *b, size_t bytes, const char *what, void **memory)
 {
     if (b->place != SATF_HOST) {
         return satf_cuda()->alloc(b->ctx, b->place, bytes, what, memory);
@@ -37,7 +38,7 @@ static satf_status reserve(bench *b, size_t bytes, const char *what, void **memo
     return *memory ? SATF_OK : satf_fail_memory(b->ctx, bytes, what);
 }
 
-static void give_back(bench *b, void **memory)
+static void measure_give_back(bench *b, void **memory)
 {
     if (b->place != SATF_HOST) {
         satf_cuda()->free(b->ctx, *memory);
@@ -49,9 +50,9 @@ static void give_back(bench *b, void **memory)
 
 void bench_set_place(bench *b, int place)
 {
-    give_back(b, &b->copy_from);
-    give_back(b, &b->copy_to);
-    give_back(b, &b->scratch);
+    measure_give_back(b, &b->copy_from);
+    measure_give_back(b, &b->copy_to);
+    measure_give_back(b, &b->scratch);
     b->copy_bytes = b->scratch_bytes = 0;
     b->place = place;
 }
@@ -85,7 +86,7 @@ static void copy_part(void *user, int64_t task, int thread)
     }
 }
 
-static satf_status copy(void *user)
+static satf_status measure_copy(void *user)
 {
     copy_job *job = user;
     bench *b = job->b;
@@ -101,12 +102,12 @@ static satf_status reserve_copy(bench *b, size_t bytes)
     if (bytes <= b->copy_bytes) {
         return SATF_OK;
     }
-    give_back(b, &b->copy_from);
-    give_back(b, &b->copy_to);
+    measure_give_back(b, &b->copy_from);
+    measure_give_back(b, &b->copy_to);
     b->copy_bytes = 0;
-    satf_status status = reserve(b, bytes, "the copy", &b->copy_from);
+    satf_status status = measure_reserve(b, bytes, "the copy", &b->copy_from);
     if (!status) {
-        status = reserve(b, bytes, "the copy", &b->copy_to);
+        status = measure_reserve(b, bytes, "the copy", &b->copy_to);
     }
     if (!status) {
         status = set_bytes(b, b->copy_from, 1, bytes);
@@ -127,7 +128,7 @@ typedef struct subject {
 } subject;
 
 /* Milliseconds a call, over s->calls calls. */
-static satf_status sample(bench *b, const subject *s, double *ms)
+static satf_status measure_sample(bench *b, const subject *s, double *ms)
 {
     bool device = b->place != SATF_HOST;
     double start = satf_now_ms(), total = 0;
@@ -143,13 +144,13 @@ static satf_status sample(bench *b, const subject *s, double *ms)
 }
 
 /* Warms up and finds the number of calls that last SATF_SAMPLE_MS. */
-static satf_status prepare(bench *b, subject *s)
+static satf_status measure_prepare(bench *b, subject *s)
 {
     double ms = 0;
     s->calls = 1;
-    satf_status status = s->work ? sample(b, s, &ms) : SATF_OK;
+    satf_status status = s->work ? measure_sample(b, s, &ms) : SATF_OK;
     while (s->work && !status) {
-        status = sample(b, s, &ms);
+        status = measure_sample(b, s, &ms);
         if (ms * s->calls >= SATF_SAMPLE_MS || s->calls >= 1 << 20) {
             break;
         }
@@ -165,7 +166,7 @@ static satf_status prepare_work(bench *b, subject *s, int *threads)
      * without one the work has none. */
     satf_pool_destroy(b->ctx->pool);
     b->ctx->pool = NULL;
-    satf_status status = prepare(b, s);
+    satf_status status = measure_prepare(b, s);
     *threads = b->place != SATF_HOST ? 0 : b->ctx->pool ? satf_thread_count(b->ctx) : 1;
     return status;
 }
@@ -179,7 +180,7 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
     copy_job job = {.b = b, .bytes = (size_t)(bytes / 2) + 1, .tasks = 1}, on_all = job;
     subjects[WORK] = (subject){.work = work, .user = user};
     subjects[PEER] = (subject){.work = peer, .user = user};
-    subjects[COPY] = (subject){.work = copy, .user = &job};
+    subjects[COPY] = (subject){.work = measure_copy, .user = &job};
     subjects[COPY_ON_ALL] = (subject){.user = &on_all};
     int samples = b->options.repeat ? b->options.repeat : DEFAULT_SAMPLES, n = 0;
     satf_status status = reserve_copy(b, job.bytes);
@@ -189,10 +190,10 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
     }
     if (timing->threads > 1) {
         on_all.tasks = (size_t)timing->threads;
-        subjects[COPY_ON_ALL].work = copy;
+        subjects[COPY_ON_ALL].work = measure_copy;
     }
     for (int i = PEER; i < SUBJECTS && !status; i++) {
-        status = prepare(b, &subjects[i]);
+        status = measure_prepare(b, &subjects[i]);
     }
     double start = satf_now_ms();
     while (!status && n < samples) {
@@ -200,7 +201,8 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
             break;
         }
         for (int i = SUBJECTS - 1; i >= 0 && !status; i--) {
-            status = subjects[i].work ? sample(b, &subjects[i], &subjects[i].ms[n]) : SATF_OK;
+            status =
+                subjects[i].work ? measure_sample(b, &subjects[i], &subjects[i].ms[n]) : SATF_OK;
         }
         n++;
     }
@@ -221,9 +223,9 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
 satf_status bench_hand_scratch(bench *b, size_t bytes)
 {
     if (bytes > b->scratch_bytes) {
-        give_back(b, &b->scratch);
+        measure_give_back(b, &b->scratch);
         b->scratch_bytes = 0;
-        satf_status status = reserve(b, bytes, "scratch", &b->scratch);
+        satf_status status = measure_reserve(b, bytes, "scratch", &b->scratch);
         if (!status) {
             status = set_bytes(b, b->scratch, 0, bytes);
         }

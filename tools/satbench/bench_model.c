@@ -20,8 +20,8 @@ static double tally(const satf_machine_tally *t, double n)
     return (double)t->accesses / n;
 }
 
-static void report(bench *b, const machine_program *p, const machine_case *c,
-                   const satf_machine_counts *k)
+static void model_report(bench *b, const machine_program *p, const machine_case *c,
+                         const satf_machine_counts *k)
 {
     const satf_machine_traffic *g = &k->global, *s = &k->shared;
     double n = (double)c->side * (double)c->side;
@@ -60,7 +60,7 @@ static int run_program(bench *b, const machine_program *p, const machine_case *c
     if (status) {
         return bench_call_error(b, status, p->name);
     }
-    report(b, p, c, &counts);
+    model_report(b, p, c, &counts);
     return 0;
 }
 
@@ -91,7 +91,7 @@ static int run_permutations(bench *b, const machine_program *program, machine_ca
     return failed;
 }
 
-static bool is_wanted(const bench *b, const char *name)
+static bool model_is_wanted(const bench *b, const char *name)
 {
     const struct bench_values *wanted = &b->options.list[BENCH_ALGORITHMS];
     for (int i = 0; i < wanted->count; i++) {
@@ -102,7 +102,7 @@ static bool is_wanted(const bench *b, const char *name)
     return false;
 }
 
-static int check_names(const struct bench_values *wanted)
+static int model_check_names(const struct bench_values *wanted)
 {
     const machine_program *p;
     for (int i = 0; i < wanted->count; i++) {
@@ -118,12 +118,12 @@ static int check_names(const struct bench_values *wanted)
     return 0;
 }
 
-static int simulate(bench *b)
+static int model_simulate(bench *b)
 {
     const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
     const machine_program *p;
-    int failed = check_names(&b->options.list[BENCH_ALGORITHMS]);
+    int failed = model_check_names(&b->options.list[BENCH_ALGORITHMS]);
     for (int s = 0; s < sizes->count && !failed; s++) {
         const bench_item *size = &sizes->item[s];
         if (size->width != size->height || size->width > MOST_SIDE) {
@@ -135,7 +135,7 @@ static int simulate(bench *b)
                               .side = size->width,
                               .r = b->options.tuning.r > 0 ? b->options.tuning.r : SAT_PAPER_R};
             for (size_t i = 0; (p = machine_program_at(i)) != NULL && !failed; i++) {
-                if (is_wanted(b, p->name)) {
+                if (model_is_wanted(b, p->name)) {
                     failed =
                         takes_permutation(p) ? run_permutations(b, p, &c) : run_program(b, p, &c);
                 }
@@ -173,5 +173,5 @@ const bench_table bench_model_table = {
         "r, w and rounds: accesses by all threads per word of the matrix; formula: the paper's, "
         "its misprints corrected (docs/machine.md); n words of a side x side matrix, d the "
         "depth of recursion, l the latency of the global memory",
-    .simulate = simulate,
+    .simulate = model_simulate,
 };

@@ -1,3 +1,4 @@
+/* Parsing satbench's options. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "../../src/study/pattern.h"
 
 /* A whole number in min ... max, with K for 1024; consumes it. */
-static bool parse_number(const char **text, int64_t max, int64_t *out)
+static bool options_parse_number(const char **text, int64_t max, int64_t *out)
 {
     int64_t value = 0;
     const char *p = *text;
@@ -32,13 +33,13 @@ static bool parse_number(const char **text, int64_t max, int64_t *out)
 
 static bool parse_size(const char *word, bench_item *item)
 {
-    if (!parse_number(&word, INT32_MAX, &item->width)) {
+    if (!options_parse_number(&word, INT32_MAX, &item->width)) {
         return false;
     }
     item->height = item->width;
     if (*word == 'x') {
         word++;
-        if (!parse_number(&word, INT32_MAX, &item->height)) {
+        if (!options_parse_number(&word, INT32_MAX, &item->height)) {
             return false;
         }
     }
@@ -70,7 +71,7 @@ static bool parse_name(const char *word, bench_item *item)
 static bool parse_window(const char *word, bench_item *item)
 {
     int64_t number;
-    if (!parse_number(&word, 65535, &number) || *word) {
+    if (!options_parse_number(&word, 65535, &number) || *word) {
         return false;
     }
     item->number = (int)number;
@@ -126,7 +127,7 @@ typedef struct list_row {
     bool (*parse)(const char *word, bench_item *item);
 } list_row;
 
-static const list_row *row_of(bench_list list)
+static const list_row *options_row_of(bench_list list)
 {
 #define ROW(list, ...)                             \
     case list: {                                   \
@@ -164,13 +165,13 @@ static const list_row *row_of(bench_list list)
 
 const option *bench_list_option(bench_list list)
 {
-    return &row_of(list)->option;
+    return &options_row_of(list)->option;
 }
 
 bench_list bench_list_of(const option *o)
 {
     int list = 0;
-    while (list < BENCH_LISTS && o != &row_of((bench_list)list)->option) {
+    while (list < BENCH_LISTS && o != &options_row_of((bench_list)list)->option) {
         list++;
     }
     return (bench_list)list;
@@ -193,7 +194,7 @@ bool bench_parse_list(bench_list list, const char *text, struct bench_values *va
     if (list == BENCH_SIZES && strcmp(text, "paper") == 0) {
         text = BENCH_PAPER_SIZES;
     }
-    const list_row *row = row_of(list);
+    const list_row *row = options_row_of(list);
     values->count = 0;
     for (const char *word = text; word;) {
         const char *comma = strchr(word, ',');

@@ -30,19 +30,19 @@ static const option options[] = {
     {GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)},
 };
 
-static const option *option_at(size_t index)
+static const option *paper_option_at(size_t index)
 {
     return index < sizeof options / sizeof *options ? &options[index] : NULL;
 }
 
-static void each_option(option_visit visit, void *user)
+static void paper_each_option(option_visit visit, void *user)
 {
-    for (size_t i = 0; option_at(i); i++) {
-        visit(user, option_at(i));
+    for (size_t i = 0; paper_option_at(i); i++) {
+        visit(user, paper_option_at(i));
     }
 }
 
-const cli paper_cli = {.option_at = option_at, .each_option = each_option};
+const cli paper_cli = {.option_at = paper_option_at, .each_option = paper_each_option};
 
 enum { MOST_TABLES = 64, NAME = 64 };
 
@@ -67,7 +67,7 @@ static void plain(const char *text, char name[NAME])
     name[length] = '\0';
 }
 
-static bool is_same(const char *name, const char *text)
+static bool paper_is_same(const char *name, const char *text)
 {
     char other[NAME];
     plain(text ? text : "", other);
@@ -82,8 +82,8 @@ static bool want(request *r, const char *text)
     bool found = false;
     plain(text, name);
     for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
-        if (is_same(name, table->name) || is_same(name, table->alias) ||
-            is_same(name, table->source->short_name)) {
+        if (paper_is_same(name, table->name) || paper_is_same(name, table->alias) ||
+            paper_is_same(name, table->source->short_name)) {
             r->wanted[i] = found = r->any_wanted = true;
         }
     }
@@ -104,7 +104,7 @@ static int want_words(request *r, char **words)
 }
 
 /* How little a name looks like one of the list; the first letter counts half. */
-static int difference(const char *name, const char *listed)
+static int paper_difference(const char *name, const char *listed)
 {
     size_t length = strlen(name);
     bool same_start = *name == *listed;
@@ -120,12 +120,12 @@ static int unknown(const char *text)
     int least = NAME;
     plain(text, name);
     for (size_t i = 0; (table = paper_table_at(i)) != NULL; i++) {
-        int d = difference(name, table->name);
+        int d = paper_difference(name, table->name);
         least = d < least ? d : least;
     }
     for (size_t i = 0; (table = paper_table_at(i)) != NULL; i++) {
         size_t length = strlen(near);
-        if (least <= (int)strlen(name) && difference(name, table->name) == least) {
+        if (least <= (int)strlen(name) && paper_difference(name, table->name) == least) {
             snprintf(near + length, sizeof near - length, "%s%s", length ? ", " : "", table->name);
         }
     }
@@ -152,7 +152,7 @@ static int parse(request *r, char **words)
 }
 
 /* The device that was asked for must be there; if none was, one that is there is taken. */
-static int choose_device(request *r)
+static int paper_choose_device(request *r)
 {
     satf_context *ctx;
     satf_gpu_info info;
@@ -175,7 +175,7 @@ static int choose_device(request *r)
 
 /* ---------------------------------------------------------------- the command */
 
-static void print_list(void)
+static void paper_print_list(void)
 {
     const paper_table *table;
     const paper_source *source = NULL;
@@ -188,7 +188,7 @@ static void print_list(void)
     }
 }
 
-static void print_help(void)
+static void paper_print_help(void)
 {
     puts("usage: satbench paper [NAME]... [OPTIONS]\n");
     print_wrapped(
@@ -240,11 +240,11 @@ int paper_command(char **words)
         return failed;
     }
     if (b.text) {
-        (b.text == BENCH_LIST ? print_list : print_help)();
+        (b.text == BENCH_LIST ? paper_print_list : paper_print_help)();
         return 0;
     }
     r.options.record_only = b.options.record_only;
     r.options.full = b.options.full;
-    failed = choose_device(&r);
+    failed = paper_choose_device(&r);
     return failed ? failed : print_tables(&r);
 }

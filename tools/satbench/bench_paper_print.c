@@ -63,7 +63,7 @@ static widths find_widths(const paper_found *found)
     return w;
 }
 
-static void print_head(const paper_table *table, const widths *w)
+static void paper_print_head(const paper_table *table, const widths *w)
 {
     bool grouped = false;
     printf("%s  %s (%s)\n%s\n\n", table->name, table->title, table->unit, table->source->text);
@@ -199,7 +199,7 @@ void paper_print(const paper_found *found, const paper_options *options, bool ma
         print_markdown_head(found->table);
     } else {
         w = find_widths(found);
-        print_head(found->table, &w);
+        paper_print_head(found->table, &w);
     }
     print_rows(found, &w, markdown);
     print_origins(found, options, markdown);
@@ -207,7 +207,7 @@ void paper_print(const paper_found *found, const paper_options *options, bool ma
 
 /* --------------------------------------------------------------------- JSON */
 
-static void member(const char *key, const char *text, const char *end)
+static void paper_member(const char *key, const char *text, const char *end)
 {
     bench_write_member(stdout, "", key, text, end);
 }
@@ -230,7 +230,7 @@ static void write_rows(const paper_found *found)
     fputs("     \"rows\": [", stdout);
     for (int row = 0; row < table->row_count; row++) {
         fputs(row ? ",\n      {" : "\n      {", stdout);
-        member("label", table->rows[row].label, "");
+        paper_member("label", table->rows[row].label, "");
         for (int line = 0; line < PAPER_LINES; line++) {
             if (!found->has[row][line]) {
                 continue;
@@ -265,12 +265,12 @@ static void write_origins(const paper_found *found, bool records)
             printf("\"file\": \"results/h200/%s.json\", ", run->record);
         } else {
             int line = run->way == PAPER_COUNTED ? PAPER_BY_COUNT : PAPER_HERE;
-            member("of", paper_line_names[line], ", ");
+            paper_member("of", paper_line_names[line], ", ");
         }
         for (int k = 0; k < 3; k++) {
             char text[512];
             paper_header(json, keys[k][0], text, sizeof text);
-            member(keys[k][1], text, k == 2 ? "}" : ", ");
+            paper_member(keys[k][1], text, k == 2 ? "}" : ", ");
         }
         separator = ",";
     }
@@ -280,30 +280,30 @@ static void write_origins(const paper_found *found, bool records)
 void paper_json_begin(void)
 {
     fputs("{\n  ", stdout);
-    member("program", "satbench paper", ",\n  ");
-    member("version", satf_version(), ",\n  \"tables\": [");
+    paper_member("program", "satbench paper", ",\n  ");
+    paper_member("version", satf_version(), ",\n  \"tables\": [");
 }
 
 void paper_json_table(const paper_found *found, int number)
 {
     const paper_table *table = found->table;
     fputs(number ? ",\n    {" : "\n    {", stdout);
-    member("name", table->name, ",\n     ");
-    member("source", table->source->text, ",\n     ");
-    member("title", table->title, ",\n     ");
-    member("unit", table->unit, ",\n     ");
-    member("machine", table->machine, ",\n     \"columns\": [");
+    paper_member("name", table->name, ",\n     ");
+    paper_member("source", table->source->text, ",\n     ");
+    paper_member("title", table->title, ",\n     ");
+    paper_member("unit", table->unit, ",\n     ");
+    paper_member("machine", table->machine, ",\n     \"columns\": [");
     for (int column = 0; column < table->column_count; column++) {
         fputs(column ? ", {" : "{", stdout);
-        member("group", table->columns[column].group, ", ");
-        member("title", table->columns[column].title, "}");
+        paper_member("group", table->columns[column].group, ", ");
+        paper_member("title", table->columns[column].title, "}");
     }
     puts("],");
     write_rows(found);
     write_origins(found, false);
     write_origins(found, true);
     fputs("     ", stdout);
-    member("note", table->note, "}");
+    paper_member("note", table->note, "}");
 }
 
 void paper_json_end(void)

@@ -1,4 +1,4 @@
-/* What gives the cells of a table: runs of satbench in this program, and committed records. */
+/* The cells of a table: runs of satbench in this program, and committed records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static int run_command(const char *command, int device, char **json)
 }
 
 /* The same, once for each command; *json is kept until paper_forget(). */
-static int run_once(const paper_run *run, const paper_options *options, const char **json)
+static int paper_run_once(const paper_run *run, const paper_options *options, const char **json)
 {
     char command[COMMAND];
     int device = run->way == PAPER_ON_CUDA ? options->device : SATF_HOST, i = 0;
@@ -84,7 +84,7 @@ static int run_once(const paper_run *run, const paper_options *options, const ch
     return done[i].failed;
 }
 
-static bool is_wanted(const paper_run *run, const paper_options *options)
+static bool paper_is_wanted(const paper_run *run, const paper_options *options)
 {
     return run->way == PAPER_COUNTED ||
            (!options->record_only && (options->device == SATF_HOST) == (run->way == PAPER_ON_CPU));
@@ -135,8 +135,8 @@ int paper_fill(const paper_table *table, const paper_options *options, paper_fou
     fill_printed(found);
     for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
         const paper_run *run = table->runs[i];
-        if (is_wanted(run, options)) {
-            int status = run_once(run, options, &found->here[i]);
+        if (paper_is_wanted(run, options)) {
+            int status = paper_run_once(run, options, &found->here[i]);
             failed = failed ? failed : status;
         }
         found->record[i] = paper_record(run->record);

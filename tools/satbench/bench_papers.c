@@ -1,6 +1,6 @@
-/* What `satbench paper` knows: tools/satbench/papers.txt and the records of results/h200, of which
- * the build makes strings; and a table's cell from satbench's JSON, in which each record is a line.
- */
+/* The knowledge of `satbench paper`: tools/satbench/papers.txt and the records of results/h200, of
+ * which the build makes strings; and a table's cell from satbench's JSON, in which each record is a
+ * line. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int source_count, run_count, table_count;
 
 /* -------------------------------------------------------------------- papers.txt */
 
-static char *trim(char *text)
+static char *papers_trim(char *text)
 {
     text += strspn(text, " ");
     size_t length = strlen(text);
@@ -38,35 +38,35 @@ static char *trim(char *text)
 }
 
 /* Cuts off what stands before the next separator. */
-static char *cut(char **rest, char separator)
+static char *papers_cut(char **rest, char separator)
 {
     char *part = *rest, *end = strchr(part, separator);
     *rest = end ? end + 1 : part + strlen(part);
     if (end) {
         *end = '\0';
     }
-    return trim(part);
+    return papers_trim(part);
 }
 
 static void take_run(char *rest)
 {
     paper_run *r = &runs[run_count++];
     assert(run_count <= MOST_RUNS);
-    r->name = cut(&rest, '|');
-    const char *way = cut(&rest, '|');
+    r->name = papers_cut(&rest, '|');
+    const char *way = papers_cut(&rest, '|');
     r->way = strcmp(way, "cuda") == 0  ? PAPER_ON_CUDA
              : strcmp(way, "cpu") == 0 ? PAPER_ON_CPU
                                        : PAPER_COUNTED;
-    r->command = cut(&rest, '|');
-    r->quick = cut(&rest, '|');
-    r->full = cut(&rest, '|');
-    r->record = trim(rest);
+    r->command = papers_cut(&rest, '|');
+    r->quick = papers_cut(&rest, '|');
+    r->full = papers_cut(&rest, '|');
+    r->record = papers_trim(rest);
 }
 
 static void take_runs(paper_table *t, char *rest)
 {
     for (int i = 0; *rest; i++) {
-        const char *name = cut(&rest, ' ');
+        const char *name = papers_cut(&rest, ' ');
         assert(i < PAPER_RUNS);
         for (int k = 0; k < run_count; k++) {
             t->runs[i] = strcmp(runs[k].name, name) == 0 ? &runs[k] : t->runs[i];
@@ -77,10 +77,11 @@ static void take_runs(paper_table *t, char *rest)
 
 static void take_column(paper_table *t, char *rest)
 {
-    char *group = cut(&rest, '|'), *titles = cut(&rest, '|'), *where = cut(&rest, '|');
-    const char *cell = trim(rest);
+    char *group = papers_cut(&rest, '|'), *titles = papers_cut(&rest, '|'),
+         *where = papers_cut(&rest, '|');
+    const char *cell = papers_trim(rest);
     while (*titles) {
-        char *value = cut(&titles, ','), *title = cut(&value, '=');
+        char *value = papers_cut(&titles, ','), *title = papers_cut(&value, '=');
         assert(t->column_count < PAPER_MOST_COLUMNS);
         t->columns[t->column_count++] =
             (paper_column){*group ? group : NULL, title, *value ? value : title, where, cell};
@@ -102,9 +103,9 @@ static void take_row(paper_table *t, char *rest)
 {
     assert(t->row_count < PAPER_MOST_ROWS);
     paper_row *row = &t->rows[t->row_count++];
-    row->label = cut(&rest, '|');
-    row->where = cut(&rest, '|');
-    row->printed = trim(rest);
+    row->label = papers_cut(&rest, '|');
+    row->where = papers_cut(&rest, '|');
+    row->printed = papers_trim(rest);
 }
 
 /* A line of the table t. */
@@ -158,10 +159,10 @@ static void read_papers(void)
 {
     char *at = papers, *line;
     while ((line = next_line(&at)) != NULL) {
-        const char *key = cut(&line, ' ');
+        const char *key = papers_cut(&line, ' ');
         if (strcmp(key, "source") == 0) {
             assert(source_count < MOST_SOURCES);
-            sources[source_count].short_name = cut(&line, ' ');
+            sources[source_count].short_name = papers_cut(&line, ' ');
             sources[source_count++].text = line;
         } else if (strcmp(key, "run") == 0) {
             take_run(line);
@@ -295,8 +296,8 @@ static void shorten(char *text, size_t bytes, int digits)
 }
 
 /* "{where:key%digits*unit}", what is between the braces; false if there is no such record. */
-static bool insert(const char *json, const char *const where[2], char *inside, char *text,
-                   size_t bytes)
+static bool papers_insert(const char *json, const char *const where[2], char *inside, char *text,
+                          size_t bytes)
 {
     char *unit = strchr(inside, '*'), *digits, *key;
     if (unit) {
@@ -338,7 +339,7 @@ static bool expand(const char *json, const char *const where[2], const char *cel
         if (*cell == '{') {
             size_t inner = strcspn(++cell, "}");
             snprintf(inside, sizeof inside, "%.*s", (int)inner, cell);
-            if (!insert(json, where, inside, value, sizeof value)) {
+            if (!papers_insert(json, where, inside, value, sizeof value)) {
                 return false;
             }
             length += (size_t)snprintf(text + length, bytes - length, "%s", value);

@@ -39,7 +39,7 @@ typedef struct small_case {
     bool in_place;
 } small_case;
 
-static void fill_tables(small_case *c)
+static void permute_fill_tables(small_case *c)
 {
     static colour_edge edges[SCHEDULE_EDGES(N)];
     static uint32_t words[SCHEDULE_WORDS(N, BANKS)];
@@ -81,7 +81,7 @@ static small_banks choose_banks(const small_case *c, bool wide)
     return (small_banks){wide, width, c->element_bytes};
 }
 
-static int64_t word_of(const small_banks *banks, uint32_t k)
+static int64_t permute_word_of(const small_banks *banks, uint32_t k)
 {
     bool paired = banks->wide && banks->element_bytes == 4;
     return paired ? k / (2 * BANKS) * BANKS + k % BANKS : k;
@@ -104,7 +104,7 @@ static double access_array(const small_banks *banks, const uint32_t *index)
 {
     int64_t address[N], stages = 0;
     for (uint32_t i = 0; i < N; i++) {
-        address[i] = word_of(banks, index ? index[i] : i);
+        address[i] = permute_word_of(banks, index ? index[i] : i);
     }
     for (int32_t i = 0; i < (int32_t)N; i += banks->width) {
         stages += machine_stages(banks->width, false, address + i, (size_t)banks->width);
@@ -117,7 +117,7 @@ static bool takes_array(const small_case *c, int algorithm, char array)
     return strchr(algorithms[algorithm].reads, array) && (array == 'a' || !c->in_place);
 }
 
-static small_counts count(const small_case *c, int algorithm, bool wide)
+static small_counts permute_count(const small_case *c, int algorithm, bool wide)
 {
     small_banks banks = choose_banks(c, wide);
     small_counts k = {.writes = 1};
@@ -138,7 +138,7 @@ static small_counts count(const small_case *c, int algorithm, bool wide)
 
 /* ----------------------------------------------------------------- measuring */
 
-static satf_status run_way(small_case *c, permute_way way)
+static satf_status permute_run_way(small_case *c, permute_way way)
 {
     permute_call call = {.ctx = c->b->ctx, .element_bytes = c->element_bytes};
     return machine_cuda()->permute(&call, way, c->in_place, c->which, c->arrays.in[0],
@@ -148,12 +148,12 @@ static satf_status run_way(small_case *c, permute_way way)
 static satf_status run_small(void *user)
 {
     small_case *c = user;
-    return run_way(c, c->way);
+    return permute_run_way(c, c->way);
 }
 
-static satf_status run_copy(void *user)
+static satf_status permute_run_copy(void *user)
 {
-    return run_way(user, PERMUTE_COPY);
+    return permute_run_way(user, PERMUTE_COPY);
 }
 
 /* Each number is another, of 4 bytes or 8. */
@@ -181,7 +181,7 @@ static void fill_right(const small_case *c)
     }
 }
 
-static int run_one(small_case *c, int algorithm)
+static int permute_run_one(small_case *c, int algorithm)
 {
     const char *name = algorithms[algorithm].name, *takes[] = {"a", "p", "q", "s", "d"};
     bench_timing t = {NAN, NAN, NAN, NAN, NAN, 0};
@@ -189,13 +189,14 @@ static int run_one(small_case *c, int algorithm)
     c->way = algorithms[algorithm].way;
     if (!c->b->options.simulate) {
         fill_right(c);
-        failed = bench_measure_work(c->b, &c->arrays, sizeof c->host, run_small, run_copy, c, name,
-                                    pattern_name(c->which), &t);
+        failed = bench_measure_work(c->b, &c->arrays, sizeof c->host, run_small, permute_run_copy,
+                                    c, name, pattern_name(c->which), &t);
     }
     if (failed) {
         return failed;
     }
-    small_counts narrow = count(c, algorithm, false), wide = count(c, algorithm, true);
+    small_counts narrow = permute_count(c, algorithm, false),
+                 wide = permute_count(c, algorithm, true);
     double ns = 1e6 / TIMES;
     for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
         takes[i] = takes_array(c, algorithm, *takes[i]) ? "r" : NULL;
@@ -212,7 +213,7 @@ static int run_one(small_case *c, int algorithm)
 
 /* The copy stands beside all others anyway: only its own name means it, and it has no indices that
  * could be computed in place. */
-static bool is_wanted(const small_case *c, int algorithm, const char *text)
+static bool permute_is_wanted(const small_case *c, int algorithm, const char *text)
 {
     bool is_copy = algorithms[algorithm].way == PERMUTE_COPY;
     return strcmp(text, "all") == 0
@@ -220,7 +221,7 @@ static bool is_wanted(const small_case *c, int algorithm, const char *text)
                : strcmp(text, algorithms[algorithm].name) == 0 && !(is_copy && c->in_place);
 }
 
-static int check_names(const struct bench_values *wanted)
+static int permute_check_names(const struct bench_values *wanted)
 {
     for (int w = 0; w < wanted->count; w++) {
         const char *text = wanted->item[w].text;
@@ -247,18 +248,18 @@ static int run_case(small_case *c)
         c->in_place = form;
         for (int w = 0; w < wanted->count && !failed; w++) {
             for (int a = 0; a < ALGORITHMS && !failed; a++) {
-                failed = is_wanted(c, a, wanted->item[w].text) ? run_one(c, a) : 0;
+                failed = permute_is_wanted(c, a, wanted->item[w].text) ? permute_run_one(c, a) : 0;
             }
         }
     }
     return failed;
 }
 
-static int run_all(bench *b)
+static int permute_run_all(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *patterns = &b->options.list[BENCH_PATTERNS];
-    int failed = check_names(&b->options.list[BENCH_ALGORITHMS]);
+    int failed = permute_check_names(&b->options.list[BENCH_ALGORITHMS]);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
@@ -271,7 +272,7 @@ static int run_all(bench *b)
                              .which = (pattern)patterns->item[p].number,
                              .type = type,
                              .element_bytes = (int)satf_type_bytes(type)};
-            fill_tables(&c);
+            permute_fill_tables(&c);
             satf_status status = b->options.simulate ? SATF_OK : open_case(&c);
             failed = status ? bench_call_error(b, status, pattern_name(c.which)) : run_case(&c);
             bench_arrays_close(b, &c.arrays);
@@ -280,10 +281,10 @@ static int run_all(bench *b)
     return failed;
 }
 
-static int run(bench *b)
+static int permute_run_table(bench *b)
 {
     int failed = bench_needs_device(b);
-    return failed ? failed : run_all(b);
+    return failed ? failed : permute_run_all(b);
 }
 
 const bench_table bench_permute_table = {
@@ -320,6 +321,6 @@ const bench_table bench_permute_table = {
             "counted by half warps; stages: with the indices; read 8, write 8, stages 8: "
             "in banks of 8 bytes, as in a GeForce GTX 680",
     .on_cuda = true,
-    .run = run,
-    .simulate = run_all,
+    .run = permute_run_table,
+    .simulate = permute_run_all,
 };

@@ -79,7 +79,7 @@ static void count_groups(void *user, int64_t stretch, int thread)
 }
 
 /* The address groups that each warp's writes to out meet (section 5.2), all together. */
-static double distribution(const global_case *c)
+static double permute_global_distribution(const global_case *c)
 {
     stretches s;
     for_stretches(c, count_groups, &s);
@@ -158,7 +158,7 @@ static double conflicts(const global_case *c)
 
 /* ----------------------------------------------------------------- measuring */
 
-static satf_status apply(void *user)
+static satf_status permute_global_apply(void *user)
 {
     global_case *c = user;
     return satf_permutation_apply(c->b->ctx, c->plan, c->arrays.in[0], c->arrays.out);
@@ -170,7 +170,7 @@ static size_t array_bytes(const global_case *c)
 }
 
 /* Each element is another. */
-static void put(const global_case *c, int64_t place, int64_t i)
+static void permute_global_put(const global_case *c, int64_t place, int64_t i)
 {
     if (c->element_bytes == 4) {
         ((uint32_t *)c->arrays.right)[place] = (uint32_t)i * 2654435761u;
@@ -184,11 +184,11 @@ static void put_stretch(void *user, int64_t stretch, int thread)
     (void)thread;
     const global_case *c = ((const stretches *)user)->c;
     for (int64_t i = stretch * STRETCH; i < stretch_end(c, stretch); i++) {
-        put(c, c->p[i], i);
+        permute_global_put(c, c->p[i], i);
     }
 }
 
-static int measure(global_case *c, const char *name, figures *f)
+static int permute_global_measure(global_case *c, const char *name, figures *f)
 {
     stretches s;
     bench_timing t;
@@ -201,8 +201,9 @@ static int measure(global_case *c, const char *name, figures *f)
         return bench_call_error(c->b, status, name);
     }
     for_stretches(c, put_stretch, &s);
-    int failed = bench_measure_work(c->b, &c->arrays, 2 * (double)array_bytes(c), apply, NULL, c,
-                                    name, pattern_name(c->which), &t);
+    int failed =
+        bench_measure_work(c->b, &c->arrays, 2 * (double)array_bytes(c), permute_global_apply, NULL,
+                           c, name, pattern_name(c->which), &t);
     if (!failed) {
         f->ms = t.ms;
         f->ms_min = t.ms_min;
@@ -212,7 +213,7 @@ static int measure(global_case *c, const char *name, figures *f)
     return failed;
 }
 
-static void report(const global_case *c, const figures *f, const char *of)
+static void permute_global_report(const global_case *c, const figures *f, const char *of)
 {
     const char *name = c->plan->algorithm->name;
     const permute_shape *s = &c->plan->shape;
@@ -228,7 +229,7 @@ static void report(const global_case *c, const figures *f, const char *of)
 /* ---------------------------------------------------------------------- runs */
 
 /* Plans and measures, or counts; *skip: not for this permutation. 0 or the exit status. */
-static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
+static int permute_global_run_plan(global_case *c, const char *name, figures *f, bool *skip)
 {
     bench *b = c->b;
     int device = b->options.simulate ? SATF_HOST : b->options.device;
@@ -252,17 +253,17 @@ static int run_plan(global_case *c, const char *name, figures *f, bool *skip)
         f->conflicts = conflicts(c);
         return 0;
     }
-    return measure(c, name, f);
+    return permute_global_measure(c, name, f);
 }
 
-static int fill(global_case *c, uint64_t seed)
+static int permute_global_fill(global_case *c, uint64_t seed)
 {
     if (!pattern_fill(c->which, (uint32_t)c->size->height, (uint32_t)c->size->width, seed, c->p)) {
         bench_error(0, "%s: skipped, %s elements are no power of two", pattern_name(c->which),
                     c->size->text);
         return -1;
     }
-    c->distribution = distribution(c);
+    c->distribution = permute_global_distribution(c);
     return 0;
 }
 
@@ -277,8 +278,8 @@ static int run_samples(global_case *c, const char *name, bool *skip)
     for (int i = 0; i < samples && !failed && !*skip; i++) {
         satf_permutation_destroy(c->plan);
         c->plan = NULL;
-        fill(c, (uint64_t)c->b->options.seed + (uint64_t)i);
-        failed = run_plan(c, name, &one, skip);
+        permute_global_fill(c, (uint64_t)c->b->options.seed + (uint64_t)i);
+        failed = permute_global_run_plan(c, name, &one, skip);
         const double *from = (const double *)&one;
         for (int k = 0; k < FIGURES && !failed && !*skip; k++) {
             double *least = (double *)&all[0] + k, *mean = (double *)&all[1] + k;
@@ -289,7 +290,7 @@ static int run_samples(global_case *c, const char *name, bool *skip)
         }
     }
     for (int i = 0; i < 3 && !failed && !*skip; i++) {
-        report(c, &all[i], of[i]);
+        permute_global_report(c, &all[i], of[i]);
     }
     return failed;
 }
@@ -300,13 +301,14 @@ static int run_layout(global_case *c, const char *name, bool asked)
     figures f;
     bool skip = false;
     bool sampled = c->which == PATTERN_RANDOM && c->b->options.samples > 1;
-    int failed = sampled ? run_samples(c, name, &skip) : run_plan(c, name, &f, &skip);
+    int failed =
+        sampled ? run_samples(c, name, &skip) : permute_global_run_plan(c, name, &f, &skip);
     if (skip && asked) {
         bench_error(0, "%s, %s: skipped, %s", name, pattern_name(c->which),
                     satf_message(c->b->ctx));
     }
     if (!sampled && !failed && !skip) {
-        report(c, &f, NULL);
+        permute_global_report(c, &f, NULL);
     }
     satf_permutation_destroy(c->plan);
     c->plan = NULL;
@@ -314,7 +316,7 @@ static int run_layout(global_case *c, const char *name, bool asked)
 }
 
 /* The transpose in every layout; the others have no tiles. */
-static int run_one(global_case *c, const char *name, bool asked)
+static int permute_global_run_one(global_case *c, const char *name, bool asked)
 {
     const struct bench_values *layouts = &c->b->options.list[BENCH_LAYOUTS];
     int failed = 0;
@@ -336,10 +338,10 @@ static int run_algorithms(global_case *c)
     for (int w = 0; w < wanted->count && !failed; w++) {
         const char *text = wanted->item[w].text, *name;
         bool every = strcmp(text, "all") == 0, found = strcmp(text, "auto") == 0;
-        failed = found ? run_one(c, text, true) : 0;
+        failed = found ? permute_global_run_one(c, text, true) : 0;
         for (size_t i = 0; (name = satf_permutation_algorithm(i, NULL)) != NULL && !failed; i++) {
             if (every || strcmp(text, name) == 0) {
-                failed = run_one(c, name, !every);
+                failed = permute_global_run_one(c, name, !every);
                 found = true;
             }
         }
@@ -354,7 +356,7 @@ static satf_status open_arrays(global_case *c)
 {
     satf_status status = bench_arrays_open(c->b, &c->arrays, array_bytes(c));
     for (int64_t i = 0; i < c->n && !status; i++) {
-        put(c, i, i);
+        permute_global_put(c, i, i);
     }
     return status ? status
                   : bench_device_upload(c->b, c->arrays.right, c->arrays.bytes, "the input",
@@ -384,7 +386,7 @@ static int run_size(bench *b, const bench_item *size, int type)
     int failed = status ? bench_call_error(b, status, size->text) : 0;
     for (int i = 0; i < patterns->count && !failed; i++) {
         c.which = (pattern)patterns->item[i].number;
-        failed = fill(&c, (uint64_t)b->options.seed) ? 0 : run_algorithms(&c);
+        failed = permute_global_fill(&c, (uint64_t)b->options.seed) ? 0 : run_algorithms(&c);
     }
     bench_arrays_close(b, &c.arrays);
     satf_free(c.p);
@@ -392,7 +394,7 @@ static int run_size(bench *b, const bench_item *size, int type)
 }
 
 /* Options of what the lists leave out; 0 or the exit status. */
-static int check_options(const bench *b)
+static int permute_global_check_options(const bench *b)
 {
     static const char *const transpose[] = {"transpose", "all", NULL}, *const random[] = {"random",
                                                                                           NULL};
@@ -410,11 +412,11 @@ static int check_options(const bench *b)
     return 0;
 }
 
-static int run_all(bench *b)
+static int permute_global_run_all(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
-    int failed = check_options(b);
+    int failed = permute_global_check_options(b);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
@@ -428,10 +430,10 @@ static int run_all(bench *b)
     return failed;
 }
 
-static int run(bench *b)
+static int permute_global_run(bench *b)
 {
     int failed = bench_needs_device(b);
-    return failed ? failed : run_all(b);
+    return failed ? failed : permute_global_run_all(b);
 }
 
 const bench_table bench_permute_global_table = {
@@ -463,6 +465,6 @@ const bench_table bench_permute_global_table = {
     .note = "bytes: moved for each element, tables included, a casual access counted as what it "
             "uses. stages: of an access to shared memory, by those threads that are served at once",
     .on_cuda = true,
-    .run = run,
-    .simulate = run_all,
+    .run = permute_global_run,
+    .simulate = permute_global_run_all,
 };

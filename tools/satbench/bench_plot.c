@@ -1,3 +1,4 @@
+/* Drawing plots as SVG. */
 #include "bench.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ typedef struct scale {
     double from, to; /* their places in the picture */
 } scale;
 
-static double place(const scale *s, double value)
+static double plot_place(const scale *s, double value)
 {
     double lo = s->logarithmic ? log(s->lo) : s->lo;
     double hi = s->logarithmic ? log(s->hi) : s->hi;
@@ -34,7 +35,7 @@ static double place(const scale *s, double value)
     return s->from + (v - lo) / (hi - lo) * (s->to - s->from);
 }
 
-static double value_of(const bench_point *p, bool ratio)
+static double plot_value_of(const bench_point *p, bool ratio)
 {
     return ratio ? p->x_copy : p->ms;
 }
@@ -58,7 +59,8 @@ static void write_escaped(FILE *file, const char *text)
     }
 }
 
-static void write_text(FILE *file, double x, double y, const char *attributes, const char *text)
+static void plot_write_text(FILE *file, double x, double y, const char *attributes,
+                            const char *text)
 {
     fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
     write_escaped(file, text);
@@ -72,7 +74,7 @@ static void write_grid_line(FILE *file, double x1, double y1, double x2, double 
 }
 
 /* The index of the point's line among the lines in order of appearance. */
-static size_t line_of(const bench_point *points, size_t point)
+static size_t plot_line_of(const bench_point *points, size_t point)
 {
     size_t line = 0;
     for (size_t i = 0; i <= point; i++) {
@@ -105,7 +107,7 @@ static void write_x_axis(FILE *file, const scale *x, double top, double bottom,
             return;
         }
         tick = next;
-        double at = place(x, tick);
+        double at = plot_place(x, tick);
         if (at - last < 26) {
             continue;
         }
@@ -114,17 +116,17 @@ static void write_x_axis(FILE *file, const scale *x, double top, double bottom,
         bool kilo = tick >= 1024 && fmod(tick, 1024) == 0;
         snprintf(text, sizeof text, kilo ? "%.0fK" : "%.0f", kilo ? tick / 1024 : tick);
         write_grid_line(file, at, top, at, bottom);
-        write_text(file, at, bottom + 18, "text-anchor=\"middle\"", text);
+        plot_write_text(file, at, bottom + 18, "text-anchor=\"middle\"", text);
     }
 }
 
 static void write_y_tick(FILE *file, const scale *x, const scale *y, double value)
 {
     char text[32];
-    double at = place(y, value);
+    double at = plot_place(y, value);
     snprintf(text, sizeof text, "%g", value);
     write_grid_line(file, x->from, at, x->to, at);
-    write_text(file, x->from - 7, at + 4, "text-anchor=\"end\"", text);
+    plot_write_text(file, x->from - 7, at + 4, "text-anchor=\"end\"", text);
 }
 
 /* A round step that divides 0 ... hi into four to eight parts. */
@@ -160,9 +162,10 @@ static void write_lines(FILE *file, const scale *x, const scale *y, bool ratio,
                         const bench_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t line = line_of(points, i);
+        size_t line = plot_line_of(points, i);
         const char *colour = colours[line % COLOURS];
-        double at_x = place(x, points[i].x), at_y = place(y, value_of(&points[i], ratio));
+        double at_x = plot_place(x, points[i].x),
+               at_y = plot_place(y, plot_value_of(&points[i], ratio));
         fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at_x, at_y,
                 colour);
         for (size_t j = i + 1; j < count; j++) {
@@ -170,8 +173,9 @@ static void write_lines(FILE *file, const scale *x, const scale *y, bool ratio,
                 fprintf(file,
                         "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                         "stroke-width=\"1.8\" stroke-dasharray=\"%s\"/>\n",
-                        at_x, at_y, place(x, points[j].x), place(y, value_of(&points[j], ratio)),
-                        colour, dashes[line / COLOURS % DASHES]);
+                        at_x, at_y, plot_place(x, points[j].x),
+                        plot_place(y, plot_value_of(&points[j], ratio)), colour,
+                        dashes[line / COLOURS % DASHES]);
                 break;
             }
         }
@@ -188,7 +192,7 @@ static void write_panel(FILE *file, int panel, const char *x_title, const char *
     scale x = {true, INFINITY, 0, left, left + width};
     scale y = {true, INFINITY, 0, bottom, PANEL_TOP};
     for (size_t i = 0; i < count; i++) {
-        double value = value_of(&points[i], ratio);
+        double value = plot_value_of(&points[i], ratio);
         x.lo = fmin(x.lo, points[i].x);
         x.hi = fmax(x.hi, points[i].x);
         y.lo = fmin(y.lo, value);
@@ -204,10 +208,10 @@ static void write_panel(FILE *file, int panel, const char *x_title, const char *
         y.lo /= 1.5;
         y.hi *= 1.5;
     }
-    write_text(file, left, PANEL_TOP - 12, "font-weight=\"bold\"",
-               y_title ? y_title
-               : ratio ? "time / copy of the same bytes"
-                       : "time in ms");
+    plot_write_text(file, left, PANEL_TOP - 12, "font-weight=\"bold\"",
+                    y_title ? y_title
+                    : ratio ? "time / copy of the same bytes"
+                            : "time in ms");
     write_x_axis(file, &x, PANEL_TOP, bottom, points, count);
     write_y_axis(file, &x, &y);
     fprintf(file,
@@ -215,14 +219,14 @@ static void write_panel(FILE *file, int panel, const char *x_title, const char *
             "stroke=\"#666666\"/>\n",
             left, PANEL_TOP, width, PANEL_HEIGHT);
     write_lines(file, &x, &y, ratio, points, count);
-    write_text(file, left + width / 2.0, bottom + 38, "text-anchor=\"middle\"", x_title);
+    plot_write_text(file, left + width / 2.0, bottom + 38, "text-anchor=\"middle\"", x_title);
 }
 
 static void write_legend(FILE *file, const bench_point *points, size_t count, double column_width)
 {
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t line = line_of(points, i);
+        size_t line = plot_line_of(points, i);
         if (line < shown) {
             continue;
         }
@@ -234,7 +238,7 @@ static void write_legend(FILE *file, const bench_point *points, size_t count, do
                 "stroke-width=\"2.5\" stroke-dasharray=\"%s\"/>\n",
                 left, y - 4, left + 24, y - 4, colours[line % COLOURS],
                 dashes[line / COLOURS % DASHES]);
-        write_text(file, left + 31, y, "", points[i].line);
+        plot_write_text(file, left + 31, y, "", points[i].line);
     }
 }
 
@@ -243,7 +247,7 @@ void bench_write_plot(FILE *file, const char *title, const char *x_title, const 
 {
     size_t lines = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t line = line_of(points, i);
+        size_t line = plot_line_of(points, i);
         lines = line >= lines ? line + 1 : lines;
     }
     int width = PANEL_LEFT + 2 * PANEL_WIDTH + PANEL_GAP + 24;
@@ -253,7 +257,7 @@ void bench_write_plot(FILE *file, const char *title, const char *x_title, const 
             "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             width, height, width, height);
-    write_text(file, PANEL_LEFT, 24, "font-size=\"14\"", title);
+    plot_write_text(file, PANEL_LEFT, 24, "font-size=\"14\"", title);
     for (int panel = 0; panel < (y_title ? 1 : 2) && count > 0; panel++) {
         write_panel(file, panel, x_title, y_title, points, count);
     }

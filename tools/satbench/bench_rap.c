@@ -16,8 +16,8 @@ enum { SAMPLES = 100000, MAX_WIDTH_4D = 32 };
 static const layout_2d layouts_2d[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
 
 /* numbers: random ones that the layout takes. */
-static int report(bench *b, satf_status status, const char *name, int dimensions,
-                  const char *access, int w, double congestion, uint32_t numbers)
+static int rap_report(bench *b, satf_status status, const char *name, int dimensions,
+                      const char *access, int w, double congestion, uint32_t numbers)
 {
     char line[64];
     if (status) {
@@ -39,8 +39,8 @@ static int simulate_2d(bench *b, int layout, int access, int w, int64_t samples)
     double mean = 0;
     satf_status status =
         sample_congestion_2d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
-    return report(b, status, layout_2d_name(l), 2, sample_access_2d_name(a), w, mean,
-                  layout_2d_numbers(l, (uint32_t)w));
+    return rap_report(b, status, layout_2d_name(l), 2, sample_access_2d_name(a), w, mean,
+                      layout_2d_numbers(l, (uint32_t)w));
 }
 
 static int simulate_4d(bench *b, int layout, int access, int w, int64_t samples)
@@ -53,11 +53,11 @@ static int simulate_4d(bench *b, int layout, int access, int w, int64_t samples)
     }
     satf_status status =
         sample_congestion_4d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
-    return report(b, status, layout_4d_name(l), 4, sample_access_4d_name(a), w, mean,
-                  layout_4d_numbers(l, (uint32_t)w));
+    return rap_report(b, status, layout_4d_name(l), 4, sample_access_4d_name(a), w, mean,
+                      layout_4d_numbers(l, (uint32_t)w));
 }
 
-static int simulate(bench *b)
+static int rap_simulate(bench *b)
 {
     static const struct {
         int layouts, accesses;
@@ -113,7 +113,7 @@ typedef struct rap_case {
     int draws;
     int64_t times;        /* of a launch */
     uint32_t *numbers;    /* MACHINE_NUMBERS a draw */
-    void *there;          /* the same on the device */
+    void *device_numbers; /* the same on the device */
     bench_arrays arrays;  /* the matrix, and transposed for each draw */
     uint32_t host[2 * N]; /* the matrix */
     double diagonal_ns;   /* of CRSW in the diagonal arrangement, of that type and form */
@@ -128,14 +128,14 @@ static satf_status run_draws(const rap_case *c, const machine_transpose *t)
 {
     satf_status status = SATF_OK;
     for (int d = 0; d < c->draws && !status; d++) {
-        const uint32_t *numbers = (const uint32_t *)c->there + (size_t)d * MACHINE_NUMBERS;
+        const uint32_t *numbers = (const uint32_t *)c->device_numbers + (size_t)d * MACHINE_NUMBERS;
         char *out = (char *)c->arrays.out + (size_t)d * matrix_bytes(c);
         status = machine_cuda()->transpose(c->b->ctx, t, c->arrays.in[0], out, numbers, c->times);
     }
     return status;
 }
 
-static satf_status run_transpose(void *user)
+static satf_status rap_run_transpose(void *user)
 {
     const rap_case *c = user;
     return run_draws(c, &c->t);
@@ -183,8 +183,9 @@ static int measure_case(rap_case *c)
     bench_timing t;
     char line[64];
     c->arrays.bytes = (size_t)c->draws * matrix_bytes(c);
-    int failed = bench_measure_work(c->b, &c->arrays, 2.0 * (double)matrix_bytes(c), run_transpose,
-                                    run_plain_copy, c, layout_2d_name(c->t.layout), access, &t);
+    int failed =
+        bench_measure_work(c->b, &c->arrays, 2.0 * (double)matrix_bytes(c), rap_run_transpose,
+                           run_plain_copy, c, layout_2d_name(c->t.layout), access, &t);
     if (failed) {
         return failed;
     }
@@ -226,7 +227,8 @@ static int measure_form(rap_case *c, int draws)
             }
         }
         size_t bytes = (size_t)c->draws * MACHINE_NUMBERS * sizeof *c->numbers;
-        satf_status status = bench_device_upload(c->b, c->numbers, bytes, "numbers", &c->there);
+        satf_status status =
+            bench_device_upload(c->b, c->numbers, bytes, "numbers", &c->device_numbers);
         if (status) {
             return bench_call_error(c->b, status, "random numbers");
         }
@@ -234,7 +236,7 @@ static int measure_form(rap_case *c, int draws)
             c->t.way = (access_transpose)way;
             failed = measure_case(c);
         }
-        satf_cuda()->free(c->b->ctx, c->there);
+        satf_cuda()->free(c->b->ctx, c->device_numbers);
     }
     return failed;
 }
@@ -271,7 +273,7 @@ static int measure_type(rap_case *c, int draws)
     return failed;
 }
 
-static int run(bench *b)
+static int rap_run(bench *b)
 {
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
     int draws = b->options.samples ? b->options.samples : DRAWS;
@@ -333,6 +335,6 @@ const bench_table bench_rap_table = {
         "access computes its address again, kept: it stays in a register. `satbench paper rap` "
         "has the paper's figures",
     .on_cuda = true,
-    .run = run,
-    .simulate = simulate,
+    .run = rap_run,
+    .simulate = rap_simulate,
 };

@@ -1,3 +1,4 @@
+/* Collecting the values of a table, and printing them in columns. */
 #include "bench.h"
 
 #include <ctype.h>
@@ -48,8 +49,8 @@ void bench_report_destroy(struct bench_report *report)
 }
 
 /* The array with room for one element more; NULL without memory, and the array stays. */
-static void *grow(struct bench_report *report, void *array, size_t count, size_t *room,
-                  size_t element_bytes)
+static void *report_grow(struct bench_report *report, void *array, size_t count, size_t *room,
+                         size_t element_bytes)
 {
     if (count < *room) {
         return array;
@@ -61,7 +62,7 @@ static void *grow(struct bench_report *report, void *array, size_t count, size_t
     return bigger;
 }
 
-static char kind_of(const bench_column *column)
+static char report_kind_of(const bench_column *column)
 {
     return (char)tolower((unsigned char)column->kind);
 }
@@ -82,14 +83,14 @@ static void print_cell(const struct bench_report *report, size_t index, const ch
 {
     const bench_column *column = &report->columns[index];
     int width = column->width;
-    int sign = kind_of(column) == 't' ? -1 : 1;
+    int sign = report_kind_of(column) == 't' ? -1 : 1;
     fprintf(report->to, report->markdown ? "| %*s " : "%*s  ", sign * width, text);
 }
 
 static bool is_printed(const struct bench_report *report, size_t index)
 {
     const bench_column *column = &report->columns[index];
-    return column->title && (report->cuda || column->kind == kind_of(column));
+    return column->title && (report->cuda || column->kind == report_kind_of(column));
 }
 
 static void end_line(const struct bench_report *report)
@@ -108,7 +109,7 @@ static void print_header(const struct bench_report *report)
     end_line(report);
     for (size_t i = 0; i < report->column_count && report->markdown; i++) {
         if (is_printed(report, i)) {
-            fputs(kind_of(&columns[i]) == 't' ? "|---" : "|--:", report->to);
+            fputs(report_kind_of(&columns[i]) == 't' ? "|---" : "|--:", report->to);
         }
     }
     if (report->markdown) {
@@ -124,11 +125,11 @@ static void print_record(const struct bench_report *report, const bench_value *v
         if (!is_printed(report, i)) {
             continue;
         }
-        if (kind_of(column) == 't') {
+        if (report_kind_of(column) == 't') {
             snprintf(text, sizeof text, "%s", values[i].text ? values[i].text : "-");
         } else if (isnan(values[i].number)) {
             /* not there */
-        } else if (kind_of(column) == 'i') {
+        } else if (report_kind_of(column) == 'i') {
             snprintf(text, sizeof text, "%.0f", values[i].number);
         } else {
             format_real(text, sizeof text, values[i].number);
@@ -142,7 +143,8 @@ static void print_record(const struct bench_report *report, const bench_value *v
 void bench_report_add(struct bench_report *report, const bench_value *values)
 {
     size_t record_bytes = report->column_count * sizeof *values;
-    void *array = grow(report, report->values, report->records, &report->record_room, record_bytes);
+    void *array =
+        report_grow(report, report->values, report->records, &report->record_room, record_bytes);
     if (!array) {
         return;
     }
@@ -159,8 +161,8 @@ void bench_report_add(struct bench_report *report, const bench_value *values)
 void bench_report_point(struct bench_report *report, const char *line, double x, double ms,
                         double x_copy)
 {
-    void *array = grow(report, report->points, report->point_count, &report->point_room,
-                       sizeof *report->points);
+    void *array = report_grow(report, report->points, report->point_count, &report->point_room,
+                              sizeof *report->points);
     if (array) {
         report->points = array;
         bench_point *point = &report->points[report->point_count++];
@@ -230,7 +232,7 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
     bench_write_member(file, "", "table", report->table->name, "");
     for (size_t i = 0; i < report->column_count; i++) {
         const bench_column *column = &report->columns[i];
-        bool text = kind_of(column) == 't';
+        bool text = report_kind_of(column) == 't';
         if (!column->key || (text ? !values[i].text : isnan(values[i].number))) {
             continue;
         }
@@ -238,7 +240,7 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
         if (text) {
             bench_write_string(file, values[i].text);
         } else {
-            fprintf(file, kind_of(column) == 'i' ? "%.0f" : "%.6g", values[i].number);
+            fprintf(file, report_kind_of(column) == 'i' ? "%.0f" : "%.6g", values[i].number);
         }
     }
     putc('}', file);

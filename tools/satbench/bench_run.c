@@ -8,7 +8,7 @@
 #include "../../src/base/parallel.h"
 #include "bench.h"
 
-static int prepare(bench *b, FILE *to)
+static int bench_run_prepare(bench *b, FILE *to)
 {
     const bench_options *o = &b->options;
     satf_status status = satf_context_set_device(b->ctx, o->device);
@@ -28,7 +28,7 @@ static int prepare(bench *b, FILE *to)
 
 int bench_run_table(bench *b, FILE *to)
 {
-    int failed = prepare(b, to);
+    int failed = bench_run_prepare(b, to);
     if (!failed) {
         failed = b->options.simulate ? b->table->simulate(b) : b->table->run(b);
     }

@@ -53,7 +53,7 @@ static satf_status run_sat(void *user)
     return status;
 }
 
-static satf_status run_convert(void *user)
+static satf_status sat_run_convert(void *user)
 {
     sat_call *call = user;
     return machine_cuda()->convert(call->b->ctx, &call->image.in, &call->image.out);
@@ -71,7 +71,7 @@ static double image_bytes(const sat_call *call)
            (double)(call->out.stride * call->out.height);
 }
 
-static void report(const sat_call *call, const sat_line *line, const bench_timing *t)
+static void sat_report(const sat_call *call, const sat_line *line, const bench_timing *t)
 {
     bench *b = call->b;
     const satf_view *in = &call->in;
@@ -144,7 +144,7 @@ static satf_status find_tuning(sat_call *call, const sat_algorithm *row)
 
 /* Chooses where the line is measured, the job and its scratch. SATF_UNSUPPORTED
  * if the row cannot do it. */
-static satf_status prepare(sat_call *call, const sat_line *line)
+static satf_status sat_prepare(sat_call *call, const sat_line *line)
 {
     bench *b = call->b;
     bool device = !line->on_host && b->options.device != SATF_HOST;
@@ -197,7 +197,7 @@ static satf_status prepare(sat_call *call, const sat_line *line)
 }
 
 /* Runs the job once more, since the peer writes to the same output, and checks it. */
-static satf_status check(sat_call *call, const char **problem)
+static satf_status sat_check(sat_call *call, const char **problem)
 {
     bench *b = call->b;
     if (b->place == SATF_HOST) {
@@ -211,22 +211,22 @@ static satf_status check(sat_call *call, const char **problem)
     return status ? status : bench_device_check(b, &call->image, problem);
 }
 
-static int run_line(sat_call *call, const sat_line *line)
+static int sat_run_line(sat_call *call, const sat_line *line)
 {
     bench *b = call->b;
     bench_timing timing;
     const char *problem = NULL;
-    satf_status status = prepare(call, line);
+    satf_status status = sat_prepare(call, line);
     if (status == SATF_UNSUPPORTED) { /* lists multiply out: not every product exists */
         bench_error(0, "%s: skipped, %s", line->label, satf_message(b->ctx));
         return 0;
     }
     if (status == SATF_OK) {
-        bench_work *peer = b->place == SATF_HOST ? NULL : run_convert;
+        bench_work *peer = b->place == SATF_HOST ? NULL : sat_run_convert;
         status = bench_measure(b, image_bytes(call), run_sat, peer, call, &timing);
     }
     if (status == SATF_OK) {
-        status = check(call, &problem);
+        status = sat_check(call, &problem);
     }
     if (status == SATF_NO_MEMORY && b->place != SATF_HOST) {
         bench_error(0, "%s: skipped, %s", line->label, satf_message(b->ctx));
@@ -241,7 +241,7 @@ static int run_line(sat_call *call, const sat_line *line)
     if (line->on_host) {
         call->cpu_ms = fmin(call->cpu_ms, timing.ms);
     }
-    report(call, line, &timing);
+    sat_report(call, line, &timing);
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int choose_lines(const bench *b, sat_line *lines, int *count)
 }
 
 /* The host's output only where a line is measured on the host. */
-static satf_status allocate(sat_call *call, const sat_line *lines, int count)
+static satf_status sat_allocate(sat_call *call, const sat_line *lines, int count)
 {
     bench *b = call->b;
     bool device = b->options.device != SATF_HOST, host = !device;
@@ -324,8 +324,8 @@ static satf_status allocate(sat_call *call, const sat_line *lines, int count)
 }
 
 /* All lines on one image. */
-static int run_image(bench *b, const bench_item *size, const bench_item *types, int channels,
-                     const sat_line *lines, int count)
+static int sat_run_image(bench *b, const bench_item *size, const bench_item *types, int channels,
+                         const sat_line *lines, int count)
 {
     int output = types->output == SATF_TYPE_AUTO ? (int)usual_sum(types->input) : types->output;
     sat_call call = {
@@ -337,7 +337,7 @@ static int run_image(bench *b, const bench_item *size, const bench_item *types, 
     if (!bench_fits(b, size->text, 2 * image_bytes(&call))) {
         return 0;
     }
-    satf_status status = allocate(&call, lines, count);
+    satf_status status = sat_allocate(&call, lines, count);
     int failed = 0;
     if (status == SATF_NO_MEMORY && b->options.device != SATF_HOST) {
         bench_error(0, "%s: skipped, %s", size->text, satf_message(b->ctx));
@@ -345,14 +345,14 @@ static int run_image(bench *b, const bench_item *size, const bench_item *types, 
         failed = bench_call_error(b, status, size->text);
     }
     for (int i = 0; i < count && !failed && !status; i++) {
-        failed = run_line(&call, &lines[i]);
+        failed = sat_run_line(&call, &lines[i]);
     }
     bench_device_release(b, &call.image);
     bench_release(&call.in, &call.out);
     return failed;
 }
 
-static int run(bench *b)
+static int sat_run_table(bench *b)
 {
     static sat_line lines[MAX_LINES];
     int count;
@@ -363,8 +363,8 @@ static int run(bench *b)
     for (int c = 0; c < channels->count && !failed; c++) {
         for (int t = 0; t < types->count && !failed; t++) {
             for (int s = 0; s < sizes->count && !failed; s++) {
-                failed = run_image(b, &sizes->item[s], &types->item[t], channels->item[c].number,
-                                   lines, count);
+                failed = sat_run_image(b, &sizes->item[s], &types->item[t],
+                                       channels->item[c].number, lines, count);
             }
         }
     }
@@ -394,5 +394,5 @@ const bench_table bench_sat_table = {
     .note =
         "x copy: to a copy of the same bytes; `satbench paper 6.2` has the dissertation's figures",
     .on_cuda = true,
-    .run = run,
+    .run = sat_run_table,
 };

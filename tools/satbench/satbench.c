@@ -93,7 +93,7 @@ static bool takes_stdout(const char *path)
     return path && io_output_is_stdout(path);
 }
 
-static int measure(bench *b, char **argv)
+static int satbench_measure(bench *b, char **argv)
 {
     output json = {0}, plot = {0};
     bool json_to_stdout = takes_stdout(b->options.json);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     } else if (!status && !paper) {
         signal(SIGINT, on_signal);
         signal(SIGTERM, on_signal);
-        status = satf_context_create(&b.ctx) == SATF_OK ? measure(&b, argv)
+        status = satf_context_create(&b.ctx) == SATF_OK ? satbench_measure(&b, argv)
                                                         : bench_error(1, "out of memory");
     }
     bench_close(&b);

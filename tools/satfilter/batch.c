@@ -1,3 +1,4 @@
+/* A batch: its work is started, its results are told of in order. */
 #include "batch.h"
 
 #include <fcntl.h>
@@ -126,7 +127,7 @@ static const char *advice(const settings *s, const job *one, const char *why,
 }
 
 /* Tells what became of a job; its exit status. */
-static int tell(const settings *s, const job *one, outcome *out, told_notes *told)
+static int batch_tell(const settings *s, const job *one, outcome *out, told_notes *told)
 {
     const satf_file_report *result = &out->report;
     FILE *json = out->to_stderr ? stderr : stdout;
@@ -184,7 +185,7 @@ static void tell_left(const settings *s, const job *one, const char *why)
 
 /* Runs all jobs that are not skipped, as far as there is space, and tells of each in their order.
  * False without memory. */
-static bool run_all(const settings *s, job *jobs, int count, report_summary *sum)
+static bool batch_run_all(const settings *s, job *jobs, int count, report_summary *sum)
 {
     told_notes told = {.count = {0}};
     for (int i = 0; i < count; i++) {
@@ -203,7 +204,7 @@ static bool run_all(const settings *s, job *jobs, int count, report_summary *sum
             tell_left(s, &jobs[i], "not_tried");
             continue;
         }
-        add_job(sum, &jobs[i], out, tell(s, &jobs[i], out, &told));
+        add_job(sum, &jobs[i], out, batch_tell(s, &jobs[i], out, &told));
         outcome_free(out);
     }
     progress_hide();
@@ -265,7 +266,7 @@ static int run_jobs(const settings *s, job *jobs, int count, const input_list *i
         return status;
     }
     report_summary sum = {.inputs = inputs, .count = count};
-    if (!run_all(s, jobs, count, &sum)) {
+    if (!batch_run_all(s, jobs, count, &sum)) {
         return EXIT_FAILURE;
     }
     sum.ms = progress_elapsed_ms();

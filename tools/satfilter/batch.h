@@ -1,4 +1,4 @@
-/* What is to be done to which files, and doing it. */
+/* A batch: the filters, the files, and doing the work. */
 #ifndef SATFILTER_BATCH_H
 #define SATFILTER_BATCH_H
 

@@ -1,3 +1,4 @@
+/* Parsing --device. */
 #include "devices.h"
 
 #include <stdio.h>

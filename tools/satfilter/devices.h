@@ -1,4 +1,4 @@
-/* What --device names. */
+/* The devices that --device names. */
 #ifndef TOOLS_DEVICES_H
 #define TOOLS_DEVICES_H
 

@@ -1,3 +1,4 @@
+/* Outputs that exist: replaced, kept, or asked about. */
 #include "existing.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What becomes of outputs that exist. */
+/* The treatment of outputs that exist. */
 #ifndef SATFILTER_EXISTING_H
 #define SATFILTER_EXISTING_H
 

@@ -1,3 +1,4 @@
+/* Collecting the inputs of a batch. */
 #include "inputs.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 
 #include "options/message.h"
 
-static int add(input_list *all, const char *path, size_t length, size_t name_at)
+static int inputs_add(input_list *all, const char *path, size_t length, size_t name_at)
 {
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 64;
@@ -77,16 +78,16 @@ static int add_named(const settings *s, input_list *all, const char *path, size_
 {
     const char *slash = memrchr(path, '/', length);
     if (slash && slash + 1 == path + length) {
-        int status = add(all, path, length, 0);
+        int status = inputs_add(all, path, length, 0);
         return status ? status
                       : usage_error(all->at[all->count - 1].path,
                                     "is a folder; take the pictures in it and below by -r");
     }
     size_t name_at = slash ? (size_t)(slash + 1 - path) : 0;
     if (!s->parents) {
-        return add(all, path, length, name_at);
+        return inputs_add(all, path, length, name_at);
     }
-    int status = add(all, path, length, below_directory(path, length));
+    int status = inputs_add(all, path, length, below_directory(path, length));
     return !status && leads_upwards(path, length) ? refuse_upwards(all->at[all->count - 1].path)
                                                   : status;
 }
@@ -206,7 +207,7 @@ typedef struct walk {
 static int add_folder(const walk *w, const char *path);
 
 /* Something in a folder. */
-static int add_entry(const walk *w, const char *path, const char *name)
+static int inputs_add_entry(const walk *w, const char *path, const char *name)
 {
     struct stat info;
     if (lstat(path, &info)) {
@@ -228,7 +229,7 @@ static int add_entry(const walk *w, const char *path, const char *name)
         note_skipped(w->all, name);
         return 0;
     }
-    return add(w->all, path, strlen(path), w->name_at);
+    return inputs_add(w->all, path, strlen(path), w->name_at);
 }
 
 static int add_folder(const walk *w, const char *path)
@@ -250,7 +251,7 @@ static int add_folder(const walk *w, const char *path)
             note_unreadable(w->all, path,
                             "has too long a path inside; filter it from a folder nearer to it");
         } else if (!status) {
-            status = add_entry(w, inside, entries[i]->d_name);
+            status = inputs_add_entry(w, inside, entries[i]->d_name);
         }
         free(entries[i]);
     }
@@ -346,7 +347,7 @@ int inputs_gather(const settings *s, input_list *all)
 
 int inputs_add_single(input_list *all, const char *path)
 {
-    return add(all, path, strlen(path), 0);
+    return inputs_add(all, path, strlen(path), 0);
 }
 
 /* Pages A to B of an input as inputs of their own. A file that cannot be looked at, or has not so
@@ -363,7 +364,7 @@ static int add_pages(const settings *s, input_list *all, const input *one)
     bool split = pages > 1 && last > s->first_page && last <= pages;
     int digits = snprintf(NULL, 0, "%lld", (long long)pages), status = 0;
     for (int64_t page = split ? s->first_page : 0; page <= (split ? last : 0) && !status; page++) {
-        status = add(all, one->path, strlen(one->path), one->name_at);
+        status = inputs_add(all, one->path, strlen(one->path), one->name_at);
         if (!status) {
             input *added = &all->at[all->count - 1];
             added->named = one->named;
@@ -393,7 +394,7 @@ int inputs_split_pages(const settings *s, input_list *all,
         if (!holds && strcmp(file->path, "-") == 0) {
             status = usage_error("--page", "pages of standard input go into a .tif or .npy");
         } else if (holds) {
-            status = add(all, file->path, strlen(file->path), file->name_at);
+            status = inputs_add(all, file->path, strlen(file->path), file->name_at);
             if (!status) {
                 all->at[all->count - 1].named = file->named;
             }

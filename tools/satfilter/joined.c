@@ -1,3 +1,4 @@
+/* Making one output of several inputs. */
 #include "joined.h"
 
 #include <stdlib.h>

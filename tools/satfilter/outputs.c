@@ -1,3 +1,4 @@
+/* Naming outputs, and refusing names that clash. */
 #include "outputs.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static bool is_black_and_white(const settings *s)
     return made.type == SATF_U8 && !grey;
 }
 
-static bool is_jpeg(const char *format)
+static bool output_is_jpeg(const char *format)
 {
     return format && strcmp(format, "jpeg") == 0;
 }
@@ -127,7 +128,7 @@ static char *name_in_folder(const settings *s, const char *relative, bool sharp)
     size_t suffix_length = 3;
     if (s->write.format) {
         suffix = suffix_of_format(s->write.format, dot ? dot + 1 : NULL, &suffix_length);
-    } else if (dot && own.can_write && !(sharp && is_jpeg(own.name))) {
+    } else if (dot && own.can_write && !(sharp && output_is_jpeg(own.name))) {
         suffix = dot + 1;
         suffix_length = strlen(suffix);
     }
@@ -198,14 +199,14 @@ static int check_type(const settings *s, const job *one)
 /* Refuses black and white in a JPEG. */
 static int check_sharpness(const settings *s, const job *one, bool sharp)
 {
-    return sharp && is_jpeg(outputs_format(s, one))
+    return sharp && output_is_jpeg(outputs_format(s, one))
                ? usage_error(one->output, "a JPEG blurs black and white; write .png, or --type u8 "
                                           "for shades of grey")
                : 0;
 }
 
 /* "png, jpeg, pnm": the formats that can be written. */
-static void list_formats(char *text, size_t room)
+static void output_list_formats(char *text, size_t room)
 {
     satf_format_info format;
     size_t used = 0;
@@ -230,7 +231,7 @@ static int check_suffix(const settings *s, const job *one)
             return usage_error(one->input, "is a folder; take its pictures by -r, with -o DIR");
         }
         char formats[128];
-        list_formats(formats, sizeof formats);
+        output_list_formats(formats, sizeof formats);
         bool unclear = s->output && !outputs_exists(output);
         return usage_error(output,
                            "the suffix names no format; use one of --list, or --format with one of "
@@ -477,7 +478,7 @@ static void note_sharpness(const settings *s, const job *jobs, int count)
 {
     satf_format_info own;
     for (int i = 0; i < count && !s->write.format && !s->quiet; i++) {
-        if (is_jpeg(satf_format_of_path(base_name(jobs[i].name), &own, sizeof own))) {
+        if (output_is_jpeg(satf_format_of_path(base_name(jobs[i].name), &own, sizeof own))) {
             message(NULL, "black and white goes to .png; a JPEG blurs it");
             return;
         }

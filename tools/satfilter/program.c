@@ -6,7 +6,7 @@
 #include "options/message.h"
 #include "options/synonyms.h"
 
-static void each_option(option_visit visit, void *user)
+static void program_each_option(option_visit visit, void *user)
 {
     const option *o;
     each_filter_option(visit, user);
@@ -24,7 +24,7 @@ static const char *answer(const char *name, size_t length)
 }
 
 const cli satfilter_cli = {.option_at = satfilter_option_at,
-                           .each_option = each_option,
+                           .each_option = program_each_option,
                            .take_other = take_filter_option,
                            .answer = answer};
 
@@ -95,7 +95,7 @@ typedef struct passing {
     void *user;
 } passing;
 
-static void pass_on(void *user, const option *o)
+static void program_pass_on(void *user, const option *o)
 {
     const passing *to = user;
     option shown = *o;
@@ -110,7 +110,7 @@ static void pass_on(void *user, const option *o)
 
 static void each_offered(option_visit visit, void *user)
 {
-    each_option(pass_on, &(passing){visit, user});
+    program_each_option(program_pass_on, &(passing){visit, user});
 }
 
 void help_completion(void (*print)(const shell_program *shell))

@@ -1,3 +1,4 @@
+/* Drawing the line of progress. */
 #include "progress.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* Printing the report of an input, in words and as JSON. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -38,7 +39,8 @@ static void describe_times(const stage_times *times, char *text, size_t room)
     }
 }
 
-static void print_side(const char *name, const char *format, const satf_view *view, int64_t bytes)
+static void report_print_side(const char *name, const char *format, const satf_view *view,
+                              int64_t bytes)
 {
     print_clean(name, INT_MAX);
     fprintf(stderr, ": %s, %" PRId64 " x %" PRId64 ", %d channel%s of %s", format, view->width,
@@ -93,7 +95,7 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
 {
     const satf_file_report *result = &out->report;
     const satf_file_times *t = &result->times;
-    print_side(one->input, result->in_format, &result->in, t->in_bytes);
+    report_print_side(one->input, result->in_format, &result->in, t->in_bytes);
     if (one->more_count) {
         fprintf(stderr, "  and %zu more input%s\n", one->more_count,
                 one->more_count > 1 ? "s" : "");
@@ -116,7 +118,7 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
     describe_times(&times, stages, sizeof stages);
     fprintf(stderr, "  %s, %s %.1f ms; %s takes longest\n", stages,
             result->streamed ? "side by side" : "in all", t->total_ms, bound(&times));
-    print_side(one->output, result->out_format, &result->out, t->out_bytes);
+    report_print_side(one->output, result->out_format, &result->out, t->out_bytes);
 }
 
 static void json_string(FILE *to, const char *text)

@@ -1,4 +1,4 @@
-/* What -v and --json say about an input that was worked on. */
+/* The report of an input that was worked on, for -v and --json. */
 #ifndef SATFILTER_REPORT_H
 #define SATFILTER_REPORT_H
 

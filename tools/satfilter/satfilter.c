@@ -1,4 +1,5 @@
-/* satfilter: image filters on summed area tables, the command. */
+/* satfilter: image filters on summed area tables, the command. Read this file first, then batch.c
+ * and workers.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -52,7 +53,7 @@ static void keep_standard_streams(void)
     }
 }
 
-static int tune(const settings *s)
+static int satfilter_tune(const settings *s)
 {
     if (!s->quiet) {
         progress_start(1, s->quiet);
@@ -83,7 +84,7 @@ static int act(const settings *s)
         printf("satfilter %s\n", satf_version());
         break;
     case ACTION_TUNE:
-        return tune(s);
+        return satfilter_tune(s);
     case ACTION_SELF_TEST:
         return self_test(s);
     case ACTION_TRIALS:

@@ -1,3 +1,4 @@
+/* Telling a file from a folder in -o. */
 #include "target.h"
 
 #include <ctype.h>

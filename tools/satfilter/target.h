@@ -1,4 +1,4 @@
-/* What the name of -o stands for, by itself and by what is there. */
+/* The meaning of -o's name, by itself and by the files that exist. */
 #ifndef SATFILTER_TARGET_H
 #define SATFILTER_TARGET_H
 

@@ -1,3 +1,4 @@
+/* The threads of a batch: each takes the next file, and hands on its outcome. */
 #include "workers.h"
 
 #include <errno.h>
@@ -63,7 +64,7 @@ void outcome_free(outcome *one)
     }
 }
 
-static void keep_text(outcome *out, const char *text)
+static void worker_keep_text(outcome *out, const char *text)
 {
     out->text = strdup(text);
     out->why = out->text ? name_options(out->text) : no_memory.why;
@@ -71,7 +72,7 @@ static void keep_text(outcome *out, const char *text)
 
 /* ------------------------------------------------------------------ one job */
 
-static int take_progress(void *user, double done)
+static int worker_take_progress(void *user, double done)
 {
     worker *w = user;
     atomic_store_explicit(&w->per_mille, (int)(1000 * done), memory_order_relaxed);
@@ -79,7 +80,7 @@ static int take_progress(void *user, double done)
 }
 
 /* The steps are the context's: it forgets them with the next file. */
-static void keep_steps(outcome *out)
+static void worker_keep_steps(outcome *out)
 {
     size_t count = 0;
     while (satf_file_step(out->report.steps, count, NULL, 0)) {
@@ -110,8 +111,8 @@ static page_outcome *keep_page(outcome *out, int64_t number, satf_status status,
     return page;
 }
 
-static int take_page(void *user, int64_t number, satf_status status, const char *why,
-                     const satf_file_report *report, size_t report_bytes)
+static int worker_take_page(void *user, int64_t number, satf_status status, const char *why,
+                            const satf_file_report *report, size_t report_bytes)
 {
     outcome *out = user;
     (void)report_bytes; /* the command and its library are of one version */
@@ -134,7 +135,7 @@ static int take_page(void *user, int64_t number, satf_status status, const char 
     return 0;
 }
 
-static void filter(worker *w, const job *one, outcome *out)
+static void worker_filter(worker *w, const job *one, outcome *out)
 {
     const settings *s = w->all->s;
     satf_write_options write = s->write;
@@ -146,7 +147,7 @@ static void filter(worker *w, const job *one, outcome *out)
     how.files = w->left;
     how.first_page = one->page ? one->page : s->first_page;
     how.last_page = one->page ? one->page : s->last_page;
-    how.page_done = take_page;
+    how.page_done = worker_take_page;
     how.page_user = out;
     how.stats = s->stats;
     how.dpi = s->dpi;
@@ -158,15 +159,15 @@ static void filter(worker *w, const job *one, outcome *out)
     write.no_clobber =
         s->existing == EXISTING_KEPT; /* what has appeared since they were looked for */
     atomic_store_explicit(&w->per_mille, 0, memory_order_relaxed);
-    satf_context_set_progress(w->ctx, take_progress, w);
+    satf_context_set_progress(w->ctx, worker_take_progress, w);
     out->status = satf_filter_file(w->ctx, s->filter, one->input, one->output, &how, &out->report,
                                    sizeof out->report);
     out->at = out->report.at;
     out->device = w->device;
     if (out->status) {
-        keep_text(out, satf_message(w->ctx));
+        worker_keep_text(out, satf_message(w->ctx));
     } else {
-        keep_steps(out);
+        worker_keep_steps(out);
     }
 }
 
@@ -180,7 +181,7 @@ static bool same_folder(const char *a, const char *b)
 }
 
 /* With the lock held: sees to the job's output and its folder. False if it has failed already. */
-static bool prepare(workers *all, job *one, outcome *out)
+static bool worker_prepare(workers *all, job *one, outcome *out)
 {
     char why[2 * PATH_MAX];
     out->to_stderr = satf_is_stdout(one->output); /* asked before the output is replaced */
@@ -202,7 +203,7 @@ static bool prepare(workers *all, job *one, outcome *out)
         }
     }
     if (out->status) {
-        keep_text(out, why);
+        worker_keep_text(out, why);
         return false;
     }
     all->latest = one;
@@ -276,7 +277,7 @@ static void end_job(worker *w, outcome *out)
 
 /* With the lock held: the worker takes the next job that has not failed before any work on it.
  * What is to become of that, or NULL if there is none. */
-static outcome *take(worker *w)
+static outcome *worker_take(worker *w)
 {
     workers *all = w->all;
     while (all->next < all->count) {
@@ -294,7 +295,7 @@ static outcome *take(worker *w)
             continue;
         }
         outcome *out = calloc(1, sizeof *out);
-        if (out && prepare(all, one, out)) {
+        if (out && worker_prepare(all, one, out)) {
             return out;
         }
         end_job(w, out ? out : &no_memory);
@@ -302,16 +303,16 @@ static outcome *take(worker *w)
     return NULL;
 }
 
-static void *work(void *argument)
+static void *worker_work(void *argument)
 {
     worker *w = argument;
     workers *all = w->all;
     outcome *out;
     pthread_mutex_lock(&all->lock);
-    while ((out = take(w))) {
+    while ((out = worker_take(w))) {
         const job *one = &all->jobs[w->at];
         pthread_mutex_unlock(&all->lock);
-        filter(w, one, out);
+        worker_filter(w, one, out);
         pthread_mutex_lock(&all->lock);
         end_job(w, out);
     }
@@ -322,7 +323,7 @@ static void *work(void *argument)
 /* ------------------------------------------------------------------ the whole */
 
 /* At most so many of what takes `each` of a resource of which `others` are needed as well. */
-static int at_most(int most, int resource, rlim_t each, rlim_t others)
+static int worker_at_most(int most, int resource, rlim_t each, rlim_t others)
 {
     struct rlimit limit;
     if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY) {
@@ -342,8 +343,8 @@ static int files_at_once(const settings *s, int left)
     int most = satf_context_get_threads(s->ctx);
     most += devices_named(s) ? WAITING * s->device_count : 0;
     most = most < left ? most : left;
-    most = at_most(most, RLIMIT_NOFILE, OPEN_EACH, OPEN_OTHERS);
-    most = at_most(most, RLIMIT_AS, addresses_each, 0);
+    most = worker_at_most(most, RLIMIT_NOFILE, OPEN_EACH, OPEN_OTHERS);
+    most = worker_at_most(most, RLIMIT_AS, addresses_each, 0);
     return most < 1 ? 1 : most;
 }
 
@@ -378,7 +379,7 @@ static void start_threads(workers *all)
     }
     pthread_sigmask(SIG_BLOCK, &others, &before);
     while (all->started < all->worker_count &&
-           !pthread_create(&all->worker[all->started].thread, NULL, work,
+           !pthread_create(&all->worker[all->started].thread, NULL, worker_work,
                            &all->worker[all->started])) {
         all->started++;
     }
@@ -435,14 +436,14 @@ workers *workers_start(const settings *s, job *jobs, int count)
     make_contexts(all, most);
     start_threads(all);
     if (all->started == 0) {
-        work(&all->worker[0]); /* where no thread is to be had, this one works */
+        worker_work(&all->worker[0]); /* where no thread is to be had, this one works */
     }
     return all;
 }
 
 /* With the lock held, which is let go meanwhile: shows how far the job is that is waited for, and
  * waits a while for it. */
-static void wait_a_while(workers *all, int index)
+static void worker_wait_a_while(workers *all, int index)
 {
     int per_mille = 0, ended = all->ended;
     for (int i = 0; i < all->worker_count; i++) {
@@ -469,7 +470,7 @@ outcome *workers_await(workers *all, int index)
 {
     pthread_mutex_lock(&all->lock);
     while (!all->outcomes[index]) {
-        wait_a_while(all, index);
+        worker_wait_a_while(all, index);
     }
     pthread_mutex_unlock(&all->lock);
     return all->outcomes[index];

@@ -1,3 +1,4 @@
+/* The block-wise algorithms for sums of floats. */
 #include "../sums.cuh"
 
 /* Blocks add floats, and hand on doubles. */

@@ -78,7 +78,7 @@ void *satf_open_object(const char *path, const char **error)
 
 /* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is
  * set. */
-static void *open_object(char path[SATF_PATH_BYTES], const char **name)
+static void *backend_open_object(char path[SATF_PATH_BYTES], const char **name)
 {
     const char *named = secure_getenv("SATFILTER_CUDA");
     *name = named ? named : satf_beside(&once, SATF_BACKEND_FILE, path) ? path : SATF_BACKEND_FILE;
@@ -93,11 +93,11 @@ static void *open_object(char path[SATF_PATH_BYTES], const char **name)
     return object;
 }
 
-static void load(void)
+static void backend_load(void)
 {
     char path[SATF_PATH_BYTES];
     const char *name;
-    void *object = open_object(path, &name);
+    void *object = backend_open_object(path, &name);
     if (!object) {
         return;
     }
@@ -123,7 +123,7 @@ static void load(void)
 
 const satf_backend *satf_cuda(void)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, backend_load);
     return backend;
 }
 

@@ -38,7 +38,7 @@ CALL(void *, stream, (satf_context * ctx), ctx->stream)
 /* Waits for the stream; errors of work that was enqueued before turn up here. */
 CALL(satf_status, wait, (satf_context * ctx, int device), NO_DEVICE)
 
-/* Likewise for the device that is open, if one is. */
+/* Waits for the whole device that is open, if one is. */
 CALL(satf_status, synchronize, (satf_context * ctx), SATF_OK)
 
 /* Time on the device: between begin and end, in ms of CUDA events. end waits. */
@@ -73,7 +73,7 @@ CALL(void, give_up, (satf_context * ctx), )
  * or both on one device. The host's memory may be used again, or read, after wait() only. */
 CALL(satf_status, copy, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 
-/* Likewise bytes. device: the one that is not the host's. */
+/* Copies bytes. device: the one that is not the host's. */
 CALL(satf_status, copy_bytes,
      (satf_context * ctx, int device, void *to, const void *from, size_t bytes), NO_DEVICE)
 CALL(satf_status, set_bytes,
@@ -125,7 +125,7 @@ CALL(satf_status, box_prepare, (satf_context * ctx, const window_gpu_box *box), 
 /* out = the formula of the window around each sample. */
 CALL(satf_status, box_run, (satf_context * ctx, const window_gpu_box *box), NO_DEVICE)
 
-/* The same of large windows, if the device can take them. */
+/* Whether the device can take large windows of that shape. */
 CALL(bool, large_fits, (const window_gpu_large *large), false)
 CALL(satf_status, large_plan, (satf_context * ctx, window_gpu_large *large), NO_DEVICE)
 CALL(satf_status, large_prepare, (satf_context * ctx, const window_gpu_large *large), NO_DEVICE)
@@ -151,11 +151,11 @@ CALL(bool, march_fits, (const filter_gpu_task *task, bool pays), false)
 CALL(satf_status, march_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DEVICE)
 CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
-/* The same of pixels alone: it reads no sums, and has no plan. */
+/* Runs a filter of the pixel alone, which reads no sums and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
 
-/* The same of floats among whose windows a pixel chooses, or whose sides an image gives. blocks: of
- * the latter, memory for a pyramid (src/sums/choice/pyramid.h). */
+/* Runs a filter of floats among whose windows a pixel chooses, or whose sides an image gives.
+ * blocks: for the latter, memory of a pyramid (src/sums/choice/pyramid.h). */
 CALL(satf_status, floats, (satf_context * ctx, const filter_gpu_task *task, double *blocks),
      NO_DEVICE)
 

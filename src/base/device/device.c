@@ -28,7 +28,7 @@ satf_status satf_context_set_device(satf_context *ctx, int device)
 }
 
 /* Rows first ... first + rows - 1. */
-static satf_view rows_of(const satf_view *view, int64_t first, int64_t rows)
+static satf_view device_rows_of(const satf_view *view, int64_t first, int64_t rows)
 {
     return satf_view_rect(view, (satf_rect){0, first, view->width, rows});
 }
@@ -41,8 +41,8 @@ satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_v
     satf_status status = SATF_OK;
     for (int64_t y = 0; y < from->height && !status; y += rows) {
         rows = from->height - y < most ? from->height - y : most;
-        satf_view part = rows_of(from, y, rows), there = rows_of(to, y, rows);
-        status = satf_cuda()->copy(ctx, &part, &there);
+        satf_view part = device_rows_of(from, y, rows), target = device_rows_of(to, y, rows);
+        status = satf_cuda()->copy(ctx, &part, &target);
         status = status ? status : satf_tick(ctx);
     }
     return status;

@@ -1,4 +1,4 @@
-/* What the library does around a backend's calls. The backend has this file too. */
+/* The library's work around a backend's calls. The backend has this file too. */
 #include "gpu.h"
 
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include "../memory.h"
 #include "../view.h"
 
-/* Of the process, in microseconds: what calls have taken until a device was open. */
+/* Microseconds that calls of the process have taken until a device was open. */
 static _Atomic int64_t spent_us;
 static atomic_bool started;
 

@@ -3,7 +3,7 @@
 
 #include "../codec.h"
 
-static bool probe(const unsigned char *head, size_t n)
+static bool gif_probe(const unsigned char *head, size_t n)
 {
     return n >= 6 && (memcmp(head, "GIF87a", 6) == 0 || memcmp(head, "GIF89a", 6) == 0);
 }
@@ -14,5 +14,5 @@ const io_format io_gif = {
     .help = "GIF, its frames as pages (read only)",
     .in_module = true,
     .packages = "libgif7",
-    .probe = probe,
+    .probe = gif_probe,
 };

@@ -36,13 +36,13 @@ typedef struct gif {
     char others[32];
 } gif;
 
-static satf_status fail_damaged(const gif *g, const char *what)
+static satf_status gif_fail_damaged(const gif *g, const char *what)
 {
     return satf_fail(g->ctx, SATF_DATA, "the GIF is damaged: %s", what);
 }
 
 /* Why giflib has failed. */
-static satf_status fail(const gif *g, int error)
+static satf_status gif_fail(const gif *g, int error)
 {
     const io_source cut = {.fd = -1};
     if (g->status || error == D_GIF_ERR_NOT_ENOUGH_MEM) {
@@ -51,13 +51,13 @@ static satf_status fail(const gif *g, int error)
     if (g->cut) {
         return io_fail_short(g->ctx, &cut);
     }
-    return fail_damaged(g, error == D_GIF_ERR_WRONG_RECORD ? "it goes on with nothing known"
-                           : error == D_GIF_ERR_READ_FAILED
-                               ? "its codes do not begin with at most 8 bits"
-                               : "pixels are missing");
+    return gif_fail_damaged(g, error == D_GIF_ERR_WRONG_RECORD ? "it goes on with nothing known"
+                               : error == D_GIF_ERR_READ_FAILED
+                                   ? "its codes do not begin with at most 8 bits"
+                                   : "pixels are missing");
 }
 
-static int read_bytes(GifFileType *file, GifByteType *to, int n)
+static int gif_read_bytes(GifFileType *file, GifByteType *to, int n)
 {
     gif *g = file->UserData;
     g->status = g->status ? g->status : satf_tick(g->ctx);
@@ -71,13 +71,13 @@ static int read_bytes(GifFileType *file, GifByteType *to, int n)
 }
 
 /* At the start of the file. */
-static satf_status open_file(gif *g)
+static satf_status gif_open_file(gif *g)
 {
     int error = 0;
     g->at = 0;
     g->cut = false;
-    g->file = DGifOpen(g, read_bytes, &error);
-    return g->file ? SATF_OK : fail(g, error);
+    g->file = DGifOpen(g, gif_read_bytes, &error);
+    return g->file ? SATF_OK : gif_fail(g, error);
 }
 
 static void close_file(gif *g)
@@ -134,7 +134,7 @@ static bool read_extension(GifFileType *file, frame *f)
 }
 
 /* Up to the next frame's place, which is read; *more is false where there is none. */
-static bool find_frame(GifFileType *file, frame *f, bool *more)
+static bool gif_find_frame(GifFileType *file, frame *f, bool *more)
 {
     GifRecordType kind = UNDEFINED_RECORD_TYPE;
     *f = (frame){.transparent = -1};
@@ -165,22 +165,22 @@ static satf_status count_frames(gif *g, int64_t *count)
 {
     frame f;
     bool more, good;
-    satf_status status = open_file(g);
+    satf_status status = gif_open_file(g);
     *count = 0;
     if (status) {
         return status;
     }
     errno = 0;
     do {
-        good = find_frame(g->file, &f, &more);
+        good = gif_find_frame(g->file, &f, &more);
         *count += more && (good || !g->cut);
     } while (good && more && pass_codes(g->file));
     if (!good && errno == ENOMEM) { /* or frames would be left out */
-        status = fail(g, D_GIF_ERR_NOT_ENOUGH_MEM);
+        status = gif_fail(g, D_GIF_ERR_NOT_ENOUGH_MEM);
     } else if (g->status || (g->cut && *count == 0)) {
-        status = fail(g, 0);
+        status = gif_fail(g, 0);
     } else if (*count == 0) {
-        status = fail_damaged(g, "it holds no picture");
+        status = gif_fail_damaged(g, "it holds no picture");
     }
     close_file(g);
     return status;
@@ -188,13 +188,13 @@ static satf_status count_frames(gif *g, int64_t *count)
 
 /* ----------------------------------------------------------------- the screen */
 
-static unsigned char *pixel_at(const gif *g, int64_t x, int64_t y)
+static unsigned char *gif_pixel_at(const gif *g, int64_t x, int64_t y)
 {
     return g->screen + 4 * (y * g->file->SWidth + x);
 }
 
 /* The screen and the file. */
-static size_t held_bytes(const gif *g)
+static size_t gif_held_bytes(const gif *g)
 {
     return (size_t)4 * (size_t)g->file->SWidth * (size_t)g->file->SHeight + (size_t)g->source.bytes;
 }
@@ -206,10 +206,10 @@ static int64_t seen_side(int64_t at, int64_t side, int64_t screen)
     return side < room ? side : room;
 }
 
-static void fill(const gif *g, const frame *f, const unsigned char colour[4])
+static void gif_fill(const gif *g, const frame *f, const unsigned char colour[4])
 {
     for (int64_t y = f->y; y < f->y + f->height; y++) {
-        unsigned char *at = pixel_at(g, f->x, y);
+        unsigned char *at = gif_pixel_at(g, f->x, y);
         for (int64_t x = 0; x < f->width; x++) {
             memcpy(at + 4 * x, colour, 4);
         }
@@ -222,10 +222,11 @@ static void dispose(gif *g)
     static const unsigned char nothing[4] = {0};
     const frame *f = &g->last;
     if (f->disposal == TO_BACKGROUND) {
-        fill(g, f, f->transparent >= 0 ? nothing : g->background);
+        gif_fill(g, f, f->transparent >= 0 ? nothing : g->background);
     }
     for (int64_t y = 0; g->before && y < f->height; y++) {
-        memcpy(pixel_at(g, f->x, f->y + y), g->before + 4 * y * f->width, (size_t)(4 * f->width));
+        memcpy(gif_pixel_at(g, f->x, f->y + y), g->before + 4 * y * f->width,
+               (size_t)(4 * f->width));
     }
     satf_free(g->before);
     g->before = NULL;
@@ -238,13 +239,14 @@ static satf_status keep_before(gif *g, const frame *f)
     if (f->disposal != TO_BEFORE && f->disposal != TO_BEFORE_TOO) {
         return SATF_OK;
     }
-    satf_status status = satf_share_reserve(g->ctx, bytes + held_bytes(g));
+    satf_status status = satf_share_reserve(g->ctx, bytes + gif_held_bytes(g));
     g->before = status ? NULL : satf_alloc(bytes);
     if (!g->before) {
         return status ? status : satf_fail_memory(g->ctx, bytes, "what a GIF's frame covers");
     }
     for (int64_t y = 0; y < f->height; y++) {
-        memcpy(g->before + 4 * y * f->width, pixel_at(g, f->x, f->y + y), (size_t)(4 * f->width));
+        memcpy(g->before + 4 * y * f->width, gif_pixel_at(g, f->x, f->y + y),
+               (size_t)(4 * f->width));
     }
     return SATF_OK;
 }
@@ -259,7 +261,7 @@ static satf_status make_screen(gif *g, const frame *first)
     const ColorMapObject *map = file->SColorMap;
     frame all = {.width = file->SWidth, .height = file->SHeight};
     size_t bytes = (size_t)(4 * all.width * all.height);
-    satf_status status = satf_share_reserve(g->ctx, held_bytes(g));
+    satf_status status = satf_share_reserve(g->ctx, gif_held_bytes(g));
     g->screen = status ? NULL : satf_alloc(bytes);
     if (!g->screen) {
         return status ? status : satf_fail_memory(g->ctx, bytes, "a GIF's screen");
@@ -270,13 +272,13 @@ static satf_status make_screen(gif *g, const frame *first)
         }
         g->background[3] = UINT8_MAX;
     }
-    fill(g, &all, g->background);
+    gif_fill(g, &all, g->background);
     return SATF_OK;
 }
 
 /* ----------------------------------------------------------------- frames */
 
-/* Where the k-th row of an interlaced picture belongs. */
+/* The place of the k-th row of an interlaced picture. */
 static int64_t interlaced_row(int64_t k, int64_t height)
 {
     static const int begin[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
@@ -292,17 +294,17 @@ static int64_t interlaced_row(int64_t k, int64_t height)
 }
 
 /* The frame's rows, of which those that are not seen are decoded too. Missing colours are black. */
-static satf_status draw(gif *g, const frame *f, const ColorMapObject *map)
+static satf_status gif_draw(gif *g, const frame *f, const ColorMapObject *map)
 {
     GifFileType *file = g->file;
     const GifImageDesc *place = &file->Image;
     satf_status status = SATF_OK;
     for (int64_t k = 0; k < place->Height && !status; k++) {
         if (DGifGetLine(file, g->line, place->Width) != GIF_OK) {
-            return fail(g, file->Error);
+            return gif_fail(g, file->Error);
         }
         int64_t y = place->Interlace ? interlaced_row(k, place->Height) : k;
-        unsigned char *at = y < f->height ? pixel_at(g, f->x, f->y + y) : NULL;
+        unsigned char *at = y < f->height ? gif_pixel_at(g, f->x, f->y + y) : NULL;
         for (int64_t x = 0; at && x < f->width; x++) {
             static const GifColorType black = {0, 0, 0};
             int number = g->line[x];
@@ -319,13 +321,13 @@ static satf_status draw(gif *g, const frame *f, const ColorMapObject *map)
 }
 
 /* The next frame, onto the screen. */
-static satf_status compose(gif *g)
+static satf_status gif_compose(gif *g)
 {
     frame f;
     bool more;
     GifFileType *file = g->file;
-    if (!find_frame(file, &f, &more) || !more) {
-        return fail(g, file->Error);
+    if (!gif_find_frame(file, &f, &more) || !more) {
+        return gif_fail(g, file->Error);
     }
     const GifImageDesc *place = &file->Image;
     const ColorMapObject *map = place->ColorMap ? place->ColorMap : file->SColorMap;
@@ -333,7 +335,7 @@ static satf_status compose(gif *g)
         return satf_fail(g->ctx, SATF_UNSUPPORTED, "a GIF without a table of colours");
     }
     if (place->Width < 1 || place->Height < 1) {
-        return fail_damaged(g, "its picture is empty");
+        return gif_fail_damaged(g, "its picture is empty");
     }
     f.x = place->Left < file->SWidth ? place->Left : 0; /* else nothing is seen */
     f.y = place->Top < file->SHeight ? place->Top : 0;
@@ -347,7 +349,7 @@ static satf_status compose(gif *g)
     g->missing = false;
     g->last = f;
     g->composed++;
-    return status ? status : draw(g, &f, map);
+    return status ? status : gif_draw(g, &f, map);
 }
 
 static satf_status open_gif(satf_context *ctx, io_reader *reader)
@@ -369,11 +371,11 @@ static satf_status open_gif(satf_context *ctx, io_reader *reader)
         io_source_open_memory(data, bytes, &g->source);
         status = count_frames(g, &reader->pages);
     }
-    return status ? status : open_file(g);
+    return status ? status : gif_open_file(g);
 }
 
 /* Frames of a few bytes, each of a large screen, are many times as large as their file together. */
-static satf_status check_size(const gif *g, int64_t frames)
+static satf_status gif_check_size(const gif *g, int64_t frames)
 {
     const GifFileType *file = g->file;
     satf_status status = io_check_size(g->ctx, file->SWidth, file->SHeight, 4);
@@ -384,7 +386,7 @@ static satf_status check_size(const gif *g, int64_t frames)
                : io_check_ratio(g->ctx, &g->source, samples, bits, ";", 1);
 }
 
-static bool shows_through(const gif *g)
+static bool gif_shows_through(const gif *g)
 {
     size_t bytes = (size_t)4 * (size_t)g->file->SWidth * (size_t)g->file->SHeight;
     for (size_t i = 3; i < bytes; i += 4) {
@@ -395,25 +397,25 @@ static bool shows_through(const gif *g)
     return false;
 }
 
-static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+static satf_status gif_go_to(satf_context *ctx, io_reader *reader, int64_t page)
 {
     gif *g = reader->state;
     g->ctx = ctx;
-    satf_status status = check_size(g, page + 1);
+    satf_status status = gif_check_size(g, page + 1);
     if (!status && g->broken) {
-        status = fail_damaged(g, "a frame before this one cannot be read");
+        status = gif_fail_damaged(g, "a frame before this one cannot be read");
     }
     while (!status && g->composed <= page) {
-        status = compose(g);
+        status = gif_compose(g);
         g->broken = status != SATF_OK;
     }
     if (status) {
         return status;
     }
     int64_t width = g->file->SWidth, height = g->file->SHeight;
-    bool alpha = shows_through(g);
+    bool alpha = gif_shows_through(g);
     io_header_set(&reader->header, width, height, 3 + alpha, SATF_U8, alpha, UINT8_MAX);
-    reader->header.held_bytes = held_bytes(g);
+    reader->header.held_bytes = gif_held_bytes(g);
     reader->header.colours_missing = g->missing;
     if (page == 0) { /* which is said once of all pages */
         reader->header.has_text = g->text;
@@ -422,8 +424,8 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
     return SATF_OK;
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status gif_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     (void)ctx;
     const gif *g = reader->state;
@@ -431,7 +433,7 @@ static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, in
     size_t step = (size_t)v->channels;
     for (int64_t i = 0; i < n; i++) {
         unsigned char *row = (unsigned char *)dst + i * stride;
-        const unsigned char *from = pixel_at(g, 0, reader->next_row + i);
+        const unsigned char *from = gif_pixel_at(g, 0, reader->next_row + i);
         for (int64_t x = 0; x < v->width; x++, row += step, from += 4) {
             memcpy(row, from, step);
         }
@@ -459,8 +461,8 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
         return false;
     }
     format->open = open_gif;
-    format->go_to = go_to;
-    format->rows = read_rows;
+    format->go_to = gif_go_to;
+    format->rows = gif_read_rows;
     format->close = close_gif;
     return true;
 }

@@ -1,5 +1,5 @@
-/* How a JPEG was coded, and how one is coded again: as it was, so that a small change makes a
- * small difference, to the file's size too. */
+/* The coding of a JPEG that is read, and of one that is written again: as it was, so that a small
+ * change makes a small difference, to the file's size too. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the JPEG reader and writer share: libjpeg's state, and errors as messages. */
+/* The common ground of the JPEG reader and writer: libjpeg's state, and errors as messages. */
 #ifndef SATF_IO_JPEG_JPEG_COMMON_H
 #define SATF_IO_JPEG_JPEG_COMMON_H
 

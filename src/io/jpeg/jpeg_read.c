@@ -165,7 +165,7 @@ static void no_action(j_decompress_ptr cinfo)
     (void)cinfo;
 }
 
-static boolean fill(j_decompress_ptr cinfo)
+static boolean jpeg_fill(j_decompress_ptr cinfo)
 {
     io_jpeg_state *state = cinfo->client_data;
     io_source *source = state->source;
@@ -187,11 +187,11 @@ static boolean fill(j_decompress_ptr cinfo)
     return TRUE;
 }
 
-static void skip(j_decompress_ptr cinfo, long n)
+static void jpeg_skip(j_decompress_ptr cinfo, long n)
 {
     while (n > (long)cinfo->src->bytes_in_buffer) {
         n -= (long)cinfo->src->bytes_in_buffer;
-        fill(cinfo);
+        jpeg_fill(cinfo);
     }
     if (n > 0) {
         cinfo->src->next_input_byte += n;
@@ -214,8 +214,8 @@ static void watch_scans(j_common_ptr cinfo)
 }
 
 /* The marker's data behind `lead`, in *bytes; NULL if it begins otherwise or is no more. */
-static const unsigned char *behind(jpeg_saved_marker_ptr m, int marker, const char *lead,
-                                   size_t lead_bytes, size_t *bytes)
+static const unsigned char *jpeg_behind(jpeg_saved_marker_ptr m, int marker, const char *lead,
+                                        size_t lead_bytes, size_t *bytes)
 {
     if (m->marker != marker || m->data_length <= lead_bytes ||
         memcmp(m->data, lead, lead_bytes) != 0) {
@@ -225,9 +225,10 @@ static const unsigned char *behind(jpeg_saved_marker_ptr m, int marker, const ch
     return m->data + lead_bytes;
 }
 
-#define BEHIND(m, marker, lead, bytes) behind(m, marker, lead, sizeof lead, bytes)
+#define BEHIND(m, marker, lead, bytes) jpeg_behind(m, marker, lead, sizeof lead, bytes)
 
-/* Of several EXIF and XMP markers the first counts; IPTC's are one block in pieces. */
+/* Copies metadata from markers. The first of several EXIF and XMP markers counts; IPTC's are one
+ * block in parts. */
 static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
                                 satf_metadata *metadata)
 {
@@ -261,7 +262,7 @@ static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_
     return SATF_OK;
 }
 
-static void note_other(io_header *header, const char *name)
+static void jpeg_note_other(io_header *header, const char *name)
 {
     io_list_name(header->others, sizeof header->others, name);
 }
@@ -315,7 +316,7 @@ static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *h
         }
         if (other) {
             char name[8];
-            note_other(header, name_other(m, name));
+            jpeg_note_other(header, name_other(m, name));
         }
     }
 }
@@ -329,10 +330,10 @@ static void drop_links(io_header *header)
         m->xmp_bytes = io_xmp_drop_links((char *)m->xmp, m->xmp_bytes, &found);
     }
     if (found & IO_XMP_PICTURE) {
-        note_other(header, "MPF");
+        jpeg_note_other(header, "MPF");
     }
     if (found & IO_XMP_VIDEO) {
-        note_other(header, "video");
+        jpeg_note_other(header, "video");
     }
 }
 
@@ -350,9 +351,9 @@ static void look_behind(const io_jpeg_state *state, io_header *header)
         n += more;
     }
     if (io_jpeg_probe(bytes, n) && n > 2 && bytes[2] == 0xff) {
-        note_other(header, "MPF");
+        jpeg_note_other(header, "MPF");
     } else if (memmem(bytes, n, "ftyp", 4)) {
-        note_other(header, "video");
+        jpeg_note_other(header, "video");
     }
 }
 
@@ -427,7 +428,7 @@ static void save_markers(struct jpeg_decompress_struct *cinfo, bool in_header)
     jpeg_save_markers(cinfo, JPEG_COM, in_header);
 }
 
-static satf_status read_header(satf_context *ctx, io_reader *reader)
+static satf_status jpeg_open_header(satf_context *ctx, io_reader *reader)
 {
     io_jpeg_state *state = reader->state;
     struct jpeg_decompress_struct *cinfo = &state->c.in;
@@ -436,8 +437,8 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
     }
     jpeg_create_decompress(cinfo);
     state->from = (struct jpeg_source_mgr){.init_source = no_action,
-                                           .fill_input_buffer = fill,
-                                           .skip_input_data = skip,
+                                           .fill_input_buffer = jpeg_fill,
+                                           .skip_input_data = jpeg_skip,
                                            .resync_to_restart = jpeg_resync_to_restart,
                                            .term_source = no_action};
     cinfo->src = &state->from;
@@ -496,11 +497,11 @@ satf_status io_jpeg_open(satf_context *ctx, io_reader *reader)
     state->source = &reader->source;
     io_jpeg_set_errors(state, &state->c.in.err);
     state->c.in.client_data = state;
-    return read_header(ctx, reader);
+    return jpeg_open_header(ctx, reader);
 }
 
 /* Allocates, and reads the whole file if it is progressive. */
-static satf_status start(satf_context *ctx, io_jpeg_state *state, uint64_t held_bytes)
+static satf_status jpeg_start_read(satf_context *ctx, io_jpeg_state *state, uint64_t held_bytes)
 {
     struct jpeg_decompress_struct *cinfo = &state->c.in;
     satf_status status = io_check_bytes(ctx, held_bytes);
@@ -540,7 +541,8 @@ satf_status io_jpeg_rows(satf_context *ctx, io_reader *reader, void *dst, int64_
     if (setjmp(state->jump)) {
         return state->status;
     }
-    satf_status status = state->started ? SATF_OK : start(ctx, state, reader->header.held_bytes);
+    satf_status status =
+        state->started ? SATF_OK : jpeg_start_read(ctx, state, reader->header.held_bytes);
     if (status) {
         return status;
     }

@@ -62,7 +62,7 @@ static void set_density(struct jpeg_compress_struct *cinfo, const satf_metadata 
     }
 }
 
-static bool keeps_resolution(const satf_metadata *m)
+static bool jpeg_keeps_resolution(const satf_metadata *m)
 {
     double x, y;
     int unit;
@@ -98,7 +98,7 @@ static satf_status write_whole(satf_context *ctx, struct jpeg_compress_struct *c
     return SATF_OK;
 }
 
-static void write_iptc(struct jpeg_compress_struct *cinfo, const satf_metadata *m)
+static void jpeg_write_iptc(struct jpeg_compress_struct *cinfo, const satf_metadata *m)
 {
     const size_t most = MARKER_BYTES - sizeof IO_JPEG_IPTC_LEAD;
     for (size_t at = 0; m->iptc && at < m->iptc_bytes; at += most) {
@@ -140,11 +140,11 @@ static satf_status write_metadata(satf_context *ctx, struct jpeg_compress_struct
     if (status) {
         return status;
     }
-    write_iptc(cinfo, m);
+    jpeg_write_iptc(cinfo, m);
     return write_icc(ctx, cinfo, m);
 }
 
-static satf_status write_header(satf_context *ctx, io_writer *writer)
+static satf_status jpeg_write_header(satf_context *ctx, io_writer *writer)
 {
     io_jpeg_state *state = writer->state;
     struct jpeg_compress_struct *cinfo = &state->c.out;
@@ -181,7 +181,7 @@ static satf_status write_header(satf_context *ctx, io_writer *writer)
     return writer->metadata ? write_metadata(ctx, cinfo, writer->metadata) : SATF_OK;
 }
 
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status jpeg_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     if (v->width > JPEG_MAX_DIMENSION || v->height > JPEG_MAX_DIMENSION) {
@@ -200,11 +200,11 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     state->writer = writer;
     io_jpeg_set_errors(state, &state->c.out.err);
     state->c.out.client_data = state;
-    return write_header(ctx, writer);
+    return jpeg_write_header(ctx, writer);
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status jpeg_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                            int64_t n)
 {
     io_jpeg_state *state = writer->state;
     state->ctx = ctx;
@@ -218,7 +218,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     return SATF_OK;
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status jpeg_finish(satf_context *ctx, io_writer *writer)
 {
     io_jpeg_state *state = writer->state;
     state->ctx = ctx;
@@ -229,7 +229,7 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     return SATF_OK;
 }
 
-static void abandon(io_writer *writer)
+static void jpeg_abandon(io_writer *writer)
 {
     io_jpeg_destroy(writer->state);
 }
@@ -244,7 +244,7 @@ const io_format io_jpeg = {
     .metadata = IO_METADATA_FIRST,
     .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_GREY_ICC | IO_KEEPS_COLOURS |
              IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC,
-    .keeps_resolution = keeps_resolution,
+    .keeps_resolution = jpeg_keeps_resolution,
     .held_bytes = io_jpeg_held_bytes,
     .probe = io_jpeg_probe,
     .open = io_jpeg_open,
@@ -253,8 +253,8 @@ const io_format io_jpeg = {
     .value_types = IO_TYPE_BIT(SATF_U8),
     .picture_types = IO_TYPE_BIT(SATF_U8),
     .channel_mask = 1u << 1 | 1u << 3,
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .abandon = abandon,
+    .create = jpeg_create,
+    .put = jpeg_put,
+    .finish = jpeg_finish,
+    .abandon = jpeg_abandon,
 };

@@ -1,3 +1,5 @@
+/* Checking whether a TIFF's description fits the picture that is written, and making one that
+ * fits. */
 #include "description.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@ static const char *text_of(const satf_tag *tag)
     return (const char *)tag->values;
 }
 
-static bool find(const satf_metadata *m, satf_tag *tag)
+static bool description_find(const satf_metadata *m, satf_tag *tag)
 {
     return satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_DESCRIPTION, tag);
 }
@@ -19,7 +21,7 @@ static bool find(const satf_metadata *m, satf_tag *tag)
 /* ------------------------------------------------------------------- OME-XML */
 
 /* The '>' that ends a start tag, not one in an attribute's value; NULL: there is none. */
-static const char *tag_end(const char *at)
+static const char *description_tag_end(const char *at)
 {
     char quote = 0;
     for (; *at && (quote || *at != '>'); at++) {
@@ -31,12 +33,12 @@ static const char *tag_end(const char *at)
 }
 
 /* The next start tag of an element Pixels, and where it ends; NULL: there is none. */
-static const char *next_pixels(const char *at, const char **end)
+static const char *description_next_pixels(const char *at, const char **end)
 {
     static const char name[] = "<Pixels";
     while ((at = strstr(at, name))) {
         at += sizeof name - 1;
-        *end = tag_end(at);
+        *end = description_tag_end(at);
         if (!*end || strchr(" \t\r\n", *at)) {
             return *end ? at : NULL;
         }
@@ -82,7 +84,7 @@ static const char *ome_type(const io_plan *plan)
 static bool is_ome(const char *text)
 {
     const char *end;
-    return strstr(text, "<OME") && next_pixels(text, &end);
+    return strstr(text, "<OME") && description_next_pixels(text, &end);
 }
 
 /* The type of the first Pixels, of *n bytes; *same: others have it too. NULL: not all have one. */
@@ -91,7 +93,7 @@ static const char *first_type(const char *text, size_t *n, bool *same)
     const char *first = NULL, *end;
     *n = 0;
     *same = true;
-    for (const char *at = text; (at = next_pixels(at, &end)); at = end) {
+    for (const char *at = text; (at = description_next_pixels(at, &end)); at = end) {
         size_t bytes;
         const char *value = attribute(at, end, "Type", &bytes);
         if (!value) {
@@ -120,7 +122,7 @@ static void blank_bits(char *text)
 {
     const char *end;
     size_t n;
-    for (const char *at = text; (at = next_pixels(at, &end)); at = end) {
+    for (const char *at = text; (at = description_next_pixels(at, &end)); at = end) {
         static const char name[] = "SignificantBits";
         const char *value = attribute(at, end, name, &n);
         if (value) {
@@ -176,7 +178,7 @@ static bool imagej_fits(const char *text, int64_t pages)
 bool io_description_fits(const satf_metadata *metadata, const io_plan *plan, int64_t pages)
 {
     satf_tag tag;
-    if (!find(metadata, &tag)) {
+    if (!description_find(metadata, &tag)) {
         return true;
     }
     const char *text = text_of(&tag);
@@ -205,14 +207,14 @@ satf_status io_description_make(satf_context *ctx, const satf_tag *tag, const io
         (n == strlen(type) && memcmp(had, type, n) == 0)) {
         return SATF_OK;
     }
-    for (const char *at = from; (at = next_pixels(at, &end)); at = end) {
+    for (const char *at = from; (at = description_next_pixels(at, &end)); at = end) {
         room += strlen(type);
     }
     char *made = satf_alloc(room), *to = made;
     if (!made) {
         return satf_fail_memory(ctx, room, "a TIFF's description");
     }
-    for (const char *at = from; (at = next_pixels(at, &end)); at = end) {
+    for (const char *at = from; (at = description_next_pixels(at, &end)); at = end) {
         const char *value = attribute(at, end, "Type", &n);
         to = mempcpy(to, from, (size_t)(value - from));
         to = mempcpy(to, type, strlen(type));

@@ -1,3 +1,4 @@
+/* The orientation, resolutions and sizes in a block of EXIF. */
 #include "exif.h"
 
 #include <string.h>
@@ -223,7 +224,7 @@ static void take_out(removal *r, size_t from, size_t bytes)
 }
 
 /* Value i of an entry of 16 or 32 bits; 0 if it is not there. */
-static uint32_t value_at(const satf_tiff *t, const unsigned char *entry, uint32_t i)
+static uint32_t exif_value_at(const satf_tiff *t, const unsigned char *entry, uint32_t i)
 {
     uint32_t type = satf_tiff_load(t, entry + 2, 2), count = satf_tiff_load(t, entry + 4, 4);
     size_t bytes = type == SATF_TIFF_SHORT ? 2 : type == SATF_TIFF_LONG ? 4 : 0;
@@ -249,7 +250,7 @@ static void take_out_pieces(removal *r, unsigned char *entries, size_t count, un
     }
     uint32_t pieces = satf_tiff_load(t, offsets + 4, 4);
     for (uint32_t i = 0; i < pieces && r->budget > 0; i++) {
-        take_out(r, value_at(t, offsets, i), value_at(t, sizes, i));
+        take_out(r, exif_value_at(t, offsets, i), exif_value_at(t, sizes, i));
     }
 }
 
@@ -259,13 +260,13 @@ static void take_out_pictures(removal *r, unsigned char *entries, size_t count)
     const unsigned char *jpeg = satf_tiff_find(t, entries, count, TAG_JPEG);
     const unsigned char *bytes = satf_tiff_find(t, entries, count, TAG_JPEG_BYTES);
     if (jpeg && bytes) {
-        take_out(r, value_at(t, jpeg, 0), value_at(t, bytes, 0));
+        take_out(r, exif_value_at(t, jpeg, 0), exif_value_at(t, bytes, 0));
     }
     take_out_pieces(r, entries, count, 0x0111, 0x0117); /* strips */
     take_out_pieces(r, entries, count, 0x0144, 0x0145); /* tiles */
 }
 
-/* Where the offset of the next directory stands; NULL if the block ends before it. */
+/* The place of the offset of the next directory; NULL if the block ends before it. */
 static unsigned char *link_behind(const satf_tiff *t, unsigned char *entries, size_t count)
 {
     bool cut = count < satf_tiff_load(t, entries - 2, 2);

@@ -1,4 +1,5 @@
-/* What codecs say of a picture before its pixels come, and what that makes of an image. */
+/* The header of a picture, which codecs give before its pixels come, and the image that it
+ * makes. */
 #include "../codec.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ void io_header_set_resolution(io_header *header, double x, double y)
     }
 }
 
-/* Where the profile says what its colours are; one that ends before says nothing. */
+/* The place where a profile says what its colours are; one that ends before says nothing. */
 enum { ICC_SPACE_AT = 16, ICC_SPACE_BYTES = 4 };
 
 bool io_icc_fits(const satf_metadata *m, int channels)

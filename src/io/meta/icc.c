@@ -21,7 +21,7 @@ static void put32(unsigned char *at, uint32_t value)
 }
 
 /* s15Fixed16Number */
-static void put_number(profile *p, double value)
+static void icc_put_number(profile *p, double value)
 {
     double units = floor(value * 65536 + 0.5);
     bool fits = units >= INT32_MIN && units <= INT32_MAX;
@@ -73,7 +73,7 @@ static void put_numbers(profile *p, const char *name, const char *type, const do
 {
     begin_tag(p, name, type);
     for (int i = 0; i < count; i++) {
-        put_number(p, values[i]);
+        icc_put_number(p, values[i]);
     }
     end_tag(p);
 }
@@ -86,7 +86,7 @@ static void put_curve(profile *p, const char *name, const satf_metadata *m)
     p->data[p->bytes + 1] = m->has_gamma ? 0 : 3; /* the kind of function */
     p->bytes += 4;
     for (int i = 0; i < (m->has_gamma ? 1 : 5); i++) {
-        put_number(p, m->has_gamma ? 1 / m->gamma : srgb[i]);
+        icc_put_number(p, m->has_gamma ? 1 / m->gamma : srgb[i]);
     }
     end_tag(p);
 }
@@ -109,7 +109,7 @@ static matrix multiply(const matrix *a, const matrix *b)
 }
 
 /* By cofactors; of a singular one what is not finite, which no profile can hold. */
-static matrix invert(const matrix *m)
+static matrix icc_invert(const matrix *m)
 {
     matrix inverse;
     double determinant = 0;
@@ -142,13 +142,13 @@ static void make_xyz(const double xy[2], double xyz[3])
 
 static const double d50[] = {0xf6d6 / 65536.0, 1, 0xd32d / 65536.0}; /* as profiles have it */
 
-/* From light under that white to light under D50, as it looks alike to Bradford's cones; ICC.1,
- * annex E. */
-static matrix adapt(const double white[3])
+/* The matrix that takes light under that white to the light under D50 that looks alike to
+ * Bradford's cones; ICC.1, annex E. */
+static matrix icc_adapt(const double white[3])
 {
     static const matrix cones = {
         {{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
-    matrix inverse = invert(&cones), scaled = cones;
+    matrix inverse = icc_invert(&cones), scaled = cones;
     double from[3], to[3];
     transform(&cones, white, from);
     transform(&cones, d50, to);
@@ -171,12 +171,12 @@ static matrix make_colorants(const double chromaticities[8], matrix *adaptation)
             primaries.at[k][i] = xyz[k];
         }
     }
-    matrix inverse = invert(&primaries);
+    matrix inverse = icc_invert(&primaries);
     transform(&inverse, white, shares);
     for (int i = 0; i < 9; i++) {
         primaries.at[i / 3][i % 3] *= shares[i % 3];
     }
-    *adaptation = adapt(white);
+    *adaptation = icc_adapt(white);
     return multiply(adaptation, &primaries);
 }
 

@@ -35,17 +35,17 @@ void io_turn_upright(io_reader *reader)
     if (orientation_of(reader) == 1) {
         return;
     }
-    reader->turn = move_of_orientation(orientation_of(reader));
+    reader->symmetry = move_of_orientation(orientation_of(reader));
     reader->stored = *view;
-    move_metadata_upright(reader->turn, &header->metadata);
+    move_metadata_upright(reader->symmetry, &header->metadata);
     satf_metadata_drop_thumbnails(&header->metadata);
     drop_places(header);
-    if (reader->turn & MOVE_TRANSPOSE) {
+    if (reader->symmetry & MOVE_TRANSPOSE) {
         view->width = reader->stored.height;
         view->height = reader->stored.width;
         view->stride = view->width * satf_pixel_bytes(view);
     }
-    if (!move_keeps_rows(reader->turn) || !header->rows_in_order) {
+    if (!move_keeps_rows(reader->symmetry) || !header->rows_in_order) {
         header->held_bytes += (uint64_t)reader->stored.stride * (uint64_t)reader->stored.height;
         header->rows_in_order = false;
     }

@@ -1,3 +1,4 @@
+/* The sentences that say what is not kept of a file. */
 #include "others.h"
 
 #include <ctype.h>
@@ -82,7 +83,7 @@ static void add_thing(sentence *s, const char *noun, const char *verb)
     s->verb = s->things > 1 ? "are" : verb;
 }
 
-static sentence begin(char *text, size_t bytes, int things)
+static sentence others_begin(char *text, size_t bytes, int things)
 {
     text[0] = 0;
     return (sentence){.text = text, .bytes = bytes, .things = things, .left = things};
@@ -134,7 +135,7 @@ const char *io_describe_others(const char *names, char *text, size_t bytes)
         known += new_noun(names, name, n) < NOUNS;
         others += find_noun(name, n) == NOUNS;
     }
-    sentence s = begin(text, bytes, known + (others > 0));
+    sentence s = others_begin(text, bytes, known + (others > 0));
     for (at = names; (name = next_name(&at, &n));) {
         noun = new_noun(names, name, n);
         if (noun < NOUNS) {
@@ -170,12 +171,12 @@ static bool is_in_exif(const satf_metadata *m)
 }
 
 /* Has a format that keeps resolutions room for the picture's? */
-static bool has_room(const io_format *format, const satf_metadata *m)
+static bool others_has_room(const io_format *format, const satf_metadata *m)
 {
     return !format->keeps_resolution || format->keeps_resolution(m);
 }
 
-/* Of profile, gamma and primaries. */
+/* The kinds of colour that the file says: profile, gamma and primaries. */
 static unsigned colour_kinds(const satf_metadata *m, int channels)
 {
     unsigned char made[IO_ICC_BYTES];
@@ -198,7 +199,7 @@ unsigned io_find_lost(const io_plan *plan, const satf_metadata *m)
     has |= m->iptc ? IO_KEEPS_IPTC : 0;
     has |= m->has_resolution ? IO_KEEPS_RESOLUTION : 0;
     lost = has & ~to->keeps;
-    if ((has & IO_KEEPS_RESOLUTION) && !has_room(to, m)) {
+    if ((has & IO_KEEPS_RESOLUTION) && !others_has_room(to, m)) {
         lost |= IO_KEEPS_RESOLUTION;
     }
     if ((to->keeps & IO_KEEPS_EXIF) && is_in_exif(m)) {
@@ -209,7 +210,7 @@ unsigned io_find_lost(const io_plan *plan, const satf_metadata *m)
 
 const char *io_describe_lost(unsigned lost, char *text, size_t bytes)
 {
-    sentence s = begin(text, bytes, __builtin_popcount(lost));
+    sentence s = others_begin(text, bytes, __builtin_popcount(lost));
     for (int i = 0; i < IO_KIND_COUNT; i++) {
         if (lost >> i & 1) {
             add_thing(&s, kinds[i], "is");
@@ -225,11 +226,11 @@ void io_name_keepers(unsigned lost, const satf_metadata *m, char *text, size_t b
     for (size_t i = 0; io_format_at(i) && count < 2; i++) {
         const io_format *format = io_format_at(i);
         if ((format->keeps & lost) == lost &&
-            (!(lost & IO_KEEPS_RESOLUTION) || has_room(format, m))) {
+            (!(lost & IO_KEEPS_RESOLUTION) || others_has_room(format, m))) {
             keeper[count++] = format;
         }
     }
-    sentence s = begin(text, bytes, count);
+    sentence s = others_begin(text, bytes, count);
     for (int i = 0; i < count; i++) {
         char name[16] = "";
         for (size_t k = 0; keeper[i]->name[k] && k < sizeof name - 1; k++) {

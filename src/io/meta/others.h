@@ -1,4 +1,4 @@
-/* What is not kept of a file, in plain words. */
+/* The parts of a file that are not kept, in plain words. */
 #ifndef SATF_IO_META_OTHERS_H
 #define SATF_IO_META_OTHERS_H
 
@@ -15,7 +15,7 @@ const char *io_describe_others(const char *names, char *text, size_t bytes);
  * text and no tags, which have names of their own. */
 unsigned io_find_lost(const io_plan *plan, const satf_metadata *metadata);
 
-/* The same sentence's part for kinds: "orientation and EXIF". */
+/* The part of that sentence that names kinds: "orientation and EXIF". */
 const char *io_describe_lost(unsigned kinds, char *text, size_t bytes);
 
 /* Up to two formats that hold them: "PNG and JPEG". */

@@ -1,3 +1,4 @@
+/* The list of tags that describe a picture, and blocks of them. */
 #include "tags.h"
 
 #include <string.h>
@@ -166,7 +167,7 @@ satf_status satf_tags_add(satf_context *ctx, satf_tags *tags, const satf_tag *ta
 }
 
 /* Leaves the tags that are kept, or those that are not to go. */
-static size_t filter(unsigned char *block, size_t bytes, unsigned kept, unsigned gone)
+static size_t tags_filter(unsigned char *block, size_t bytes, unsigned kept, unsigned gone)
 {
     size_t at = 0, from = 0, left = 0;
     satf_tag tag;
@@ -183,10 +184,10 @@ static size_t filter(unsigned char *block, size_t bytes, unsigned kept, unsigned
 
 size_t satf_tags_drop(unsigned char *block, size_t bytes, unsigned which)
 {
-    return filter(block, bytes, 0, which);
+    return tags_filter(block, bytes, 0, which);
 }
 
 size_t satf_tags_keep(unsigned char *block, size_t bytes)
 {
-    return filter(block, bytes, SATF_TAG_KEPT, 0);
+    return tags_filter(block, bytes, SATF_TAG_KEPT, 0);
 }

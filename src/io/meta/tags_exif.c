@@ -9,7 +9,7 @@
 /* ---------------------------------------------------------------- tags of EXIF */
 
 /* Bytes of an entry's values become those of the machine's order. */
-static void swap_values(const satf_tiff *t, size_t unit, unsigned char *values, size_t bytes)
+static void tags_swap_values(const satf_tiff *t, size_t unit, unsigned char *values, size_t bytes)
 {
     const bool machine_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     for (size_t i = 0; t->big != machine_is_big && i + unit <= bytes; i += unit) {
@@ -22,8 +22,8 @@ static void swap_values(const satf_tiff *t, size_t unit, unsigned char *values, 
 }
 
 /* Adds the entry's tag, unless it is there. False: its values are not in the block. */
-static bool add_entry(satf_context *ctx, const satf_tiff *t, const unsigned char *entry,
-                      unsigned directory, satf_tags *tags, satf_status *status)
+static bool tags_add_entry(satf_context *ctx, const satf_tiff *t, const unsigned char *entry,
+                           unsigned directory, satf_tags *tags, satf_status *status)
 {
     unsigned type = satf_tiff_load(t, entry + 2, 2);
     uint64_t bytes = (uint64_t)satf_tag_type_bytes(type) * satf_tiff_load(t, entry + 4, 4);
@@ -41,7 +41,7 @@ static bool add_entry(satf_context *ctx, const satf_tiff *t, const unsigned char
             size_t unit = satf_tag_type_unit(type);
             unsigned char *added = tags->block + tags->bytes - tag.bytes;
             if (unit > 1) {
-                swap_values(t, unit, added, tag.bytes);
+                tags_swap_values(t, unit, added, tag.bytes);
             }
         }
     }
@@ -58,7 +58,7 @@ static bool add_directory(satf_context *ctx, const satf_tiff *t, unsigned direct
     for (size_t i = 0; i < count && !*status; i++) {
         const unsigned char *entry = entries + i * SATF_TIFF_ENTRY_BYTES;
         if (satf_tag_is_of(directory, satf_tiff_load(t, entry, 2))) {
-            whole = add_entry(ctx, t, entry, directory, tags, status) && whole;
+            whole = tags_add_entry(ctx, t, entry, directory, tags, status) && whole;
         }
     }
     return whole;
@@ -112,7 +112,7 @@ typedef struct maker {
     uint32_t at[SATF_TAGS_DIRECTORIES];
 } maker;
 
-static int compare(const void *a, const void *b)
+static int tags_compare(const void *a, const void *b)
 {
     const satf_tag *x = (const satf_tag *)a, *y = (const satf_tag *)b;
     return x->directory != y->directory
@@ -120,7 +120,7 @@ static int compare(const void *a, const void *b)
                : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static void take(maker *m, const satf_tag *tag)
+static void tags_take(maker *m, const satf_tag *tag)
 {
     m->tag[m->count++] = *tag;
     m->n[tag->directory]++;
@@ -130,7 +130,7 @@ static void take(maker *m, const satf_tag *tag)
 
 /* The tags that EXIF has, and those that lead to its directories. False: there is nothing that
  * other blocks of metadata do not say. */
-static bool choose(const satf_tags *tags, maker *m)
+static bool tags_choose(const satf_tags *tags, maker *m)
 {
     bool says = false;
     size_t at = 0;
@@ -139,7 +139,7 @@ static bool choose(const satf_tags *tags, maker *m)
         bool resolution = tag.tag == SATF_TAG_XRESOLUTION || tag.tag == SATF_TAG_YRESOLUTION ||
                           tag.tag == SATF_TAG_RESOLUTION_UNIT;
         if (tag.directory != SATF_TAGS_PAGE || satf_tag_in_exif(&tag)) {
-            take(m, &tag);
+            tags_take(m, &tag);
             says |= tag.directory != SATF_TAGS_PAGE || !resolution;
         }
     }
@@ -147,7 +147,7 @@ static bool choose(const satf_tags *tags, maker *m)
         if (m->n[d] > 0) {
             satf_tag lead = {satf_tags_leads[d].in, satf_tags_leads[d].tag, TYPE_LONG,
                              sizeof *m->at, (const unsigned char *)&m->at[d]};
-            take(m, &lead);
+            tags_take(m, &lead);
         }
     }
     return says;
@@ -202,8 +202,8 @@ satf_status satf_exif_of_tags(satf_context *ctx, const satf_tags *tags, unsigned
         return satf_fail_memory(ctx, m.count * sizeof tag, "EXIF");
     }
     m.count = 0;
-    bool says = choose(tags, &m);
-    qsort(m.tag, m.count, sizeof tag, compare);
+    bool says = tags_choose(tags, &m);
+    qsort(m.tag, m.count, sizeof tag, tags_compare);
     for (unsigned d = 0; d < SATF_TAGS_DIRECTORIES; d++) {
         m.at[d] = (uint32_t)all;
         all += m.n[d] || d == 0 ? AROUND_ENTRIES + m.bytes[d] : 0;

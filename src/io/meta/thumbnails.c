@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------------ XMP */
 
-static bool is_name(unsigned char c)
+static bool thumbnails_is_name(unsigned char c)
 {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
            (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
@@ -21,7 +21,7 @@ typedef struct tag {
 } tag;
 
 /* Behind the '>' of the tag, which may stand in an attribute's value too; NULL if there is none. */
-static const char *tag_end(const char *at, const char *end)
+static const char *thumbnails_tag_end(const char *at, const char *end)
 {
     char quote = 0;
     for (; at < end; at++) {
@@ -47,13 +47,14 @@ static bool find_thumbnails(const char *at, const char *end, tag *found)
         const char *name = at, *behind = at + word_bytes;
         if (name > start && name[-1] == ':') {
             name--;
-            while (name > start && is_name((unsigned char)name[-1])) {
+            while (name > start && thumbnails_is_name((unsigned char)name[-1])) {
                 name--;
             }
         }
-        if (name > start && name[-1] == '<' && behind < end && !is_name((unsigned char)*behind) &&
-            *behind != ':') {
-            *found = (tag){name - 1, name, tag_end(behind, end), (size_t)(behind - name), false};
+        if (name > start && name[-1] == '<' && behind < end &&
+            !thumbnails_is_name((unsigned char)*behind) && *behind != ':') {
+            *found = (tag){name - 1, name, thumbnails_tag_end(behind, end), (size_t)(behind - name),
+                           false};
             found->empty = found->to && found->to[-2] == '/';
             return true;
         }
@@ -69,8 +70,8 @@ static const char *find_end_tag(const char *at, const char *end, const tag *star
         at += 2;
         if ((size_t)(end - at) > start->name_bytes &&
             memcmp(at, start->name, start->name_bytes) == 0 &&
-            !is_name((unsigned char)at[start->name_bytes])) {
-            return tag_end(at, end);
+            !thumbnails_is_name((unsigned char)at[start->name_bytes])) {
+            return thumbnails_tag_end(at, end);
         }
     }
     return NULL;

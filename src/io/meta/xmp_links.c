@@ -1,3 +1,4 @@
+/* Properties in a JPEG's XMP that speak of pictures or videos behind the picture. */
 #include "xmp_links.h"
 
 #include <stdbool.h>
@@ -45,7 +46,7 @@ typedef struct markup {
 } markup;
 
 /* Behind `last`; NULL if it does not come. */
-static const char *behind(const char *at, const char *end, const char *last)
+static const char *xmp_behind(const char *at, const char *end, const char *last)
 {
     const char *found = memmem(at, (size_t)(end - at), last, strlen(last));
     return found ? found + strlen(last) : NULL;
@@ -72,7 +73,7 @@ static const char *behind_tag(const char *at, const char *end)
 {
     while (at && at < end && *at != '>') {
         char quote[] = {*at, 0};
-        at = *at == '"' || *at == '\'' ? behind(at + 1, end, quote) : at + 1;
+        at = *at == '"' || *at == '\'' ? xmp_behind(at + 1, end, quote) : at + 1;
     }
     return at && at < end ? at + 1 : NULL;
 }
@@ -87,11 +88,11 @@ static bool next_markup(const char *at, const char *end, markup *m)
     at = m->from + 1;
     size_t left = (size_t)(end - at);
     if (left >= 3 && memcmp(at, "!--", 3) == 0) {
-        m->to = behind(at + 3, end, "-->");
+        m->to = xmp_behind(at + 3, end, "-->");
     } else if (left >= 8 && memcmp(at, "![CDATA[", 8) == 0) {
-        m->to = behind(at + 8, end, "]]>");
+        m->to = xmp_behind(at + 8, end, "]]>");
     } else if (*at == '?' || *at == '!') {
-        m->to = behind(at, end, *at == '?' ? "?>" : ">");
+        m->to = xmp_behind(at, end, *at == '?' ? "?>" : ">");
     } else {
         bool closes = *at == '/';
         at += closes;
@@ -215,7 +216,7 @@ typedef struct cut {
     unsigned found;
 } cut;
 
-static void keep(cut *c, const char *from, const char *to)
+static void xmp_keep(cut *c, const char *from, const char *to)
 {
     memmove(c->to, from, (size_t)(to - from));
     c->to += to - from;
@@ -230,11 +231,11 @@ static void keep_tag(cut *c, const markup *m)
         unsigned to = points_at(&c->all, name);
         c->found |= to;
         if (to) {
-            keep(c, kept, from);
+            xmp_keep(c, kept, from);
             kept = at;
         }
     }
-    keep(c, kept, m->to);
+    xmp_keep(c, kept, m->to);
 }
 
 /* A directory of a file's parts says what they are. */
@@ -259,17 +260,17 @@ size_t io_xmp_drop_links(char *xmp, size_t bytes, unsigned *found)
         if (!next) {
             break;
         }
-        keep(&c, at, m.from);
+        xmp_keep(&c, at, m.from);
         if (to) {
             c.found |= parts_of(m.from, next, to);
         } else if (m.kind == START_TAG) {
             keep_tag(&c, &m);
         } else {
-            keep(&c, m.from, m.to);
+            xmp_keep(&c, m.from, m.to);
         }
         at = next;
     }
-    keep(&c, at, c.end);
+    xmp_keep(&c, at, c.end);
     *found = c.found;
     return (size_t)(c.to - xmp);
 }

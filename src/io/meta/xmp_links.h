@@ -1,4 +1,4 @@
-/* What XMP of a JPEG says of things that are not in the XMP: further pictures, a video. */
+/* Links of a JPEG's XMP to things outside it: further pictures, a video. */
 #ifndef SATF_IO_META_XMP_LINKS_H
 #define SATF_IO_META_XMP_LINKS_H
 

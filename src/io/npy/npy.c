@@ -17,7 +17,7 @@ typedef struct npy {
     int64_t start;  /* of the first, in the file */
 } npy;
 
-static bool probe(const unsigned char *head, size_t n)
+static bool npy_probe(const unsigned char *head, size_t n)
 {
     return n >= 6 && memcmp(head, SATF_NPY_MAGIC, 6) == 0;
 }
@@ -114,7 +114,8 @@ static satf_status page_dimensions(satf_context *ctx, const satf_npy *info, int 
 }
 
 /* What numbers the pages. */
-static satf_status count_pages(satf_context *ctx, io_reader *reader, const satf_npy *info, int page)
+static satf_status npy_count_pages(satf_context *ctx, io_reader *reader, const satf_npy *info,
+                                   int page)
 {
     io_axes *axes = &reader->axes;
     axes->count = info->dimensions - page;
@@ -137,8 +138,8 @@ static satf_status count_pages(satf_context *ctx, io_reader *reader, const satf_
     return SATF_OK;
 }
 
-/* Of a file whose size is known: it has all the pages that it claims, which many may be in a short
- * header. */
+/* Checks that a file whose size is known has all the pages that it claims: a short header can claim
+ * many. */
 static satf_status check_pages(satf_context *ctx, const io_reader *reader, const npy *n)
 {
     const satf_view *v = &n->page.view;
@@ -160,7 +161,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     int page = 0;
     status = status ? status : choose_type(ctx, &info, &type);
     status = status ? status : page_dimensions(ctx, &info, &page);
-    status = status ? status : count_pages(ctx, reader, &info, page);
+    status = status ? status : npy_count_pages(ctx, reader, &info, page);
     if (status) {
         return status;
     }
@@ -180,8 +181,8 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     return check_pages(ctx, reader, n);
 }
 
-/* Of a pipe the pages in between are passed over. */
-static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+/* Goes to a page. In a pipe the pages in between are read and passed over. */
+static satf_status npy_go_to(satf_context *ctx, io_reader *reader, int64_t page)
 {
     const npy *n = reader->state;
     io_source *source = &reader->source;
@@ -276,8 +277,8 @@ static satf_status read_columns(satf_context *ctx, io_reader *reader, char *dst,
     return status;
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t rows)
+static satf_status npy_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t rows)
 {
     const npy *n = reader->state;
     if (n->fortran) {
@@ -311,7 +312,7 @@ static void describe_pages(const io_pages *pages, char *text, size_t room)
     }
 }
 
-/* Of the file's samples. */
+/* Whether the file's samples are booleans. */
 static bool is_boolean(const satf_view *out)
 {
     return out->full == 1;
@@ -323,7 +324,7 @@ static const char *sample_name(const satf_view *out)
 }
 
 /* The first page brings the header. */
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status npy_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     size_t sample = satf_type_bytes(v->type);
@@ -369,8 +370,8 @@ static satf_status check_bools(satf_context *ctx, const unsigned char *samples, 
     return SATF_OK;
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status npy_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                           int64_t n)
 {
     size_t bytes = (size_t)writer->plan.out.stride;
     satf_status status = SATF_OK;
@@ -382,14 +383,14 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     return status;
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status npy_finish(satf_context *ctx, io_writer *writer)
 {
     (void)ctx;
     (void)writer;
     return SATF_OK;
 }
 
-static void abandon(io_writer *writer)
+static void npy_abandon(io_writer *writer)
 {
     (void)writer;
 }
@@ -424,20 +425,20 @@ const io_format io_npy = {
     .suffixes = "npy",
     .help = "NumPy array of plain values, (H, W), (H, W, C), and pages of these",
     .fit_for_strangers = true,
-    .probe = probe,
+    .probe = npy_probe,
     .open = open_npy,
-    .go_to = go_to,
-    .rows = read_rows,
+    .go_to = npy_go_to,
+    .rows = npy_read_rows,
     .close = close_npy,
     .stores_bools = true,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
                    IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .stores_alpha = true, /* as one more channel */
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .abandon = abandon,
+    .create = npy_create,
+    .put = npy_put,
+    .finish = npy_finish,
+    .abandon = npy_abandon,
     .holds_pages = true,
     .pages_alike = true,
     .finish_pages = finish_pages,

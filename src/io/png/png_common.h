@@ -1,4 +1,4 @@
-/* What the PNG reader and writer share: libpng's callbacks, and errors as messages. */
+/* The common ground of the PNG reader and writer: libpng's callbacks, and errors as messages. */
 #ifndef SATF_IO_PNG_PNG_COMMON_H
 #define SATF_IO_PNG_PNG_COMMON_H
 
@@ -66,8 +66,8 @@ bool io_png_is_block(const unsigned char *name, const unsigned char *chunk, size
 satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
                               const unsigned char *chunk, size_t n);
 
-/* The same unless io_png_find_metadata() has been there; keeps what is kept of other text, and
- * notes that there is some that is not. */
+/* Takes a chunk of text unless io_png_find_metadata() has taken it; keeps what is kept of other
+ * text, and notes that there is some that is not. */
 satf_status io_png_take_text(io_png_state *state, const unsigned char *name,
                              const unsigned char *chunk, size_t n);
 /* The chunks of satf_metadata.hdr. */

@@ -1,3 +1,5 @@
+/* The loops of PNG's filters, forwards and backwards. The library is built with one copy for each
+ * instruction set. */
 #include "png_kernels.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ static inline uint8_t average(uint8_t a, uint8_t b)
     return (uint8_t)((a + b) >> 1);
 }
 
-/* Of a, b and c the one next to a + b - c; of equally near ones the first. */
+/* The one of a, b and c next to a + b - c; of equally near ones the first. */
 static inline uint8_t paeth(uint8_t a, uint8_t b, uint8_t c)
 {
     int16_t pa = (int16_t)(b - c), pb = (int16_t)(a - c), pc = (int16_t)(pa + pb);
@@ -25,8 +27,8 @@ static inline uint8_t paeth(uint8_t a, uint8_t b, uint8_t c)
     return pa <= least ? a : other;
 }
 
-static void filter(int filter, size_t n, size_t step, const uint8_t *restrict row,
-                   const uint8_t *restrict above, uint8_t *restrict to)
+static void png_filter(int filter, size_t n, size_t step, const uint8_t *restrict row,
+                       const uint8_t *restrict above, uint8_t *restrict to)
 {
     const uint8_t *left = row - step, *corner = above - step;
     switch (filter) {
@@ -48,7 +50,7 @@ static void filter(int filter, size_t n, size_t step, const uint8_t *restrict ro
     }
 }
 
-/* The same as paeth(), in fewer steps one after the other. */
+/* The value of paeth(), in fewer steps one after the other. */
 static inline int near(int a, int b, int c)
 {
     int low = a < b ? a : b, high = a < b ? b : a, turn = 3 * c - a - b;
@@ -107,14 +109,15 @@ static void restore(int filter, size_t n, size_t step, const uint8_t *restrict f
     }
 }
 
-/* Of a byte as a signed number. */
+/* The magnitude of a byte as a signed number. */
 static inline uint16_t magnitude(int byte)
 {
     uint8_t v = (uint8_t)byte, negative = (uint8_t)-byte;
     return v < 128 ? v : negative;
 }
 
-static int choose(size_t n, size_t step, const uint8_t *restrict row, const uint8_t *restrict above)
+static int png_choose(size_t n, size_t step, const uint8_t *restrict row,
+                      const uint8_t *restrict above)
 {
     enum { BLOCK = 256 }; /* whose sum of magnitudes, of 128 at most, 16 bits hold */
     const uint8_t *left = row - step, *corner = above - step;
@@ -162,4 +165,4 @@ static size_t surprises(size_t n, size_t step, const uint8_t *restrict row,
 }
 
 const io_png_kernels SATF_ISA_NAME(io_png_kernels) = {
-    .filter = filter, .restore = restore, .choose = choose, .surprises = surprises};
+    .filter = png_filter, .restore = restore, .choose = png_choose, .surprises = surprises};

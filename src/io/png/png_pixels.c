@@ -1,3 +1,4 @@
+/* Inflating a PNG's pixels row by row. */
 #include "png_pixels.h"
 
 #include <string.h>
@@ -116,7 +117,7 @@ static satf_status inflate_some(satf_context *ctx, io_png_pixels *p, uint8_t *to
 
 /* ------------------------------------------------------------------ rows */
 
-static satf_status fill(satf_context *ctx, io_png_pixels *p)
+static satf_status png_fill(satf_context *ctx, io_png_pixels *p)
 {
     p->next = 0;
     p->filled = p->batch < p->rows_left ? p->batch : p->rows_left;
@@ -140,7 +141,7 @@ static satf_status fill(satf_context *ctx, io_png_pixels *p)
 
 satf_status io_png_pixels_row(satf_context *ctx, io_png_pixels *p, const uint8_t **row)
 {
-    satf_status status = p->next == p->filled ? fill(ctx, p) : SATF_OK;
+    satf_status status = p->next == p->filled ? png_fill(ctx, p) : SATF_OK;
     if (status) {
         return status;
     }

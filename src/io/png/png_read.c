@@ -96,7 +96,7 @@ static void look_at_chunk(io_png_state *state, png_bytep bytes, size_t n)
     }
 }
 
-static void read_bytes(png_structp png, png_bytep bytes, size_t n)
+static void png_read_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     io_png_state *state = png_get_io_ptr(png);
     if (state->stand_in) {
@@ -148,7 +148,7 @@ static satf_status check_claim(satf_context *ctx, io_source *source)
                                    "IEND", 4);
 }
 
-/* Chunks that libpng would read otherwise, or not at all, go to take_chunk(). */
+/* Chunks that libpng would read otherwise, or not at all, go to png_take_chunk(). */
 static void skip_other_chunks(png_structp png)
 {
     static const png_byte skipped[] = "bKGD\0cICP\0cLLI\0hIST\0iTXt\0mDCV\0oFFs\0pCAL\0sBIT\0sCAL\0"
@@ -177,9 +177,9 @@ static bool take_hdr(const io_png_state *state, const png_unknown_chunk *chunk)
     return false;
 }
 
-/* Of others the name is noted, unless they are critical, say when the file was written, or are
- * pictures of an animation, which are counted. */
-static void note_other(const io_png_state *state, const char *name)
+/* Notes the names of other chunks, unless they are critical or say when the file was written.
+ * Pictures of an animation are counted. */
+static void png_note_other(const io_png_state *state, const char *name)
 {
     bool other = (name[0] & 0x20) && strcmp(name, "tIME") != 0 && strcmp(name, "fcTL") != 0 &&
                  strcmp(name, "fdAT") != 0;
@@ -190,7 +190,7 @@ static void note_other(const io_png_state *state, const char *name)
 
 /* The chunks that libpng leaves to us. 0: as it thinks fit, which is to drop them unless they are
  * critical. */
-static int take_chunk(png_structp png, png_unknown_chunkp chunk)
+static int png_take_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     io_png_state *state = png_get_user_chunk_ptr(png);
     if (memcmp(chunk->name, "acTL", 4) == 0) { /* an animation */
@@ -205,11 +205,11 @@ static int take_chunk(png_structp png, png_unknown_chunkp chunk)
     if (take_hdr(state, chunk)) {
         return 1;
     }
-    note_other(state, (const char *)chunk->name);
+    png_note_other(state, (const char *)chunk->name);
     return 0;
 }
 
-static void set_limits(satf_context *ctx, png_structp png)
+static void png_set_limits(satf_context *ctx, png_structp png)
 {
     int64_t side =
         ctx->settings.max_pixels < PNG_UINT_31_MAX ? ctx->settings.max_pixels : PNG_UINT_31_MAX;
@@ -232,7 +232,7 @@ static void note_faults(const io_png_state *state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strstr(state->warned, kinds[i].name) &&
             !png_get_valid(state->png, state->info, kinds[i].flag)) {
-            note_other(state, kinds[i].name);
+            png_note_other(state, kinds[i].name);
         }
     }
 }
@@ -253,8 +253,8 @@ static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
     return SATF_OK;
 }
 
-static satf_status read_metadata(satf_context *ctx, png_structp png, png_infop info,
-                                 satf_metadata *metadata)
+static satf_status png_read_metadata(satf_context *ctx, png_structp png, png_infop info,
+                                     satf_metadata *metadata)
 {
     if (png_get_gAMA(png, info, &metadata->gamma) == PNG_INFO_gAMA) {
         metadata->has_gamma = true;
@@ -342,19 +342,19 @@ static void set_transforms(io_png_state *state, io_header *header)
     }
 }
 
-static satf_status read_header(satf_context *ctx, io_reader *reader)
+static satf_status png_read_header(satf_context *ctx, io_reader *reader)
 {
     io_png_state *state = reader->state;
     if (setjmp(png_jmpbuf(state->png))) {
         return state->status;
     }
     png_structp png = state->png;
-    png_set_read_fn(png, state, read_bytes);
+    png_set_read_fn(png, state, png_read_bytes);
     /* Damage is an error wherever it is: nobody should lose a profile silently. */
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-    set_limits(ctx, png);
+    png_set_limits(ctx, png);
     skip_other_chunks(png);
-    png_set_read_user_chunk_fn(png, state, take_chunk);
+    png_set_read_user_chunk_fn(png, state, png_take_chunk);
     png_set_compression_buffer_size(png, 64 << 10); /* IDAT is read in pieces of this size */
     png_read_info(png, state->info);
     if (state->status || state->over_limit) { /* it does without chunks that it has no room for */
@@ -366,7 +366,7 @@ static satf_status read_header(satf_context *ctx, io_reader *reader)
             PNG_COLOR_TYPE_PALETTE) { /* one that is suggested */
         io_list_name(reader->header.others, sizeof reader->header.others, "PLTE");
     }
-    satf_status status = read_metadata(ctx, png, state->info, &reader->header.metadata);
+    satf_status status = png_read_metadata(ctx, png, state->info, &reader->header.metadata);
     if (!status) {
         set_transforms(state, &reader->header);
         reader->header.pictures = state->frames > 1 ? state->frames : 1;
@@ -400,13 +400,13 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     if (!state->info) {
         return satf_fail(ctx, SATF_NO_MEMORY, "libpng is out of memory");
     }
-    return read_header(ctx, reader);
+    return png_read_header(ctx, reader);
 }
 
 /* -------------------------------------------------------------------- rows */
 
 /* Everything behind the pixels, whose checksums count like the others. */
-static satf_status read_end(satf_context *ctx, io_reader *reader)
+static satf_status png_finish_read(satf_context *ctx, io_reader *reader)
 {
     io_png_state *state = reader->state;
     state->other_from = io_source_taken(&reader->source);
@@ -463,7 +463,7 @@ static void expand_row(io_reader *reader, png_bytep row)
     }
 }
 
-static void read_rows(io_reader *reader, png_bytep dst, int64_t stride, int64_t n)
+static void png_give_rows(io_reader *reader, png_bytep dst, int64_t stride, int64_t n)
 {
     io_png_state *state = reader->state;
     for (int pass = 0; pass < (state->interlaced ? PNG_INTERLACE_ADAM7_PASSES : 1); pass++) {
@@ -488,7 +488,7 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
         return state->status;
     }
     if (!state->pixels) {
-        read_rows(reader, dst, stride, n);
+        png_give_rows(reader, dst, stride, n);
     } else {
         satf_status status = take_rows(ctx, reader, dst, stride, n);
         if (status) {
@@ -496,7 +496,7 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
         }
     }
     bool last = reader->next_row + n == reader->header.view.height;
-    return last ? read_end(ctx, reader) : SATF_OK;
+    return last ? png_finish_read(ctx, reader) : SATF_OK;
 }
 
 void io_png_close(io_reader *reader)

@@ -1,3 +1,4 @@
+/* One strip of a PNG: its rows are filtered and deflated. */
 #include "png_strip.h"
 
 #include <string.h>

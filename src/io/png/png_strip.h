@@ -29,7 +29,7 @@ typedef struct io_png_shape {
     size_t filtered_bytes;      /* of a coder's */
 } io_png_shape;
 
-/* From those above `window`, which are given, it makes the others. */
+/* Sets the members from `window` on, by those above it, which are given. */
 void io_png_shape_set(io_png_shape *shape);
 
 typedef struct io_png_strip {
@@ -53,7 +53,7 @@ void io_png_strip_free(io_png_strip *strip);
  * first. */
 void io_png_strip_begin(const io_png_shape *shape, io_png_strip *strip, const io_png_strip *before);
 
-/* Where the next row of the strip goes. */
+/* The place of the strip's next row. */
 static inline uint8_t *io_png_strip_row(const io_png_shape *shape, const io_png_strip *strip)
 {
     return strip->in + (size_t)(strip->before + strip->rows) * shape->stride + shape->pixel_bytes;

@@ -1,3 +1,4 @@
+/* The ring of strips between the thread that brings rows and those that deflate. */
 #include "png_strips.h"
 
 #include <pthread.h>
@@ -29,14 +30,14 @@ struct io_png_strips {
     pthread_cond_t work, done;
 };
 
-static io_png_strip *strip_at(const io_png_strips *s, int64_t number)
+static io_png_strip *png_strips_strip_at(const io_png_strips *s, int64_t number)
 {
     return &s->strips[number % s->places];
 }
 
 /* ------------------------------------------------------------------ threads */
 
-static void *work(void *argument)
+static void *png_strips_work(void *argument)
 {
     struct worker *w = argument;
     io_png_strips *s = w->strips;
@@ -48,7 +49,7 @@ static void *work(void *argument)
         if (s->quit) {
             break;
         }
-        io_png_strip *strip = strip_at(s, s->taken++);
+        io_png_strip *strip = png_strips_strip_at(s, s->taken++);
         pthread_mutex_unlock(&s->lock);
         io_png_strip_deflate(&s->shape, &w->coder, strip);
         pthread_mutex_lock(&s->lock);
@@ -69,13 +70,13 @@ static void start_thread(io_png_strips *s)
     struct worker *w = &s->workers[s->running];
     w->strips = s;
     bool ready = w->coder.filtered || io_png_coder_open(&s->shape, &w->coder);
-    if (ready && pthread_create(&w->thread, NULL, work, w) == 0) {
+    if (ready && pthread_create(&w->thread, NULL, png_strips_work, w) == 0) {
         s->running++;
     }
 }
 
 /* Whether a thread may deflate one strip more. */
-static bool take_turn(io_png_strips *s, const io_png_strip *strip)
+static bool png_strips_take_turn(io_png_strips *s, const io_png_strip *strip)
 {
     if (s->threads == 1 || (strip->first && strip->last) || satf_share_acquire(s->ctx, 1) == 0) {
         return false;
@@ -90,16 +91,16 @@ static bool take_turn(io_png_strips *s, const io_png_strip *strip)
 /* The strip in the making has its rows. Where no thread may, the caller deflates the next one. */
 static void hand_over(io_png_strips *s)
 {
-    io_png_strip *strip = strip_at(s, s->filled), *own = NULL;
+    io_png_strip *strip = png_strips_strip_at(s, s->filled), *own = NULL;
     strip->last = s->rows == s->shape.height;
     s->open = false;
-    bool turn = take_turn(s, strip);
+    bool turn = png_strips_take_turn(s, strip);
     pthread_mutex_lock(&s->lock);
     s->filled++;
     if (turn) {
         pthread_cond_signal(&s->work);
     } else {
-        own = strip_at(s, s->taken++);
+        own = png_strips_strip_at(s, s->taken++);
     }
     pthread_mutex_unlock(&s->lock);
     if (own) {
@@ -114,9 +115,10 @@ static void hand_over(io_png_strips *s)
 
 uint8_t *io_png_strips_row(io_png_strips *s)
 {
-    io_png_strip *strip = strip_at(s, s->filled);
+    io_png_strip *strip = png_strips_strip_at(s, s->filled);
     if (!s->open) {
-        io_png_strip_begin(&s->shape, strip, s->filled > 0 ? strip_at(s, s->filled - 1) : NULL);
+        io_png_strip_begin(&s->shape, strip,
+                           s->filled > 0 ? png_strips_strip_at(s, s->filled - 1) : NULL);
         s->open = true;
     }
     return io_png_strip_row(&s->shape, strip);
@@ -125,7 +127,7 @@ uint8_t *io_png_strips_row(io_png_strips *s)
 void io_png_strips_add(io_png_strips *s)
 {
     s->rows++;
-    bool ends = io_png_strip_add(&s->shape, strip_at(s, s->filled));
+    bool ends = io_png_strip_add(&s->shape, png_strips_strip_at(s, s->filled));
     if (ends || s->rows == s->shape.height) {
         hand_over(s);
     }
@@ -133,12 +135,12 @@ void io_png_strips_add(io_png_strips *s)
 
 /* Whether there is a place for rows, now. Where there is no memory for more places, those that have
  * it come round. With the lock held. */
-static bool has_room(io_png_strips *s)
+static bool png_strips_has_room(io_png_strips *s)
 {
     if (s->filled - s->dropped == s->places) {
         return false;
     }
-    io_png_strip *strip = strip_at(s, s->filled);
+    io_png_strip *strip = png_strips_strip_at(s, s->filled);
     if (!strip->in && !io_png_strip_alloc(&s->shape, strip)) {
         s->places = s->filled;
     }
@@ -148,8 +150,8 @@ static bool has_room(io_png_strips *s)
 const io_png_strip *io_png_strips_take(io_png_strips *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool waits = s->rows == s->shape.height || (!s->open && !has_room(s));
-    io_png_strip *strip = s->dropped < s->filled ? strip_at(s, s->dropped) : NULL;
+    bool waits = s->rows == s->shape.height || (!s->open && !png_strips_has_room(s));
+    io_png_strip *strip = s->dropped < s->filled ? png_strips_strip_at(s, s->dropped) : NULL;
     while (waits && strip && !strip->done) {
         pthread_cond_wait(&s->done, &s->lock);
     }

@@ -16,7 +16,7 @@ void io_png_strips_close(io_png_strips *strips); /* NULL is allowed */
 /* The bytes that they will take, at most. */
 uint64_t io_png_strips_bytes(const satf_context *ctx, io_png_shape shape);
 
-/* Where the bytes of the next row go, once io_png_strips_take() has returned NULL. */
+/* The place of the next row's bytes, once io_png_strips_take() has returned NULL. */
 uint8_t *io_png_strips_row(io_png_strips *strips);
 
 /* That row is there. */

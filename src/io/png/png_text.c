@@ -107,7 +107,8 @@ static satf_status inflate_text(io_png_state *state, const text *t, unsigned cha
     return status;
 }
 
-static satf_status unpack(io_png_state *state, const text *t, unsigned char **data, size_t *bytes)
+static satf_status png_unpack(io_png_state *state, const text *t, unsigned char **data,
+                              size_t *bytes)
 {
     *data = NULL;
     *bytes = 0;
@@ -122,7 +123,7 @@ static satf_status take_xmp(io_png_state *state, const text *t)
         state->header->has_text = true;
         return SATF_OK;
     }
-    satf_status status = t->data ? unpack(state, t, &m->xmp, &m->xmp_bytes) : SATF_OK;
+    satf_status status = t->data ? png_unpack(state, t, &m->xmp, &m->xmp_bytes) : SATF_OK;
     state->header->xmp_damaged = !m->xmp && (!t->data || t->bytes > 0);
     return status;
 }
@@ -137,7 +138,7 @@ static int hex_digit(unsigned char c)
                                   : -1;
 }
 
-static bool is_blank(unsigned char c)
+static bool png_is_blank(unsigned char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
@@ -150,7 +151,7 @@ static bool decode_profile(unsigned char *data, size_t *bytes)
     const unsigned char *at = *data == '\n' ? memchr(data + 1, '\n', *bytes - 1) : NULL;
     size_t length = 0;
     int high = -1;
-    while (at && at < end && is_blank(*at)) {
+    while (at && at < end && png_is_blank(*at)) {
         at++;
     }
     for (; at && at < end && *at >= '0' && *at <= '9' && length <= *bytes; at++) {
@@ -158,7 +159,7 @@ static bool decode_profile(unsigned char *data, size_t *bytes)
     }
     for (; at && at < end; at++) {
         int digit = hex_digit(*at);
-        if (digit < 0 && !is_blank(*at)) {
+        if (digit < 0 && !png_is_blank(*at)) {
             return false;
         }
         if (digit >= 0 && high < 0) {
@@ -172,7 +173,8 @@ static bool decode_profile(unsigned char *data, size_t *bytes)
     return high < 0 && length > 0 && *bytes == length;
 }
 
-static bool begins(const unsigned char *data, size_t n, const char *lead, size_t lead_bytes)
+static bool png_begins_with(const unsigned char *data, size_t n, const char *lead,
+                            size_t lead_bytes)
 {
     return n > lead_bytes && memcmp(data, lead, lead_bytes) == 0;
 }
@@ -218,10 +220,10 @@ static satf_status place_profile(io_png_state *state, const char *kind, const un
     bool app1 = strcasecmp(kind, "exif") == 0 || strcasecmp(kind, "app1") == 0;
     bool xmp = strcasecmp(kind, "xmp") == 0;
     bool iptc = strcasecmp(kind, "iptc") == 0 || strcasecmp(kind, "8bim") == 0;
-    if (app1 && begins(data, n, IO_JPEG_EXIF_LEAD, sizeof IO_JPEG_EXIF_LEAD)) {
+    if (app1 && png_begins_with(data, n, IO_JPEG_EXIF_LEAD, sizeof IO_JPEG_EXIF_LEAD)) {
         data += sizeof IO_JPEG_EXIF_LEAD;
         n -= sizeof IO_JPEG_EXIF_LEAD;
-    } else if (app1 && begins(data, n, IO_JPEG_XMP_LEAD, sizeof IO_JPEG_XMP_LEAD)) {
+    } else if (app1 && png_begins_with(data, n, IO_JPEG_XMP_LEAD, sizeof IO_JPEG_XMP_LEAD)) {
         data += sizeof IO_JPEG_XMP_LEAD;
         n -= sizeof IO_JPEG_XMP_LEAD;
         xmp = true;
@@ -229,13 +231,13 @@ static satf_status place_profile(io_png_state *state, const char *kind, const un
     if (xmp) {
         return take_first(state, data, n, &m->xmp, &m->xmp_bytes);
     }
-    if (app1 && (begins(data, n, "II*", 4) || begins(data, n, "MM\0*", 4))) {
+    if (app1 && (png_begins_with(data, n, "II*", 4) || png_begins_with(data, n, "MM\0*", 4))) {
         return take_first(state, data, n, &m->exif, &m->exif_bytes);
     }
-    if (iptc && begins(data, n, "8BIM", 4)) {
+    if (iptc && png_begins_with(data, n, "8BIM", 4)) {
         return take_first(state, data, n, &m->iptc, &m->iptc_bytes);
     }
-    if (iptc && begins(data, n, "\x1c", 1)) {
+    if (iptc && png_begins_with(data, n, "\x1c", 1)) {
         return take_iptc(state, data, n);
     }
     state->header->has_text = true;
@@ -246,7 +248,7 @@ static satf_status take_profile(io_png_state *state, const char *kind, const tex
 {
     unsigned char *data = NULL;
     size_t n = 0;
-    satf_status status = t->data ? unpack(state, t, &data, &n) : SATF_OK;
+    satf_status status = t->data ? png_unpack(state, t, &data, &n) : SATF_OK;
     if (!status && data && decode_profile(data, &n)) {
         status = place_profile(state, kind, data, n);
     } else {
@@ -260,7 +262,7 @@ bool io_png_is_block(const unsigned char *name, const unsigned char *chunk, size
 {
     return (name[0] == 'i' && n >= sizeof IO_PNG_XMP_KEYWORD &&
             memcmp(chunk, IO_PNG_XMP_KEYWORD, sizeof IO_PNG_XMP_KEYWORD) == 0) ||
-           begins(chunk, n, IO_PNG_PROFILE_LEAD, sizeof IO_PNG_PROFILE_LEAD - 1);
+           png_begins_with(chunk, n, IO_PNG_PROFILE_LEAD, sizeof IO_PNG_PROFILE_LEAD - 1);
 }
 
 satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
@@ -275,7 +277,7 @@ satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
 
 static bool is_among(const char *const *keywords, const unsigned char *chunk, size_t n)
 {
-    while (*keywords && !begins(chunk, n + 1, *keywords, strlen(*keywords) + 1)) {
+    while (*keywords && !png_begins_with(chunk, n + 1, *keywords, strlen(*keywords) + 1)) {
         keywords++;
     }
     return *keywords != NULL;
@@ -292,8 +294,8 @@ static size_t room_for(size_t bytes)
 }
 
 /* Adds the chunk, as it is, to the text that is kept. */
-static satf_status keep_text(io_png_state *state, const unsigned char *name,
-                             const unsigned char *chunk, size_t n)
+static satf_status png_keep_text(io_png_state *state, const unsigned char *name,
+                                 const unsigned char *chunk, size_t n)
 {
     satf_metadata *m = &state->header->metadata;
     size_t bytes = m->text_bytes + IO_PNG_HEAD_BYTES + n; /* no more than the file has */
@@ -328,7 +330,7 @@ satf_status io_png_take_text(io_png_state *state, const unsigned char *name,
         return looked ? SATF_OK : io_png_take_block(state, name, chunk, n);
     }
     if (is_among(kept, chunk, n)) {
-        return keep_text(state, name, chunk, n);
+        return png_keep_text(state, name, chunk, n);
     }
     state->header->has_text |= !is_among(about_file, chunk, n);
     return SATF_OK;

@@ -4,7 +4,7 @@
 
 #include "png_common.h"
 
-static void write_bytes(png_structp png, png_bytep bytes, size_t n)
+static void png_write_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     io_png_state *state = png_get_io_ptr(png);
     state->status = io_write(state->ctx, state->writer, bytes, n);
@@ -48,7 +48,7 @@ static void write_xmp(io_png_state *state, const satf_metadata *m)
 }
 
 /* Photoshop's resources as ImageMagick writes them, in hexadecimal digits. */
-static void write_iptc(io_png_state *state, const satf_metadata *m)
+static void png_write_iptc(io_png_state *state, const satf_metadata *m)
 {
     enum { LINE = 36 }; /* bytes */
     char lead[64];
@@ -87,7 +87,7 @@ static void write_hdr(io_png_state *state, const satf_metadata *m)
 }
 
 /* The chunks of text that end before so many bytes of them. */
-static void write_text(io_png_state *state, const satf_metadata *m, size_t to)
+static void png_put_text(io_png_state *state, const satf_metadata *m, size_t to)
 {
     while (state->text_at < to) {
         png_const_bytep at = m->text + state->text_at;
@@ -108,7 +108,7 @@ static void write_late(io_png_state *state)
         write_xmp(state, m);
     }
     if (m && state->iptc_pending) {
-        write_iptc(state, m);
+        png_write_iptc(state, m);
     }
 }
 
@@ -140,12 +140,12 @@ static void set_metadata(io_png_state *state, const satf_metadata *m, int channe
 }
 
 /* Whole pixels a metre, at least one. */
-static bool keeps_resolution(const satf_metadata *m)
+static bool png_keeps_resolution(const satf_metadata *m)
 {
     return chunk_integer(m->resolution_x) && chunk_integer(m->resolution_y);
 }
 
-static satf_status write_header(io_writer *writer)
+static satf_status png_write_header(io_writer *writer)
 {
     io_png_state *state = writer->state;
     if (setjmp(png_jmpbuf(state->png))) {
@@ -155,7 +155,7 @@ static satf_status write_header(io_writer *writer)
     const satf_view *v = &writer->plan.out;
     static const int colour_types[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                        PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-    png_set_write_fn(png, state, write_bytes, flush_bytes);
+    png_set_write_fn(png, state, png_write_bytes, flush_bytes);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_benign_errors(png, 1); /* metadata that libpng finds inconsistent is left out */
     png_set_IHDR(png, state->info, (png_uint_32)v->width, (png_uint_32)v->height,
@@ -174,12 +174,12 @@ static satf_status write_header(io_writer *writer)
     }
     write_late(state);
     if (writer->metadata) {
-        write_text(state, writer->metadata, writer->metadata->text_ahead);
+        png_put_text(state, writer->metadata, writer->metadata->text_ahead);
     }
     return SATF_OK;
 }
 
-static io_png_shape shape_of(const io_plan *plan, int level)
+static io_png_shape png_shape_of(const io_plan *plan, int level)
 {
     const satf_view *v = &plan->out;
     io_png_shape shape = {.row_bytes = (size_t)v->stride,
@@ -196,14 +196,14 @@ static io_png_shape shape_of(const io_plan *plan, int level)
     return shape;
 }
 
-static uint64_t held_bytes(const satf_context *ctx, const io_plan *plan,
-                           const satf_metadata *metadata)
+static uint64_t png_held_bytes(const satf_context *ctx, const io_plan *plan,
+                               const satf_metadata *metadata)
 {
     (void)metadata;
-    return io_png_strips_bytes(ctx, shape_of(plan, 9)); /* no level takes more */
+    return io_png_strips_bytes(ctx, png_shape_of(plan, 9)); /* no level takes more */
 }
 
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status png_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     if (v->width > PNG_UINT_31_MAX || v->height > PNG_UINT_31_MAX) {
@@ -222,8 +222,8 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     if (!state->info) {
         return satf_fail(ctx, SATF_NO_MEMORY, "libpng is out of memory");
     }
-    satf_status status = write_header(writer);
-    io_png_shape shape = shape_of(&writer->plan, writer->options.png_level);
+    satf_status status = png_write_header(writer);
+    io_png_shape shape = png_shape_of(&writer->plan, writer->options.png_level);
     return status ? status : io_png_strips_open(ctx, &shape, &state->strips);
 }
 
@@ -299,8 +299,8 @@ static satf_status write_strips(io_png_state *state)
     return SATF_OK;
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status png_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                           int64_t n)
 {
     io_png_state *state = writer->state;
     state->ctx = ctx;
@@ -321,7 +321,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     return status;
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status png_finish(satf_context *ctx, io_writer *writer)
 {
     io_png_state *state = writer->state;
     state->ctx = ctx;
@@ -330,14 +330,14 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     }
     write_late(state);
     if (writer->metadata) {
-        write_text(state, writer->metadata, writer->metadata->text_bytes);
+        png_put_text(state, writer->metadata, writer->metadata->text_bytes);
     }
     /* png_write_end() would miss pixels: it counts those alone that libpng has deflated. */
     png_write_chunk(state->png, (png_const_bytep) "IEND", NULL, 0);
     return SATF_OK;
 }
 
-static void abandon(io_writer *writer)
+static void png_abandon(io_writer *writer)
 {
     io_png_state *state = writer->state;
     if (state) {
@@ -368,10 +368,10 @@ const io_format io_png = {
     .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_GREY_ICC | IO_KEEPS_COLOURS |
              IO_KEEPS_HDR | IO_KEEPS_RESOLUTION | IO_KEEPS_EXIF | IO_KEEPS_XMP | IO_KEEPS_IPTC |
              IO_KEEPS_TEXT,
-    .keeps_resolution = keeps_resolution,
-    .held_bytes = held_bytes,
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .abandon = abandon,
+    .keeps_resolution = png_keeps_resolution,
+    .held_bytes = png_held_bytes,
+    .create = png_create,
+    .put = png_put,
+    .finish = png_finish,
+    .abandon = png_abandon,
 };

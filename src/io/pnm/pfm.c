@@ -14,7 +14,7 @@ typedef struct pfm {
     int64_t samples_at; /* where in the file they begin */
 } pfm;
 
-static bool probe(const unsigned char *head, size_t n)
+static bool pfm_probe(const unsigned char *head, size_t n)
 {
     return n >= 3 && head[0] == 'P' && (head[1] == 'f' || head[1] == 'F') &&
            strchr(" \t\r\n", head[2]) && head[2];
@@ -89,8 +89,8 @@ static satf_status open_pfm(satf_context *ctx, io_reader *reader)
 }
 
 /* The rows asked for lie together in the file, the last one first. */
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status pfm_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     const pfm *p = reader->state;
     const satf_view *v = &reader->header.view;
@@ -140,7 +140,7 @@ static int64_t offset_in(FILE *file)
     return plain ? (int64_t)ftello(file) : -1;
 }
 
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status pfm_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     size_t row_bytes = (size_t)v->stride, bytes;
@@ -196,7 +196,7 @@ static satf_status write_upwards(satf_context *ctx, io_writer *writer, const cha
 }
 
 /* Goes to behind the last `rows` rows of the picture, which come first in the plain file. */
-static satf_status go_to(satf_context *ctx, io_writer *writer, int64_t rows)
+static satf_status pfm_go_to(satf_context *ctx, io_writer *writer, int64_t rows)
 {
     const pfm_out *out = writer->state;
     if (fseeko(writer->file, (off_t)(out->samples_at + rows * writer->plan.out.stride), SEEK_SET)) {
@@ -205,8 +205,8 @@ static satf_status go_to(satf_context *ctx, io_writer *writer, int64_t rows)
     return SATF_OK;
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status pfm_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                           int64_t n)
 {
     const pfm_out *out = writer->state;
     const satf_view *v = &writer->plan.out;
@@ -217,19 +217,19 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
         }
         return SATF_OK;
     }
-    satf_status status = go_to(ctx, writer, v->height - writer->next_row - n);
+    satf_status status = pfm_go_to(ctx, writer, v->height - writer->next_row - n);
     return status ? status : write_upwards(ctx, writer, src, stride, n);
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status pfm_finish(satf_context *ctx, io_writer *writer)
 {
     const pfm_out *out = writer->state;
     const satf_view *v = &writer->plan.out;
     return out->waiting ? write_upwards(ctx, writer, out->waiting, v->stride, v->height)
-                        : go_to(ctx, writer, v->height);
+                        : pfm_go_to(ctx, writer, v->height);
 }
 
-static void abandon(io_writer *writer)
+static void pfm_abandon(io_writer *writer)
 {
     pfm_out *out = writer->state;
     if (out) {
@@ -244,14 +244,14 @@ const io_format io_pfm = {
     .suffixes = "pfm",
     .help = "PFM: 32-bit floats, grey or RGB",
     .fit_for_strangers = true,
-    .probe = probe,
+    .probe = pfm_probe,
     .open = open_pfm,
-    .rows = read_rows,
+    .rows = pfm_read_rows,
     .close = close_pfm,
     .value_types = IO_TYPE_BIT(SATF_F32),
     .channel_mask = 1u << 1 | 1u << 3,
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .abandon = abandon,
+    .create = pfm_create,
+    .put = pfm_put,
+    .finish = pfm_finish,
+    .abandon = pfm_abandon,
 };

@@ -13,7 +13,7 @@ typedef struct pnm {
     unsigned char *ink; /* owned: a row of CMYK, before it becomes RGB */
 } pnm;
 
-static bool probe(const unsigned char *head, size_t n)
+static bool pnm_probe(const unsigned char *head, size_t n)
 {
     if (n < 3 || head[0] != 'P' || head[1] < '1' || head[1] > '7') {
         return false;
@@ -22,7 +22,7 @@ static bool probe(const unsigned char *head, size_t n)
                           : head[2] == '#' || strchr(" \t\r\n\v\f", head[2]) != NULL;
 }
 
-static bool is_blank(int c)
+static bool pnm_is_blank(int c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -36,10 +36,10 @@ static satf_status fail_header(satf_context *ctx, const io_source *source, const
 }
 
 /* The next byte that is neither blank nor in a comment. */
-static int skip_blanks(io_source *source)
+static int pnm_skip_blanks(io_source *source)
 {
     int c = io_source_byte(source);
-    while (is_blank(c) || c == '#') {
+    while (pnm_is_blank(c) || c == '#') {
         if (c == '#') {
             while (c != '\n' && c != '\r' && c >= 0) {
                 c = io_source_byte(source);
@@ -52,9 +52,9 @@ static int skip_blanks(io_source *source)
 }
 
 /* A decimal number up to max and the one byte behind it, which must be blank or the end. */
-static bool number(io_source *source, uint32_t max, uint32_t *out)
+static bool pnm_number(io_source *source, uint32_t max, uint32_t *out)
 {
-    int c = skip_blanks(source);
+    int c = pnm_skip_blanks(source);
     if (c < '0' || c > '9') {
         return false;
     }
@@ -71,7 +71,7 @@ static bool number(io_source *source, uint32_t max, uint32_t *out)
         }
     }
     *out = (uint32_t)value;
-    return c < 0 || is_blank(c);
+    return c < 0 || pnm_is_blank(c);
 }
 
 typedef struct pam_header {
@@ -95,7 +95,7 @@ static bool read_line(io_source *source, char *line, size_t room)
 }
 
 /* The decimal number that text holds, between blanks. */
-static bool parse_number(const char *text, uint32_t max, uint32_t *out)
+static bool pnm_parse_number(const char *text, uint32_t max, uint32_t *out)
 {
     uint64_t value = 0;
     text += strspn(text, " \t\r");
@@ -142,7 +142,7 @@ static satf_status read_pam_header(satf_context *ctx, io_source *source, pam_hea
         }
         for (size_t i = 0; i < sizeof fields / sizeof *fields && !known; i++) {
             if (n == strlen(fields[i].word) && memcmp(word, fields[i].word, n) == 0) {
-                if (!parse_number(word + n, fields[i].max, fields[i].value)) {
+                if (!pnm_parse_number(word + n, fields[i].max, fields[i].value)) {
                     return satf_fail(ctx, SATF_DATA, "the PAM header's %s is not a number in range",
                                      fields[i].word);
                 }
@@ -204,8 +204,8 @@ static satf_status open_pnm(satf_context *ctx, io_reader *reader)
     bool bits = p->kind == 1 || p->kind == 4;
     uint32_t width, height;
     p->maxval = 1;
-    if (!number(source, INT32_MAX, &width) || !number(source, INT32_MAX, &height) ||
-        (!bits && !number(source, UINT16_MAX, &p->maxval)) || p->maxval == 0) {
+    if (!pnm_number(source, INT32_MAX, &width) || !pnm_number(source, INT32_MAX, &height) ||
+        (!bits && !pnm_number(source, UINT16_MAX, &p->maxval)) || p->maxval == 0) {
         return fail_header(ctx, source, "width, height or maxval is not a number in range");
     }
     p->channels = p->kind == 3 || p->kind == 6 ? 3 : 1;
@@ -235,12 +235,12 @@ static satf_status text_row(satf_context *ctx, io_source *source, const pnm *p, 
     for (size_t i = 0; i < samples; i++) {
         uint32_t value;
         if (p->kind == 1) {
-            int c = skip_blanks(source);
+            int c = pnm_skip_blanks(source);
             if (c != '0' && c != '1') {
                 return fail_header(ctx, source, "a pixel is neither 0 nor 1");
             }
             value = c == '1' ? 0 : UINT8_MAX; /* 1 is black */
-        } else if (!number(source, UINT16_MAX, &value)) {
+        } else if (!pnm_number(source, UINT16_MAX, &value)) {
             return fail_header(ctx, source, "a sample is not a number in range");
         } else if (value > p->maxval) {
             return fail_sample(ctx, p, value);
@@ -326,14 +326,14 @@ static bool another_follows(io_source *source)
 {
     size_t n = io_source_peek_ready(source, IO_PROBE_BYTES), blanks = 0;
     n = n < IO_PROBE_BYTES ? n : IO_PROBE_BYTES;
-    while (blanks < n && is_blank(source->at[blanks])) {
+    while (blanks < n && pnm_is_blank(source->at[blanks])) {
         blanks++;
     }
-    return probe(source->at + blanks, n - blanks);
+    return pnm_probe(source->at + blanks, n - blanks);
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status pnm_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     pnm *p = reader->state;
     const satf_view *v = &reader->header.view;
@@ -372,7 +372,7 @@ static void close_pnm(io_reader *reader)
 /* ----------------------------------------------------------------- writing */
 
 /* The digit behind P that a suffix stands for; 0: the one that fits. */
-static int kind_of(const char *word, const char **name)
+static int pnm_kind_of(const char *word, const char **name)
 {
     static const struct {
         const char *word;
@@ -393,11 +393,11 @@ static satf_status fail_bits(satf_context *ctx)
                      "pbm holds black and white alone; write .pgm, or .ppm if it has colours");
 }
 
-static satf_status adapt(satf_context *ctx, const char *word, io_plan *plan)
+static satf_status pnm_adapt(satf_context *ctx, const char *word, io_plan *plan)
 {
     bool alpha = (plan->in.flags & SATF_ALPHA) != 0;
     int colour = plan->in.channels - (alpha ? 1 : 0);
-    plan->kind = kind_of(word, &plan->name);
+    plan->kind = pnm_kind_of(word, &plan->name);
     if (plan->kind == 0 || plan->kind == 7) {
         return SATF_OK;
     }
@@ -440,7 +440,7 @@ static int pam_header_text(const io_plan *plan, char *to, size_t room)
 }
 
 /* Without a kind: grey in P5, RGB in P6, everything else in P7. */
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status pnm_create(satf_context *ctx, io_writer *writer)
 {
     io_plan *plan = &writer->plan;
     const satf_view *v = &plan->out;
@@ -464,7 +464,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
 }
 
 /* Black is 1; false if there is a grey. */
-static bool pack_bits(const io_plan *plan, const char *row, unsigned char *bits)
+static bool pnm_pack_bits(const io_plan *plan, const char *row, unsigned char *bits)
 {
     size_t width = (size_t)plan->out.width;
     unsigned white = (unsigned)plan->out_hi;
@@ -483,15 +483,15 @@ static bool pack_bits(const io_plan *plan, const char *row, unsigned char *bits)
     return true;
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status pnm_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                           int64_t n)
 {
     size_t made = made_row_bytes(writer), bytes = made ? made : (size_t)writer->plan.out.stride;
     satf_status status = SATF_OK;
     for (int64_t y = 0; y < n && !status; y++) {
         const void *row = (const char *)src + y * stride;
         if (writer->plan.kind == 4) {
-            if (!pack_bits(&writer->plan, row, writer->state)) {
+            if (!pnm_pack_bits(&writer->plan, row, writer->state)) {
                 return fail_bits(ctx);
             }
             row = writer->state;
@@ -505,14 +505,14 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
     return status;
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status pnm_finish(satf_context *ctx, io_writer *writer)
 {
     (void)ctx;
     (void)writer;
     return SATF_OK;
 }
 
-static void abandon(io_writer *writer)
+static void pnm_abandon(io_writer *writer)
 {
     satf_free(writer->state);
 }
@@ -522,18 +522,18 @@ const io_format io_pnm = {
     .suffixes = "pnm pbm pgm ppm pam",
     .help = "PBM, PGM, PPM, PAM: 8 and 16 bits, any maxval; alpha in PAM",
     .fit_for_strangers = true,
-    .probe = probe,
+    .probe = pnm_probe,
     .open = open_pnm,
-    .rows = read_rows,
+    .rows = pnm_read_rows,
     .close = close_pnm,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
     .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .stores_alpha = true,
     .stores_maxval = true,
-    .adapt = adapt,
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .abandon = abandon,
+    .adapt = pnm_adapt,
+    .create = pnm_create,
+    .put = pnm_put,
+    .finish = pnm_finish,
+    .abandon = pnm_abandon,
 };

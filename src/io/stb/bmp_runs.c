@@ -10,14 +10,14 @@ typedef struct runs {
 } runs;
 
 /* The file's bytes of n pixels: numbers of 4 bits share theirs. */
-static size_t stored(const runs *r, size_t n)
+static size_t bmp_runs_stored(const runs *r, size_t n)
 {
     return r->of->depth == 4 ? (n + 1) / 2 : n * (r->of->depth / 8);
 }
 
 /* n pixels from the place reached on, the i-th of which is the `step * i`-th of those at `from`; of
  * 4 bits, which alternate in a run, the upper ones come first. */
-static void put(runs *r, const unsigned char *from, size_t n, size_t step)
+static void bmp_runs_put(runs *r, const unsigned char *from, size_t n, size_t step)
 {
     const size_t bytes = r->of->depth == 24 ? 3 : 1;
     unsigned char *to = r->out + r->y * r->of->stride + r->x * bytes;
@@ -35,14 +35,14 @@ static void put(runs *r, const unsigned char *from, size_t n, size_t step)
  * bytes. */
 static satf_status take_pixels(satf_context *ctx, runs *r, size_t n, bool run)
 {
-    size_t bytes = stored(r, run ? 1 : n), padded = run ? bytes : bytes + bytes % 2;
+    size_t bytes = bmp_runs_stored(r, run ? 1 : n), padded = run ? bytes : bytes + bytes % 2;
     if (n > r->of->width - r->x) {
         return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: a run leaves its row");
     }
     if ((size_t)(r->end - r->at) < bytes) {
         return stb_fail_short(ctx);
     }
-    put(r, r->at, n, !run);
+    bmp_runs_put(r, r->at, n, !run);
     r->at += (size_t)(r->end - r->at) < padded ? bytes : padded; /* the last may lack it */
     return SATF_OK;
 }
@@ -62,7 +62,7 @@ static satf_status take_jump(satf_context *ctx, runs *r)
     return SATF_OK;
 }
 
-static bool is_full(const runs *r)
+static bool bmp_runs_is_full(const runs *r)
 {
     return r->y == r->of->rows || (r->y == r->of->rows - 1 && r->x == r->of->width);
 }
@@ -75,7 +75,7 @@ satf_status io_bmp_unpack(satf_context *ctx, const unsigned char *in, size_t n, 
     satf_status status = SATF_OK;
     while (r.y < of->rows && !status) {
         if (r.end - r.at < 2) {
-            return is_full(&r) ? SATF_OK : stb_fail_short(ctx); /* some write no end */
+            return bmp_runs_is_full(&r) ? SATF_OK : stb_fail_short(ctx); /* some write no end */
         }
         size_t count = r.at[0], code = r.at[1];
         r.at += count ? 1 : 2; /* a run's pixel follows its count */

@@ -45,7 +45,7 @@ typedef struct psd_hints {
     char lost[64];        /* names of resources that are not kept */
 } psd_hints;
 
-static bool probe(const unsigned char *head, size_t n)
+static bool psd_probe(const unsigned char *head, size_t n)
 {
     return n >= 6 && (memcmp(head, "8BPS\0\1", 6) == 0 || memcmp(head, "8BPS\0\2", 6) == 0);
 }
@@ -64,7 +64,7 @@ static uint32_t big(const unsigned char *at, int bytes) /* of at most four */
     return (uint32_t)big_long(at, bytes);
 }
 
-static bool skip(io_source *source, uint64_t n)
+static bool psd_skip(io_source *source, uint64_t n)
 {
     unsigned char unused[4096];
     while (n > 0) {
@@ -95,10 +95,10 @@ static bool begin_section(io_source *source, int bytes, section *s)
 }
 
 /* Takes n bytes, for dst unless it is NULL; false if the section or the file ends before. */
-static bool take(section *s, void *dst, uint64_t n)
+static bool psd_take(section *s, void *dst, uint64_t n)
 {
     if (s->left < n ||
-        !(dst ? io_source_read(s->source, dst, (size_t)n) == n : skip(s->source, n))) {
+        !(dst ? io_source_read(s->source, dst, (size_t)n) == n : psd_skip(s->source, n))) {
         return false;
     }
     s->left -= n;
@@ -109,7 +109,7 @@ static bool take(section *s, void *dst, uint64_t n)
 static bool take_length(section *s, int bytes, uint64_t *length)
 {
     unsigned char data[8];
-    bool there = take(s, data, (uint64_t)bytes);
+    bool there = psd_take(s, data, (uint64_t)bytes);
     *length = there ? big_long(data, bytes) : 0;
     return there;
 }
@@ -140,8 +140,8 @@ static void note_resource(unsigned id, const unsigned char *data, size_t n, psd_
     }
 }
 
-/* Of resources that are not kept those that other programs know too. */
-static void note_lost(unsigned id, psd_hints *hints)
+/* Notes resources that are not kept, if other programs know them too. */
+static void psd_note_lost(unsigned id, psd_hints *hints)
 {
     static const struct {
         unsigned id;
@@ -164,18 +164,19 @@ static bool read_resources(io_source *source, psd_hints *hints)
     if (!begin_section(source, 4, &s)) {
         return false;
     }
-    while (take(&s, head, sizeof head) && take(&s, NULL, head[6] | 1u) && take_length(&s, 4, &n)) {
+    while (psd_take(&s, head, sizeof head) && psd_take(&s, NULL, head[6] | 1u) &&
+           take_length(&s, 4, &n)) {
         uint64_t known = n < sizeof data ? n : sizeof data;
-        if (!take(&s, data, known)) {
+        if (!psd_take(&s, data, known)) {
             break;
         }
         note_resource(big(head + 4, 2), data, (size_t)known, hints);
-        note_lost(big(head + 4, 2), hints);
-        if (!take(&s, NULL, n + (n & 1) - known)) {
+        psd_note_lost(big(head + 4, 2), hints);
+        if (!psd_take(&s, NULL, n + (n & 1) - known)) {
             break;
         }
     }
-    return skip(source, s.left);
+    return psd_skip(source, s.left);
 }
 
 /* n bytes about layers, their number first: below 0 if the picture has transparency. */
@@ -183,13 +184,13 @@ static bool note_layers(section *s, uint64_t n, psd_hints *hints)
 {
     unsigned char count[2];
     if (n < 2) {
-        return take(s, NULL, n);
+        return psd_take(s, NULL, n);
     }
-    if (!take(s, count, 2)) {
+    if (!psd_take(s, count, 2)) {
         return false;
     }
     hints->by_layers = count[0] & 0x80 ? 1 : big(count, 2) > 0 ? -1 : hints->by_layers;
-    return take(s, NULL, n - 2);
+    return psd_take(s, NULL, n - 2);
 }
 
 /* Does the block of that key have a longer length in a PSB? */
@@ -210,7 +211,7 @@ static bool read_block(section *s, const psd *p, psd_hints *hints)
     unsigned char head[8];
     const unsigned char *key = head + 4;
     uint64_t n;
-    if (!take(s, head, sizeof head) ||
+    if (!psd_take(s, head, sizeof head) ||
         !take_length(s, is_long_block(key) ? long_length_bytes(p) : 4, &n) || n > s->left) {
         return false;
     }
@@ -219,7 +220,7 @@ static bool read_block(section *s, const psd *p, psd_hints *hints)
         hints->by_layers = hints->by_layers ? hints->by_layers : 1;
     }
     bool layers = memcmp(key, "Layr", 4) == 0 || memcmp(key, "Lr16", 4) == 0;
-    return layers ? note_layers(s, n, hints) : take(s, NULL, n);
+    return layers ? note_layers(s, n, hints) : psd_take(s, NULL, n);
 }
 
 /* Layers, masks, and blocks of more. */
@@ -231,11 +232,11 @@ static bool read_layers(io_source *source, const psd *p, psd_hints *hints)
         return false;
     }
     bool there = take_length(&s, long_length_bytes(p), &n) && note_layers(&s, n, hints) &&
-                 take_length(&s, 4, &n) && take(&s, NULL, n);
+                 take_length(&s, 4, &n) && psd_take(&s, NULL, n);
     while (there) {
         there = read_block(&s, p, hints);
     }
-    return skip(source, s.left);
+    return psd_skip(source, s.left);
 }
 
 /* Files that say nothing at all come from programs that know no saved selections. */
@@ -247,7 +248,7 @@ static bool extra_is_alpha(const psd_hints *hints)
     return says >= 0;
 }
 
-static satf_status check_header(satf_context *ctx, const unsigned char *header, psd *p)
+static satf_status psd_check_header(satf_context *ctx, const unsigned char *header, psd *p)
 {
     static const char *const names[] = {
         "black and white", "greyscale", "indexed colours", "RGB", "CMYK", "", "", "several inks",
@@ -274,7 +275,7 @@ static satf_status check_header(satf_context *ctx, const unsigned char *header, 
 }
 
 /* The section behind the header: of indexed colours all reds, then greens and blues. */
-static satf_status read_palette(satf_context *ctx, io_source *source, psd *p)
+static satf_status psd_read_palette(satf_context *ctx, io_source *source, psd *p)
 {
     section s;
     unsigned char colours[3][INDEXED_COLOURS];
@@ -284,7 +285,7 @@ static satf_status read_palette(satf_context *ctx, io_source *source, psd *p)
     if (p->indexed && s.left < sizeof colours) {
         return satf_fail(ctx, SATF_DATA, "the PSD is damaged: it has no palette");
     }
-    if ((p->indexed && !take(&s, colours, sizeof colours)) || !skip(source, s.left)) {
+    if ((p->indexed && !psd_take(&s, colours, sizeof colours)) || !psd_skip(source, s.left)) {
         return io_fail_short(ctx, source);
     }
     for (int i = 0; i < INDEXED_COLOURS && p->indexed; i++) {
@@ -312,8 +313,8 @@ static bool find_alpha(psd *p, const psd_hints *hints)
     return alpha;
 }
 
-static satf_status describe(satf_context *ctx, io_reader *reader, const unsigned char *header,
-                            const psd_hints *hints, uint32_t compression)
+static satf_status psd_describe(satf_context *ctx, io_reader *reader, const unsigned char *header,
+                                const psd_hints *hints, uint32_t compression)
 {
     psd *p = reader->state;
     if (hints->layers_alone) {
@@ -351,11 +352,11 @@ static satf_status open_psd(satf_context *ctx, io_reader *reader)
     if (!p) {
         return satf_fail_memory(ctx, sizeof *p, "a PSD reader");
     }
-    satf_status status = check_header(ctx, header, p);
+    satf_status status = psd_check_header(ctx, header, p);
     if (status) {
         return status;
     }
-    status = read_palette(ctx, source, p);
+    status = psd_read_palette(ctx, source, p);
     if (status) {
         return status;
     }
@@ -364,13 +365,13 @@ static satf_status open_psd(satf_context *ctx, io_reader *reader)
         io_source_read(source, compression, 2) != 2) {
         return io_fail_short(ctx, source);
     }
-    return describe(ctx, reader, header, &hints, big(compression, 2));
+    return psd_describe(ctx, reader, header, &hints, big(compression, 2));
 }
 
 /* PackBits, n bytes of them: 0 ... 127: so many and one more follow; 129 ... 255: 257 less it of
  * the next. What goes beyond the row is dropped, as other programs do; false if it is not filled.
  */
-static bool unpack(const unsigned char *in, size_t n, unsigned char *row, size_t row_bytes)
+static bool psd_unpack(const unsigned char *in, size_t n, unsigned char *row, size_t row_bytes)
 {
     size_t at = 0, filled = 0;
     while (filled < row_bytes && at < n) {
@@ -400,10 +401,10 @@ static satf_status read_plane_row(satf_context *ctx, io_source *source, psd *p, 
     size_t n = p->packed ? big(p->lengths + (size_t)length * index, length) : row_bytes;
     size_t kept = p->packed && n > p->packed_room ? p->packed_room : n;
     if (io_source_read(source, p->packed ? p->packed_row : p->plane_row, kept) != kept ||
-        !skip(source, n - kept)) {
+        !psd_skip(source, n - kept)) {
         return io_fail_short(ctx, source);
     }
-    if (p->packed && !unpack(p->packed_row, kept, p->plane_row, row_bytes)) {
+    if (p->packed && !psd_unpack(p->packed_row, kept, p->plane_row, row_bytes)) {
         return satf_fail(ctx, SATF_DATA, "the PSD is damaged: a packed row is too short");
     }
     return SATF_OK;
@@ -411,8 +412,8 @@ static satf_status read_plane_row(satf_context *ctx, io_source *source, psd *p, 
 
 /* The lengths of packed rows, of all planes, come first. A row that is packed well takes hardly
  * more than it has; of one that takes twice as much the rest is not looked at. */
-static satf_status start(satf_context *ctx, io_source *source, psd *p, const satf_view *v,
-                         size_t row_bytes)
+static satf_status psd_start(satf_context *ctx, io_source *source, psd *p, const satf_view *v,
+                             size_t row_bytes)
 {
     uint64_t row_length = (uint64_t)row_length_bytes(p) * (uint64_t)v->height;
     uint64_t lengths = row_length * (uint64_t)p->used;
@@ -430,7 +431,7 @@ static satf_status start(satf_context *ctx, io_source *source, psd *p, const sat
     }
     uint64_t all = row_length * (uint64_t)p->planes;
     if (p->packed && (io_source_read(source, p->lengths, (size_t)lengths) != lengths ||
-                      !skip(source, all - lengths))) {
+                      !psd_skip(source, all - lengths))) {
         return io_fail_short(ctx, source);
     }
     return SATF_OK;
@@ -473,13 +474,13 @@ static void place_row(const psd *p, size_t width, size_t sample, int channels, u
     }
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status psd_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     psd *p = reader->state;
     const satf_view *v = &reader->header.view;
     size_t width = (size_t)v->width, sample = satf_type_bytes(v->type), row_bytes = width * sample;
-    satf_status status = start(ctx, &reader->source, p, v, row_bytes);
+    satf_status status = psd_start(ctx, &reader->source, p, v, row_bytes);
     for (int64_t i = 0; i < p->used * n && !status; i++) {
         int64_t c = i / n, y = i % n;
         status = satf_tick(ctx);
@@ -514,8 +515,8 @@ const io_format io_psd = {
     .name = "psd",
     .suffixes = "psd psb",
     .help = "Photoshop, flattened grey, RGB or indexed colours (read only)",
-    .probe = probe,
+    .probe = psd_probe,
     .open = open_psd,
-    .rows = read_rows,
+    .rows = psd_read_rows,
     .close = close_psd,
 };

@@ -11,7 +11,7 @@
 enum { BLOCKS = 32 };
 static _Thread_local void *blocks[BLOCKS];
 
-static void *take_block(size_t bytes)
+static void *stb_take_block(size_t bytes)
 {
     int free_at = 0;
     while (free_at < BLOCKS && blocks[free_at]) {
@@ -39,7 +39,7 @@ static void free_blocks(void)
     }
 }
 
-#define STBI_MALLOC(bytes) take_block(bytes)
+#define STBI_MALLOC(bytes) stb_take_block(bytes)
 #define STBI_REALLOC(memory, bytes) NULL /* the formats below do without */
 #define STBI_FREE(memory) free_block(memory)
 #define STBI_ASSERT(condition) ((void)(condition)) /* a library must not abort */
@@ -263,7 +263,7 @@ static void mirror(unsigned char *pixels, size_t width, size_t height, size_t ch
 }
 
 /* The samples, which are the caller's; NULL on failure. */
-static void *load(feed *f, bool floats, int channels)
+static void *stb_decode_with(feed *f, bool floats, int channels)
 {
     int width, height, found;
     if (setjmp(f->jump)) {
@@ -312,7 +312,7 @@ static int put_right(const io_format *format, const unsigned char *file, unsigne
     return channels - 1;
 }
 
-static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *file)
+static satf_status stb_decode(satf_context *ctx, io_reader *reader, const stb_file *file)
 {
     stb_state *state = reader->state;
     const io_format *format = reader->format;
@@ -335,7 +335,7 @@ static satf_status decode(satf_context *ctx, io_reader *reader, const stb_file *
         return status;
     }
     f = whole;
-    state->pixels = load(&f, hdr, channels);
+    state->pixels = stb_decode_with(&f, hdr, channels);
     if (!state->pixels || f.overrun) {
         return fail_stb(ctx, format, &f);
     }
@@ -367,14 +367,14 @@ static satf_status open_stb(satf_context *ctx, io_reader *reader)
         status = check_hdr(ctx, &file);
     }
     if (!status) {
-        status = decode(ctx, reader, &file);
+        status = stb_decode(ctx, reader, &file);
     }
     satf_free(file.owned);
     return status;
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status stb_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                 int64_t n)
 {
     (void)ctx;
     const stb_state *state = reader->state;
@@ -402,7 +402,7 @@ static void close_stb(io_reader *reader)
         .help = help_text,                     \
         .probe = probe_##id,                   \
         .open = open_stb,                      \
-        .rows = read_rows,                     \
+        .rows = stb_read_rows,                 \
         .close = close_stb,                    \
     }
 

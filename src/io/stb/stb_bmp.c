@@ -103,9 +103,9 @@ static satf_status check_runs(satf_context *ctx, const stb_file *file, const bmp
                                       : io_check_ratio(ctx, &source, pixels, b->depth, "", 0);
 }
 
-/* Where the pixels are, behind a palette that may have no room in front of them: then the file
- * counts it as not there, and they follow it. */
-static satf_status find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
+/* Finds the pixels, behind a palette that may have no room in front of them: then the file counts
+ * it as not there, and they follow it. */
+static satf_status bmp_find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
 {
     size_t palette_at = FILE_HEADER + b->header, entry = b->header == CORE ? 3 : 4;
     b->pixels_at = stb_little(file->data + 10, 4);
@@ -135,7 +135,7 @@ static satf_status find_pixels(satf_context *ctx, const stb_file *file, bmp *b)
     return SATF_OK;
 }
 
-static satf_status read_header(satf_context *ctx, const stb_file *file, bmp *b)
+static satf_status bmp_read_header(satf_context *ctx, const stb_file *file, bmp *b)
 {
     static const unsigned char known[] = {CORE, SHORT, INFO, 52, 56, OS2, V4, 124};
     const unsigned char *in = file->data;
@@ -164,7 +164,7 @@ static satf_status read_header(satf_context *ctx, const stb_file *file, bmp *b)
     } else if (!status && compression != PLAIN && !b->runs) {
         status = read_masks(ctx, file, b->header >= 56 || compression == ALPHA_BITFIELDS, b);
     }
-    return status ? status : find_pixels(ctx, file, b);
+    return status ? status : bmp_find_pixels(ctx, file, b);
 }
 
 static void put_little(unsigned char *at, size_t value)
@@ -175,7 +175,7 @@ static void put_little(unsigned char *at, size_t value)
 }
 
 /* Is a pixel's number `there` or above? */
-static bool misses_colours(const unsigned char *pixels, const bmp *b, size_t there)
+static bool bmp_misses_colours(const unsigned char *pixels, const bmp *b, size_t there)
 {
     const size_t depth = b->out_depth;
     for (size_t y = 0; y < b->rows; y++) {
@@ -221,7 +221,7 @@ static satf_status put_pixels(satf_context *ctx, const stb_file *file, const bmp
 satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
 {
     bmp b = {0};
-    satf_status status = read_header(ctx, file, &b);
+    satf_status status = bmp_read_header(ctx, file, &b);
     if (status) {
         return status;
     }
@@ -243,7 +243,7 @@ satf_status io_bmp_prepare(satf_context *ctx, stb_file *file)
         satf_free(out);
         return status;
     }
-    file->misses_colours = there < colours && misses_colours(out + pixels_at, &b, there);
+    file->misses_colours = there < colours && bmp_misses_colours(out + pixels_at, &b, there);
     for (size_t i = 0; b.header >= INFO && i < 2; i++) {
         file->per_metre[i] = (int32_t)stb_little(in + 38 + 4 * i, 4);
     }

@@ -15,7 +15,7 @@ typedef struct numbers {
 } numbers;
 
 /* Is one of the file's numbers none of the map's? What the file lacks has none. */
-static bool misses_colours(const numbers *n, const unsigned char *at, const unsigned char *end)
+static bool tga_misses_colours(const numbers *n, const unsigned char *at, const unsigned char *end)
 {
     for (uint64_t left = n->pixels, some; left > 0 && at < end; left -= some < left ? some : left) {
         bool run = n->runs && (*at & 0x80);
@@ -57,7 +57,7 @@ satf_status io_tga_prepare(satf_context *ctx, stb_file *file)
                            .pixels = (uint64_t)stb_little(in + 12, 2) * stb_little(in + 14, 2),
                            .first = first,
                            .count = count};
-        file->misses_colours = misses_colours(&n, in + pixels_at, in + file->bytes);
+        file->misses_colours = tga_misses_colours(&n, in + pixels_at, in + file->bytes);
     }
     uint32_t wanted = !used ? 0 : first + count < 256 ? 256 : first + count;
     size_t map_bytes = wanted * entry, pixel_bytes = file->bytes - pixels_at;

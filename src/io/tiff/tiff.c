@@ -4,7 +4,7 @@
 #include "../codec.h"
 
 /* Canon's raw files begin alike. */
-static bool probe(const unsigned char *head, size_t n)
+static bool tiff_probe(const unsigned char *head, size_t n)
 {
     bool raw = n >= 10 && memcmp(head + 8, "CR", 2) == 0;
     return !raw && n >= 8 &&
@@ -18,7 +18,7 @@ const io_format io_tiff = {
     .help = "TIFF, of pages; pictures, or plain values",
     .in_module = true,
     .packages = "libtiff6",
-    .probe = probe,
+    .probe = tiff_probe,
     .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
                    IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
     .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),

@@ -24,7 +24,8 @@ static void name_lost(block_reader *r, const char *name)
 }
 
 /* Values in the machine's order. */
-static void swap_values(const io_tiff_layout *l, unsigned type, void *values, size_t bytes)
+static void tiff_block_swap_values(const io_tiff_layout *l, unsigned type, void *values,
+                                   size_t bytes)
 {
     size_t unit = satf_tag_type_unit(type);
     if (l->swapped && unit > 1) {
@@ -68,14 +69,14 @@ static void take_values(block_reader *r, const io_tiff_layout *l, const io_tiff_
     } else if (!io_tiff_look(t, at, values, tag.bytes)) {
         r->damaged = true;
     } else {
-        swap_values(l, e->type, values, tag.bytes);
+        tiff_block_swap_values(l, e->type, values, tag.bytes);
         tag.values = values;
         r->status = satf_tags_add(t->ctx, &r->tags, &tag);
     }
     satf_free(values);
 }
 
-/* Where the entry leads to, if it is one that leads to a directory. */
+/* Takes the place of a directory from the entry, if it is one that leads to a directory. */
 static bool take_lead(block_reader *r, const io_tiff_layout *l, const io_tiff_found *e)
 {
     enum { IFD = 13, LONG8 = 16, IFD8 = 18 };
@@ -139,7 +140,7 @@ static void take_lost(block_reader *r, unsigned tag)
     }
 }
 
-static bool take_entry(void *user, const io_tiff_layout *l, const io_tiff_found *e)
+static bool tiff_block_take_entry(void *user, const io_tiff_layout *l, const io_tiff_found *e)
 {
     block_reader *r = user;
     bool page = r->directory == SATF_TAGS_PAGE;
@@ -226,7 +227,7 @@ satf_status io_tiff_read_block(io_tiff_state *t, io_header *header)
     r.lead[SATF_TAGS_PAGE] = TIFFCurrentDirOffset(t->tif);
     for (; r.directory < SATF_TAGS_DIRECTORIES && !r.status; r.directory++) {
         if (r.lead[r.directory]) {
-            bool whole = io_tiff_walk(t, &l, r.lead[r.directory], take_entry, &r, &next);
+            bool whole = io_tiff_walk(t, &l, r.lead[r.directory], tiff_block_take_entry, &r, &next);
             r.damaged = r.damaged || !whole;
         }
     }

@@ -183,7 +183,7 @@ static satf_status take_scanline(io_tiff_state *t, int64_t y)
     return status;
 }
 
-static satf_status take_strips(io_tiff_state *t, int64_t y)
+static satf_status tiff_take_strips(io_tiff_state *t, int64_t y)
 {
     t->chunk_count = t->height - y < t->chunk_rows ? t->height - y : t->chunk_rows;
     tmsize_t bytes = (tmsize_t)((size_t)t->chunk_count * t->row_bytes);
@@ -261,7 +261,7 @@ static satf_status take_blocks(io_tiff_state *t, int64_t y)
     return status;
 }
 
-static satf_status take_chunk(io_tiff_state *t, int64_t y)
+static satf_status tiff_take_chunk(io_tiff_state *t, int64_t y)
 {
     switch (t->way) {
     case IO_TIFF_PLAIN:
@@ -269,7 +269,7 @@ static satf_status take_chunk(io_tiff_state *t, int64_t y)
     case IO_TIFF_SCANLINES:
         return take_scanline(t, y);
     case IO_TIFF_STRIPS:
-        return take_strips(t, y);
+        return tiff_take_strips(t, y);
     case IO_TIFF_TILES:
         return take_tiles(t, y);
     case IO_TIFF_BLOCKS:
@@ -288,7 +288,7 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y)
     t->escape = &escape;
     satf_status status;
     if (setjmp(escape) == 0) {
-        status = take_chunk(t, y);
+        status = tiff_take_chunk(t, y);
     } else {
         status = satf_fail(t->ctx, SATF_NO_MEMORY, "libjpeg is out of memory");
     }

@@ -1,4 +1,4 @@
-/* A TIFF that is being read: what its files share. */
+/* The state of a TIFF that is being read. Read this file first, then tiff_read.c. */
 #ifndef SATF_IO_TIFF_TIFF_COMMON_H
 #define SATF_IO_TIFF_TIFF_COMMON_H
 
@@ -51,7 +51,7 @@ typedef struct io_tiff_state {
     int64_t page_count, page_room;
     bool owns_pages;
     int64_t at; /* where libtiff reads next */
-    /* From here on it is the page's. */
+    /* The members below are the page's. */
     uint64_t taken;     /* bytes that libtiff has read */
     bool in_pixels;     /* a warning is damage then */
     bool warned;        /* in the pixels */
@@ -101,7 +101,7 @@ static inline satf_status io_tiff_settle(satf_context *ctx, unsigned lacks, satf
 /* What libtiff has said, or why a read has failed. */
 satf_status io_tiff_fail(const io_tiff_state *t);
 
-/* Of all rows as chunks have them. */
+/* The bytes of all rows as chunks have them. */
 static inline uint64_t io_tiff_picture_bytes(const io_tiff_state *t)
 {
     return (uint64_t)t->row_bytes * t->planes * (uint64_t)t->height;
@@ -161,7 +161,7 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
 /* The row's functions that write (tiff_write.c). */
 void io_tiff_writing(io_format *format);
 
-/* Of COMPRESSION_CCITTFAX3: finds out whether its lines have ends. */
+/* Finds out whether the lines of COMPRESSION_CCITTFAX3 have ends. */
 void io_tiff_fax_start(io_tiff_state *t);
 
 /* Before and after libtiff decodes rows of a fax: did it find the picture's end in a bad line? It

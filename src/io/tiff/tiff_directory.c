@@ -80,17 +80,17 @@ typedef struct file_end {
     bool big;
 } file_end;
 
-static void put(file_end *f, const void *bytes, size_t n)
+static void tiff_directory_put(file_end *f, const void *bytes, size_t n)
 {
     fwrite(bytes, 1, n, f->file);
     f->at += n;
 }
 
-static void put_number(file_end *f, uint64_t value, size_t bytes)
+static void tiff_directory_put_number(file_end *f, uint64_t value, size_t bytes)
 {
     uint16_t u16 = (uint16_t)value;
     uint32_t u32 = (uint32_t)value;
-    put(f, bytes == 2 ? (void *)&u16 : bytes == 4 ? (void *)&u32 : &value, bytes);
+    tiff_directory_put(f, bytes == 2 ? (void *)&u16 : bytes == 4 ? (void *)&u32 : &value, bytes);
 }
 
 static size_t offset_bytes(const file_end *f)
@@ -160,11 +160,11 @@ static void put_wide(file_end *f, const io_page *page, const io_tiff_entry *e)
     uint64_t at;
     memcpy(&at, e->value, sizeof at);
     for (uint64_t i = 0; i < e->count; i++) {
-        put_number(f,
-                   !strips   ? at
-                   : offsets ? r->strip[i] + (uint64_t)page->start
-                             : r->strip[r->strips + i],
-                   offset_bytes(f));
+        tiff_directory_put_number(f,
+                                  !strips   ? at
+                                  : offsets ? r->strip[i] + (uint64_t)page->start
+                                            : r->strip[r->strips + i],
+                                  offset_bytes(f));
     }
 }
 
@@ -176,9 +176,9 @@ static void put_values(file_end *f, const io_page *page, const io_tiff_entry *e,
     if (is_wide(e)) {
         put_wide(f, page, e);
     } else {
-        put(f, e->value, (size_t)value_bytes(f, e));
+        tiff_directory_put(f, e->value, (size_t)value_bytes(f, e));
     }
-    put(f, zeros, (size_t)(end - f->at));
+    tiff_directory_put(f, zeros, (size_t)(end - f->at));
 }
 
 /* One directory. next: that of the page behind, or 0. */
@@ -187,22 +187,22 @@ static void put_directory(file_end *f, const io_page *page, const io_tiff_entry 
 {
     uint64_t behind = f->at + entry_bytes(f, n);
     size_t width = offset_bytes(f);
-    put_number(f, n, f->big ? 8 : 2);
+    tiff_directory_put_number(f, n, f->big ? 8 : 2);
     for (size_t i = 0; i < n; i++) {
         const io_tiff_entry *e = &entry[i];
-        put_number(f, e->tag, 2);
-        put_number(f, is_wide(e) && !f->big ? TIFF_LONG : e->type, 2);
-        put_number(f, e->count, width);
+        tiff_directory_put_number(f, e->tag, 2);
+        tiff_directory_put_number(f, is_wide(e) && !f->big ? TIFF_LONG : e->type, 2);
+        tiff_directory_put_number(f, e->count, width);
         if (e->apart) {
-            put_number(f, (uint64_t)page->start + e->at, width);
+            tiff_directory_put_number(f, (uint64_t)page->start + e->at, width);
         } else if (behind_bytes(f, e)) {
-            put_number(f, behind, width);
+            tiff_directory_put_number(f, behind, width);
             behind += behind_bytes(f, e);
         } else {
             put_values(f, page, e, width);
         }
     }
-    put_number(f, next, width);
+    tiff_directory_put_number(f, next, width);
     for (size_t i = 0; i < n; i++) {
         if (behind_bytes(f, &entry[i])) {
             put_values(f, page, &entry[i], behind_bytes(f, &entry[i]));
@@ -210,7 +210,7 @@ static void put_directory(file_end *f, const io_page *page, const io_tiff_entry 
     }
 }
 
-/* Where a directory is becomes the value of the entry that leads there. */
+/* Makes the place of a directory the value of the entry that leads to it. */
 static void lead_to(io_tiff_record *r, unsigned directory, uint64_t at)
 {
     for (size_t i = 0; directory > 0 && i < r->entries; i++) {
@@ -248,20 +248,20 @@ static uint64_t all_bytes(const file_end *f, const io_pages *pages)
 static void put_lead(file_end *f, uint64_t first)
 {
     const char *order = IO_LITTLE_ENDIAN ? "II" : "MM";
-    put(f, order, 2);
-    put_number(f, f->big ? 43 : 42, 2);
+    tiff_directory_put(f, order, 2);
+    tiff_directory_put_number(f, f->big ? 43 : 42, 2);
     if (f->big) {
-        put_number(f, 8, 2);
-        put_number(f, 0, 2);
+        tiff_directory_put_number(f, 8, 2);
+        tiff_directory_put_number(f, 0, 2);
     }
-    put_number(f, first, offset_bytes(f));
+    tiff_directory_put_number(f, first, offset_bytes(f));
 }
 
 satf_status io_tiff_finish_pages(satf_context *ctx, io_pages *pages)
 {
     file_end f = {.file = pages->file, .at = (uint64_t)pages->bytes};
     if (f.at & 1) {
-        put(&f, "", 1);
+        tiff_directory_put(&f, "", 1);
     }
     uint64_t first = f.at;
     f.big = all_bytes(&f, pages) > UINT32_MAX;

@@ -1,4 +1,4 @@
-/* What a page that is written leaves for its directory, which stands at the end of the file. */
+/* The record of a page that is written, for its directory at the end of the file. */
 #ifndef SATF_IO_TIFF_TIFF_DIRECTORY_H
 #define SATF_IO_TIFF_TIFF_DIRECTORY_H
 
@@ -39,7 +39,7 @@ satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, io_tiff_record 
                            unsigned directory, unsigned tag, unsigned type, uint64_t count,
                            const void *values);
 
-/* The same, to the page's. */
+/* Adds a tag to the page's directory. */
 satf_status io_tiff_add(satf_context *ctx, io_writer *writer, io_tiff_record *record, unsigned tag,
                         TIFFDataType type, uint64_t count, const void *values);
 

@@ -65,7 +65,7 @@ bool io_tiff_fax_is_cut(const io_tiff_state *t, const unsigned char *last_row, s
     return same;
 }
 
-static bool begins(const char *text, const char *with)
+static bool fax_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -91,7 +91,7 @@ bool io_tiff_fax_goes_on(io_tiff_state *t, const char *format, va_list args)
     }
     int64_t line = strtoll(at + strlen(" at line "), NULL, 10) + 1;
     bool lost = t->bad_lines > 0; /* then other codes are by chance */
-    if (begins(text, "Bad code word") || (lost && begins(text, "Uncompressed data"))) {
+    if (fax_begins(text, "Bad code word") || (lost && fax_begins(text, "Uncompressed data"))) {
         t->bad_lines++;
         t->bad_code = line;
         return true;
@@ -99,8 +99,8 @@ bool io_tiff_fax_goes_on(io_tiff_state *t, const char *format, va_list args)
     if (t->bad_code == line) {
         return true;
     }
-    bool counts = begins(text, "Line length mismatch") ||
-                  (begins(text, "Premature EOL") && t->compression == COMPRESSION_CCITTFAX3);
+    bool counts = fax_begins(text, "Line length mismatch") ||
+                  (fax_begins(text, "Premature EOL") && t->compression == COMPRESSION_CCITTFAX3);
     t->bad_lines += counts;
     return counts;
 }

@@ -54,7 +54,7 @@ static void *take_reserved(size_t bytes)
     return memory;
 }
 
-static size_t bytes_of(void *memory)
+static size_t tiff_memory_bytes_of(void *memory)
 {
     size_t bytes = 0;
     if (is_reserved(memory)) {
@@ -87,7 +87,7 @@ KEPT void _TIFFfree(void *memory)
 
 KEPT void *_TIFFrealloc(void *memory, tmsize_t bytes)
 {
-    size_t before = bytes_of(memory), n = (size_t)bytes;
+    size_t before = tiff_memory_bytes_of(memory), n = (size_t)bytes;
     void *larger = is_reserved(memory) ? malloc(n) : realloc(memory, n);
     if (!larger && bytes > 0 && (before || !memory)) {
         larger = take_reserved(n);

@@ -1,4 +1,4 @@
-/* What TIFF's tags say besides the pixels. */
+/* The metadata in a TIFF's tags. */
 #include <string.h>
 
 #include "tiff_common.h"

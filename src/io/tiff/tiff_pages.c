@@ -1,5 +1,5 @@
-/* Where a TIFF's pages are: its directories, one behind the other in a chain, are looked through
- * without libtiff, which would decode each. */
+/* The places of a TIFF's pages: its directories, one behind the other in a chain, are looked
+ * through without libtiff, which would decode each. */
 #include <string.h>
 
 #include "tiff_common.h"
@@ -12,7 +12,7 @@ typedef struct directory {
     uint64_t entries; /* of this one and all before it */
 } directory;
 
-static bool take_entry(void *user, const io_tiff_layout *l, const io_tiff_found *e)
+static bool tiff_pages_take_entry(void *user, const io_tiff_layout *l, const io_tiff_found *e)
 {
     directory *d = user;
     d->entries++;
@@ -29,7 +29,7 @@ static bool overlap(const io_tiff_state *t, const io_tiff_layout *l, const direc
     return d->entries > 4 * (uint64_t)t->source->bytes / (l->big ? 20 : 12);
 }
 
-static satf_status keep(io_tiff_state *t, uint64_t at)
+static satf_status tiff_pages_keep(io_tiff_state *t, uint64_t at)
 {
     if (t->page_count == t->page_room) {
         int64_t room = t->page_room ? 2 * t->page_room : 16;
@@ -57,7 +57,8 @@ static bool is_page(uint32_t kind)
 /* Directories that are no pages are marked, for they count where a circle is looked for. */
 #define NO_PAGE ((uint64_t)1 << 63)
 
-/* Of a chain whose last directories, so many, lead back to the first of them: each once. */
+/* The number of directories, each counted once, of a chain whose last ones, `length` of them, lead
+ * back to the first of these. */
 static int64_t cut_circle(const uint64_t *at, int64_t count, int64_t length)
 {
     int64_t lead = 0;
@@ -87,9 +88,9 @@ satf_status io_tiff_find_pages(io_tiff_state *t)
     directory d = {.kind = 0};
     int64_t watched = 0; /* a circle meets the directory of a power of 2 again */
     satf_status status = SATF_OK;
-    for (; at && !(at & NO_PAGE) && io_tiff_walk(t, &l, at, take_entry, &d, &next);
+    for (; at && !(at & NO_PAGE) && io_tiff_walk(t, &l, at, tiff_pages_take_entry, &d, &next);
          at = next, d.kind = 0) {
-        status = keep(t, is_page(d.kind) ? at : at | NO_PAGE);
+        status = tiff_pages_keep(t, is_page(d.kind) ? at : at | NO_PAGE);
         status = status ? status : satf_tick(t->ctx);
         if (!status && overlap(t, &l, &d)) {
             status = satf_fail(t->ctx, SATF_DATA, "the TIFF is damaged: its directories overlap");

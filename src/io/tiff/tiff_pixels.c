@@ -85,8 +85,8 @@ static void widen_triples(const io_tiff_state *t, const unsigned char *in, size_
 }
 
 /* n samples, of the picture's type afterwards. */
-static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
-                   void *out)
+static void tiff_unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
+                        void *out)
 {
     if (t->has_sign) {
         widen_signed(in, n, t->bits, out);
@@ -102,15 +102,15 @@ static void unpack(const io_tiff_state *t, const unsigned char *in, size_t n, si
 }
 
 /* Row y's samples, pixel by pixel. */
-static void gather(const io_tiff_state *t, int64_t y, size_t width, size_t size)
+static void tiff_gather(const io_tiff_state *t, int64_t y, size_t width, size_t size)
 {
     if (t->planes == 1) {
-        unpack(t, io_tiff_chunk_row(t, y, 0), width * t->samples, size, t->row);
+        tiff_unpack(t, io_tiff_chunk_row(t, y, 0), width * t->samples, size, t->row);
         return;
     }
     unsigned char *one = t->row + width * t->samples * size; /* room for a plane's row */
     for (unsigned p = 0; p < t->planes; p++) {
-        unpack(t, io_tiff_chunk_row(t, y, p), width, size, one);
+        tiff_unpack(t, io_tiff_chunk_row(t, y, p), width, size, one);
         for (size_t x = 0; x < width; x++) {
             memcpy(t->row + (x * t->samples + p) * size, one + x * size, size);
         }
@@ -141,7 +141,7 @@ static inline uint64_t get(const unsigned char *from, size_t size)
     }
 }
 
-static inline void put(unsigned char *to, uint64_t value, size_t size)
+static inline void tiff_put_pixels(unsigned char *to, uint64_t value, size_t size)
 {
     uint8_t u8 = (uint8_t)value;
     uint16_t u16 = (uint16_t)value;
@@ -212,10 +212,10 @@ static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in
     }
     size_t colours = find_light(t, v, max);
     for (size_t c = 0; c < colours; c++) {
-        put(out + c * size, v[c], size);
+        tiff_put_pixels(out + c * size, v[c], size);
     }
     if (t->alpha != IO_TIFF_NO_ALPHA) {
-        put(out + colours * size, a, size);
+        tiff_put_pixels(out + colours * size, a, size);
     }
 }
 
@@ -263,10 +263,10 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
     bool as_it_is = (t->colour == IO_TIFF_GREY || t->colour == IO_TIFF_RGB) &&
                     t->alpha != IO_TIFF_PREMULTIPLIED && t->samples == channels;
     if (as_it_is && t->planes == 1) {
-        unpack(t, io_tiff_chunk_row(t, y, 0), width * channels, size, dst);
+        tiff_unpack(t, io_tiff_chunk_row(t, y, 0), width * channels, size, dst);
         return;
     }
-    gather(t, y, width, size);
+    tiff_gather(t, y, width, size);
     if (as_it_is) {
         memcpy(dst, t->row, width * channels * size);
     } else if (t->floats) {

@@ -17,7 +17,7 @@ static uint64_t most_taken(const io_tiff_state *t)
     return 4 * (uint64_t)t->source->bytes + (16 << 20) + io_tiff_picture_bytes(t);
 }
 
-static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
+static tmsize_t tiff_read_read_bytes(thandle_t handle, void *to, tmsize_t n)
 {
     io_tiff_state *t = handle;
     t->status = t->status ? t->status : satf_tick(t->ctx);
@@ -33,13 +33,13 @@ static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
     return (tmsize_t)got;
 }
 
-static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
+static tmsize_t tiff_read_write_bytes(thandle_t handle, void *from, tmsize_t n)
 {
     (void)handle, (void)from, (void)n;
     return -1;
 }
 
-static toff_t seek_to(thandle_t handle, toff_t offset, int whence)
+static toff_t tiff_read_seek_to(thandle_t handle, toff_t offset, int whence)
 {
     io_tiff_state *t = handle;
     int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? t->at : t->source->bytes;
@@ -49,13 +49,13 @@ static toff_t seek_to(thandle_t handle, toff_t offset, int whence)
     return (toff_t)t->at;
 }
 
-static int close_nothing(thandle_t handle)
+static int tiff_read_close_nothing(thandle_t handle)
 {
     (void)handle;
     return 0;
 }
 
-static toff_t size_of(thandle_t handle)
+static toff_t tiff_read_size_of(thandle_t handle)
 {
     const io_tiff_state *t = handle;
     return (toff_t)t->source->bytes;
@@ -79,7 +79,8 @@ static bool is_unusual(const char *format)
     return found;
 }
 
-static int keep_error(TIFF *tif, void *user, const char *module, const char *format, va_list args)
+static int tiff_read_keep_error(TIFF *tif, void *user, const char *module, const char *format,
+                                va_list args)
 {
     io_tiff_state *t = user;
     (void)tif;
@@ -117,7 +118,7 @@ static int keep_warning(TIFF *tif, void *user, const char *module, const char *f
     bool damage = t->in_pixels && !past && !of_line && !is_unusual(format);
     t->passed_over |= past;
     t->warned |= damage;
-    return damage ? keep_error(tif, user, module, format, args) : 1;
+    return damage ? tiff_read_keep_error(tif, user, module, format, args) : 1;
 }
 
 static satf_status open_tif(io_tiff_state *t)
@@ -127,10 +128,11 @@ static satf_status open_tif(io_tiff_state *t)
         return satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff is out of memory");
     }
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)t->ctx->settings.max_bytes);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, t);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, tiff_read_keep_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, keep_warning, t);
-    t->tif = TIFFClientOpenExt("TIFF", "rmh", t, read_bytes, write_bytes, seek_to, close_nothing,
-                               size_of, NULL, NULL, options);
+    t->tif = TIFFClientOpenExt("TIFF", "rmh", t, tiff_read_read_bytes, tiff_read_write_bytes,
+                               tiff_read_seek_to, tiff_read_close_nothing, tiff_read_size_of, NULL,
+                               NULL, options);
     TIFFOpenOptionsFree(options);
     return t->tif ? t->status : io_tiff_fail(t);
 }
@@ -143,7 +145,7 @@ static unsigned tag(const io_tiff_state *t, uint32_t which)
     return TIFFGetFieldDefaulted(t->tif, which, &value) ? value : 0;
 }
 
-static satf_status refuse(const io_tiff_state *t, const char *what)
+static satf_status tiff_read_refuse(const io_tiff_state *t, const char *what)
 {
     return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s", what);
 }
@@ -155,7 +157,7 @@ static satf_status read_sample_format(io_tiff_state *t)
     t->has_sign = format == SAMPLEFORMAT_INT;
     t->floats = t->has_sign || format == SAMPLEFORMAT_IEEEFP;
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP) {
-        return refuse(t, "complex numbers");
+        return tiff_read_refuse(t, "complex numbers");
     }
     bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
                  : t->floats ? bits == 16 || bits == 32 || bits == 64
@@ -169,7 +171,7 @@ static satf_status read_sample_format(io_tiff_state *t)
 }
 
 /* A palette of 8 bits in 16, as old programs wrote it, has nothing above 255. */
-static satf_status read_palette(io_tiff_state *t)
+static satf_status tiff_read_read_palette(io_tiff_state *t)
 {
     uint16_t *map[3];
     if (t->bits > 8 || t->floats || t->samples < 1 ||
@@ -197,7 +199,7 @@ static satf_status read_ycbcr(io_tiff_state *t)
         return io_tiff_ycbcr_start(t);
     }
     if (t->planes > 1) {
-        return refuse(t, "YCbCr in planes of JPEG");
+        return tiff_read_refuse(t, "YCbCr in planes of JPEG");
     }
     TIFFSetField(t->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return SATF_OK;
@@ -221,20 +223,21 @@ static satf_status read_colour(io_tiff_state *t)
         t->colour = photometric == PHOTOMETRIC_MINISWHITE ? IO_TIFF_WHITE_IS_ZERO : IO_TIFF_GREY;
         t->colours = 1;
         return t->floats && t->colour == IO_TIFF_WHITE_IS_ZERO
-                   ? refuse(t, t->has_sign ? "signed integers of which 0 is white"
-                                           : "floats of which 0 is white")
+                   ? tiff_read_refuse(t, t->has_sign ? "signed integers of which 0 is white"
+                                                     : "floats of which 0 is white")
                    : SATF_OK;
     case PHOTOMETRIC_RGB:
         return SATF_OK;
     case PHOTOMETRIC_PALETTE:
         t->colour = IO_TIFF_PALETTE;
         t->colours = 1;
-        return read_palette(t);
+        return tiff_read_read_palette(t);
     case PHOTOMETRIC_SEPARATED:
         t->colour = IO_TIFF_CMYK;
         t->colours = 4;
-        return t->floats || t->bits > 16 ? refuse(t, "inks in floats, wide or signed integers")
-               : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? refuse(t, "other inks than CMYK")
+        return t->floats || t->bits > 16
+                   ? tiff_read_refuse(t, "inks in floats, wide or signed integers")
+               : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? tiff_read_refuse(t, "other inks than CMYK")
                                                        : SATF_OK;
     case PHOTOMETRIC_YCBCR:
         return read_ycbcr(t);
@@ -242,13 +245,13 @@ static satf_status read_colour(io_tiff_state *t)
     case PHOTOMETRIC_ICCLAB:
         return io_tiff_lab_start(t, photometric == PHOTOMETRIC_ICCLAB);
     case PHOTOMETRIC_ITULAB:
-        return refuse(t, "a fax's Lab colours (ITULAB); convert it to RGB");
+        return tiff_read_refuse(t, "a fax's Lab colours (ITULAB); convert it to RGB");
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV:
-        return refuse(t, "logarithmic samples (LogLuv); convert it to floats");
+        return tiff_read_refuse(t, "logarithmic samples (LogLuv); convert it to floats");
     case PHOTOMETRIC_CFA:
     case 34892: /* LinearRaw */
-        return refuse(t, "a camera's raw samples; " IO_RAW_ADVICE);
+        return tiff_read_refuse(t, "a camera's raw samples; " IO_RAW_ADVICE);
     default:
         return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of an unknown colour model (%u)",
                          photometric);
@@ -275,11 +278,11 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
     header->alpha_unnamed = !named && extra == 1 && t->colour == IO_TIFF_RGB && !t->has_sign;
     t->alpha = header->alpha_unnamed ? IO_TIFF_STRAIGHT : t->alpha;
     if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
-        return refuse(t, "signed integers with alpha");
+        return tiff_read_refuse(t, "signed integers with alpha");
     }
     if (t->alpha == IO_TIFF_PREMULTIPLIED &&
         (t->colour == IO_TIFF_LAB || t->colour == IO_TIFF_ICC_LAB)) {
-        return refuse(t, "Lab colours that are multiplied by alpha");
+        return tiff_read_refuse(t, "Lab colours that are multiplied by alpha");
     }
     if (extra > (t->alpha != IO_TIFF_NO_ALPHA)) {
         io_list_name(header->others, sizeof header->others, "extra");
@@ -289,7 +292,7 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
 
 /* Other decoders of libtiff do not stand up to files, or make other samples than the tags say:
  * JBIG's ends the process. */
-static satf_status check_compression(const io_tiff_state *t)
+static satf_status tiff_read_check_compression(const io_tiff_state *t)
 {
     static const uint16_t known[] = {
         COMPRESSION_NONE,      COMPRESSION_CCITTRLE,      COMPRESSION_CCITTRLEW,
@@ -307,14 +310,14 @@ static satf_status check_compression(const io_tiff_state *t)
                      t->compression);
 }
 
-/* Of old-style JPEG only what programs wrote: grey, and YCbCr side by side. */
+/* Checks that old-style JPEG is what programs wrote: grey, or YCbCr side by side. */
 static satf_status check_ojpeg(const io_tiff_state *t)
 {
     bool known = t->ycbcr.width > 0 || t->colour == IO_TIFF_YCBCR ||
                  (t->samples == 1 && t->bits == 8 && !t->floats && t->colour != IO_TIFF_PALETTE);
     return known || t->compression != COMPRESSION_OJPEG
                ? SATF_OK
-               : refuse(t, "old-style JPEG of other than grey or YCbCr");
+               : tiff_read_refuse(t, "old-style JPEG of other than grey or YCbCr");
 }
 
 static satf_status read_tags(io_tiff_state *t, io_header *header)
@@ -328,7 +331,7 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     t->compression = tag(t, TIFFTAG_COMPRESSION);
     t->tiled = TIFFIsTiled(t->tif) != 0;
     t->planes = tag(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? t->samples : 1;
-    satf_status status = check_compression(t);
+    satf_status status = tiff_read_check_compression(t);
     if (!status && t->compression == COMPRESSION_CCITTFAX3) {
         io_tiff_fax_start(t);
     }
@@ -339,7 +342,7 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
 }
 
 /* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 31 over what they can be. */
-static void describe(const io_tiff_state *t, io_header *header)
+static void tiff_read_describe(const io_tiff_state *t, io_header *header)
 {
     unsigned least_f64 = t->has_sign ? 32 : 64; /* bits; f32 holds 24 and the sign */
     satf_type type = t->floats       ? t->bits >= least_f64 ? SATF_F64 : SATF_F32
@@ -370,8 +373,8 @@ static satf_status check_ratio(const io_tiff_state *t)
     return io_check_ratio(t->ctx, t->source, samples, t->bits, "", 0);
 }
 
-/* Of a pipe all that comes is taken first, for libtiff jumps to and fro. */
-static satf_status take_source(io_tiff_state *t, io_reader *reader)
+/* Takes the source. A pipe is read to its end first, for libtiff jumps to and fro. */
+static satf_status tiff_read_take_source(io_tiff_state *t, io_reader *reader)
 {
     const unsigned char *data;
     size_t bytes;
@@ -403,7 +406,7 @@ static satf_status open_tiff(satf_context *ctx, io_reader *reader)
         return satf_fail_memory(ctx, sizeof *t, "a TIFF reader");
     }
     t->ctx = ctx;
-    satf_status status = take_source(t, reader);
+    satf_status status = tiff_read_take_source(t, reader);
     status = status ? status : open_tif(t);
     status = status || !t->owns_pages ? status : io_tiff_find_pages(t);
     reader->pages = t->page_count;
@@ -422,7 +425,7 @@ static void leave_page(io_tiff_state *t)
            sizeof *t - offsetof(io_tiff_state, taken));
 }
 
-static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+static satf_status tiff_read_go_to(satf_context *ctx, io_reader *reader, int64_t page)
 {
     io_tiff_state *t = reader->state;
     unsigned lacks = io_tiff_lacks();
@@ -438,14 +441,14 @@ static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
     if (status) {
         return status;
     }
-    describe(t, &reader->header);
+    tiff_read_describe(t, &reader->header);
     status = io_tiff_start(t, &reader->header);
     status = status ? status : io_tiff_metadata(t, &reader->header);
     return io_tiff_settle(ctx, lacks, status);
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status tiff_read_read_rows(satf_context *ctx, io_reader *reader, void *dst,
+                                       int64_t stride, int64_t n)
 {
     io_tiff_state *t = reader->state;
     unsigned lacks = io_tiff_lacks();
@@ -489,8 +492,8 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
         return false;
     }
     format->open = open_tiff;
-    format->go_to = go_to;
-    format->rows = read_rows;
+    format->go_to = tiff_read_go_to;
+    format->rows = tiff_read_read_rows;
     format->close = close_tiff;
     io_tiff_writing(format);
     return true;

@@ -35,7 +35,7 @@ static tmsize_t read_nothing(thandle_t handle, void *to, tmsize_t n)
     return 0;
 }
 
-static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
+static tmsize_t tiff_write_write_bytes(thandle_t handle, void *from, tmsize_t n)
 {
     tiff_writer *t = handle;
     if (t->coding && n > 0 && !t->status) {
@@ -46,26 +46,27 @@ static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
     return t->status ? 0 : n;
 }
 
-static toff_t seek_to(thandle_t handle, toff_t offset, int whence)
+static toff_t tiff_write_seek_to(thandle_t handle, toff_t offset, int whence)
 {
     tiff_writer *t = handle;
     t->position = whence == SEEK_SET ? offset : t->position + (whence == SEEK_CUR ? offset : 0);
     return t->position;
 }
 
-static int close_nothing(thandle_t handle)
+static int tiff_write_close_nothing(thandle_t handle)
 {
     (void)handle;
     return 0;
 }
 
-static toff_t size_of(thandle_t handle)
+static toff_t tiff_write_size_of(thandle_t handle)
 {
     const tiff_writer *t = handle;
     return t->position;
 }
 
-static int keep_error(TIFF *tif, void *user, const char *module, const char *format, va_list args)
+static int tiff_write_keep_error(TIFF *tif, void *user, const char *module, const char *format,
+                                 va_list args)
 {
     tiff_writer *t = user;
     (void)tif, (void)module;
@@ -81,7 +82,7 @@ static int drop_warning(TIFF *tif, void *user, const char *module, const char *f
     return 1;
 }
 
-static satf_status fail(const tiff_writer *t)
+static satf_status tiff_write_fail(const tiff_writer *t)
 {
     return t->status         ? t->status
            : errno == ENOMEM ? satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff is out of memory")
@@ -151,13 +152,14 @@ static satf_status open_encoder(tiff_writer *t)
     if (!options) {
         return satf_fail(t->ctx, SATF_NO_MEMORY, "libtiff is out of memory");
     }
-    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, t);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, tiff_write_keep_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_warning, t);
-    t->tif = TIFFClientOpenExt("TIFF", "w8m", t, read_nothing, write_bytes, seek_to, close_nothing,
-                               size_of, NULL, NULL, options);
+    t->tif = TIFFClientOpenExt("TIFF", "w8m", t, read_nothing, tiff_write_write_bytes,
+                               tiff_write_seek_to, tiff_write_close_nothing, tiff_write_size_of,
+                               NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     if (!t->tif) {
-        return fail(t);
+        return tiff_write_fail(t);
     }
     bool floats = satf_type_is_float(v->type);
     bool set = TIFFSetField(t->tif, TIFFTAG_IMAGEWIDTH, (uint32_t)v->width) &&
@@ -179,7 +181,7 @@ static satf_status open_encoder(tiff_writer *t)
     } else if (set && t->compression == COMPRESSION_ADOBE_DEFLATE) {
         set = TIFFSetField(t->tif, TIFFTAG_ZIPQUALITY, DEFLATE_LEVEL);
     }
-    return set ? SATF_OK : fail(t);
+    return set ? SATF_OK : tiff_write_fail(t);
 }
 
 /* What the encoders take beside our strip: a buffer for its bytes, the predictor's copy. */
@@ -198,7 +200,7 @@ static satf_status take_memory(tiff_writer *t)
     return SATF_OK;
 }
 
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status tiff_write_create(satf_context *ctx, io_writer *writer)
 {
     tiff_writer *t = writer->state = satf_alloc_zeroed(sizeof *t);
     if (!t) {
@@ -219,7 +221,8 @@ static satf_status create(satf_context *ctx, io_writer *writer)
 /* ---------------------------------------------------------------------- the rows */
 
 /* Samples of 0 or 255 become bits. */
-static void pack_bits(const unsigned char *in, size_t n, bool white_is_zero, unsigned char *out)
+static void tiff_write_pack_bits(const unsigned char *in, size_t n, bool white_is_zero,
+                                 unsigned char *out)
 {
     for (size_t i = 0; i < n; i += 8) {
         unsigned bits = 0;
@@ -241,7 +244,7 @@ static satf_status end_strip(tiff_writer *t)
     } else {
         t->coding = true;
         if (TIFFWriteEncodedStrip(t->tif, (uint32_t)t->made, t->strip, bytes) < 0) {
-            return fail(t);
+            return tiff_write_fail(t);
         }
         t->coding = false;
     }
@@ -254,18 +257,18 @@ static satf_status put_fax_row(tiff_writer *t, const void *row, int64_t y)
 {
     const satf_view *v = &t->writer->plan.out;
     if (y == 0 && !TIFFWriteBufferSetup(t->tif, NULL, FAX_BYTES)) { /* it would take a strip's */
-        return fail(t);
+        return tiff_write_fail(t);
     }
-    pack_bits(row, (size_t)v->width, true, t->strip);
+    tiff_write_pack_bits(row, (size_t)v->width, true, t->strip);
     t->coding = true;
     bool good = TIFFWriteScanline(t->tif, t->strip, (uint32_t)y, 0) == 1 &&
                 (y < v->height - 1 || TIFFFlushData(t->tif) == 1);
     t->coding = false;
-    return good && !t->status ? SATF_OK : fail(t);
+    return good && !t->status ? SATF_OK : tiff_write_fail(t);
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status tiff_write_put(satf_context *ctx, io_writer *writer, const void *src,
+                                  int64_t stride, int64_t n)
 {
     tiff_writer *t = writer->state;
     satf_status status = SATF_OK;
@@ -282,7 +285,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
         }
         unsigned char *to = t->strip + (size_t)t->rows * t->row_bytes;
         if (t->bits == 1) {
-            pack_bits(row, (size_t)satf_row_samples(&writer->plan.out), false, to);
+            tiff_write_pack_bits(row, (size_t)satf_row_samples(&writer->plan.out), false, to);
         } else {
             memcpy(to, row, t->row_bytes);
         }
@@ -297,7 +300,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
 
 /* ----------------------------------------------------------------------- the end */
 
-static satf_status add_number(tiff_writer *t, unsigned tag, uint32_t value)
+static satf_status tiff_write_add_number(tiff_writer *t, unsigned tag, uint32_t value)
 {
     uint16_t narrow = (uint16_t)value;
     bool is_long = value > UINT16_MAX;
@@ -336,16 +339,16 @@ static satf_status add_pixels(tiff_writer *t)
                    {TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG}};
     satf_status status = SATF_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++) {
-        status = add_number(t, numbers[i].tag, numbers[i].value);
+        status = tiff_write_add_number(t, numbers[i].tag, numbers[i].value);
     }
     status = status ? status : add_samples(t, TIFFTAG_BITSPERSAMPLE, t->bits);
     status = status ? status : add_samples(t, TIFFTAG_SAMPLEFORMAT, format);
     if (!status && alpha) {
-        status = add_number(t, TIFFTAG_EXTRASAMPLES, EXTRASAMPLE_UNASSALPHA);
+        status = tiff_write_add_number(t, TIFFTAG_EXTRASAMPLES, EXTRASAMPLE_UNASSALPHA);
     }
     return status || t->predictor == PREDICTOR_NONE
                ? status
-               : add_number(t, TIFFTAG_PREDICTOR, t->predictor);
+               : tiff_write_add_number(t, TIFFTAG_PREDICTOR, t->predictor);
 }
 
 /* The values are the record's strips. */
@@ -358,7 +361,7 @@ static void add_strips(io_tiff_record *r)
     }
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status tiff_write_finish(satf_context *ctx, io_writer *writer)
 {
     tiff_writer *t = writer->state;
     t->ctx = ctx;
@@ -371,7 +374,7 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
     return !status && odd ? io_write(ctx, writer, "", 1) : status;
 }
 
-static void abandon(io_writer *writer)
+static void tiff_write_abandon(io_writer *writer)
 {
     tiff_writer *t = writer->state;
     if (t) {
@@ -387,9 +390,9 @@ static void abandon(io_writer *writer)
 
 void io_tiff_writing(io_format *format)
 {
-    format->create = create;
-    format->put = put;
-    format->finish = finish;
-    format->abandon = abandon;
+    format->create = tiff_write_create;
+    format->put = tiff_write_put;
+    format->finish = tiff_write_finish;
+    format->abandon = tiff_write_abandon;
     format->finish_pages = io_tiff_finish_pages;
 }

@@ -3,7 +3,7 @@
 #include "tiff_common.h"
 
 /* Luma and chroma of each code, from the tags. */
-static satf_status fill_tables(io_tiff_state *t)
+static satf_status ycbcr_fill_tables(io_tiff_state *t)
 {
     io_tiff_ycbcr *k = &t->ycbcr;
     float *luma = NULL, *reference = NULL;
@@ -60,10 +60,10 @@ satf_status io_tiff_ycbcr_start(io_tiff_state *t)
     } else {
         t->colour = IO_TIFF_YCBCR;
     }
-    return fill_tables(t);
+    return ycbcr_fill_tables(t);
 }
 
-/* Of a row of blocks of that many pixels. */
+/* The bytes of a row of blocks of that many pixels. */
 static uint64_t blocks_bytes(const io_tiff_ycbcr *k, uint64_t pixels)
 {
     return (pixels + k->width - 1) / k->width * (k->width * k->height + 2);

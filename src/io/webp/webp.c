@@ -6,7 +6,7 @@
 
 enum { MOST_SIDE = 16383, ENCODER_PIXEL_BYTES = 28 };
 
-static bool probe(const unsigned char *head, size_t n)
+static bool webp_probe(const unsigned char *head, size_t n)
 {
     return n >= 12 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBP", 4) == 0;
 }
@@ -21,8 +21,8 @@ static satf_status check_side(satf_context *ctx, const char *word, io_plan *plan
 }
 
 /* The encoder wants the whole picture, of four bytes a pixel, and what it finds in it. */
-static uint64_t held_bytes(const satf_context *ctx, const io_plan *plan,
-                           const satf_metadata *metadata)
+static uint64_t webp_held_bytes(const satf_context *ctx, const io_plan *plan,
+                                const satf_metadata *metadata)
 {
     (void)ctx, (void)metadata;
     return (uint64_t)plan->out.width * (uint64_t)plan->out.height * ENCODER_PIXEL_BYTES;
@@ -36,7 +36,7 @@ const io_format io_webp = {
     .packages = "libwebp7 libwebpdemux2 libwebpmux3",
     .decode_ns = 5,
     .encode_ns = 50,
-    .probe = probe,
+    .probe = webp_probe,
     .value_types = IO_TYPE_BIT(SATF_U8),
     .picture_types = IO_TYPE_BIT(SATF_U8),
     .channel_mask = 1u << 1 | 1u << 3,
@@ -44,5 +44,5 @@ const io_format io_webp = {
     .metadata = IO_METADATA_ANYWHERE,
     .keeps = IO_KEEPS_ORIENTATION | IO_KEEPS_ICC | IO_KEEPS_COLOURS | IO_KEEPS_EXIF | IO_KEEPS_XMP,
     .adapt = check_side,
-    .held_bytes = held_bytes,
+    .held_bytes = webp_held_bytes,
 };

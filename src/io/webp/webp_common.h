@@ -1,4 +1,4 @@
-/* What the files of WebP's module share. */
+/* The common ground of the WebP reader and writer. */
 #ifndef SATF_IO_WEBP_WEBP_COMMON_H
 #define SATF_IO_WEBP_WEBP_COMMON_H
 

@@ -38,7 +38,7 @@ static satf_status fail_short(const webp *w)
     return io_fail_short(w->ctx, &cut);
 }
 
-static satf_status fail_damaged(const webp *w, const char *what)
+static satf_status webp_fail_damaged(const webp *w, const char *what)
 {
     return satf_fail(w->ctx, SATF_DATA, "the WebP is damaged: %s", what);
 }
@@ -50,12 +50,12 @@ static satf_status fail_decoding(const webp *w, VP8StatusCode code)
     return code == VP8_STATUS_OUT_OF_MEMORY
                ? satf_fail(w->ctx, SATF_NO_MEMORY, "libwebp is out of memory")
            : code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA
-               ? fail_damaged(w, "pixels are missing")
-               : fail_damaged(w, "its pixels cannot be decoded");
+               ? webp_fail_damaged(w, "pixels are missing")
+               : webp_fail_damaged(w, "its pixels cannot be decoded");
 }
 
 /* libwebp gets the bytes in pieces, so that a callback can cancel in between. */
-static satf_status feed(const webp *w, WebPIDecoder *decoder, const WebPData *bytes)
+static satf_status webp_feed(const webp *w, WebPIDecoder *decoder, const WebPData *bytes)
 {
     enum { PIECES = 64, LEAST = 4096 };
     size_t piece = bytes->size / PIECES + LEAST, n = 0;
@@ -80,16 +80,16 @@ static size_t decoder_bytes(const WebPIterator *f, const WebPBitstreamFeatures *
 }
 
 /* The frame's pixels, RGB or RGBA, into rows that are so many bytes apart. */
-static satf_status decode(webp *w, unsigned char *to, int64_t stride, bool alpha)
+static satf_status webp_decode(webp *w, unsigned char *to, int64_t stride, bool alpha)
 {
     const WebPIterator *f = &w->frame;
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config) ||
         WebPGetFeatures(f->fragment.bytes, f->fragment.size, &config.input) != VP8_STATUS_OK) {
-        return fail_damaged(w, "its pixels cannot be decoded");
+        return webp_fail_damaged(w, "its pixels cannot be decoded");
     }
     if (config.input.width != f->width || config.input.height != f->height) {
-        return fail_damaged(w, "a frame has another size than it should");
+        return webp_fail_damaged(w, "a frame has another size than it should");
     }
     size_t bytes = decoder_bytes(f, &config.input);
     satf_status status = io_check_bytes(w->ctx, bytes);
@@ -103,7 +103,7 @@ static satf_status decode(webp *w, unsigned char *to, int64_t stride, bool alpha
     config.output.u.RGBA =
         (WebPRGBABuffer){to, (int)stride, (size_t)(stride * (f->height - 1) + row_bytes)};
     WebPIDecoder *decoder = WebPIDecode(NULL, 0, &config);
-    status = decoder ? feed(w, decoder, &f->fragment)
+    status = decoder ? webp_feed(w, decoder, &f->fragment)
                      : satf_fail(w->ctx, SATF_NO_MEMORY, "libwebp is out of memory");
     WebPIDelete(decoder);
     WebPFreeDecBuffer(&config.output);
@@ -114,7 +114,7 @@ static satf_status decode(webp *w, unsigned char *to, int64_t stride, bool alpha
 
 /* ----------------------------------------------------------------- animations */
 
-static unsigned char *pixel_at(const webp *w, int64_t x, int64_t y)
+static unsigned char *webp_pixel_at(const webp *w, int64_t x, int64_t y)
 {
     return w->canvas + 4 * (y * w->width + x);
 }
@@ -122,7 +122,7 @@ static unsigned char *pixel_at(const webp *w, int64_t x, int64_t y)
 static void clear(const webp *w, const place *p)
 {
     for (int64_t y = p->y; y < p->y + p->height; y++) {
-        memset(pixel_at(w, p->x, y), 0, (size_t)(4 * p->width));
+        memset(webp_pixel_at(w, p->x, y), 0, (size_t)(4 * p->width));
     }
 }
 
@@ -163,10 +163,10 @@ static satf_status blend_frame(webp *w, const place *p)
     if (!patch) {
         return satf_fail_memory(w->ctx, bytes, "a WebP's frame");
     }
-    satf_status status = decode(w, patch, 4 * p->width, true);
+    satf_status status = webp_decode(w, patch, 4 * p->width, true);
     const unsigned char *from = patch;
     for (int64_t y = p->y; y < p->y + p->height && !status; y++) {
-        unsigned char *on = pixel_at(w, p->x, y);
+        unsigned char *on = webp_pixel_at(w, p->x, y);
         for (int64_t x = p->x; x < p->x + p->width; x++, on += 4, from += 4) {
             if (w->last.cleared && is_inside(&w->last, x, y)) {
                 memcpy(on, from, 4);
@@ -180,7 +180,7 @@ static satf_status blend_frame(webp *w, const place *p)
 }
 
 /* The next frame, onto the canvas. */
-static satf_status compose(webp *w)
+static satf_status webp_compose(webp *w)
 {
     const WebPIterator *f = &w->frame;
     place p = {.x = f->x_offset,
@@ -189,7 +189,7 @@ static satf_status compose(webp *w)
                .height = f->height,
                .cleared = f->dispose_method == WEBP_MUX_DISPOSE_BACKGROUND};
     if (p.width < 1 || p.height < 1 || p.x + p.width > w->width || p.y + p.height > w->height) {
-        return fail_damaged(w, "a frame is not on its canvas");
+        return webp_fail_damaged(w, "a frame is not on its canvas");
     }
     bool over = f->has_alpha && f->blend_method == WEBP_MUX_BLEND;
     p.key = w->composed == 0 || (!over && fills(w, &p)) ||
@@ -199,14 +199,14 @@ static satf_status compose(webp *w)
         clear(w, p.key ? &all : &w->last);
     }
     satf_status status = p.key || f->blend_method != WEBP_MUX_BLEND
-                             ? decode(w, pixel_at(w, p.x, p.y), 4 * w->width, true)
+                             ? webp_decode(w, webp_pixel_at(w, p.x, p.y), 4 * w->width, true)
                              : blend_frame(w, &p);
     w->last = p;
     w->composed++;
     return status;
 }
 
-static bool shows_through(const webp *w)
+static bool webp_shows_through(const webp *w)
 {
     for (size_t i = 3; i < (size_t)(4 * w->width * w->height); i += 4) {
         if (w->canvas[i] != UINT8_MAX) {
@@ -245,7 +245,7 @@ static satf_status copy_chunk(const webp *w, const char *name, const char *lead,
     return status;
 }
 
-static satf_status read_metadata(const webp *w, satf_metadata *m)
+static satf_status webp_read_metadata(const webp *w, satf_metadata *m)
 {
     satf_status status = copy_chunk(w, "ICCP", "", 0, &m->icc, &m->icc_bytes);
     status = status ? status
@@ -271,15 +271,17 @@ static satf_status open_webp(satf_context *ctx, io_reader *reader)
     io_source_open_memory(w->data.bytes, w->data.size, &w->source);
     w->demux = WebPDemuxPartial(&w->data, &w->state);
     if (!w->demux) {
-        return w->state == WEBP_DEMUX_PARSING_HEADER ? fail_short(w)
-                                                     : fail_damaged(w, "its chunks make no sense");
+        return w->state == WEBP_DEMUX_PARSING_HEADER
+                   ? fail_short(w)
+                   : webp_fail_damaged(w, "its chunks make no sense");
     }
     w->width = WebPDemuxGetI(w->demux, WEBP_FF_CANVAS_WIDTH);
     w->height = WebPDemuxGetI(w->demux, WEBP_FF_CANVAS_HEIGHT);
     w->frames = (int)WebPDemuxGetI(w->demux, WEBP_FF_FRAME_COUNT);
     w->animated = (WebPDemuxGetI(w->demux, WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG) != 0;
     if (w->frames == 0 || w->width > INT32_MAX) { /* which says that it is not known yet */
-        return w->state == WEBP_DEMUX_DONE ? fail_damaged(w, "it holds no picture") : fail_short(w);
+        return w->state == WEBP_DEMUX_DONE ? webp_fail_damaged(w, "it holds no picture")
+                                           : fail_short(w);
     }
     reader->pages = w->animated ? w->frames : 1;
     bool more = WebPDemuxGetFrame(w->demux, w->frames, &w->frame) && w->frame.complete;
@@ -288,18 +290,19 @@ static satf_status open_webp(satf_context *ctx, io_reader *reader)
 }
 
 /* The frame of that number, from 1 on, all of which is there. */
-static satf_status find_frame(webp *w, int64_t number)
+static satf_status webp_find_frame(webp *w, int64_t number)
 {
     WebPDemuxReleaseIterator(&w->frame);
     if (number > w->frames || !WebPDemuxGetFrame(w->demux, (int)number, &w->frame) ||
         !w->frame.complete || (!w->animated && w->state != WEBP_DEMUX_DONE)) {
-        return w->state == WEBP_DEMUX_DONE ? fail_damaged(w, "a frame is missing") : fail_short(w);
+        return w->state == WEBP_DEMUX_DONE ? webp_fail_damaged(w, "a frame is missing")
+                                           : fail_short(w);
     }
     return SATF_OK;
 }
 
 /* Many frames of a few bytes, each of a large canvas, are many times as large as their file. */
-static satf_status check_size(const webp *w, int64_t frames)
+static satf_status webp_check_size(const webp *w, int64_t frames)
 {
     satf_status status = io_check_size(w->ctx, w->width, w->height, 4);
     uint64_t pixels = (uint64_t)(w->width * w->height) * (uint64_t)frames;
@@ -320,58 +323,58 @@ static satf_status go_to_frame(webp *w, int64_t page)
 {
     satf_status status = w->canvas ? SATF_OK : make_canvas(w);
     if (!status && w->broken) {
-        status = fail_damaged(w, "a frame before this one cannot be read");
+        status = webp_fail_damaged(w, "a frame before this one cannot be read");
     }
     while (!status && w->composed <= page) {
-        status = find_frame(w, w->composed + 1);
-        status = status ? status : compose(w);
+        status = webp_find_frame(w, w->composed + 1);
+        status = status ? status : webp_compose(w);
         w->broken = status != SATF_OK;
     }
     return status;
 }
 
-static satf_status go_to(satf_context *ctx, io_reader *reader, int64_t page)
+static satf_status webp_go_to(satf_context *ctx, io_reader *reader, int64_t page)
 {
     webp *w = reader->state;
     io_header *header = &reader->header;
     w->ctx = ctx;
-    satf_status status = check_size(w, page + 1);
+    satf_status status = webp_check_size(w, page + 1);
     if (!status) {
-        status = w->animated ? go_to_frame(w, page) : find_frame(w, 1);
+        status = w->animated ? go_to_frame(w, page) : webp_find_frame(w, 1);
     }
     if (status) {
         return status;
     }
     WebPBitstreamFeatures is = {0};
     if (WebPGetFeatures(w->frame.fragment.bytes, w->frame.fragment.size, &is) != VP8_STATUS_OK) {
-        return fail_damaged(w, "its pixels cannot be decoded");
+        return webp_fail_damaged(w, "its pixels cannot be decoded");
     }
-    bool alpha = w->animated ? shows_through(w) : w->frame.has_alpha;
+    bool alpha = w->animated ? webp_shows_through(w) : w->frame.has_alpha;
     io_header_set(header, w->width, w->height, 3 + alpha, SATF_U8, alpha, UINT8_MAX);
     header->rows_in_order = w->animated;
     header->held_bytes = w->data.size + (w->animated ? (uint64_t)(8 * w->width * w->height) : 0) +
                          decoder_bytes(&w->frame, &is);
     header->metadata.webp_lossy = is.format == 1;
-    return read_metadata(w, &header->metadata);
+    return webp_read_metadata(w, &header->metadata);
 }
 
-static satf_status read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
-                             int64_t n)
+static satf_status webp_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
+                                  int64_t n)
 {
     webp *w = reader->state;
     w->ctx = ctx;
     size_t step = (size_t)reader->header.view.channels;
     if (!w->animated && stride > 0 && stride <= INT32_MAX) {
-        return decode(w, dst, stride, step == 4);
+        return webp_decode(w, dst, stride, step == 4);
     }
     satf_status status = SATF_OK;
     if (!w->animated) { /* rows upside down, or very far apart */
         status = make_canvas(w);
-        status = status ? status : decode(w, w->canvas, 4 * w->width, true);
+        status = status ? status : webp_decode(w, w->canvas, 4 * w->width, true);
     }
     for (int64_t i = 0; i < n && !status; i++) {
         unsigned char *row = (unsigned char *)dst + i * stride;
-        const unsigned char *from = pixel_at(w, 0, reader->next_row + i);
+        const unsigned char *from = webp_pixel_at(w, 0, reader->next_row + i);
         for (int64_t x = 0; x < w->width; x++, row += step, from += 4) {
             memcpy(row, from, step);
         }
@@ -398,8 +401,8 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
         return false;
     }
     format->open = open_webp;
-    format->go_to = go_to;
-    format->rows = read_rows;
+    format->go_to = webp_go_to;
+    format->rows = webp_read_rows;
     format->close = close_webp;
     io_webp_writing(format);
     return true;

@@ -27,7 +27,7 @@ static bool is_lossy(const io_writer *writer)
 }
 
 /* libwebp's hook, which ends its work where it returns 0. */
-static int go_on(int percent, const WebPPicture *picture)
+static int webp_go_on(int percent, const WebPPicture *picture)
 {
     webp_writer *w = picture->user_data;
     (void)percent;
@@ -35,7 +35,7 @@ static int go_on(int percent, const WebPPicture *picture)
     return w->status == SATF_OK;
 }
 
-static satf_status create(satf_context *ctx, io_writer *writer)
+static satf_status webp_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     webp_writer *w = writer->state = satf_alloc_zeroed(sizeof *w);
@@ -53,7 +53,7 @@ static satf_status create(satf_context *ctx, io_writer *writer)
     w->picture.use_argb = 1;
     w->picture.width = (int)v->width;
     w->picture.height = (int)v->height;
-    w->picture.progress_hook = go_on;
+    w->picture.progress_hook = webp_go_on;
     w->picture.user_data = w;
     w->picture.writer = WebPMemoryWrite;
     w->picture.custom_ptr = &w->coded;
@@ -63,8 +63,8 @@ static satf_status create(satf_context *ctx, io_writer *writer)
                : satf_fail_memory(ctx, bytes, "a WebP that is written");
 }
 
-static satf_status put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
-                       int64_t n)
+static satf_status webp_put(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
+                            int64_t n)
 {
     webp_writer *w = writer->state;
     const satf_view *v = &writer->plan.out;
@@ -84,7 +84,7 @@ static satf_status put(satf_context *ctx, io_writer *writer, const void *src, in
 }
 
 /* Whether what was coded is the picture: of a lossy one, whether it can be decoded. */
-static bool is_right(const io_writer *writer, const webp_writer *w)
+static bool webp_is_right(const io_writer *writer, const webp_writer *w)
 {
     const WebPPicture *p = &w->picture;
     size_t row_bytes = 4 * (size_t)p->width;
@@ -103,7 +103,7 @@ static bool is_right(const io_writer *writer, const webp_writer *w)
     return right;
 }
 
-static satf_status encode(satf_context *ctx, const io_writer *writer, webp_writer *w)
+static satf_status webp_encode(satf_context *ctx, const io_writer *writer, webp_writer *w)
 {
     WebPConfig config;
     int quality = writer->options.quality ? writer->options.quality : LOSSY_QUALITY;
@@ -113,8 +113,8 @@ static satf_status encode(satf_context *ctx, const io_writer *writer, webp_write
     config.exact = 1; /* what is transparent keeps its colours */
     errno = 0;
     if (good && WebPEncode(&config, &w->picture)) {
-        /* Where it got no memory it may have cut the picture, and not say so. */
-        return errno != ENOMEM || is_right(writer, w)
+        /* Without memory libwebp may have cut the picture, and not say so. */
+        return errno != ENOMEM || webp_is_right(writer, w)
                    ? SATF_OK
                    : satf_fail(ctx, SATF_NO_MEMORY, "libwebp is out of memory");
     }
@@ -163,11 +163,11 @@ static satf_status write_with(satf_context *ctx, io_writer *writer, webp_writer 
     return status;
 }
 
-static satf_status finish(satf_context *ctx, io_writer *writer)
+static satf_status webp_finish(satf_context *ctx, io_writer *writer)
 {
     webp_writer *w = writer->state;
     w->ctx = ctx;
-    satf_status status = encode(ctx, writer, w);
+    satf_status status = webp_encode(ctx, writer, w);
     if (status) {
         return status;
     }
@@ -176,7 +176,7 @@ static satf_status finish(satf_context *ctx, io_writer *writer)
                             : io_write(ctx, writer, w->coded.mem, w->coded.size);
 }
 
-static void abandon(io_writer *writer)
+static void webp_abandon(io_writer *writer)
 {
     webp_writer *w = writer->state;
     if (w) {
@@ -190,8 +190,8 @@ static void abandon(io_writer *writer)
 
 void io_webp_writing(io_format *format)
 {
-    format->create = create;
-    format->put = put;
-    format->finish = finish;
-    format->abandon = abandon;
+    format->create = webp_create;
+    format->put = webp_put;
+    format->finish = webp_finish;
+    format->abandon = webp_abandon;
 }

@@ -1,3 +1,4 @@
+/* The loops of cells.h. The library is built with one copy for each instruction set. */
 #include "cells.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /*
- * Filters over the cells of a coarser grid. On the CPU rows are added up to columns of the cells'
- * height, and these to sums, which are finished as those of windows are. A row of cells takes the
- * picture's rows under it, of which its first may be the last of the row above: those of a picture
- * in memory a few cells at a time, so that columns stay in the first-level cache; others as they
- * come, whole. Where the filter has no shape, each cell's result is at all its pixels, and the last
- * cells may be smaller.
+ * Filters over the cells of a coarser grid. Read grid.h first, then this file. On the CPU rows are
+ * added up to columns of the cells' height, and these to sums, which are finished as those of
+ * windows are. A row of cells takes the picture's rows under it, of which its first may be the last
+ * of the row above: those of a picture in memory a few cells at a time, so that columns stay in the
+ * first-level cache; others as they come, whole. Where the filter has no shape, each cell's result
+ * is at all its pixels, and the last cells may be smaller.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
 
 /* The next row of cells is on its way while one is made, if its bytes are no more than these; else
  * so many rows ahead. */
-enum { BAND_BYTES = 1 << 22, ROWS_AHEAD = 4 };
+enum { BAND_BYTES = 1 << 22, LOOKAHEAD_ROWS = 4 };
 
 /* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
 enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
@@ -40,7 +40,7 @@ typedef struct cells_step {
     size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
     size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
     int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
-    int64_t ahead;                                /* rows from one that is added to one asked for */
+    int64_t lookahead_rows;                       /* rows from one that is added to one asked for */
     epilogue finish;
 } cells_step;
 
@@ -99,7 +99,7 @@ static bool choose_kernels(const filter_step *step, cells_step *state)
 
 /* Columns, as many as whole cells would have, a row of summands, and a segment of sums and of their
  * results. */
-static bool lay_out(const filter_step *step, cells_step *state)
+static bool cells_lay_out(const filter_step *step, cells_step *state)
 {
     size_t pixels = (size_t)(step->in.width + (state->spreads ? state->across.from : 0)), column;
     state->pixel = (size_t)satf_pixel_bytes(&step->in);
@@ -122,10 +122,11 @@ static void find_parts(const filter_step *step, cells_step *state)
     int64_t rows = (state->down.from - 1) / state->down.to + 1;
     state->part_cells = cell < PART_BYTES ? PART_BYTES / cell : 1;
     state->part_rows = state->direct && state->down.to == 1 ? 2 : 1;
-    state->ahead = rows <= BAND_BYTES / step->in.width / (int64_t)state->pixel ? rows : ROWS_AHEAD;
+    state->lookahead_rows =
+        rows <= BAND_BYTES / step->in.width / (int64_t)state->pixel ? rows : LOOKAHEAD_ROWS;
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status cells_plan(satf_context *ctx, filter_step *step)
 {
     cells_step *state = step->state;
     const satf_view *in = &step->in, *out = &step->out;
@@ -133,7 +134,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         return SATF_OK;
     }
     find_cells(step, state);
-    if (!choose_types(step, state) || !choose_kernels(step, state) || !lay_out(step, state)) {
+    if (!choose_types(step, state) || !choose_kernels(step, state) || !cells_lay_out(step, state)) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
     }
     find_parts(step, state);
@@ -172,9 +173,9 @@ static cells_span find_span(const filter_step *step, const cells_part *part)
     return (cells_span){begin.pixel, n < left ? n : left, n < left ? 0 : n - left};
 }
 
-/* The span of row y, or of two of weight 1 from there on, is added to the part's columns. */
-static void add_rows(const filter_step *step, char *memory, const cells_part *part, cells_span span,
-                     int64_t y, const char *row, const char *next)
+/* The span of row y, or of rows y and y + 1 of weight 1, is added to the part's columns. */
+static void cells_add_rows(const filter_step *step, char *memory, const cells_part *part,
+                           cells_span span, int64_t y, const char *row, const char *next)
 {
     const cells_step *state = step->state;
     const satf_view *in = &step->in;
@@ -194,7 +195,7 @@ static void add_rows(const filter_step *step, char *memory, const cells_part *pa
 }
 
 /* The span of row y of a picture in memory, or of the last one. */
-static const char *find_pixels(const filter_step *step, cells_span span, int64_t y)
+static const char *cells_find_pixels(const filter_step *step, cells_span span, int64_t y)
 {
     int64_t last = step->in.height - 1;
     const char *row = satf_row(&step->in, y < last ? y : last);
@@ -204,7 +205,7 @@ static const char *find_pixels(const filter_step *step, cells_span span, int64_t
 /* It will be wanted soon. */
 static void prefetch(const filter_step *step, cells_span span, int64_t y)
 {
-    const char *pixels = find_pixels(step, span, y);
+    const char *pixels = cells_find_pixels(step, span, y);
     size_t bytes = (size_t)span.n * ((const cells_step *)step->state)->pixel;
     for (size_t i = 0; i < bytes; i += 64) {
         __builtin_prefetch(pixels + i, 0, 2);
@@ -213,16 +214,17 @@ static void prefetch(const filter_step *step, cells_span span, int64_t y)
 
 /* The part's columns. Half of what will be wanted is asked for before an addition, half behind it,
  * for memory goes on meanwhile. */
-static void add_part(const filter_step *step, char *memory, const cells_part *part, cells_span span)
+static void cells_add_part(const filter_step *step, char *memory, const cells_part *part,
+                           cells_span span)
 {
     const cells_step *state = step->state;
     for (int64_t y = part->begin; y < part->end; y += state->part_rows) {
         bool two = state->part_rows > 1 && y + 1 < part->end;
-        prefetch(step, span, y + state->ahead);
-        add_rows(step, memory, part, span, y, find_pixels(step, span, y),
-                 two ? find_pixels(step, span, y + 1) : NULL);
+        prefetch(step, span, y + state->lookahead_rows);
+        cells_add_rows(step, memory, part, span, y, cells_find_pixels(step, span, y),
+                       two ? cells_find_pixels(step, span, y + 1) : NULL);
         if (two) {
-            prefetch(step, span, y + state->ahead + 1);
+            prefetch(step, span, y + state->lookahead_rows + 1);
         }
     }
 }
@@ -246,7 +248,7 @@ static bool sum_cells(cells_walker *w, char *memory, const cells_part *segment, 
             if (w->status) {
                 return false;
             }
-            add_part(step, memory, &part, span);
+            cells_add_part(step, memory, &part, span);
         }
         state->sum(&state->across, columns, step->in.channels, part.x, part.n, sums);
     }
@@ -254,7 +256,8 @@ static bool sum_cells(cells_walker *w, char *memory, const cells_part *segment, 
 }
 
 /* Each of n results at all pixels of its cell's row, from cell x on. */
-static void spread(const filter_step *step, const char *results, int64_t x, int64_t n, char *to)
+static void cells_spread(const filter_step *step, const char *results, int64_t x, int64_t n,
+                         char *to)
 {
     int64_t side = ((const cells_step *)step->state)->across.from, width = step->out.width;
     size_t pixel = (size_t)satf_pixel_bytes(&step->out);
@@ -271,7 +274,7 @@ static void spread(const filter_step *step, const char *results, int64_t x, int6
 }
 
 /* Row y of the cells, whole. */
-static cells_part find_row(const filter_step *step, int64_t y)
+static cells_part cells_find_row(const filter_step *step, int64_t y)
 {
     const cells_step *state = step->state;
     cells_part part = {.top = cells_find(&state->down, y),
@@ -292,7 +295,7 @@ static bool add_whole(const filter_step *step, char *memory, const filter_rows *
     for (int64_t y = part->begin; y < part->end; y++) {
         const char *row = from->in(from->user, y);
         if (row) {
-            add_rows(step, memory, part, span, y, row, NULL);
+            cells_add_rows(step, memory, part, span, y, row, NULL);
         } else if (y > part->begin && y == filter_rows_height(from, step->in.height)) {
             part->end = y;
         } else {
@@ -303,13 +306,13 @@ static bool add_whole(const filter_step *step, char *memory, const filter_rows *
 }
 
 /* Row y of the cells; false where a row of the picture does not come, or it should stop. */
-static bool make_row(cells_walker *w, char *memory, int64_t y, char *to)
+static bool cells_make_row(cells_walker *w, char *memory, int64_t y, char *to)
 {
     const filter_step *step = w->rows.step;
     const cells_step *state = step->state;
     char *sums = memory + state->column_bytes + state->summand_bytes;
     char *results = sums + SUM_BYTES;
-    cells_part part = find_row(step, y);
+    cells_part part = cells_find_row(step, y);
     if (step->by_rows && !add_whole(step, memory, w->rows.rows, &part)) {
         return false;
     }
@@ -328,21 +331,21 @@ static bool make_row(cells_walker *w, char *memory, int64_t y, char *to)
         epilogue_segment(&state->finish, &segment,
                          state->spreads ? results : to + part.x * satf_pixel_bytes(&step->out));
         if (state->spreads) {
-            spread(step, results, part.x, part.n, to);
+            cells_spread(step, results, part.x, part.n, to);
         }
     }
     return true;
 }
 
-static satf_status run_there(satf_context *ctx, filter_step *step)
+static satf_status cells_run_on_device(satf_context *ctx, filter_step *step)
 {
     bool spreads = !step->pass->shape;
     return satf_cuda()->cells(ctx, &step->in, &step->out, spreads ? step->size.width : 0,
                               spreads ? step->size.height : 0, step->weighted);
 }
 
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status cells_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                               int64_t first, int64_t end, void *walker)
 {
     cells_walker *w = walker;
     (void)end;
@@ -351,7 +354,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 }
 
 /* Row y of the result from the row of its cells, which is made if another was made last. */
-static bool copy_row(cells_walker *w, int64_t y, char *memory)
+static bool cells_copy_row(cells_walker *w, int64_t y, char *memory)
 {
     const filter_step *step = w->rows.step;
     const filter_rows *rows = w->rows.rows;
@@ -359,7 +362,7 @@ static bool copy_row(cells_walker *w, int64_t y, char *memory)
     char *made = memory + state->bytes, *to = NULL;
     int64_t cell = y / state->down.from;
     if (cell != w->made) {
-        w->made = make_row(w, memory, cell, made) ? cell : -1;
+        w->made = cells_make_row(w, memory, cell, made) ? cell : -1;
     }
     if (cell == w->made && y < filter_rows_height(rows, step->out.height)) {
         to = rows->out(rows->user, y);
@@ -370,7 +373,7 @@ static bool copy_row(cells_walker *w, int64_t y, char *memory)
     return to != NULL;
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t cells_next(void *walker, satf_status *status)
 {
     cells_walker *w = walker;
     const filter_step *step = w->rows.step;
@@ -382,7 +385,7 @@ static int64_t next(void *walker, satf_status *status)
         return 0;
     }
     char *to = spreads ? NULL : rows->out(rows->user, y);
-    bool made = spreads ? copy_row(w, y, memory) : to && make_row(w, memory, y, to);
+    bool made = spreads ? cells_copy_row(w, y, memory) : to && cells_make_row(w, memory, y, to);
     bool ended = spreads && y >= filter_rows_height(rows, step->out.height);
     if (!made && !ended) {
         *status = w->status ? w->status : satf_fail_row(w->rows.ctx, y);
@@ -395,24 +398,26 @@ static const filter_engine cells_engine = {
     .does = "sums cells, not windows",
     .sums_others = true,
     .ns = 1.5,
-    .ns_there = 0.01,
+    .device_ns = 0.01,
     .state_bytes = sizeof(cells_step),
-    .plan = plan,
-    .run = run_there,
-    .begin = begin,
-    .next = next,
+    .plan = cells_plan,
+    .run = cells_run_on_device,
+    .begin = cells_begin,
+    .next = cells_next,
     .anywhere = true,
     .least_samples = 200000,
 };
 
 /* Around all cells that hold the pixel. */
-static satf_rect window(const filter_step *step)
+static satf_rect cells_window(const filter_step *step)
 {
     int64_t w = step->size.width, h = step->size.height;
     return (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1};
 }
 
-static const filter_engine *const engines[] = {&cells_engine, NULL};
+static const filter_engine *const cells_engines[] = {&cells_engine, NULL};
 
-const pass_shape shape_cells = {
-    .kind = SATF_FILTER_CELLS, .reach = shape_all_reach, .window = window, .engines = engines};
+const pass_shape shape_cells = {.kind = SATF_FILTER_CELLS,
+                                .reach = shape_all_reach,
+                                .window = cells_window,
+                                .engines = cells_engines};

@@ -9,13 +9,13 @@
 #include "pyramid.h"
 #include "../tables/sat_layer.h"
 
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool device_floats_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return satf_type_is_float(step->in.type);
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status device_floats_plan(satf_context *ctx, filter_step *step)
 {
     filter_gpu_task *task = step->state;
     const satf_view *in = &step->in;
@@ -36,7 +36,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status device_floats_run(satf_context *ctx, filter_step *step)
 {
     filter_gpu_task *task = step->state;
     task->in.data = step->in.data;
@@ -49,25 +49,25 @@ const filter_engine filter_device_floats_engine = {
     .name = "blocks",
     .does = "sums blocks of samples",
     .sums_others = true,
-    .ns_there = 0.05,
+    .device_ns = 0.05,
     .state_bytes = sizeof(filter_gpu_task),
-    .suits = suits,
-    .plan = plan,
-    .run = run,
+    .suits = device_floats_suits,
+    .plan = device_floats_plan,
+    .run = device_floats_run,
 };
 
 /* ---------------------------------------------------- windows among which is chosen */
 
-static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+static void choice_tell_kernel(const filter_step *step, filter_gpu_task *task)
 {
     task->choices = filter_windows(step, task->choice);
 }
 
-static const filter_engine *const engines[] = {&filter_device_engine, &filter_device_floats_engine,
-                                               NULL};
+static const filter_engine *const choice_engines[] = {&filter_device_engine,
+                                                      &filter_device_floats_engine, NULL};
 
 const pass_shape shape_choice = {.kind = SATF_FILTER_WINDOW,
                                  .windows = true,
                                  .varies = true,
-                                 .tell_kernel = tell_kernel,
-                                 .engines = engines};
+                                 .tell_kernel = choice_tell_kernel,
+                                 .engines = choice_engines};

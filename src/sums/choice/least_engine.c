@@ -1,5 +1,6 @@
-/* Of several pixels of an image the one whose number is least: rows of results and of their numbers
- * come from the pass before, and the pixels' offsets are those of windows that have the pixel. */
+/* The engine of OVER_LEAST, which takes of several pixels of an image the one whose number is
+ * least: rows of results and of their numbers come from the pass before, and the pixels' offsets
+ * are those of windows that have the pixel. */
 #include <string.h>
 
 #include "../../base/cpu.h"
@@ -19,7 +20,7 @@ typedef struct least_walker {
     double best[3][PIECE_PIXELS];
 } least_walker;
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status least_plan(satf_context *ctx, filter_step *step)
 {
     (void)ctx;
     step->need.kept = 1;
@@ -27,8 +28,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status least_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                               int64_t first, int64_t end, void *walker)
 {
     least_walker *w = walker;
     (void)end;
@@ -63,7 +64,7 @@ static bool find_rows(const least_walker *w, int64_t y, least_rows *of)
 }
 
 /* n results from x on. */
-static void choose(least_walker *w, const least_rows *of, int64_t x, int64_t n, char *to)
+static void least_choose(least_walker *w, const least_rows *of, int64_t x, int64_t n, char *to)
 {
     const filter_step *step = w->at.step;
     size_t bytes = satf_type_bytes(step->out.type);
@@ -81,31 +82,31 @@ static void choose(least_walker *w, const least_rows *of, int64_t x, int64_t n, 
     }
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t least_next(void *walker, satf_status *status)
 {
     least_walker *w = walker;
     const filter_step *step = w->at.step;
     const filter_rows *rows = w->at.rows;
     int64_t y = w->at.y, width = step->out.width;
     least_rows of;
-    bool there = y < step->out.height && find_rows(w, y, &of);
+    bool is_made = y < step->out.height && find_rows(w, y, &of);
     if (y >= filter_rows_height(rows, step->out.height)) {
         return 0;
     }
-    char *to = there ? rows->out(rows->user, y) : NULL;
+    char *to = is_made ? rows->out(rows->user, y) : NULL;
     if (!to) {
         *status = satf_fail_row(w->at.ctx, y);
         return 0;
     }
     for (int64_t x = 0, n; x < width; x += n) {
         n = width - x < PIECE_PIXELS ? width - x : PIECE_PIXELS;
-        choose(w, &of, x, n, to + x * satf_pixel_bytes(&step->out));
+        least_choose(w, &of, x, n, to + x * satf_pixel_bytes(&step->out));
     }
     w->at.y++;
     return 1;
 }
 
-static const char *algorithm(const filter_step *step)
+static const char *least_algorithm(const filter_step *step)
 {
     const filter_step *maker = step->maker;
     return maker->engine->algorithm ? maker->engine->algorithm(maker) : NULL;
@@ -115,16 +116,16 @@ static const filter_engine least_engine = {
     .name = "least",
     .does = "chooses among pixels",
     .ns = 9,
-    .plan = plan,
-    .begin = begin,
-    .next = next,
+    .plan = least_plan,
+    .begin = least_begin,
+    .next = least_next,
     .anywhere = true,
     .least_samples = 150000,
-    .algorithm = algorithm,
+    .algorithm = least_algorithm,
 };
 
 /* Of the windows' last pixels. */
-static filter_reach reach(const chain_link *link, const filter_pass *pass)
+static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
 {
     satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};
     int count = pass->windows(link->options, windows);
@@ -136,10 +137,10 @@ static filter_reach reach(const chain_link *link, const filter_pass *pass)
     return shape_rect_reach(&all);
 }
 
-static const filter_engine *const engines[] = {&least_engine, NULL};
+static const filter_engine *const least_engines[] = {&least_engine, NULL};
 
 const pass_shape shape_least = {.kind = SATF_FILTER_WINDOW,
                                 .of_pixel = true,
                                 .picks = true,
-                                .reach = reach,
-                                .engines = engines};
+                                .reach = least_reach,
+                                .engines = least_engines};

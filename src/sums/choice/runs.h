@@ -1,4 +1,4 @@
-/* Which pixels of an axis a window holds, and how often, whatever the border: in C11 and in CUDA
+/* The pixels of an axis that a window holds, and how often, whatever the border: in C11 and in CUDA
  * C++17. */
 #ifndef SATF_SUMS_CHOICE_RUNS_H
 #define SATF_SUMS_CHOICE_RUNS_H

@@ -33,19 +33,19 @@ typedef struct sides_run {
     atomic_int stop; /* a satf_status */
 } sides_run;
 
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool sides_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return satf_type_is_float(step->in.type);
 }
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *sides_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx, (void)step;
     return "needs the whole picture";
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status sides_plan(satf_context *ctx, filter_step *step)
 {
     sides_step *state = step->state;
     const satf_view *in = &step->in;
@@ -67,7 +67,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
 }
 
 /* A thread has come to that; false if all should stop. */
-static bool goes_on(sides_run *run, satf_status status)
+static bool sides_goes_on(sides_run *run, satf_status status)
 {
     if (status) {
         atomic_store_explicit(&run->stop, (int)status, memory_order_relaxed);
@@ -76,9 +76,9 @@ static bool goes_on(sides_run *run, satf_status status)
 }
 
 /* Tells what share of all is done; false if all should stop. */
-static bool tell(sides_run *run, int thread, double done)
+static bool sides_tell(sides_run *run, int thread, double done)
 {
-    return goes_on(run, thread ? SATF_OK : satf_report_progress(run->ctx, done));
+    return sides_goes_on(run, thread ? SATF_OK : satf_report_progress(run->ctx, done));
 }
 
 static int64_t end_of(int64_t band, int64_t n)
@@ -92,7 +92,7 @@ static void sum_band(void *user, int64_t band, int thread)
     sides_run *run = user;
     const satf_view *in = &run->step->in;
     const pyramid *blocks = &run->sums.blocks;
-    if (!tell(run, thread, (double)band * BAND_ROWS / (double)run->n / PARTS)) {
+    if (!sides_tell(run, thread, (double)band * BAND_ROWS / (double)run->n / PARTS)) {
         return;
     }
     for (int64_t y = band * BAND_ROWS; y < end_of(band, run->n); y++) {
@@ -109,7 +109,8 @@ static void unite_band(void *user, int64_t band, int thread)
     const pyramid *blocks = &run->sums.blocks;
     (void)thread;
     for (int64_t y = band * BAND_ROWS;
-         y < end_of(band, run->n) && goes_on(run, satf_work(run->ctx, 4 * blocks->row)); y++) {
+         y < end_of(band, run->n) && sides_goes_on(run, satf_work(run->ctx, 4 * blocks->row));
+         y++) {
         const double *restrict four = blocks->sums + (run->from + 4 * y) * blocks->row;
         double *restrict to = blocks->sums + (run->to + y) * blocks->row;
         for (int64_t i = 0; i < blocks->row; i++) {
@@ -126,22 +127,22 @@ static void result_band(void *user, int64_t band, int thread)
     epilogue finish = run->plan->finish;
     memcpy(finish.aux, run->step->aux, sizeof finish.aux);
     for (int64_t y = band * BAND_ROWS; y < end_of(band, run->n); y++) {
-        if (!tell(run, thread,
-                  (1 + (PARTS - 1) * (done + (double)(y % BAND_ROWS) / rows)) / PARTS)) {
+        if (!sides_tell(run, thread,
+                        (1 + (PARTS - 1) * (done + (double)(y % BAND_ROWS) / rows)) / PARTS)) {
             return;
         }
-        goes_on(run, sides_row(run->ctx, &finish, run->step, &run->sums, y,
-                               satf_row(&run->step->out, y)));
+        sides_goes_on(run, sides_row(run->ctx, &finish, run->step, &run->sums, y,
+                                     satf_row(&run->step->out, y)));
     }
 }
 
-static void share(sides_run *run, void (*band)(void *, int64_t, int), int64_t n)
+static void sides_share(sides_run *run, void (*band)(void *, int64_t, int), int64_t n)
 {
     run->n = n;
     satf_parallel_on(run->ctx, run->plan->threads, (n + BAND_ROWS - 1) / BAND_ROWS, band, run);
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status sides_run_step(satf_context *ctx, filter_step *step)
 {
     const sides_step *plan = step->state;
     const satf_view *in = &step->in;
@@ -149,13 +150,13 @@ static satf_status run(satf_context *ctx, filter_step *step)
     run.sums.layer = &plan->layer;
     run.sums.blocks =
         pyramid_of(in->width, in->height, in->channels, (double *)(void *)step->scratch);
-    share(&run, sum_band, in->height);
+    sides_share(&run, sum_band, in->height);
     for (int level = 1; level < PYRAMID_LEVELS; level++) {
         run.to = run.from + (in->height >> 2 * (level - 1));
-        share(&run, unite_band, in->height >> 2 * level);
+        sides_share(&run, unite_band, in->height >> 2 * level);
         run.from = run.to;
     }
-    share(&run, result_band, in->height);
+    sides_share(&run, result_band, in->height);
     return (satf_status)atomic_load(&run.stop);
 }
 
@@ -165,34 +166,34 @@ const filter_engine filter_sides_engine = {
     .sums_others = true,
     .ns = 12,
     .state_bytes = sizeof(sides_step),
-    .suits = suits,
-    .plan = plan,
-    .refuses_rows = refuses_rows,
-    .run = run,
+    .suits = sides_suits,
+    .plan = sides_plan,
+    .refuses_rows = sides_refuses_rows,
+    .run = sides_run_step,
 };
 
 /* ------------------------------------------------------------------------ the shape */
 
-static satf_rect window(const filter_step *step)
+static satf_rect sides_window(const filter_step *step)
 {
     (void)step;
     return sides_rect(SIDES_MOST);
 }
 
-static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+static void sides_tell_kernel(const filter_step *step, filter_gpu_task *task)
 {
     (void)step;
     task->sides = true;
 }
 
-static const filter_engine *const engines[] = {&filter_table_engine, &filter_sides_engine,
-                                               &filter_device_engine, &filter_device_floats_engine,
-                                               NULL};
+static const filter_engine *const sides_engines[] = {&filter_table_engine, &filter_sides_engine,
+                                                     &filter_device_engine,
+                                                     &filter_device_floats_engine, NULL};
 
 const pass_shape shape_sides = {.kind = SATF_FILTER_WINDOW,
                                 .windows = true,
                                 .varies = true,
                                 .reach = shape_all_reach,
-                                .window = window,
-                                .tell_kernel = tell_kernel,
-                                .engines = engines};
+                                .window = sides_window,
+                                .tell_kernel = sides_tell_kernel,
+                                .engines = sides_engines};

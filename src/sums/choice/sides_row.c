@@ -1,3 +1,4 @@
+/* A row of means over windows whose sides an image gives. */
 #include "sides_row.h"
 
 #include "../../base/view.h"
@@ -62,7 +63,7 @@ static void find_axis(int border, int64_t n, int64_t first, int64_t length, side
     }
 }
 
-static double row_sum(const double *row, int channels, const sides_axis *columns)
+static double sides_sum(const double *row, int channels, const sides_axis *columns)
 {
     double all = 0;
     for (int i = 0; i < columns->runs; i++) {
@@ -87,8 +88,8 @@ static void sum_reals(sides_pixel *p, const satf_rect *rect, int64_t outside, do
         for (int i = 0; i < rows.runs; i++) {
             double sum = 0;
             for (int k = 0; k < rows.blocks[i]; k++) {
-                sum += row_sum(blocks->sums + rows.places[i][k] * blocks->row + c, in->channels,
-                               &columns);
+                sum += sides_sum(blocks->sums + rows.places[i][k] * blocks->row + c, in->channels,
+                                 &columns);
             }
             all += (double)rows.run[i].times * sum;
         }
@@ -97,7 +98,7 @@ static void sum_reals(sides_pixel *p, const satf_rect *rect, int64_t outside, do
     }
 }
 
-static int64_t inside(int64_t first, int64_t length, int64_t n)
+static int64_t sides_inside(int64_t first, int64_t length, int64_t n)
 {
     int64_t end = first + length < n ? first + length : n;
     return end - (first > 0 ? first : 0);
@@ -109,8 +110,8 @@ static void sum_window(sides_pixel *p, int k, int32_t radius)
     const satf_view *in = &p->step->in;
     satf_rect rect = sides_rect(radius);
     int border = p->step->border.kind;
-    int64_t pixels = rect.w * rect.h, within = inside(p->x + rect.x, rect.w, in->width) *
-                                               inside(p->y + rect.y, rect.h, in->height);
+    int64_t pixels = rect.w * rect.h, within = sides_inside(p->x + rect.x, rect.w, in->width) *
+                                               sides_inside(p->y + rect.y, rect.h, in->height);
     int64_t outside = border == SATF_CONSTANT ? pixels - within : 0;
     p->areas[k] = (uint64_t)(border == SATF_SHRINK ? within : pixels);
     if (satf_type_is_float(in->type)) {

@@ -1,5 +1,5 @@
-/* How much the samples of windows vary, and which of two windows varies less: in C11 and in CUDA
- * C++17. */
+/* The measure of how much a window's samples vary, and the comparison of two windows: in C11 and in
+ * CUDA C++17. */
 #ifndef SATF_SUMS_CHOICE_VARIED_H
 #define SATF_SUMS_CHOICE_VARIED_H
 

@@ -1,3 +1,4 @@
+/* The epilogue of KERNEL_VARIES. */
 #include "varies.h"
 
 #include "../../base/cpu.h"

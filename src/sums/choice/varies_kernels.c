@@ -1,3 +1,4 @@
+/* The loops of varies_kernels.h. The library is built with one copy for each instruction set. */
 #include "varies_kernels.h"
 
 #include "../../base/cpu.h"

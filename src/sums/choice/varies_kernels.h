@@ -1,5 +1,5 @@
-/* How much windows vary, in blocks of doubles (varied.h), and which of their results are taken:
- * compiled for each instruction set. */
+/* Loops that measure how much windows vary, in blocks of doubles (varied.h), and take the results
+ * of the least: compiled for each instruction set. */
 #ifndef SATF_SUMS_CHOICE_VARIES_KERNELS_H
 #define SATF_SUMS_CHOICE_VARIES_KERNELS_H
 

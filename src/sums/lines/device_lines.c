@@ -5,17 +5,17 @@
 #include "../../plan/device_task.h"
 #include "line.h"
 
-static line_numbers numbers_of(const filter_step *step)
+static line_numbers device_lines_numbers_of(const filter_step *step)
 {
     return line_numbers_of(&step->in, step->weighted, step->border.kind == SATF_SHRINK);
 }
 
 /* What passes make: images that reach beyond the borders along the axis that is next. */
-static bool find_bytes(const filter_step *step, size_t *image, size_t *ones)
+static bool device_lines_find_bytes(const filter_step *step, size_t *image, size_t *ones)
 {
     const satf_view *in = &step->in;
-    size_t bytes =
-        (size_t)in->channels * (numbers_of(step).narrow ? sizeof(uint16_t) : sizeof(double));
+    size_t bytes = (size_t)in->channels *
+                   (device_lines_numbers_of(step).narrow ? sizeof(uint16_t) : sizeof(double));
     size_t more = 2 * (size_t)filter_lines_reach(&step->lines), width = (size_t)in->width;
     size_t height = (size_t)in->height, across, down;
     *ones = satf_align64(((width > height ? width : height) + more) * sizeof(double));
@@ -27,28 +27,28 @@ static bool find_bytes(const filter_step *step, size_t *image, size_t *ones)
     return true;
 }
 
-satf_status filter_lines_plan_there(satf_context *ctx, filter_step *step)
+satf_status filter_lines_plan_on_device(satf_context *ctx, filter_step *step)
 {
     size_t image, ones;
-    if (!find_bytes(step, &image, &ones)) {
+    if (!device_lines_find_bytes(step, &image, &ones)) {
         return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
     }
     step->scratch_bytes = 2 * image + (step->border.kind == SATF_SHRINK ? 4 * ones : 0);
     return SATF_OK;
 }
 
-satf_status filter_lines_run_there(satf_context *ctx, const filter_step *step)
+satf_status filter_lines_run_on_device(satf_context *ctx, const filter_step *step)
 {
     size_t image = 0, ones = 0;
     filter_gpu_lines job = {.in = step->in,
                             .out = step->out,
                             .lines = step->lines,
-                            .numbers = numbers_of(step),
+                            .numbers = device_lines_numbers_of(step),
                             .border = step->border.kind,
                             .constant = step->border.constant};
     line_find_outside(&job.numbers, job.border, job.constant, job.outside);
     job.one = line_one(&job.numbers);
-    find_bytes(step, &image, &ones);
+    device_lines_find_bytes(step, &image, &ones);
     for (int k = 0; k < 2; k++) {
         char *at = step->scratch + 2 * image + (size_t)k * 2 * ones;
         job.numbers_at[k] = step->scratch + (size_t)k * image;

@@ -1,4 +1,4 @@
-/* Along the rows, some at a time, which change places with columns for that; then down the
+/* Passes along the rows, some at a time, which change places with columns for that; then down the
  * columns. */
 #include "line.h"
 
@@ -55,7 +55,7 @@ static int64_t row_numbers(const line_spec *spec)
     return satf_row_samples(&spec->in);
 }
 
-static size_t row_bytes(const line_spec *spec)
+static size_t line_row_bytes(const line_spec *spec)
 {
     return (size_t)(spec->in.width * satf_pixel_bytes(&spec->in));
 }
@@ -65,14 +65,14 @@ static bool shrinks(const line_spec *spec)
     return spec->border == SATF_SHRINK;
 }
 
-static line_numbers numbers_of(const line_spec *spec)
+static line_numbers line_spec_numbers(const line_spec *spec)
 {
     return line_numbers_of(&spec->in, spec->weighted, shrinks(spec));
 }
 
-static line_kind kind_of(const line_spec *spec)
+static line_kind line_spec_kind(const line_spec *spec)
 {
-    line_numbers numbers = numbers_of(spec);
+    line_numbers numbers = line_spec_numbers(spec);
     return line_kind_of(&numbers);
 }
 
@@ -81,7 +81,7 @@ static int batch_of(line_kind kind)
     return kind == LINE_NARROW ? NARROW_BATCH : BATCH;
 }
 
-static bool add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *part)
+static bool line_add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *part)
 {
     size_t bytes;
     *part = at->bytes;
@@ -91,22 +91,24 @@ static bool add_part(line_layout *at, size_t rows, size_t row_bytes, size_t *par
 
 static bool lay_out_along(const line_spec *spec, line_layout *at)
 {
-    line_kind kind = kind_of(spec);
+    line_kind kind = line_spec_kind(spec);
     size_t batch = (size_t)batch_of(kind), lanes = batch * (size_t)spec->in.channels;
-    size_t place = lanes * line_number_bytes(kind), row = row_bytes(spec);
+    size_t place = lanes * line_number_bytes(kind), row = line_row_bytes(spec);
     int64_t reach = filter_lines_reach(&spec->lines), pixels = LINE_BYTES / (int64_t)place;
     at->chunk = pixels > 6 * reach ? pixels - 2 * reach : 4 * reach;
     at->chunk = at->chunk < spec->in.width ? at->chunk : spec->in.width;
     at->stage_stride = satf_align64(row) | 64;
-    return add_part(at, batch, at->stage_stride, &at->staging) &&
-           add_part(at, batch, row, &at->turned) &&
-           add_part(at, (size_t)(at->chunk + 2 * reach), place, &at->line) &&
-           add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->lines) : 0, 64, &at->ends) &&
-           add_part(at, shrinks(spec) ? (size_t)spec->in.width : 0, sizeof(double), &at->ones) &&
-           (spec->part == LINE_ALONG || add_part(at, batch, at->result_stride, &at->results));
+    return line_add_part(at, batch, at->stage_stride, &at->staging) &&
+           line_add_part(at, batch, row, &at->turned) &&
+           line_add_part(at, (size_t)(at->chunk + 2 * reach), place, &at->line) &&
+           line_add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->lines) : 0, 64,
+                         &at->ends) &&
+           line_add_part(at, shrinks(spec) ? (size_t)spec->in.width : 0, sizeof(double),
+                         &at->ones) &&
+           (spec->part == LINE_ALONG || line_add_part(at, batch, at->result_stride, &at->results));
 }
 
-static bool lay_out(const line_spec *spec, line_layout *at)
+static bool line_lay_out(const line_spec *spec, line_layout *at)
 {
     int64_t n = row_numbers(spec);
     *at = (line_layout){.bytes = satf_align64(sizeof(line_walk)),
@@ -114,28 +116,29 @@ static bool lay_out(const line_spec *spec, line_layout *at)
     if (n > INT64_MAX / 4096 || (spec->part != LINE_DOWN && !lay_out_along(spec, at))) {
         return false;
     }
-    size_t down = line_columns_bytes(&spec->lines, kind_of(spec), n);
-    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->lines, kind_of(spec), 1) : 0;
+    size_t down = line_columns_bytes(&spec->lines, line_spec_kind(spec), n);
+    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->lines, line_spec_kind(spec), 1) : 0;
     return spec->part == LINE_ALONG ||
-           (down > 0 && add_part(at, 1, at->result_stride, &at->outside) &&
-            add_part(at, 1, down, &at->down) && add_part(at, 1, ones, &at->ones_down));
+           (down > 0 && line_add_part(at, 1, at->result_stride, &at->outside) &&
+            line_add_part(at, 1, down, &at->down) && line_add_part(at, 1, ones, &at->ones_down));
 }
 
 int64_t line_passed_bytes(const line_spec *spec)
 {
-    return (int64_t)(satf_align64((size_t)row_numbers(spec) * line_number_bytes(kind_of(spec))) |
-                     64);
+    return (
+        int64_t)(satf_align64((size_t)row_numbers(spec) * line_number_bytes(line_spec_kind(spec))) |
+                 64);
 }
 
 size_t line_walk_bytes(const line_spec *spec)
 {
     line_layout at;
-    return lay_out(spec, &at) ? at.bytes : 0;
+    return line_lay_out(spec, &at) ? at.bytes : 0;
 }
 
 int64_t line_rows_kept(const line_spec *spec)
 {
-    int64_t rows = filter_lines_reach(&spec->lines) + batch_of(kind_of(spec));
+    int64_t rows = filter_lines_reach(&spec->lines) + batch_of(line_spec_kind(spec));
     return rows < spec->in.height ? rows : spec->in.height;
 }
 
@@ -158,7 +161,7 @@ static void load_piece(const line_walk *w, const char *from, int64_t n, double *
 }
 
 /* As numbers. */
-static void load(const line_walk *w, const char *from, int64_t pixels, double *to)
+static void line_load(const line_walk *w, const char *from, int64_t pixels, double *to)
 {
     const line_numbers *of = &w->numbers;
     int channels = of->channels;
@@ -203,7 +206,7 @@ void line_find_outside(const line_numbers *of, int border, double constant, doub
 }
 
 /* n numbers of what is outside. */
-static void fill(const line_walk *w, void *to, int64_t n)
+static void line_fill(const line_walk *w, void *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         double number = w->outside[i % w->numbers.channels];
@@ -228,14 +231,14 @@ static void fill_line(const line_walk *w, int64_t x, int64_t n)
         int64_t i = satf_border_index(spec->border, x, width);
         step = x >= 0 && x < width ? (end < width ? end : width) - x : 1;
         if (i < 0) {
-            fill(w, line, batch * spec->in.channels);
+            line_fill(w, line, batch * spec->in.channels);
         } else {
             turned += (size_t)(i * batch) * w->pixel_bytes;
             if (w->kind == LINE_NARROW) {
                 w->kernels->widen((const uint8_t *)turned, (uint16_t *)(void *)line,
                                   step * batch * spec->in.channels);
             } else {
-                load(w, turned, step * batch, (double *)(void *)line);
+                line_load(w, turned, step * batch, (double *)(void *)line);
             }
         }
         line += (size_t)(step * batch) * w->number_bytes;
@@ -316,12 +319,12 @@ static void find_ones(const line_walk *w)
 }
 
 /* Input row y to place `place` of the batch. */
-static bool stage(line_walk *w, int64_t y, int64_t place)
+static bool line_make_stage(line_walk *w, int64_t y, int64_t place)
 {
     const void *row = w->ends.row(w->ends.user, y);
     if (row) {
         memcpy(w->memory + w->at.staging + (size_t)place * w->at.stage_stride, row,
-               row_bytes(&w->spec));
+               line_row_bytes(&w->spec));
     }
     return row != NULL;
 }
@@ -336,7 +339,7 @@ static bool pass_batch(line_walk *w, int64_t i)
     w->first = w->end = y;
     int64_t until = back ? i + 1 : y + w->batch < w->height ? y + w->batch : w->height;
     for (; y < until; y++, w->end++) {
-        if (!stage(w, y, y - w->first)) {
+        if (!line_make_stage(w, y, y - w->first)) {
             w->height = w->ends.height(w->ends.user);
             if (w->height > y) {
                 return false;
@@ -359,7 +362,7 @@ static bool has_row(const line_walk *w, int64_t i)
 
 /* The row that enters next, wherever the border has it from; NULL if one does not come. inside: to
  * where it is a one. */
-static const char *enter(line_walk *w, char *inside)
+static const char *line_enter(line_walk *w, char *inside)
 {
     int64_t i = 0;
     bool held = false;
@@ -400,7 +403,7 @@ static void store_piece(const line_walk *w, const void *results, int64_t pixels,
 }
 
 /* Result i of the latest rows. */
-static void store(const line_walk *w, int i, char *to)
+static void line_store(const line_walk *w, int i, char *to)
 {
     const char *row = line_columns_result(&w->down, i);
     int64_t width = w->spec.in.width;
@@ -430,11 +433,11 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
 {
     line_walk *w = memory;
     int64_t reach = filter_lines_reach(&spec->lines);
-    line_kind kind = kind_of(spec);
+    line_kind kind = line_spec_kind(spec);
     *w = (line_walk){.spec = *spec,
                      .ends = *ends,
                      .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
-                     .numbers = numbers_of(spec),
+                     .numbers = line_spec_numbers(spec),
                      .kind = kind,
                      .batch = batch_of(kind),
                      .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
@@ -447,14 +450,14 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
                      .lowest = first > reach && spec->border != SATF_WRAP ? first - reach : 0,
                      .next = first - reach,
                      .made = first};
-    lay_out(spec, &w->at);
+    line_lay_out(spec, &w->at);
     w->results = w->memory + w->at.results;
     line_find_outside(&w->numbers, spec->border, spec->constant, w->outside);
     if (shrinks(spec) && spec->part != LINE_DOWN) {
         find_ones(w);
     }
     if (spec->part != LINE_ALONG) {
-        fill(w, w->memory + w->at.outside, row_numbers(spec));
+        line_fill(w, w->memory + w->at.outside, row_numbers(spec));
         w->stopped = !line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
                                          w->memory + w->at.down, &w->listener);
     }
@@ -476,7 +479,7 @@ static bool fill_up(line_walk *w)
         int count = 0;
         while (count < LINE_ROWS && w->next < w->height + reach &&
                (count == 0 || has_row(w, satf_border_index(w->spec.border, w->next, w->height)))) {
-            rows[count] = enter(w, inside[count]);
+            rows[count] = line_enter(w, inside[count]);
             ones[count] = inside[count];
             if (!rows[count++]) {
                 return false;
@@ -516,7 +519,7 @@ bool line_walk_next(line_walk *w, bool *failed)
     if (!to) {
         return false;
     }
-    store(w, w->taken++, to);
+    line_store(w, w->taken++, to);
     w->made++;
     return true;
 }

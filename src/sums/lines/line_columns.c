@@ -18,7 +18,7 @@ static int64_t pass_rows(const filter_lines *w, line_kind kind)
 
 /* An odd number of lines of the cache, so that the rows that are read together do not compete for
  * places. */
-static size_t row_bytes_of(line_kind kind, int64_t n)
+static size_t line_columns_row_bytes_of(line_kind kind, int64_t n)
 {
     return satf_align64((size_t)n * line_number_bytes(kind)) | 64;
 }
@@ -28,7 +28,9 @@ size_t line_columns_bytes(const filter_lines *lines, line_kind kind, int64_t n)
 {
     size_t bytes;
     int64_t rows = lines->times * pass_rows(lines, kind) + LINE_ROWS;
-    return n < INT64_MAX / 16 && satf_mul(row_bytes_of(kind, n), (size_t)rows, &bytes) ? bytes : 0;
+    return n < INT64_MAX / 16 && satf_mul(line_columns_row_bytes_of(kind, n), (size_t)rows, &bytes)
+               ? bytes
+               : 0;
 }
 
 static char *pass_memory(const line_columns *c, int pass)
@@ -53,7 +55,7 @@ bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind ki
                         0,
                         0,
                         0,
-                        row_bytes_of(kind, n),
+                        line_columns_row_bytes_of(kind, n),
                         memory};
     size_t bytes = (size_t)(pass_memory(c, lines->times) - c->memory), piece;
     bool wanted = true;
@@ -89,7 +91,7 @@ static line_tick tick_of(const line_columns *c, const char *row, int64_t t)
 }
 
 /* Rows that are gone through for these, also where a block of sums ends. */
-static int64_t rows_of(const line_columns *c, const line_tick *ticks, int count)
+static int64_t line_columns_rows_of(const line_columns *c, const line_tick *ticks, int count)
 {
     int64_t rows = 0;
     for (int i = 0; i < count; i++) {
@@ -102,10 +104,11 @@ static int64_t rows_of(const line_columns *c, const line_tick *ticks, int count)
 }
 
 /* Part by part, as many at a time as make a tick. */
-static bool pass_down(const line_columns *c, const line_tick *ticks, int count,
-                      const line_listener *listener)
+static bool line_columns_pass_down(const line_columns *c, const line_tick *ticks, int count,
+                                   const line_listener *listener)
 {
-    int64_t rows = rows_of(c, ticks, count), number = (int64_t)line_number_bytes(c->kind);
+    int64_t rows = line_columns_rows_of(c, ticks, count),
+            number = (int64_t)line_number_bytes(c->kind);
     int64_t parts = SATF_TICK_SAMPLES / (rows * (LINE_PART_BYTES / number) + 1) + 1;
     size_t step = (size_t)parts * LINE_PART_BYTES;
     for (size_t first = 0; first < c->bytes; first += step) {
@@ -127,7 +130,7 @@ int line_columns_next(line_columns *c, const char *const *rows, int count,
     for (int i = 0; i < count; i++) {
         ticks[i] = tick_of(c, rows[i], c->entered + i);
     }
-    bool wanted = pass_down(c, ticks, count, listener);
+    bool wanted = line_columns_pass_down(c, ticks, count, listener);
     c->entered += count;
     c->latest = count;
     return wanted ? count - c->spoilt : -1;

@@ -23,7 +23,7 @@ enum {
 
 typedef struct line_step {
     line_spec spec;
-    int64_t blocks, block_pixels; /* of run() */
+    int64_t blocks, block_pixels; /* of line_run_step() */
     size_t walk_bytes, passed_bytes;
 } line_step;
 
@@ -53,14 +53,14 @@ static int64_t image_height(void *user)
     return ((const line_image *)user)->step->in.height;
 }
 
-static void *image_out(void *user, int64_t y)
+static void *line_image_out(void *user, int64_t y)
 {
     const line_image *image = user;
     const satf_view *out = &image->step->out;
     return (char *)satf_row(out, y) + image->x * satf_pixel_bytes(out);
 }
 
-static bool image_goes_on(void *user, int64_t numbers)
+static bool line_image_goes_on(void *user, int64_t numbers)
 {
     line_run *run = ((const line_image *)user)->run;
     satf_status status = satf_work(run->ctx, numbers);
@@ -72,7 +72,7 @@ static bool image_goes_on(void *user, int64_t numbers)
 
 static line_ends image_ends(line_image *image)
 {
-    return (line_ends){image_row, image_height, image_out, image, image_goes_on};
+    return (line_ends){image_row, image_height, line_image_out, image, line_image_goes_on};
 }
 
 /* ------------------------------------------------------------------------- planning */
@@ -104,7 +104,7 @@ static int64_t number_bytes(const filter_step *step)
 }
 
 /* Columns whose rings stay in a cache, and as many blocks as there are threads. */
-static void plan_blocks(satf_context *ctx, const filter_step *step, line_step *plan)
+static void line_plan_blocks(satf_context *ctx, const filter_step *step, line_step *plan)
 {
     const satf_view *in = &step->in;
     int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
@@ -130,7 +130,7 @@ static int64_t batches(const filter_step *step)
     return (step->in.height - 1) / LINE_LANES + 1;
 }
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *line_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return step->border.kind == SATF_WRAP ? "needs the whole picture for border wrap" : NULL;
@@ -173,8 +173,8 @@ static bool walker_goes_on(void *user, int64_t numbers)
     return !w->status;
 }
 
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status line_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
+                              int64_t first, int64_t end, void *walker)
 {
     const line_step *plan = step->state;
     line_walker *w = walker;
@@ -185,7 +185,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
     return SATF_OK;
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t line_next(void *walker, satf_status *status)
 {
     line_walker *w = walker;
     bool failed, made = line_walk_next(w->walk, &failed);
@@ -199,7 +199,7 @@ static int64_t next(void *walker, satf_status *status)
 /* -------------------------------------------------------------------------- running */
 
 /* So many are done; false if all should stop. */
-static bool go_on(line_run *run, int thread, int64_t rows)
+static bool line_go_on(line_run *run, int thread, int64_t rows)
 {
     int64_t done = atomic_fetch_add(&run->done, rows) + rows;
     if (thread == 0 && done < run->all) {
@@ -216,7 +216,7 @@ static void walk_rows(line_run *run, int thread, line_walk *walk, int64_t rows)
     bool failed;
     for (int64_t y = 0; y < rows && line_walk_next(walk, &failed); y++) {
         if (((y + 1) % LINE_LANES == 0 || y + 1 == rows) &&
-            !go_on(run, thread, y % LINE_LANES + 1)) {
+            !line_go_on(run, thread, y % LINE_LANES + 1)) {
             return;
         }
     }
@@ -234,16 +234,16 @@ static void pass_along(void *user, int64_t task, int thread)
     line_run *run = user;
     line_image image = {run, run->step, 0};
     line_ends ends = image_ends(&image);
-    if (go_on(run, thread, 0)) {
+    if (line_go_on(run, thread, 0)) {
         line_spec spec = run->plan->spec;
         spec.part = LINE_ALONG;
         line_pass_rows(&spec, &ends, task * LINE_LANES, run->step->scratch,
                        thread_memory(run, thread));
-        go_on(run, thread, LINE_LANES);
+        line_go_on(run, thread, LINE_LANES);
     }
 }
 
-static void pass_down(void *user, int64_t task, int thread)
+static void line_pass_down(void *user, int64_t task, int thread)
 {
     line_run *run = user;
     const line_step *plan = run->plan;
@@ -252,28 +252,28 @@ static void pass_down(void *user, int64_t task, int thread)
     line_ends ends = image_ends(&image);
     line_spec spec = block_spec(plan, least(plan->block_pixels, in->width - image.x));
     spec.passed = run->step->scratch + image.x * in->channels * number_bytes(run->step);
-    if (go_on(run, thread, 0)) {
+    if (line_go_on(run, thread, 0)) {
         walk_rows(run, thread, line_walk_begin(&spec, &ends, 0, thread_memory(run, thread)),
                   in->height);
     }
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status line_run_step(satf_context *ctx, filter_step *step)
 {
     if (step->in.device != SATF_HOST) {
-        return filter_lines_run_there(ctx, step);
+        return filter_lines_run_on_device(ctx, step);
     }
     const line_step *plan = step->state;
     line_run run = {.ctx = ctx, .step = step, .plan = plan};
     run.all = (1 + plan->blocks) * step->in.height;
     satf_parallel(ctx, batches(step), pass_along, &run);
-    satf_parallel(ctx, plan->blocks, pass_down, &run);
+    satf_parallel(ctx, plan->blocks, line_pass_down, &run);
     satf_status status = (satf_status)atomic_load(&run.status);
     return status == SATF_CANCELLED ? satf_fail_cancelled(ctx) : status;
 }
 
 /* What a thread works in, and what all have passed along. */
-static bool find_bytes(const filter_step *step, line_step *plan)
+static bool line_find_bytes(const filter_step *step, line_step *plan)
 {
     line_spec down = block_spec(plan, plan->block_pixels), along = plan->spec;
     along.part = LINE_ALONG;
@@ -283,10 +283,10 @@ static bool find_bytes(const filter_step *step, line_step *plan)
     return satf_mul(row, (size_t)batches(step) * LINE_LANES, &plan->passed_bytes);
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status line_plan(satf_context *ctx, filter_step *step)
 {
     if (step->in.device != SATF_HOST) {
-        return filter_lines_plan_there(ctx, step);
+        return filter_lines_plan_on_device(ctx, step);
     }
     line_step *plan = step->state;
     plan->spec = spec_of(step);
@@ -296,8 +296,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
         return SATF_OK;
     }
-    plan_blocks(ctx, step, plan);
-    return find_bytes(step, plan) && plan->walk_bytes &&
+    line_plan_blocks(ctx, step, plan);
+    return line_find_bytes(step, plan) && plan->walk_bytes &&
                    satf_mul((size_t)satf_thread_count(ctx), plan->walk_bytes,
                             &step->scratch_bytes) &&
                    satf_add(step->scratch_bytes, plan->passed_bytes, &step->scratch_bytes)
@@ -310,26 +310,27 @@ static const filter_engine line_engine = {
     .does = "sums lines, not windows",
     .sums_others = true,
     .ns = 8,
-    .ns_there = 0.15,
+    .device_ns = 0.15,
     .state_bytes = sizeof(line_step),
-    .plan = plan,
-    .run = run,
+    .plan = line_plan,
+    .run = line_run_step,
     .runs = runs,
-    .refuses_rows = refuses_rows,
-    .begin = begin,
-    .next = next,
-    .rows_ahead = LINE_ROWS + LINE_LANES,
+    .refuses_rows = line_refuses_rows,
+    .begin = line_begin,
+    .next = line_next,
+    .lookahead_rows = LINE_ROWS + LINE_LANES,
     .anywhere = true,
     .least_samples = LEAST_SAMPLES,
 };
 
-static filter_reach reach(const chain_link *link, const filter_pass *pass)
+static filter_reach line_reach(const chain_link *link, const filter_pass *pass)
 {
     filter_lines lines = pass->lines(link->options);
     int64_t far = filter_lines_reach(&lines);
     return (filter_reach){far, far, far, far};
 }
 
-static const filter_engine *const engines[] = {&line_engine, NULL};
+static const filter_engine *const line_engines[] = {&line_engine, NULL};
 
-const pass_shape shape_lines = {.kind = SATF_FILTER_LINES, .reach = reach, .engines = engines};
+const pass_shape shape_lines = {
+    .kind = SATF_FILTER_LINES, .reach = line_reach, .engines = line_engines};

@@ -249,7 +249,7 @@ static void narrow(const uint16_t *restrict from, uint8_t *restrict to, int64_t 
     }
 }
 
-static void widen(const uint8_t *restrict from, uint16_t *restrict to, int64_t n)
+static void line_widen(const uint8_t *restrict from, uint16_t *restrict to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         to[i] = (uint16_t)(from[i] << 8);
@@ -316,7 +316,7 @@ static void along(line_kind kind, const filter_lines *lines, char *line, int64_t
 const line_kernels SATF_ISA_NAME(line_kernels) = {
     .down = down,
     .along = along,
-    .widen = widen,
+    .widen = line_widen,
     .narrow = narrow,
     .divide = divide,
     .scale = scale,

@@ -1,3 +1,4 @@
+/* Folding the windows of an axis. */
 #include "axis.h"
 
 /* Pixels after which the border repeats itself; 0 if it never does. */

@@ -1,4 +1,4 @@
-/* What both ways down a picture share: its rows with the border, and segments of sums. */
+/* The rows of a band with the border, and segments of sums, for both ways down a picture. */
 #include "march.h"
 
 #include "../../base/border.h"

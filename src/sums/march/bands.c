@@ -1,4 +1,4 @@
-/* Which weights there are, and whether they reach. */
+/* The weights of box sums by products, and the check that they reach. */
 #include "bands_words.h"
 
 /* Whether the tile's weights are those that lie around any place far from the edges. */

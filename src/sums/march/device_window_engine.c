@@ -228,7 +228,7 @@ static satf_status plan_large(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static void place(const filter_step *step, window_gpu_large *large)
+static void device_window_place(const filter_step *step, window_gpu_large *large)
 {
     large->weights = (uint32_t *)(void *)step->kept;
     large->outside = (uint8_t *)(large->weights + PIECES_WORDS);
@@ -237,14 +237,14 @@ static void place(const filter_step *step, window_gpu_large *large)
 
 static satf_status prepare_large(satf_context *ctx, filter_step *step)
 {
-    place(step, step->state);
+    device_window_place(step, step->state);
     return satf_cuda()->large_prepare(ctx, step->state);
 }
 
 static satf_status run_large(satf_context *ctx, filter_step *step)
 {
     window_gpu_large *large = step->state;
-    place(step, large); /* grey lies in front of the scratch */
+    device_window_place(step, large); /* grey lies in front of the scratch */
     satf_status status = begin_copies(ctx, step, &large->in, &large->out);
     status = status ? status : satf_cuda()->large_run(ctx, large);
     return status ? status : copy_if_other(ctx, &large->out, &step->out);
@@ -263,7 +263,7 @@ static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, 
     return filter_device_layer(step, &layer);
 }
 
-static filter_gpu_task make_task(const filter_step *step)
+static filter_gpu_task device_window_make_task(const filter_step *step)
 {
     filter_gpu_task task = filter_device_task(step);
     uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
@@ -273,20 +273,20 @@ static filter_gpu_task make_task(const filter_step *step)
         task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
         task.layer_count = 2;
     }
-    if (step->feeder) {
-        filter_step fed = *step;
-        fed.in = step->feeder_in;
-        fed.border.constant = step->feeder_constant;
-        task.feeder = (int32_t)step->feeder->formula;
-        task.feeder_layer = layer_of(&fed, SATF_SUMMAND_PLAIN, area);
-        task.feeder_in = step->feeder_in;
-        task.feeder_aux = step->second_aux[0];
+    if (step->inline_pass) {
+        filter_step inline_step = *step;
+        inline_step.in = step->inline_in;
+        inline_step.border.constant = step->inline_constant;
+        task.inline_formula = (int32_t)step->inline_pass->formula;
+        task.inline_layer = layer_of(&inline_step, SATF_SUMMAND_PLAIN, area);
+        task.inline_in = step->inline_in;
+        task.inline_aux = step->twin_aux[0];
     }
     return task;
 }
 
 /* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
-static bool pays(const satf_context *ctx, const filter_step *step)
+static bool device_window_pays(const satf_context *ctx, const filter_step *step)
 {
     return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
            step->pass->kernel != KERNEL_MEAN;
@@ -294,10 +294,10 @@ static bool pays(const satf_context *ctx, const filter_step *step)
 
 static bool suits_march(const satf_context *ctx, const filter_step *step)
 {
-    if (step->weighted || step->pass->reduction != FORMULA_NONE || !pays(ctx, step)) {
+    if (step->weighted || step->pass->reduction != FORMULA_NONE || !device_window_pays(ctx, step)) {
         return false;
     }
-    filter_gpu_task task = make_task(step);
+    filter_gpu_task task = device_window_make_task(step);
     return task.known != FILTER_GPU_LUMA &&
            satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
@@ -305,7 +305,7 @@ static bool suits_march(const satf_context *ctx, const filter_step *step)
 static satf_status plan_march(satf_context *ctx, filter_step *step)
 {
     filter_gpu_plan *march = step->state;
-    march->task = make_task(step);
+    march->task = device_window_make_task(step);
     step->kept_bytes = march->task.has_rects ? step->rects->count * sizeof *step->rects->items : 0;
     return satf_cuda()->march_plan(ctx, march);
 }
@@ -323,8 +323,8 @@ static satf_status run_march(satf_context *ctx, filter_step *step)
     march->task.out.data = step->out.data;
     memcpy(march->task.aux, step->aux, sizeof march->task.aux);
     march->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
-    march->task.feeder_in.data = step->feeder_in.data;
-    march->task.feeder_aux = step->second_aux[0];
+    march->task.inline_in.data = step->inline_in.data;
+    march->task.inline_aux = step->twin_aux[0];
     return satf_cuda()->march_run(ctx, march);
 }
 
@@ -348,12 +348,12 @@ static const window_kernel *find_kernel(const satf_context *ctx, const filter_st
     return NULL;
 }
 
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool device_window_suits(const satf_context *ctx, const filter_step *step)
 {
     return find_kernel(ctx, step) != NULL;
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status device_window_plan(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
     state->kernel = find_kernel(ctx, step);
@@ -362,12 +362,12 @@ static satf_status plan(satf_context *ctx, filter_step *step)
                                      "the device no longer says what fits it, and did before");
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status device_window_prepare(satf_context *ctx, filter_step *step)
 {
     return ((const window_step *)step->state)->kernel->prepare(ctx, step);
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status device_window_run(satf_context *ctx, filter_step *step)
 {
     return ((const window_step *)step->state)->kernel->run(ctx, step);
 }
@@ -376,11 +376,11 @@ const filter_engine filter_device_window_engine = {
     .name = "window",
     .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
-    .feeds = true,
-    .ns_there = 0.003,
+    .has_inline = true,
+    .device_ns = 0.003,
     .state_bytes = sizeof(window_step),
-    .suits = suits,
-    .plan = plan,
-    .prepare = prepare,
-    .run = run,
+    .suits = device_window_suits,
+    .plan = device_window_plan,
+    .prepare = device_window_prepare,
+    .run = device_window_run,
 };

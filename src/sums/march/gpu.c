@@ -1,4 +1,4 @@
-/* The halos. */
+/* The table of halos that gpu.h declares. */
 #include "gpu.h"
 
 #define SUMS(across, down) {across, down, false},

@@ -1,5 +1,5 @@
 /*
- * How large samples are, of what they are multiples, and how far above shifts; strip_template.h
+ * The size of samples, their common divisor, and how far they are above shifts; strip_template.h
  * includes this once a type of floats.
  *
  * GRID(f)  the function f of this type

@@ -1,3 +1,5 @@
+/* The inner loops of the window engine, made of the templates beside this file. The library is
+ * built with one copy for each instruction set. */
 #include "kernels.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /*
- * Down a picture. Sliding takes O(1) operations a pixel: column sums go down, row sums along, both
- * by adding what enters and subtracting what leaves. Integers wrap, and the sums that this leads to
- * are exact. Floats slide while they are so coarse that no sum in sight is ever rounded, and go by
- * strips else.
+ * The way down a picture by sliding sums. Sliding takes O(1) operations a pixel: column sums go
+ * down, row sums along, both by adding what enters and subtracting what leaves. Integers wrap, and
+ * the sums that this leads to are exact. Floats slide while they are so coarse that no sum in sight
+ * is ever rounded, and go by strips else.
  */
 #include "march.h"
 
@@ -11,7 +11,7 @@
 
 #include "strips.h"
 
-static vertical_row shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
+static vertical_row march_shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
 {
     return (vertical_row){plane->summand, s->spec->in.channels, pixels};
 }
@@ -64,7 +64,7 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
 static const void *summands_of(const window_band *b, const window_plane *plane, const void *row,
                                int slot, vertical_row *shape)
 {
-    *shape = shape_of(b->state, plane, b->state->plan->across.n);
+    *shape = march_shape_of(b->state, plane, b->state->plan->across.n);
     if (plane->marching == plane->vertical) {
         return row;
     }
@@ -74,8 +74,8 @@ static const void *summands_of(const window_band *b, const window_plane *plane, 
     return out;
 }
 
-static void add_row(const window_band *b, const window_plane *plane, char *sums, const void *row,
-                    int64_t times)
+static void march_add_row(const window_band *b, const window_plane *plane, char *sums,
+                          const void *row, int64_t times)
 {
     vertical_row shape;
     const void *summands = summands_of(b, plane, row, 0, &shape);
@@ -87,7 +87,7 @@ static void add_row(const window_band *b, const window_plane *plane, char *sums,
  * two times the unit at most, such that whatever is formed (a window's sum; differences of
  * columns, 16 at once) is below 2^53 units.
  */
-static bool on_grid(const window_band *b, const void *row)
+static bool march_on_grid(const window_band *b, const void *row)
 {
     const window_plan *plan = b->state->plan;
     return !plan->is_float || plan->strip->on_grid((satf_type)plan->spec.in.type, plan->samples,
@@ -127,7 +127,7 @@ static bool find_grid(window_band *b)
     }
     b->level = ldexp(1, unit + (narrow ? 23 : 52));
     b->most = ldexp(1, log);
-    return plan->spec.border != SATF_CONSTANT || on_grid(b, b->state->shared + plan->outside);
+    return plan->spec.border != SATF_CONSTANT || march_on_grid(b, b->state->shared + plan->outside);
 }
 
 /* Pads the column sums once and for all where the border is constant or nothing, and past
@@ -173,11 +173,11 @@ static bool start_sliding(window_band *b)
     }
     for (int64_t y = b->y - down->lo; y <= b->y + down->hi; y++) {
         const void *row = window_fetch(s, y);
-        if (!row || !on_grid(b, row)) {
+        if (!row || !march_on_grid(b, row)) {
             return false;
         }
         for (int i = 0; i < plan->planes; i++) {
-            add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
+            march_add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
         }
     }
     return true;
@@ -191,7 +191,7 @@ static bool move_columns(const window_band *b)
     const window_plan *plan = s->plan;
     const void *leave = window_fetch(s, b->y - 1 - plan->down.lo);
     const void *enter = leave ? window_fetch(s, b->y + plan->down.hi) : NULL;
-    if (!enter || window_ends(b) || !on_grid(b, enter)) {
+    if (!enter || window_ends(b) || !march_on_grid(b, enter)) {
         return false;
     }
     for (int i = 0; i < plan->planes; i++) {
@@ -264,7 +264,7 @@ static bool add_fixed_rows(const window_band *b)
             return false;
         }
         for (int i = 0; i < plan->planes; i++) {
-            add_row(b, &plan->plane[i], b->memory + plan->plane[i].fixed_rows, row, times);
+            march_add_row(b, &plan->plane[i], b->memory + plan->plane[i].fixed_rows, row, times);
         }
     }
     return true;
@@ -277,13 +277,13 @@ static bool add_fixed_rows(const window_band *b)
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 
-static bool stops(const window_band *b)
+static bool march_stops(const window_band *b)
 {
     return b->y >= b->end || window_ends(b) || b->state->stop;
 }
 
 /* From the band's row on by strips: to the end, or until sliding is worth another try. */
-static void take_strips(window_band *b)
+static void march_take_strips(window_band *b)
 {
     bool again = b->state->plan->slides && b->end - b->y > b->patience;
     int64_t until = again ? b->y + b->patience : b->end;
@@ -298,7 +298,7 @@ bool window_next(window_band *b)
 {
     const window_plan *plan = b->state->plan;
     bool slides = true, delivered;
-    if (stops(b)) {
+    if (march_stops(b)) {
         return false;
     }
     if (b->way == WAY_OPEN || b->y == b->until) {
@@ -313,10 +313,10 @@ bool window_next(window_band *b)
             b->y++;
             return true;
         }
-        if (stops(b)) {
+        if (march_stops(b)) {
             return false;
         }
-        take_strips(b);
+        march_take_strips(b);
     }
     if (plan->strips_held < plan->strips) {
         window_strips(b);

@@ -1,4 +1,4 @@
-/* What both ways down a picture share: the state of a run and of its bands of rows. */
+/* The state of a run and of its bands of rows, for both ways down a picture. */
 #ifndef SATF_SUMS_MARCH_MARCH_H
 #define SATF_SUMS_MARCH_MARCH_H
 

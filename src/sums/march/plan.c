@@ -1,3 +1,4 @@
+/* Planning a march: sum types, segments, strips and memory. */
 #include "plan.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 #define STRIP_SAMPLES 512
 
 /* Reserves a * b + slack bytes at a multiple of 64 of an area of *total bytes. */
-static bool reserve(size_t a, size_t b, size_t *total, size_t *offset)
+static bool window_plan_reserve(size_t a, size_t b, size_t *total, size_t *offset)
 {
     size_t bytes;
     if (!satf_mul(a, b, &bytes) || !satf_add(bytes, *total, &bytes) || bytes > SIZE_MAX / 2) {
@@ -69,7 +70,7 @@ static void cut_strips(window_plan *plan)
 }
 
 /* Memory of the strips: their rows of sums (strip_rows.h), and scratch. */
-static bool plan_strips(window_plan *plan)
+static bool window_plan_plan_strips(window_plan *plan)
 {
     int64_t channels = plan->spec.in.channels, halo = plan->across.lo + plan->across.hi;
     cut_strips(plan);
@@ -81,12 +82,12 @@ static bool plan_strips(window_plan *plan)
     size_t arrays = ((size_t)window_plan_height(plan) + 1) * (size_t)plan->strip_arrays + 4;
     size_t spare = STRIP_SPARES * line, direct = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
     return satf_mul(arrays, (size_t)plan->strip_row * sizeof(double), &plan->strip_bytes) &&
-           reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
-                   &plan->strip_memory) &&
-           reserve(SCRATCH_ARRAYS * (size_t)plan->scratch_row, sizeof(double), &plan->band_bytes,
-                   &plan->strip_scratch) &&
-           reserve(spare > direct ? spare : direct, sizeof(double), &plan->band_bytes,
-                   &plan->strip_spare);
+           window_plan_reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
+                               &plan->strip_memory) &&
+           window_plan_reserve(SCRATCH_ARRAYS * (size_t)plan->scratch_row, sizeof(double),
+                               &plan->band_bytes, &plan->strip_scratch) &&
+           window_plan_reserve(spare > direct ? spare : direct, sizeof(double), &plan->band_bytes,
+                               &plan->strip_spare);
 }
 
 /* What the whole run shares, and of a band's memory what planes do not have for themselves. */
@@ -96,12 +97,14 @@ static bool plan_shared(window_plan *plan)
     size_t samples = (size_t)plan->samples;
     size_t halo = (size_t)(plan->across.lo + plan->across.hi + plan->across.beyond);
     size_t areas = (size_t)plan->width * (size_t)spec->in.channels;
-    return reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes, &plan->outside) &&
-           reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
-           reserve(spec->border == SATF_SHRINK ? areas : 0, sizeof(double), &plan->shared_bytes,
-                   &plan->areas) &&
-           reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes, &plan->segment_areas) &&
-           (!plan->is_float || plan_strips(plan));
+    return window_plan_reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes,
+                               &plan->outside) &&
+           window_plan_reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
+           window_plan_reserve(spec->border == SATF_SHRINK ? areas : 0, sizeof(double),
+                               &plan->shared_bytes, &plan->areas) &&
+           window_plan_reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes,
+                               &plan->segment_areas) &&
+           (!plan->is_float || window_plan_plan_strips(plan));
 }
 
 static const vertical_kernels *vertical_of(const window_kernels *kernels, int row,
@@ -150,18 +153,18 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
     plane->pixel_bytes = col_bytes * (size_t)spec->in.channels;
     return satf_mul((size_t)plan->columns, (size_t)spec->in.channels, &columns) &&
            satf_mul(samples, col_bytes, &plane->row_bytes) &&
-           reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
-                   &plane->columns) &&
-           reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
-           reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes, &plan->band_bytes,
-                   &plane->sums) &&
-           reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
-                   &plan->band_bytes, &plane->summands) &&
-           reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
+           window_plan_reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
+                               &plane->columns) &&
+           window_plan_reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
+           window_plan_reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
+                               &plan->band_bytes, &plane->sums) &&
+           window_plan_reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
+                               &plan->band_bytes, &plane->summands) &&
+           window_plan_reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
 }
 
 /* False if the memory overflows size_t. */
-static bool lay_out(window_plan *plan)
+static bool window_plan_lay_out(window_plan *plan)
 {
     const window_kernels *kernels = SATF_ISA_CHOOSE(&window_kernels);
     const window_spec *spec = &plan->spec;
@@ -191,7 +194,7 @@ static bool lay_out(window_plan *plan)
     return true;
 }
 
-static satf_status check(satf_context *ctx, const window_spec *spec)
+static satf_status window_plan_check(satf_context *ctx, const window_spec *spec)
 {
     satf_status status = satf_check_view(ctx, &spec->in, "the input", false);
     if (status) {
@@ -224,12 +227,12 @@ static satf_status check(satf_context *ctx, const window_spec *spec)
 
 satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan)
 {
-    satf_status status = check(ctx, spec);
+    satf_status status = window_plan_check(ctx, spec);
     if (status) {
         return status;
     }
     *plan = (window_plan){.spec = *spec};
-    if (!lay_out(plan) ||
+    if (!window_plan_lay_out(plan) ||
         plan->shared_bytes + plan->band_bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a window of this size needs more memory than the limit of %lld bytes: "

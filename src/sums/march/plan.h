@@ -1,4 +1,4 @@
-/* What runs over pictures of one shape do, and the memory they take. */
+/* The plan of runs over pictures of one shape, and the memory they take. */
 #ifndef SATF_SUMS_MARCH_PLAN_H
 #define SATF_SUMS_MARCH_PLAN_H
 

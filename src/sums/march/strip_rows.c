@@ -1,3 +1,4 @@
+/* Rows of a strip: loading samples, and adding them up to columns and windows. */
 #include "strip_rows.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ strip_row strip_scratch(const window_band *b)
 
 /* ------------------------------------------------------------------- a row of samples */
 
-static void load(const window_state *s, int64_t pixels, const void *row, double *to)
+static void strip_rows_load(const window_state *s, int64_t pixels, const void *row, double *to)
 {
     static const double none[SATF_MAX_CHANNELS];
     vertical_row shape = {SATF_SUMMAND_PLAIN, s->spec->in.channels, pixels};
@@ -101,7 +102,7 @@ static void load_edge(const window_band *b, const char *row, int64_t x, int64_t 
         memcpy(edge + (size_t)k * pixel,
                i < 0 ? s->shared + s->plan->outside : row + (size_t)i * pixel, pixel);
     }
-    load(s, end - x, edge, to);
+    strip_rows_load(s, end - x, edge, to);
 }
 
 static int64_t within(int64_t x, int64_t n)
@@ -121,8 +122,8 @@ static void load_row(const window_band *b, const strip *s, const char *row, doub
         load_edge(b, row, x, inner, line);
     }
     if (inner < outer) {
-        load(b->state, outer - inner, row + inner * satf_pixel_bytes(in),
-             line + (inner - x) * channels);
+        strip_rows_load(b->state, outer - inner, row + inner * satf_pixel_bytes(in),
+                        line + (inner - x) * channels);
     }
     if (behind < end) {
         load_edge(b, row, behind, end, line + (behind - x) * channels);
@@ -131,8 +132,8 @@ static void load_row(const window_band *b, const strip *s, const char *row, doub
 
 /* ------------------------------------------------------------------- rows of columns */
 
-static void add_rows(const window_plan *plan, int64_t n, const strip_row *a, const strip_row *b,
-                     const strip_row *to)
+static void strip_rows_add_rows(const window_plan *plan, int64_t n, const strip_row *a,
+                                const strip_row *b, const strip_row *to)
 {
     plan->strip->add(n, a->sum, b->sum, to->sum);
     if (to->square) {
@@ -147,7 +148,7 @@ static void copy_array(int64_t n, const double *from, double *to)
     }
 }
 
-static void copy_row(int64_t n, const strip_row *from, const strip_row *to)
+static void strip_rows_copy_row(int64_t n, const strip_row *from, const strip_row *to)
 {
     copy_array(n, from->sum, to->sum);
     copy_array(n, from->square, to->square);
@@ -184,15 +185,15 @@ void strip_load(const window_band *b, const strip *s, const char *row, const str
 }
 
 /* to = from and a row of samples, or of summands where no moments are wanted. */
-static void enter(const window_plan *plan, const strip *s, const strip_row *samples,
-                  const strip_row *from, const strip_row *to)
+static void strip_rows_enter(const window_plan *plan, const strip *s, const strip_row *samples,
+                             const strip_row *from, const strip_row *to)
 {
     int channels = plan->spec.in.channels;
     vertical_row shape = {plan->plane[0].summand, channels, s->columns / channels};
     if (plan->moments) {
         plan->strip->enter(&shape, samples->sum, from, to);
     } else {
-        add_rows(plan, s->columns, from, samples, to);
+        strip_rows_add_rows(plan, s->columns, from, samples, to);
     }
 }
 
@@ -210,7 +211,7 @@ void strip_enter(const window_band *b, const strip *s, int64_t j)
 {
     const window_plan *plan = b->state->plan;
     strip_row samples = strip_suffix(plan, s, j), prefix = strip_prefix(plan, s);
-    enter(plan, s, &samples, &prefix, &prefix);
+    strip_rows_enter(plan, s, &samples, &prefix, &prefix);
 }
 
 void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts)
@@ -224,9 +225,9 @@ void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts
         below.shift = row.shift;
     }
     if (counts) {
-        enter(plan, s, &row, &below, &row);
+        strip_rows_enter(plan, s, &row, &below, &row);
     } else {
-        copy_row(s->columns, &below, &row);
+        strip_rows_copy_row(s->columns, &below, &row);
     }
 }
 
@@ -246,12 +247,12 @@ static strip_row weighed(const window_band *b, int64_t n, const strip_row *row, 
 
 /* to = both, which do not overlap. moments: second_weight is that of each sample of the second,
  * unless alpha weighs them. */
-static void unite(const window_band *b, int64_t n, const strip_row *first, const strip_row *second,
-                  double second_weight, const strip_row *to)
+static void strip_rows_unite(const window_band *b, int64_t n, const strip_row *first,
+                             const strip_row *second, double second_weight, const strip_row *to)
 {
     const window_plan *plan = b->state->plan;
     if (!plan->moments) {
-        add_rows(plan, n, first, second, to);
+        strip_rows_add_rows(plan, n, first, second, to);
         return;
     }
     strip_row one = weighed(b, n, first, SCRATCH_WEIGHTS), both = *to;
@@ -281,12 +282,12 @@ void strip_add_fixed(const window_band *b, const strip *s, const char *row, int6
     if (plan->moments) {
         take_shifts(s->columns, samples.sum, one.shift);
     }
-    enter(plan, s, &samples, &one, &one);
+    strip_rows_enter(plan, s, &samples, &one, &one);
     scale_row(s->columns, (double)times, &one);
     if (first) {
-        copy_row(s->columns, &one, &all);
+        strip_rows_copy_row(s->columns, &one, &all);
     } else {
-        unite(b, s->columns, &all, &one, (double)times, &all);
+        strip_rows_unite(b, s->columns, &all, &one, (double)times, &all);
     }
 }
 
@@ -300,16 +301,16 @@ static strip_row find_columns(const window_band *b, const strip *s, int64_t y)
     bool own = plan->spec.weighted || plan->spec.border == SATF_SHRINK;
     all.shift = own ? all.shift : lower.shift;
     if (j == 0) { /* the lower block is the window */
-        copy_row(n, &lower, &all);
+        strip_rows_copy_row(n, &lower, &all);
     } else if (plan->spec.weighted) {
-        unite(b, n, &lower, &upper, 0, &all);
+        strip_rows_unite(b, n, &lower, &upper, 0, &all);
     } else { /* above the same shifts */
-        add_rows(plan, n, &upper, &lower, &all);
+        strip_rows_add_rows(plan, n, &upper, &lower, &all);
         copy_array(n, lower.shift, all.shift);
     }
     if (axis_has_fixed(&plan->down)) {
         strip_row fixed = fixed_row(plan, s);
-        unite(b, n, &all, &fixed, (double)(plan->spec.h - height), &all);
+        strip_rows_unite(b, n, &all, &fixed, (double)(plan->spec.h - height), &all);
     }
     return all;
 }
@@ -327,7 +328,7 @@ static void part_of_row(const strip_row *row, int64_t at, int64_t n, const strip
 {
     strip_row part = {row->sum + at, row->square ? row->square + at : NULL,
                       row->shift ? row->shift + at : NULL, NULL};
-    copy_row(n, &part, to);
+    strip_rows_copy_row(n, &part, to);
 }
 
 /* What all windows have of the columns, in scratch, for n samples; *weight: of each, unless alpha
@@ -349,7 +350,7 @@ static strip_row find_fixed(const window_band *b, int64_t n, const strip_row *co
         part_of_row(columns, column_at(across, i) * channels, channels, to);
         scale_row(channels, times, to);
         if (to == &next) {
-            unite(b, channels, &fixed, &next, times * (double)plan->spec.h, &fixed);
+            strip_rows_unite(b, channels, &fixed, &next, times * (double)plan->spec.h, &fixed);
         }
         *weight += times * (double)plan->spec.h;
     }
@@ -447,7 +448,7 @@ strip_row strip_windows(const window_band *b, const strip *s, int64_t y)
     }
     strip_row windows = plan->moments ? find_moments(b, s, y, &columns) : find_sums(b, s, &columns);
     if (has_fixed) {
-        unite(b, n, &windows, &fixed, weight, &windows);
+        strip_rows_unite(b, n, &windows, &fixed, weight, &windows);
     }
     return windows;
 }

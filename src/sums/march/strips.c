@@ -25,7 +25,7 @@ typedef struct group {
 
 /* Row y of the picture with its border, and whether it counts: not where windows are shrunk. NULL
  * after a failure. */
-static const char *fetch(window_state *s, int64_t y, bool *counts)
+static const char *strips_fetch(window_state *s, int64_t y, bool *counts)
 {
     const char *row = window_fetch(s, y);
     *counts = s->spec->border != SATF_SHRINK || row != s->shared + s->plan->outside;
@@ -33,12 +33,12 @@ static const char *fetch(window_state *s, int64_t y, bool *counts)
 }
 
 /* Row y becomes the latest of its block, or the first one. */
-static bool enter(const window_band *b, const group *strips, int64_t y, int64_t j)
+static bool strips_enter(const window_band *b, const group *strips, int64_t y, int64_t j)
 {
     window_state *state = b->state;
     const window_plan *plan = state->plan;
     bool counts;
-    const char *row = fetch(state, y, &counts);
+    const char *row = strips_fetch(state, y, &counts);
     for (int64_t i = strips->first; row && i < strips->end; i++) {
         strip s = strip_at(b, i);
         int64_t x = s.x - plan->across.lo, end = s.x + s.n + plan->across.hi;
@@ -59,7 +59,7 @@ static bool begin_block(const window_band *b, const group *strips, int64_t y, in
     const window_plan *plan = state->plan;
     int64_t height = window_plan_height(plan);
     bool counts;
-    const char *row = fetch(state, y, &counts);
+    const char *row = strips_fetch(state, y, &counts);
     if (row && !counts) { /* the picture's row next to it, which all windows have that have row y */
         row = window_fetch(state, y < 0 ? 0 : state->down.n - 1);
     }
@@ -115,21 +115,22 @@ static bool take_up(const window_band *b, const group *strips, int64_t y)
         int64_t j = (row + down->lo) % height;
         bool begins = row == top || j == 0;
         good = (!begins || begin_block(b, strips, row, j == 0 ? top : row)) &&
-               enter(b, strips, row, j);
+               strips_enter(b, strips, row, j);
     }
     return good;
 }
 
 /* The last row of row y's windows enters. */
-static bool go_on(const window_band *b, const group *strips, int64_t y)
+static bool strips_go_on(const window_band *b, const group *strips, int64_t y)
 {
     const axis *down = &b->state->plan->down;
     int64_t height = window_plan_height(b->state->plan), row = y + down->hi;
     int64_t j = (row + down->lo) % height;
-    return (j > 0 || begin_block(b, strips, row, row - height + 1)) && enter(b, strips, row, j);
+    return (j > 0 || begin_block(b, strips, row, row - height + 1)) &&
+           strips_enter(b, strips, row, j);
 }
 
-static void deliver(window_band *b, int64_t y, const strip *s)
+static void strips_deliver(window_band *b, int64_t y, const strip *s)
 {
     const window_plan *plan = b->state->plan;
     int64_t channels = plan->spec.in.channels;
@@ -149,13 +150,13 @@ static void deliver(window_band *b, int64_t y, const strip *s)
 /* Delivers row y of them, which were taken up at b->since. */
 static bool deliver_row(window_band *b, const group *strips, int64_t y)
 {
-    bool good = y > b->since ? go_on(b, strips, y) : take_up(b, strips, y);
+    bool good = y > b->since ? strips_go_on(b, strips, y) : take_up(b, strips, y);
     if (!good || y >= b->state->down.n + b->state->down.beyond) {
         return false;
     }
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip s = strip_at(b, i);
-        deliver(b, y, &s);
+        strips_deliver(b, y, &s);
     }
     return !b->state->stop;
 }

@@ -1,7 +1,8 @@
 /*
- * What the window engine computes on the CPU: sums over a w x h window around every pixel by
- * marching. O(1) operations a pixel whatever the window, each input row read
- * as it enters and leaves; O(width * h) memory, so images of any height stream.
+ * Sums over a w x h window around every pixel by marching, as the window engine computes them on
+ * the CPU. Read this file first, then march.c, and strips.c for floats. O(1) operations a pixel
+ * whatever the window, each input row read as it enters and leaves; O(width * h) memory, so images
+ * of any height stream.
  */
 #ifndef SATF_SUMS_MARCH_WINDOW_H
 #define SATF_SUMS_MARCH_WINDOW_H

@@ -13,23 +13,23 @@ enum { ROWS_AT_ONCE = 32, TOLD_PIXELS = 1 << 15 };
 /* What a plan keeps of a step. */
 typedef struct window_step {
     window_plan plan;
-    epilogue finish, second; /* the latter of a step with a second output */
+    epilogue finish, twin; /* twin: of a step with a second output */
 } window_step;
 
 /* A walker; behind it is its march's memory. */
 typedef struct window_walker {
     const filter_rows *rows;
-    epilogue finish, second;
-    int64_t height, pixel_bytes, second_bytes; /* height: as planned */
-    int64_t pixels;                            /* made since somebody was told */
-    int64_t y;                                 /* the current row, and where it goes: */
-    char *row;                                 /* NULL: nowhere, and no more input */
-    char *second_row;                          /* NULL: there is no second output */
+    epilogue finish, twin;
+    int64_t height, pixel_bytes, twin_bytes; /* height: as planned */
+    int64_t pixels;                          /* made since somebody was told */
+    int64_t y;                               /* the current row, and where it goes: */
+    char *row;                               /* NULL: nowhere, and no more input */
+    char *twin_row;                          /* NULL: there is no twin */
     window_march march;
 } window_walker;
 
 /* Where the row goes, and what is beside it. */
-static void begin_row(window_walker *w, int64_t y)
+static void window_engine_begin_row(window_walker *w, int64_t y)
 {
     const filter_rows *rows = w->rows;
     if (w->pixels >= TOLD_PIXELS && rows->goes_on) {
@@ -41,9 +41,9 @@ static void begin_row(window_walker *w, int64_t y)
     w->y = y;
     w->row = rows->out(rows->user, y);
     filter_find_aux(rows, 0, y, w->finish.aux);
-    if (w->second_bytes) {
-        w->second_row = rows->second(rows->user, y);
-        filter_find_aux(rows, FILTER_AUX, y, w->second.aux);
+    if (w->twin_bytes) {
+        w->twin_row = rows->twin(rows->user, y);
+        filter_find_aux(rows, FILTER_AUX, y, w->twin.aux);
     }
 }
 
@@ -51,14 +51,14 @@ static void sink(void *user, const window_segment *segment)
 {
     window_walker *w = user;
     if (segment->y != w->y) {
-        begin_row(w, segment->y);
+        window_engine_begin_row(w, segment->y);
     }
     w->pixels += segment->n;
     if (w->row) {
         epilogue_segment(&w->finish, segment, w->row + segment->x * w->pixel_bytes);
     }
-    if (w->second_row) {
-        epilogue_segment(&w->second, segment, w->second_row + segment->x * w->second_bytes);
+    if (w->twin_row) {
+        epilogue_segment(&w->twin, segment, w->twin_row + segment->x * w->twin_bytes);
     }
 }
 
@@ -74,7 +74,7 @@ static int64_t source_height(void *user)
     return filter_rows_height(w->rows, w->height);
 }
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *window_engine_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return step->pass->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
@@ -96,9 +96,9 @@ static void init_epilogue(const filter_step *step, const filter_pass *pass, cons
                      (uint64_t)(spec->w * spec->h), spec->shifts);
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
 {
-    const filter_pass *pass = step->pass, *second = step->second ? step->second : pass;
+    const filter_pass *pass = step->pass, *twin = step->twin ? step->twin : pass;
     window_step *state = step->state;
     window_spec spec = {
         .in = step->in,
@@ -111,11 +111,11 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         .at_y = step->at.y,
         .beyond_x = step->out.width - step->in.width,
         .beyond_y = step->out.height - step->in.height,
-        .squares = filter_reads(pass, FORMULA_SQUARE) || filter_reads(second, FORMULA_SQUARE),
-        .centre = filter_has_centre(pass) || filter_has_centre(second),
+        .squares = filter_reads(pass, FORMULA_SQUARE) || filter_reads(twin, FORMULA_SQUARE),
+        .centre = filter_has_centre(pass) || filter_has_centre(twin),
     };
     spec.shifts =
-        (filter_has_shifts(pass) || filter_has_shifts(second)) && satf_type_is_float(step->in.type);
+        (filter_has_shifts(pass) || filter_has_shifts(twin)) && satf_type_is_float(step->in.type);
     if (step->by_rows) {
         spec.row = source_row; /* which takes other memory */
         spec.height = source_height;
@@ -123,8 +123,8 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
     }
     init_epilogue(step, pass, &step->out, &spec, &state->finish);
-    if (step->second) {
-        init_epilogue(step, second, &step->second_out, &spec, &state->second);
+    if (step->twin) {
+        init_epilogue(step, twin, &step->twin_out, &spec, &state->twin);
     }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     if (!status) {
@@ -134,7 +134,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status window_engine_prepare(satf_context *ctx, filter_step *step)
 {
     (void)ctx;
     const window_step *state = step->state;
@@ -142,8 +142,8 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk)(void *walkers),
-                        void *walkers)
+static satf_status window_engine_look(satf_context *ctx, filter_step *step,
+                                      satf_status (*walk)(void *walkers), void *walkers)
 {
     window_step *state = step->state;
     epilogue_reduction reduction;
@@ -154,28 +154,29 @@ static satf_status look(satf_context *ctx, filter_step *step, satf_status (*walk
     return status;
 }
 
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status window_engine_begin(satf_context *ctx, const filter_step *step,
+                                       const filter_rows *rows, int64_t first, int64_t end,
+                                       void *walker)
 {
     static char any_place; /* but NULL, until the first row has one */
     const window_step *state = step->state;
     window_walker *w = walker;
     *w = (window_walker){.rows = rows,
                          .finish = state->finish,
-                         .second = state->second,
+                         .twin = state->twin,
                          .height = step->in.height,
                          .pixel_bytes = satf_pixel_bytes(&step->out),
-                         .second_bytes = step->second ? satf_pixel_bytes(&step->second_out) : 0,
+                         .twin_bytes = step->twin ? satf_pixel_bytes(&step->twin_out) : 0,
                          .y = -1,
                          .row = &any_place};
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
-    memcpy(w->second.aux, step->second_aux, sizeof step->second_aux);
+    memcpy(w->twin.aux, step->twin_aux, sizeof step->twin_aux);
     window_source from = {step->by_rows ? w : step->in.data, first, end};
     return window_march_begin(ctx, &state->plan, &from, step->kept,
                               (char *)walker + satf_align64(sizeof *w), sink, w, &w->march);
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t window_engine_next(void *walker, satf_status *status)
 {
     window_walker *w = walker;
     window_band *band = &w->march.band;
@@ -193,30 +194,30 @@ const filter_engine filter_window_engine = {
     .name = "window",
     .does = "sums windows row by row",
     .kind = SATF_ENGINE_WINDOW,
-    .pairs = true,
+    .makes_twin = true,
     .ns = 4,
     .state_bytes = sizeof(window_step),
-    .plan = plan,
-    .prepare = prepare,
-    .look = look,
-    .refuses_rows = refuses_rows,
-    .begin = begin,
-    .next = next,
+    .plan = window_engine_plan,
+    .prepare = window_engine_prepare,
+    .look = window_engine_look,
+    .refuses_rows = window_engine_refuses_rows,
+    .begin = window_engine_begin,
+    .next = window_engine_next,
     .anywhere = true,
     .least_samples = 200000,
 };
 
 /* ------------------------------------------------------------------------ shapes */
 
-static const filter_engine *const engines[] = {&filter_window_engine, &filter_table_engine,
-                                               &filter_device_engine, &filter_device_window_engine,
-                                               NULL};
+static const filter_engine *const window_engines[] = {&filter_window_engine, &filter_table_engine,
+                                                      &filter_device_engine,
+                                                      &filter_device_window_engine, NULL};
 
 const pass_shape shape_window = {.kind = SATF_FILTER_WINDOW,
                                  .windows = true,
                                  .in_modules = true,
                                  .reach = shape_window_reach,
-                                 .engines = engines};
+                                 .engines = window_engines};
 
 static filter_reach mirrored_reach(const chain_link *link, const filter_pass *pass)
 {
@@ -229,4 +230,4 @@ const pass_shape shape_mirrored = {.kind = SATF_FILTER_WINDOW,
                                    .mirrored = true,
                                    .in_modules = true,
                                    .reach = mirrored_reach,
-                                   .engines = engines};
+                                   .engines = window_engines};

@@ -43,21 +43,22 @@
         break;                    \
     }
 
-static void strip(satf_sum_type type, const void *sat, int64_t stride, int64_t width, int channels,
-                  const axis_sum *rows, void *to)
+static void corners_strip(satf_sum_type type, const void *sat, int64_t stride, int64_t width,
+                          int channels, const axis_sum *rows, void *to)
 {
     BY_TYPE(strip, sat, stride, width, channels, rows, to)
 }
 
-static void sums(satf_sum_type type, const void *from, int channels, const corner_columns *columns,
-                 void *to)
+static void corners_sums(satf_sum_type type, const void *from, int channels,
+                         const corner_columns *columns, void *to)
 {
     BY_TYPE(sums, from, channels, columns, to)
 }
 
-static void add(satf_sum_type type, const void *from, int64_t n, double factor, double *total)
+static void corners_add(satf_sum_type type, const void *from, int64_t n, double factor,
+                        double *total)
 {
     BY_TYPE(add, from, n, factor, total)
 }
 
-const corner_kernels SATF_ISA_NAME(corner_kernels) = {strip, sums, add};
+const corner_kernels SATF_ISA_NAME(corner_kernels) = {corners_strip, corners_sums, corners_add};

@@ -15,7 +15,7 @@ typedef struct device_step {
     filter_gpu_plan last, reduction;
 } device_step;
 
-static filter_gpu_task make_task(const filter_step *step, const filter_tables *tables)
+static filter_gpu_task device_table_make_task(const filter_step *step, const filter_tables *tables)
 {
     filter_gpu_task task = filter_device_task(step);
     task.layer_count = tables->count;
@@ -46,7 +46,7 @@ static bool make_summed(const filter_step *step, filter_step *summed, size_t *by
                                bytes);
 }
 
-static satf_status plan_tables(satf_context *ctx, filter_step *step)
+static satf_status device_table_plan_tables(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_step summed;
@@ -63,10 +63,10 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
                : satf_fail(ctx, SATF_LIMIT, "the summed area table is too large for any memory");
 }
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status device_table_plan(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
-    satf_status status = plan_tables(ctx, step);
+    satf_status status = device_table_plan_tables(ctx, step);
     if (status) {
         return status;
     }
@@ -75,7 +75,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
         !satf_add(state->keys, REDUCTION_KEYS * sizeof(uint64_t), &step->kept_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the rectangles are too many for any memory");
     }
-    state->last.task = make_task(step, &state->tables);
+    state->last.task = device_table_make_task(step, &state->tables);
     status = satf_cuda()->filter_plan(ctx, &state->last);
     if (!status && reduces(step)) {
         state->reduction.task = state->last.task;
@@ -86,7 +86,7 @@ static satf_status plan(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status device_table_prepare(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_tables_forget(&state->tables);
@@ -94,7 +94,8 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
 }
 
 /* Makes what the tables are made of. */
-static satf_status shift_by(satf_context *ctx, const filter_step *step, filter_step *summed)
+static satf_status device_table_shift_by(satf_context *ctx, const filter_step *step,
+                                         filter_step *summed)
 {
     const device_step *state = step->state;
     size_t bytes;
@@ -105,7 +106,8 @@ static satf_status shift_by(satf_context *ctx, const filter_step *step, filter_s
                : SATF_OK;
 }
 
-static void place(const filter_step *step, const filter_step *summed, filter_gpu_task *task)
+static void device_table_place(const filter_step *step, const filter_step *summed,
+                               filter_gpu_task *task)
 {
     const device_step *state = step->state;
     task->in.data = step->in.data;
@@ -127,16 +129,16 @@ static void place(const filter_step *step, const filter_step *summed, filter_gpu
     }
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status device_table_run(satf_context *ctx, filter_step *step)
 {
     device_step *state = step->state;
     filter_step summed;
-    satf_status status = shift_by(ctx, step, &summed);
+    satf_status status = device_table_shift_by(ctx, step, &summed);
     status = status ? status
                     : filter_tables_build(ctx, &summed, &state->tables, state->tables.count + 1);
-    place(step, &summed, &state->last.task);
+    device_table_place(step, &summed, &state->last.task);
     if (!status && reduces(step)) {
-        place(step, &summed, &state->reduction.task);
+        device_table_place(step, &summed, &state->reduction.task);
         status = satf_cuda()->set_bytes(ctx, step->in.device, state->reduction.task.reduction, 0,
                                         REDUCTION_KEYS * sizeof(uint64_t));
         status = status ? status : satf_cuda()->filter_run(ctx, &state->reduction);
@@ -146,13 +148,13 @@ static satf_status run(satf_context *ctx, filter_step *step)
 
 /* Of floats a table would be off by what lies elsewhere: see
  * src/sums/choice/device_floats_engine.c. */
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool device_table_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return !satf_type_is_float(step->in.type) || !step->shape->varies;
 }
 
-static const char *algorithm(const filter_step *step)
+static const char *device_table_algorithm(const filter_step *step)
 {
     const device_step *state = step->state;
     return filter_tables_algorithm(&state->tables);
@@ -162,11 +164,11 @@ const filter_engine filter_device_engine = {
     .name = "sat",
     .does = "reads a summed area table",
     .kind = SATF_ENGINE_SAT,
-    .ns_there = 0.01,
+    .device_ns = 0.01,
     .state_bytes = sizeof(device_step),
-    .suits = suits,
-    .plan = plan,
-    .prepare = prepare,
-    .run = run,
-    .algorithm = algorithm,
+    .suits = device_table_suits,
+    .plan = device_table_plan,
+    .prepare = device_table_prepare,
+    .run = device_table_run,
+    .algorithm = device_table_algorithm,
 };

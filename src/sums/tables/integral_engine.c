@@ -24,7 +24,7 @@ typedef struct integral_step {
 /* ------------------------------------------------------------------ a picture in memory */
 
 /* The table as the output can hold it; false if its type holds none. */
-static bool job_of(const filter_step *step, sat_job *job)
+static bool integral_job_of(const filter_step *step, sat_job *job)
 {
     int out = step->out.type;
     satf_sum_type sum = filter_prefix_sum(step);
@@ -39,12 +39,12 @@ static bool job_of(const filter_step *step, sat_job *job)
     return job->f32_out || (int)sat_table_type(job) == out;
 }
 
-static satf_status plan_table(satf_context *ctx, filter_step *step)
+static satf_status integral_plan_table(satf_context *ctx, filter_step *step)
 {
     integral_step *state = step->state;
     const satf_view *in = &step->in;
     sat_job job;
-    state->converts = !job_of(step, &job);
+    state->converts = !integral_job_of(step, &job);
     if (state->converts) {
         state->table =
             satf_view_packed(NULL, in->width, in->height, in->channels, sat_table_type(&job));
@@ -66,7 +66,7 @@ static satf_status plan_table(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static satf_status prepare(satf_context *ctx, filter_step *step)
+static satf_status integral_prepare(satf_context *ctx, filter_step *step)
 {
     integral_step *state = step->state;
     (void)ctx;
@@ -74,7 +74,7 @@ static satf_status prepare(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status integral_run(satf_context *ctx, filter_step *step)
 {
     integral_step *state = step->state;
     sat_plan *plan = &state->plan;
@@ -109,7 +109,7 @@ ADD_ROW(uint64_t)
 ADD_ROW(double)
 
 /* Rows are added in the order of these two algorithms, which have no r and no barriers. */
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *integral_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     const satf_settings *settings = &ctx->settings;
     bool other = strcmp(settings->algorithm, "auto") && strcmp(settings->algorithm, "reference");
@@ -119,7 +119,7 @@ static const char *refuses_rows(const satf_context *ctx, const filter_step *step
                : NULL;
 }
 
-static satf_status plan_rows(satf_context *ctx, filter_step *step)
+static satf_status integral_plan_rows(satf_context *ctx, filter_step *step)
 {
     integral_step *state = step->state;
     size_t samples = (size_t)satf_row_samples(&step->in);
@@ -135,8 +135,8 @@ static satf_status plan_rows(satf_context *ctx, filter_step *step)
 }
 
 /* Behind the walker are the row above and the terms of its own, a row of sums each. */
-static satf_status begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                         int64_t first, int64_t end, void *walker)
+static satf_status integral_begin(satf_context *ctx, const filter_step *step,
+                                  const filter_rows *rows, int64_t first, int64_t end, void *walker)
 {
     const integral_step *state = step->state;
     (void)end;
@@ -146,7 +146,7 @@ static satf_status begin(satf_context *ctx, const filter_step *step, const filte
 }
 
 /* The sums of the row above become those of this row. */
-static void add_row(const filter_step *step, const void *row, void *terms, void *above)
+static void integral_add_row(const filter_step *step, const void *row, void *terms, void *above)
 {
     const satf_view *in = &step->in;
     satf_sum_type sum = ((const integral_step *)step->state)->sum;
@@ -157,7 +157,7 @@ static void add_row(const filter_step *step, const void *row, void *terms, void 
                            : add_row_double)(in->channels, satf_row_samples(in), terms, above);
 }
 
-static int64_t next(void *walker, satf_status *status)
+static int64_t integral_next(void *walker, satf_status *status)
 {
     row_walker *w = walker;
     const filter_step *step = w->step;
@@ -167,7 +167,7 @@ static int64_t next(void *walker, satf_status *status)
     const void *from;
     void *to = filter_next_row(w, &from, status);
     if (to) {
-        add_row(step, from, above + state->row_bytes, above);
+        integral_add_row(step, from, above + state->row_bytes, above);
         filter_convert((int)sat_table_type(&job), above, satf_row_samples(&step->in),
                        step->out.type, to);
     }
@@ -176,12 +176,12 @@ static int64_t next(void *walker, satf_status *status)
 
 /* ------------------------------------------------------------------ the engine */
 
-static satf_status plan(satf_context *ctx, filter_step *step)
+static satf_status integral_plan(satf_context *ctx, filter_step *step)
 {
-    return step->by_rows ? plan_rows(ctx, step) : plan_table(ctx, step);
+    return step->by_rows ? integral_plan_rows(ctx, step) : integral_plan_table(ctx, step);
 }
 
-static const char *algorithm(const filter_step *step)
+static const char *integral_algorithm(const filter_step *step)
 {
     const integral_step *state = step->state;
     return step->by_rows ? "reference" : state->plan.algorithm->name;
@@ -192,24 +192,25 @@ static const filter_engine integral_engine = {
     .does = "is a summed area table",
     .kind = SATF_ENGINE_SAT,
     .ns = 3,
-    .ns_there = 0.005,
+    .device_ns = 0.005,
     .state_bytes = sizeof(integral_step),
-    .plan = plan,
-    .prepare = prepare,
-    .run = run,
-    .refuses_rows = refuses_rows,
-    .begin = begin,
-    .next = next,
-    .algorithm = algorithm,
+    .plan = integral_plan,
+    .prepare = integral_prepare,
+    .run = integral_run,
+    .refuses_rows = integral_refuses_rows,
+    .begin = integral_begin,
+    .next = integral_next,
+    .algorithm = integral_algorithm,
 };
 
 /* All that is above and left. */
-static filter_reach reach(const chain_link *link, const filter_pass *pass)
+static filter_reach integral_reach(const chain_link *link, const filter_pass *pass)
 {
     (void)link, (void)pass;
     return (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, 0, 0};
 }
 
-static const filter_engine *const engines[] = {&integral_engine, NULL};
+static const filter_engine *const integral_engines[] = {&integral_engine, NULL};
 
-const pass_shape shape_all = {.kind = SATF_FILTER_PREFIX, .reach = reach, .engines = engines};
+const pass_shape shape_all = {
+    .kind = SATF_FILTER_PREFIX, .reach = integral_reach, .engines = integral_engines};

@@ -8,7 +8,7 @@
 #include "../../base/view.h"
 #include "../../plan/gpu.h"
 
-static bool row_bytes(const satf_view *in, size_t sum_bytes, size_t *bytes)
+static bool sat_layer_row_bytes(const satf_view *in, size_t sum_bytes, size_t *bytes)
 {
     size_t row;
     if (!satf_mul((size_t)satf_row_samples(in), sum_bytes, &row) || row > SIZE_MAX / 2) {
@@ -21,7 +21,7 @@ static bool row_bytes(const satf_view *in, size_t sum_bytes, size_t *bytes)
 bool sat_layer_bytes(const satf_view *in, const sat_layer *layer, size_t *bytes)
 {
     size_t row;
-    return row_bytes(in, satf_sum_bytes(layer->type), &row) &&
+    return sat_layer_row_bytes(in, satf_sum_bytes(layer->type), &row) &&
            satf_mul(row, (size_t)in->height, bytes) && *bytes <= SIZE_MAX / 2;
 }
 
@@ -39,7 +39,7 @@ bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes)
 sat_job sat_layer_job(const satf_view *in, const sat_layer *layer)
 {
     size_t row = 0;
-    row_bytes(in, satf_sum_bytes(layer->type), &row);
+    sat_layer_row_bytes(in, satf_sum_bytes(layer->type), &row);
     return (sat_job){
         .in = *in,
         .summand = layer->summand,
@@ -99,14 +99,15 @@ bool sat_layer_spare_bytes(const satf_view *in, const sat_layer *layer, size_t *
     if (in->device != SATF_HOST) {
         return filter_gpu_hit_bytes(in, bytes);
     }
-    return row_bytes(in, sizeof(uint32_t), &masks) && row_bytes(in, sizeof(double), &terms) &&
-           satf_mul(masks, 2, &masks) && satf_mul(masks, (size_t)in->height, &masks) &&
-           satf_add(masks, terms, bytes) && *bytes <= SIZE_MAX / 2;
+    return sat_layer_row_bytes(in, sizeof(uint32_t), &masks) &&
+           sat_layer_row_bytes(in, sizeof(double), &terms) && satf_mul(masks, 2, &masks) &&
+           satf_mul(masks, (size_t)in->height, &masks) && satf_add(masks, terms, bytes) &&
+           *bytes <= SIZE_MAX / 2;
 }
 
 /* The largest magnitude of all summands that are finite. */
-static satf_status find_peak(satf_context *ctx, const satf_view *in, satf_summand summand,
-                             double *terms, double *peak)
+static satf_status sat_layer_find_peak(satf_context *ctx, const satf_view *in, satf_summand summand,
+                                       double *terms, double *peak)
 {
     satf_status status = SATF_OK;
     *peak = 0;
@@ -156,7 +157,7 @@ satf_status sat_layer_rebuild(satf_context *ctx, const satf_view *in, sat_layer 
 {
     int64_t n = satf_row_samples(in);
     size_t mask_row = 0;
-    row_bytes(in, sizeof(uint32_t), &mask_row);
+    sat_layer_row_bytes(in, sizeof(uint32_t), &mask_row);
     size_t mask_bytes = mask_row * (size_t)in->height, masks_apart = mask_row / sizeof(uint32_t);
     char *spare = layer->spare;
     double *terms = (double *)(void *)(spare + 2 * mask_bytes);
@@ -164,7 +165,7 @@ satf_status sat_layer_rebuild(satf_context *ctx, const satf_view *in, sat_layer 
     layer->masks[1] = (uint32_t *)(void *)(spare + mask_bytes);
     layer->masks_stride = (int64_t)mask_row;
     double peak;
-    satf_status status = find_peak(ctx, in, layer->summand, terms, &peak);
+    satf_status status = sat_layer_find_peak(ctx, in, layer->summand, terms, &peak);
     layer->scale = peak > ldexp(1, PEAK_LOG) ? PEAK_SCALE : 1;
     char *sums = layer->sat;
     uint32_t *masks[2] = {layer->masks[0], layer->masks[1]};

@@ -1,3 +1,4 @@
+/* Making the shifted copy of an image of floats. */
 #include "shift.h"
 
 #include "../../base/cpu.h"

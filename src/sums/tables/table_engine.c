@@ -208,9 +208,9 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
 
 /* Finishes a row of window sums of that height into `row`; under SATF_SHRINK in runs of equal area.
  */
-static void finish_row(const table_state *state, const corner_columns *columns,
-                       const axis_sum *rows, int64_t height, int64_t y, const row_buffers *buffers,
-                       char *row)
+static void table_finish_row(const table_state *state, const corner_columns *columns,
+                             const axis_sum *rows, int64_t height, int64_t y,
+                             const row_buffers *buffers, char *row)
 {
     const filter_step *step = state->step;
     int64_t width = step->out.width, channels = step->in.channels;
@@ -256,7 +256,7 @@ static void window_row(table_state *state, const satf_rect *rect, const corner_c
         rect_sums(state, &state->tables->layers[k], &rows, columns, rect->h, buffers,
                   buffers->sums[k]);
     }
-    finish_row(state, columns, &rows, rect->h, y, buffers, to);
+    table_finish_row(state, columns, &rows, rect->h, y, buffers, to);
 }
 
 static row_buffers thread_buffers(const table_state *state, int thread)
@@ -388,7 +388,7 @@ static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
     return status;
 }
 
-static const char *refuses_rows(const satf_context *ctx, const filter_step *step)
+static const char *table_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return step->shape->windows && !step->shape->varies
@@ -503,7 +503,7 @@ static bool shift_image(satf_context *ctx, const filter_step *step, filter_step 
     return true;
 }
 
-static satf_status run(satf_context *ctx, filter_step *step)
+static satf_status table_run(satf_context *ctx, filter_step *step)
 {
     table_step *plan = step->state;
     double shifts[SATF_MAX_CHANNELS];
@@ -527,14 +527,14 @@ static satf_status run(satf_context *ctx, filter_step *step)
     return status ? status : read_tables(&state, tables->count / parts);
 }
 
-static const char *algorithm(const filter_step *step)
+static const char *table_algorithm(const filter_step *step)
 {
     const table_step *state = step->state;
     return step->need.refusal ? NULL : filter_tables_algorithm(&state->tables);
 }
 
 /* Windows of floats that a table gives are off by what lies elsewhere. */
-static bool suits(const satf_context *ctx, const filter_step *step)
+static bool table_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
     return !satf_type_is_float(step->in.type) || !(step->pass->all || step->shape->varies);
@@ -546,16 +546,16 @@ const filter_engine filter_table_engine = {
     .kind = SATF_ENGINE_SAT,
     .ns = 5,
     .state_bytes = sizeof(table_step),
-    .suits = suits,
+    .suits = table_suits,
     .plan = plan_tables,
-    .refuses_rows = refuses_rows,
-    .run = run,
-    .algorithm = algorithm,
+    .refuses_rows = table_refuses_rows,
+    .run = table_run,
+    .algorithm = table_algorithm,
 };
 
 /* ------------------------------------------------------------------------ rectangles */
 
-static filter_reach reach(const chain_link *link, const filter_pass *pass)
+static filter_reach rects_reach(const chain_link *link, const filter_pass *pass)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
     satf_rect hull = filter_rects_hull(*rects);
@@ -563,15 +563,17 @@ static filter_reach reach(const chain_link *link, const filter_pass *pass)
     return shape_rect_reach(&hull);
 }
 
-static void tell_kernel(const filter_step *step, filter_gpu_task *task)
+static void template_tell_kernel(const filter_step *step, filter_gpu_task *task)
 {
     task->has_rects = true;
     task->rect_count = (int64_t)step->rects->count;
     task->window.rect = filter_rects_hull(step->rects);
 }
 
-static const filter_engine *const engines[] = {&filter_table_engine, &filter_device_engine,
-                                               &filter_device_window_engine, NULL};
+static const filter_engine *const template_engines[] = {&filter_table_engine, &filter_device_engine,
+                                                        &filter_device_window_engine, NULL};
 
-const pass_shape shape_rects = {
-    .kind = SATF_FILTER_RECTS, .reach = reach, .tell_kernel = tell_kernel, .engines = engines};
+const pass_shape shape_rects = {.kind = SATF_FILTER_RECTS,
+                                .reach = rects_reach,
+                                .tell_kernel = template_tell_kernel,
+                                .engines = template_engines};

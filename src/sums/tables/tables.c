@@ -1,3 +1,4 @@
+/* Planning a step's tables: their sum types and their memory. */
 #include "tables.h"
 
 #include "../../base/memory.h"
@@ -41,7 +42,7 @@ static void choose_sums(const filter_step *step, filter_tables *tables)
 }
 
 /* Lays out the layer's table, and its algorithm's words. */
-static bool lay_out(const filter_step *step, filter_tables *tables, int k)
+static bool tables_lay_out(const filter_step *step, filter_tables *tables, int k)
 {
     const satf_view *in = &step->in;
     size_t bytes;
@@ -76,7 +77,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
             sat_layer_find_outside(step, NULL, layer);
         }
         status = sat_plan_make(ctx, &job, &tables->plans[k]);
-        fits = status || lay_out(step, tables, k);
+        fits = status || tables_lay_out(step, tables, k);
         if (!status && !tables->plans[k].algorithm->keeps && tables->plans[k].bytes > algorithm) {
             algorithm = tables->plans[k].bytes;
         }

@@ -1,3 +1,4 @@
+/* The table of other libraries' names of borders. */
 #include "borders.h"
 
 #include <stddef.h>

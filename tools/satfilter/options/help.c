@@ -1,3 +1,4 @@
+/* Printing --help. */
 #include "help.h"
 
 #include <ctype.h>
@@ -36,13 +37,13 @@ static bool first_with_flag(size_t index, const char *name)
 }
 
 /* Filters of a kind that stand together and take the same value are one entry. */
-static bool is_of_kind(const satf_filter_info *first, const satf_filter_info *next)
+static bool help_is_of_kind(const satf_filter_info *first, const satf_filter_info *next)
 {
     const char *value = filter_value_syntax(first->name), *other = filter_value_syntax(next->name);
     return kind_length(first->help, next->help) > 0 && value && other && !strcmp(value, other);
 }
 
-static void append(char text[256], const char *before, const char *word, size_t length)
+static void help_append(char text[256], const char *before, const char *word, size_t length)
 {
     size_t used = strlen(text);
     snprintf(text + used, 256 - used, "%s%.*s", before, (int)length, word);
@@ -58,19 +59,20 @@ static size_t help_kind(size_t i)
     satf_filter_name(i, &first, sizeof first);
     const char *value = filter_value_syntax(first.name);
     size_t end = i;
-    for (; satf_filter_name(end, &info, sizeof info) && (end == i || is_of_kind(&first, &info));
+    for (;
+         satf_filter_name(end, &info, sizeof info) && (end == i || help_is_of_kind(&first, &info));
          end++) {
-        append(head, end == i ? "--" : ", --", info.name, strlen(info.name));
+        help_append(head, end == i ? "--" : ", --", info.name, strlen(info.name));
         for (size_t k = 0; satf_filter_param(info.name, k, &p, sizeof p); k++) {
             if (p.type == SATF_PARAM_FLAG && first_with_flag(end, p.name)) {
-                append(flags, *flags ? ", --" : "; flags: --", p.name, strlen(p.name));
+                help_append(flags, *flags ? ", --" : "; flags: --", p.name, strlen(p.name));
             }
         }
     }
-    append(head, value ? " " : "", value ? value : "", value ? strlen(value) : 0);
-    append(text, "", first.help,
-           end - i > 1 ? kind_length(first.help, first.help) : strlen(first.help));
-    append(text, flags, "", 0);
+    help_append(head, value ? " " : "", value ? value : "", value ? strlen(value) : 0);
+    help_append(text, "", first.help,
+                end - i > 1 ? kind_length(first.help, first.help) : strlen(first.help));
+    help_append(text, flags, "", 0);
     if (end - i > 1) {
         printf("  %s\n", head);
     }
@@ -79,7 +81,7 @@ static size_t help_kind(size_t i)
 }
 
 /* How the command is called, and examples. */
-static void print_head(FILE *to)
+static void help_print_head(FILE *to)
 {
     fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
           "       satfilter [OPTIONS] FILTER... INPUT... -o DIR\n"
@@ -92,13 +94,13 @@ static void print_head(FILE *to)
 
 void help_short(FILE *to)
 {
-    print_head(to);
+    help_print_head(to);
     fputs("\nAll of it: satfilter --help\n", to);
 }
 
 static void help_usage(void)
 {
-    print_head(stdout);
+    help_print_head(stdout);
     puts("\nOf any filter or option: --help WORD, such as --help guided, --help range. Exact "
          "definitions:\ndocs/filters.md. Filters are applied in the order written. Parameters "
          "follow "

@@ -79,7 +79,7 @@ void help_print_format(const satf_format_info *format)
     }
 }
 
-static void list_formats(void)
+static void list_all_formats(void)
 {
     puts("Formats (r: read, w: written):");
     satf_format_info format;
@@ -137,9 +137,9 @@ static const struct {
     void (*print)(void);
     const char *words[3];
 } tables[] = {
-    {list_filters, {"filters", "filter"}}, {list_borders, {"border", "borders"}},
-    {list_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
-    {list_samples, {"type", "types"}},     {list_options, {"options", "option"}},
+    {list_filters, {"filters", "filter"}},     {list_borders, {"border", "borders"}},
+    {list_all_formats, {"formats", "format"}}, {list_algorithms, {"algorithm", "algorithms"}},
+    {list_samples, {"type", "types"}},         {list_options, {"options", "option"}},
     {list_windows, {"window", "windows"}},
 };
 
@@ -255,7 +255,7 @@ static void json_output_types(satf_context *ctx, const char *filter)
     satf_filter_destroy(one);
 }
 
-static const char *kind_name(satf_filter_kind kind)
+static const char *list_kind_name(satf_filter_kind kind)
 {
     switch (kind) {
     case SATF_FILTER_WINDOW:
@@ -284,7 +284,7 @@ static void json_filter(satf_context *ctx, const satf_filter_info *info)
     json_text("detail", info->detail);
     fputs(",\n  ", stdout);
     json_text("example", info->example);
-    printf(",\n  \"kind\": \"%s\", \"output_types\": {", kind_name(info->kind));
+    printf(",\n  \"kind\": \"%s\", \"output_types\": {", list_kind_name(info->kind));
     json_output_types(ctx, info->name);
     fputs("}, \"parameters\": [", stdout);
     satf_param_info p;

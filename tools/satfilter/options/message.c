@@ -1,3 +1,4 @@
+/* Printing messages, and asking on the terminal. */
 #include "message.h"
 
 #include <ctype.h>

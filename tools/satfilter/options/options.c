@@ -1,3 +1,4 @@
+/* The table of satfilter's options. */
 #include "options.h"
 
 #include <stdio.h>
@@ -89,7 +90,7 @@ static int take_algorithm(settings *s, const option *o, const char *value)
     return 0;
 }
 
-static int take_sync(settings *s, const option *o, const char *value)
+static int option_take_sync(settings *s, const option *o, const char *value)
 {
     if (satf_context_set_sync(s->ctx, value)) {
         return option_error(o, "%s", library_message(s->ctx));
@@ -107,7 +108,7 @@ static int take_output(settings *s, const option *o, const char *value)
     return 0;
 }
 
-static int take_source(settings *s, const option *o, const char *value)
+static int option_take_source(settings *s, const option *o, const char *value)
 {
     s->sources[s->source_count++] = (source){(source_kind)o->most, value};
     return 0;
@@ -148,7 +149,7 @@ static int take_compression(settings *s, const option *o, const char *value)
 }
 
 /* N, A-B, A- or all. */
-static int take_page(settings *s, const option *o, const char *value)
+static int option_take_page(settings *s, const option *o, const char *value)
 {
     char first[32];
     size_t n = strcspn(value, "-");
@@ -306,15 +307,15 @@ static const option options[] = {
      "shows. Other files and links to folders are passed over, and a line at the end counts them; "
      "hidden files and folders and the folder of -o are left out. A folder that cannot be read "
      "is named and passed over; the exit status is 3 then, and where all files are passed over.",
-     take_source, 0, 0, SOURCE_FOLDER},
+     option_take_source, 0, 0, SOURCE_FOLDER},
     {GROUP_FILES, "filelist", 0, "FILE", "FILE",
      "inputs that are named in FILE; needs -o: one a line",
      "\"-\" is standard input. A line ends with LF or CR LF; every other byte belongs to the name. "
      "Empty lines are passed over.",
-     take_source, 0, 0, SOURCE_LIST},
+     option_take_source, 0, 0, SOURCE_LIST},
     {GROUP_FILES, "filelist0", 0, "FILE", "FILE",
      "inputs that are named in FILE; needs -o: a NUL byte behind each",
-     "As find -print0 writes them: for names that hold line ends.", take_source, 0, 0,
+     "As find -print0 writes them: for names that hold line ends.", option_take_source, 0, 0,
      SOURCE_LIST0},
 
     {GROUP_OUTPUT, "format", 0, "F", "FORMAT", "format of the output; default: by its suffix",
@@ -355,7 +356,7 @@ static const option options[] = {
      "of one "
      "page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that fails "
      "costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
-     TAKES(take_page)},
+     TAKES(option_take_page)},
     {GROUP_PAGES, "axes", 0, "AXES", "ZYX YXC ZYXC CYX TZYX",
      "what the dimensions of .npy inputs are, such as ZYX or YXC",
      "Letters from the first dimension on. The last are Y, X and, for channels, C; those in front "
@@ -395,7 +396,7 @@ static const option options[] = {
      "coop",
      "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
      "wait for the stages before.",
-     TAKES(take_sync)},
+     TAKES(option_take_sync)},
     {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
      "computes: in memory for as many rows as windows are high, however high the picture is. This "

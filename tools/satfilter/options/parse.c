@@ -12,7 +12,8 @@
 #include "options.h"
 
 /* The filter of one word, whose text as a spec is `text`. */
-static satf_status make_filter(settings *s, const filter_word *word, char *text, satf_filter **out)
+static satf_status parse_make_filter(settings *s, const filter_word *word, char *text,
+                                     satf_filter **out)
 {
     satf_param_info own, other;
     if (!satf_filter_param(word->name, 0, &own, sizeof own) || !own.is_value ||
@@ -65,7 +66,7 @@ static int make_copy(settings *s)
 }
 
 /* Makes s->filter and s->spec of the words. */
-static int make_chain(settings *s)
+static int parse_make_chain(settings *s)
 {
     char *end = s->spec;
     if (!s->word_count) {
@@ -89,7 +90,7 @@ static int make_chain(settings *s)
             }
         }
         satf_filter *one;
-        satf_status status = make_filter(s, word, start, &one);
+        satf_status status = parse_make_filter(s, word, start, &one);
         if (!status && s->filter) {
             status = satf_filter_append(s->ctx, s->filter, one);
             satf_filter_destroy(one);
@@ -188,7 +189,7 @@ static bool is_limit(satf_limit limit)
 }
 
 /* What holds for pictures that filters name, too. */
-static satf_status set_limits(const settings *s)
+static satf_status parse_set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
     status = status ? status : satf_context_set_auto_orient(s->ctx, s->auto_orient);
@@ -225,7 +226,7 @@ static bool is_redirected(int fd)
 
 /* The other names of standard input and output behave like "-": they need no suffix, and a file
  * behind them is written where it stands. 0 or 1 for such a name, else -1. */
-static int stream_of(const char *name)
+static int parse_stream_of(const char *name)
 {
     static const char *const names[][3] = {{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"},
                                            {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}};
@@ -242,7 +243,7 @@ static int stream_of(const char *name)
 /* Makes "-" of another name of it, and refuses names that cannot be meant. */
 static int take_name(const char **name, bool is_output)
 {
-    int stream = stream_of(*name);
+    int stream = parse_stream_of(*name);
     if (!**name) {
         return usage_error(NULL, "'' is not the name of a file; name the %s",
                            is_output ? "output" : "input");
@@ -315,7 +316,7 @@ static int check_files(settings *s)
     }
     if (wrong) {
         /* A file may be missing since a filter took it for its value: --rotate in.png out.png. */
-        return make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
+        return parse_make_chain(s) ? EXIT_USAGE : usage_error(NULL, "%s", wrong);
     }
     if (!s->output && s->file_count > 2) {
         return refuse_third(s);
@@ -327,7 +328,7 @@ static int check_files(settings *s)
 }
 
 /* Whether the words behind count. */
-static bool goes_on(const settings *s)
+static bool parse_goes_on(const settings *s)
 {
     return s->action == ACTION_RUN || s->action == ACTION_TUNE;
 }
@@ -365,7 +366,7 @@ int options_parse(settings *s, int argc, char **argv)
         s->action = ACTION_HELP;
         arg++;
     }
-    for (; *arg && goes_on(s); arg++) {
+    for (; *arg && parse_goes_on(s); arg++) {
         int status = 0;
         if (options_end || (*arg)[0] != '-' || !(*arg)[1]) {
             s->sources[s->source_count++] = (source){SOURCE_FILE, *arg};
@@ -384,7 +385,7 @@ int options_parse(settings *s, int argc, char **argv)
     for (; *arg && prints; arg++) { /* --list --json, either way round */
         s->json = s->json || strcmp(*arg, "--json") == 0;
     }
-    if (!goes_on(s)) {
+    if (!parse_goes_on(s)) {
         return 0;
     }
     bool tunes = s->action == ACTION_TUNE;
@@ -392,12 +393,12 @@ int options_parse(settings *s, int argc, char **argv)
         return usage_error("--tune", "takes no filter and no file; it only measures");
     }
     int status = tunes ? 0 : check_whole(s);
-    if (!status && set_limits(s)) {
+    if (!status && parse_set_limits(s)) {
         return usage_error(NULL, "%s", library_message(s->ctx));
     }
     status = status || tunes ? status : check_files(s);
     status = status ? status : check_engine(s);
-    status = status || tunes ? status : make_chain(s);
+    status = status || tunes ? status : parse_make_chain(s);
     return status ? status : set_up(s);
 }
 

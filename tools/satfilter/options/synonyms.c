@@ -1,3 +1,4 @@
+/* The table of words of other programs. */
 #include "synonyms.h"
 
 #include <string.h>

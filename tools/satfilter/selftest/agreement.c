@@ -1,3 +1,4 @@
+/* Comparing the digests of one case, and naming those that differ. */
 #include "agreement.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static known_case *find_case(const agreement *all, const char *name)
 }
 
 /* Room for one more entry in a list of entries of so many bytes; false if memory is short. */
-static bool make_room(agreement *all, void *list, int count, int *room, size_t bytes)
+static bool agreement_make_room(agreement *all, void *list, int count, int *room, size_t bytes)
 {
     void **at = list;
     if (count < *room) {
@@ -57,7 +58,7 @@ static bool make_room(agreement *all, void *list, int count, int *room, size_t b
 }
 
 /* The line of a case's filter and sample type. Cases come line by line. NULL if memory is short. */
-static digest_line *line_of(agreement *all, const char *name)
+static digest_line *agreement_line_of(agreement *all, const char *name)
 {
     char line[sizeof((digest_line *)0)->name];
     int words = (int)strcspn(name, " ");
@@ -66,7 +67,8 @@ static digest_line *line_of(agreement *all, const char *name)
     if (all->line_count > 0 && strcmp(all->lines[all->line_count - 1].name, line) == 0) {
         return &all->lines[all->line_count - 1];
     }
-    if (!make_room(all, &all->lines, all->line_count, &all->line_room, sizeof *all->lines)) {
+    if (!agreement_make_room(all, &all->lines, all->line_count, &all->line_room,
+                             sizeof *all->lines)) {
         return NULL;
     }
     digest_line *new = &all->lines[all->line_count++];
@@ -80,8 +82,9 @@ static known_case *add_case(agreement *all, const trial *t, const char *by)
 {
     char text[sizeof t->name + sizeof t->result + 2];
     int length = snprintf(text, sizeof text, "%s %s\n", t->name, t->result);
-    digest_line *line = line_of(all, t->name);
-    if (!line || !make_room(all, &all->cases, all->count, &all->room, sizeof *all->cases)) {
+    digest_line *line = agreement_line_of(all, t->name);
+    if (!line ||
+        !agreement_make_room(all, &all->cases, all->count, &all->room, sizeof *all->cases)) {
         return NULL;
     }
     known_case *new = &all->cases[all->count++];

@@ -1,4 +1,5 @@
-/* Whether results of one case by different engines, instruction sets and devices are the same. */
+/* The check that results of one case by different engines, instruction sets and devices are the
+ * same. */
 #ifndef SATFILTER_AGREEMENT_H
 #define SATFILTER_AGREEMENT_H
 

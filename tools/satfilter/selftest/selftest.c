@@ -1,3 +1,4 @@
+/* Running --self-test: all trials, and the digests that they must have. */
 #include "selftest.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ enum {
     DIGITS = 16 /* of a line's digest */
 };
 
-static const char *kind_name(trial_kind kind)
+static const char *selftest_kind_name(trial_kind kind)
 {
     switch (kind) {
     case TRIAL_INTEGERS:
@@ -80,7 +81,8 @@ static int spawn(process *p, const char *program, const int ends[2])
 }
 
 /* The library reads the variable when it is loaded, so this process does not mind it. */
-static void start(process *p, const char *instructions, const char *program, agreement *all)
+static void selftest_start(process *p, const char *instructions, const char *program,
+                           agreement *all)
 {
     int ends[2], error;
     *p = (process){.instructions = instructions};
@@ -150,7 +152,7 @@ static int compare_all(agreement *all, const char *program, char *without_device
     const char *best = satf_instructions(0), *next;
     agreement_start(all);
     while ((next = satf_instructions((size_t)count + 1)) && count < MAX_PROCESSES) {
-        start(&others[count++], best, program, all);
+        selftest_start(&others[count++], best, program, all);
         best = next;
     }
     all->instructions = best;
@@ -200,7 +202,7 @@ static void add_line(findings *all, const char *name, sha256 *sha, int digits)
 }
 
 /* Ends the digests. The lines are the caller's to free; NULL if memory is short. */
-static findings find(agreement *all)
+static findings selftest_find(agreement *all)
 {
     int most = all->line_count + TRIAL_BOUNDED;
     findings found = {.lines = calloc((size_t)most, sizeof *found.lines)};
@@ -208,7 +210,7 @@ static findings find(agreement *all)
         add_line(&found, all->lines[i].name, &all->lines[i].sha, DIGITS);
     }
     for (int kind = 0; found.lines && kind < TRIAL_BOUNDED; kind++) {
-        add_line(&found, kind_name((trial_kind)kind), &all->sha[kind], SHA256_HEX - 1);
+        add_line(&found, selftest_kind_name((trial_kind)kind), &all->sha[kind], SHA256_HEX - 1);
     }
     return found;
 }
@@ -238,7 +240,7 @@ static void tell_differences(agreement *all, const findings *found)
     }
 }
 
-static void print_words(const agreement *all, const findings *found, const char *no_device)
+static void selftest_print_words(const agreement *all, const findings *found, const char *no_device)
 {
     printf("satfilter %s, %d cases, each a filter, a sample type and a border:\n", satf_version(),
            all->count);
@@ -288,11 +290,11 @@ int self_test(const settings *s)
     agreement all;
     char no_device[256];
     int status = compare_all(&all, s->program, no_device, sizeof no_device);
-    findings found = find(&all);
+    findings found = selftest_find(&all);
     status = status || found.lines ? status : out_of_memory();
     if (!status) {
         tell_differences(&all, &found);
-        s->json ? print_json(&all, &found) : print_words(&all, &found, no_device);
+        s->json ? print_json(&all, &found) : selftest_print_words(&all, &found, no_device);
         status = all.told ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     free(found.lines);
@@ -307,7 +309,7 @@ int self_test_digests(void)
     agreement_start(&all);
     all.instructions = satf_instructions(0);
     int status = trials_run(false, agreement_take, &all, none, sizeof none);
-    findings found = find(&all);
+    findings found = selftest_find(&all);
     status = status || (found.lines && !all.no_memory) ? status : out_of_memory();
     for (int i = 0; i < found.count && !status; i++) {
         printf("{\"%s\", \"%s\"},\n", found.lines[i].name, found.lines[i].digits);

@@ -1,3 +1,4 @@
+/* Computing SHA-256. */
 #include "sha256.h"
 
 #include <stdio.h>
@@ -14,13 +15,13 @@ static const uint32_t constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int bits)
+static uint32_t sha256_rotate(uint32_t x, int bits)
 {
     return x >> bits | x << (32 - bits);
 }
 
 /* Section 6.2.2; w: the message schedule. */
-static void take_block(uint32_t state[8], const unsigned char *block)
+static void sha256_take_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], s[8];
     for (int t = 0; t < 64; t++) {
@@ -29,8 +30,8 @@ static void take_block(uint32_t state[8], const unsigned char *block)
             w[t] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
         } else {
             uint32_t x = w[t - 15], y = w[t - 2];
-            w[t] = w[t - 16] + w[t - 7] + (turn(x, 7) ^ turn(x, 18) ^ x >> 3) +
-                   (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
+            w[t] = w[t - 16] + w[t - 7] + (sha256_rotate(x, 7) ^ sha256_rotate(x, 18) ^ x >> 3) +
+                   (sha256_rotate(y, 17) ^ sha256_rotate(y, 19) ^ y >> 10);
         }
     }
     /* a ... h are s[0] ... s[7] in the first round, and one place before in each that follows. */
@@ -38,9 +39,11 @@ static void take_block(uint32_t state[8], const unsigned char *block)
     for (unsigned t = 0; t < 64; t++) {
         uint32_t a = s[-t & 7], b = s[(1 - t) & 7], c = s[(2 - t) & 7];
         uint32_t e = s[(4 - t) & 7], f = s[(5 - t) & 7], g = s[(6 - t) & 7];
-        uint32_t first = s[(7 - t) & 7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+        uint32_t first = s[(7 - t) & 7] +
+                         (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^ sha256_rotate(e, 25)) +
                          ((e & f) ^ (~e & g)) + constants[t] + w[t];
-        uint32_t second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        uint32_t second = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^ sha256_rotate(a, 22)) +
+                          ((a & b) ^ (a & c) ^ (b & c));
         s[(3 - t) & 7] += first;
         s[(7 - t) & 7] = first + second;
     }
@@ -61,7 +64,7 @@ void sha256_add(sha256 *sha, const void *data, size_t bytes)
     for (size_t i = 0; i < bytes; i++) {
         sha->block[sha->bytes++ % 64] = from[i];
         if (sha->bytes % 64 == 0) {
-            take_block(sha->state, sha->block);
+            sha256_take_block(sha->state, sha->block);
         }
     }
 }

@@ -1,3 +1,4 @@
+/* Making a case: its parameters and its images. */
 #include "trial_case.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ void trial_name(const trial_case *c, char *text, size_t bytes)
 /* --------------------------------------------------------------------------- images */
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
+static uint64_t trial_next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -83,7 +84,7 @@ void trial_fill(const trial_case *c, void *memory, satf_view *view)
     int64_t count = s->width * s->height * s->channels;
     for (int64_t i = 0; i < count; i++) {
         unsigned char *sample = (unsigned char *)memory + (size_t)i * satf_type_bytes(c->type);
-        uint64_t bits = next_random(&state);
+        uint64_t bits = trial_next_random(&state);
         bool alpha = s->flags & SATF_ALPHA && i % s->channels == s->channels - 1;
         if (!trial_is_float(c->type)) {
             store_integer(c->type, bits, sample);

@@ -1,3 +1,4 @@
+/* Computing a case by every engine, instruction set and device. */
 #include "trials.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ typedef struct runners {
 /* ---------------------------------------------------------------------- one result */
 
 /* The bytes of a sample, the lowest first on every machine. */
-static void add_sample(sha256 *sha, const unsigned char *sample, size_t bytes)
+static void trial_add_sample(sha256 *sha, const unsigned char *sample, size_t bytes)
 {
     const uint16_t one = 1;
     unsigned char turned[8];
@@ -70,8 +71,8 @@ typedef struct result {
 } result;
 
 /* Filters one image, by a filter of *steps. */
-static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                            const satf_view *out, size_t *steps, const char **engine)
+static satf_status trial_run_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
+                                  const satf_view *out, size_t *steps, const char **engine)
 {
     satf_plan *plan;
     satf_status status = satf_plan_create(ctx, filter, in, 1, out, 1, &plan);
@@ -89,8 +90,8 @@ static satf_status run_plan(satf_context *ctx, const satf_filter *filter, const 
 }
 
 /* Adds the samples of one image to the result. */
-static void add_image(result *r, reference *of, bool first, const satf_view *in,
-                      const trial_case *c, const satf_view *out)
+static void trial_add_image(result *r, reference *of, bool first, const satf_view *in,
+                            const trial_case *c, const satf_view *out)
 {
     size_t bytes = satf_type_bytes(out->type);
     size_t count = (size_t)(out->width * out->height * out->channels);
@@ -100,13 +101,13 @@ static void add_image(result *r, reference *of, bool first, const satf_view *in,
         if (r->bounded) {
             r->near = is_near(of, first, of->count + i, out, samples + i * bytes, bound) && r->near;
         }
-        add_sample(&r->sha, samples + i * bytes, bytes);
+        trial_add_sample(&r->sha, samples + i * bytes, bytes);
     }
     of->count += count;
 }
 
 /* All images of a case by one engine. */
-static void compute(runner *by, trial_case *c, bool first, reference *of, result *r)
+static void trial_compute(runner *by, trial_case *c, bool first, reference *of, result *r)
 {
     static _Alignas(16) unsigned char in_memory[TRIAL_SAMPLES * 8], out_memory[TRIAL_SAMPLES * 8];
     *r = (result){.near = true};
@@ -124,10 +125,10 @@ static void compute(runner *by, trial_case *c, bool first, reference *of, result
         }
         if (!r->status && trial_output(by->ctx, c, filter, &in, out_memory, &out)) {
             memset(out_memory, 0xa5, sizeof out_memory);
-            r->status = run_plan(by->ctx, filter, &in, &out, &steps, &r->engine);
+            r->status = trial_run_plan(by->ctx, filter, &in, &out, &steps, &r->engine);
             r->bounded = r->bounded || (trial_is_float(c->type) && steps > 1);
             if (!r->status) {
-                add_image(r, of, first, &in, c, &out);
+                trial_add_image(r, of, first, &in, c, &out);
             }
         }
         satf_filter_destroy(filter);
@@ -149,7 +150,7 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
     char before[sizeof((trial *)0)->by] = "";
     for (runner *by = all->all; by < all->all + all->count; by++) {
         result r;
-        compute(by, c, !*before, &of, &r);
+        trial_compute(by, c, !*before, &of, &r);
         trial t = {.failed = r.status != SATF_OK};
         snprintf(t.by, sizeof t.by, "%s on %s", r.engine ? r.engine : "none", by->device);
         /* Where tables are what is taken anyway it is done already. */

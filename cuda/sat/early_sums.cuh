@@ -9,8 +9,8 @@
  * A thread looks for one thing, a column or a row. Of the last warp, three threads look for the
  * last column, the last row and the corner side by side: the corner's word needs all of them.
  */
-#ifndef CUDA_SAT_AHEAD_CUH
-#define CUDA_SAT_AHEAD_CUH
+#ifndef CUDA_SAT_EARLY_SUMS_CUH
+#define CUDA_SAT_EARLY_SUMS_CUH
 
 #include "lookback.cuh"
 #include "unaligned.cuh"
@@ -18,12 +18,12 @@
 /* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
  * sum_columns() makes the sums above the warps; and of the block that is added up, the last columns
  * of these tables and their last sums. */
-template <class C> struct ahead_sums {
+template <class C> struct early_sums {
     typename C::L columns[2][C::WARPS][C::ACROSS], right[C::HIGH], last[C::WARPS];
 };
 
 /* What lies before a block. */
-template <class C> struct ahead_carries {
+template <class C> struct early_carries {
     typename C::S above[C::ACROSS], corner;
     typename finish_type<typename C::L, typename C::S>::type left[C::HIGH];
 };
@@ -50,7 +50,7 @@ __device__ __forceinline__ void sum_over_lanes(L (&value)[M])
 
 /* a = the sums of the block in the buffer, number i. The caller's barrier follows. */
 template <class C>
-__device__ __forceinline__ void sum_tile(const void *buffer, ahead_sums<C> &a, int i)
+__device__ __forceinline__ void sum_tile(const void *buffer, early_sums<C> &a, int i)
 {
     typedef typename C::L L;
     typedef vector_values<typename C::T, C::VEC> values;
@@ -101,7 +101,7 @@ __device__ __forceinline__ void sum_tile(const void *buffer, ahead_sums<C> &a, i
 
 /* The sum of the columns of block i up to that one; leaves the sums above each warp. */
 template <class C>
-__device__ __forceinline__ typename C::S sum_columns(ahead_sums<C> &a, int i, int column)
+__device__ __forceinline__ typename C::S sum_columns(early_sums<C> &a, int i, int column)
 {
     typename C::L of_warp[C::WARPS];
     typename C::S sum = 0;
@@ -119,7 +119,7 @@ __device__ __forceinline__ typename C::S sum_columns(ahead_sums<C> &a, int i, in
 
 /* The sum of its rows up to that one. */
 template <class C>
-__device__ __forceinline__ typename C::S sum_rows(const ahead_sums<C> &a, int row)
+__device__ __forceinline__ typename C::S sum_rows(const early_sums<C> &a, int row)
 {
     typename C::S sum = a.right[row];
 #pragma unroll
@@ -131,8 +131,9 @@ __device__ __forceinline__ typename C::S sum_rows(const ahead_sums<C> &a, int ro
     return sum;
 }
 
-/* Shared memory where sums of a row change lanes if ahead_sums has no room for them. */
-template <class C> __host__ __device__ constexpr int turn_bytes()
+/* Bytes of the shared memory through which a row's sums are exchanged between lanes, if early_sums
+ * has no room for them. */
+template <class C> __host__ __device__ constexpr int exchange_bytes()
 {
     return sizeof(typename C::O) > sizeof(typename C::L)
                ? C::WARPS * C::ACROSS * (int)sizeof(typename C::O)
@@ -140,7 +141,7 @@ template <class C> __host__ __device__ constexpr int turn_bytes()
 }
 
 /* What a thread looks for, in every block, and where the words of it are. */
-template <class C> struct ahead_line {
+template <class C> struct early_line {
     typedef typename C::S S;
     typedef tile_state<S> W;
     typedef typename W::word word;
@@ -151,7 +152,7 @@ template <class C> struct ahead_line {
     word *first;                       /* of block (0, 0) */
     int64_t down, along;               /* words to the block below, and to the right */
 
-    __device__ __forceinline__ ahead_line(const sat_grid &g, const sat_lookback &b)
+    __device__ __forceinline__ early_line(const sat_grid &g, const sat_lookback &b)
     {
         int t = (int)threadIdx.x;
         scout = t < SCOUTS ? -1 : t - SCOUTS < 3 ? t - SCOUTS : 3;
@@ -188,7 +189,7 @@ template <class C> struct ahead_line {
                          : kind == CORNER && below && right;
     }
     /* The sum of the block in buffer i up to the column or row. */
-    __device__ __forceinline__ S sum_of(ahead_sums<C> &a, int i) const
+    __device__ __forceinline__ S sum_of(early_sums<C> &a, int i) const
     {
         S sum = 0; /* of the corner, and of the scout's column: it never hands that on */
         if (kind == COLUMN && scout < 0) {
@@ -201,22 +202,22 @@ template <class C> struct ahead_line {
 };
 
 /* A thread's part of a block that its CUDA block has added up. */
-template <class C> struct ahead_part {
-    typename C::S sum; /* see ahead_line::sum_of() */
-    typename ahead_line<C>::word *word;
+template <class C> struct early_part {
+    typename C::S sum; /* see early_line::sum_of() */
+    typename early_line<C>::word *word;
     int available; /* blocks to look back for */
 };
 
-/* Where the blocks of a CUDA block lie. Their numbers grow, so each is found from the one before,
+/* The places of a CUDA block's blocks. Their numbers grow, so each is found from the one before,
  * unless anti-diagonals are so short that there are too many between them. */
-struct ahead_walk {
+struct early_walk {
     enum { SHORT = 16 };
     sat_grid g; /* its columns are groups of 2^group_bits columns of blocks */
     int group_bits;
     int diagonal = 0;
     unsigned before = 0; /* groups on the anti-diagonals before that one */
 
-    __device__ __forceinline__ ahead_walk(const sat_grid &grid, int bits)
+    __device__ __forceinline__ early_walk(const sat_grid &grid, int bits)
         : g(grid), group_bits(bits)
     {
         g.tiles_x >>= bits;
@@ -250,12 +251,12 @@ struct ahead_walk {
 /* Looks for what is before the block, which s gets to know, and tells the others; near: the
  * nearest word, read in advance. */
 template <class C>
-__device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_grid &g,
-                                           const sat_lookback &b, const tile_place &at,
-                                           const ahead_part<C> &own,
-                                           typename ahead_line<C>::word near, ahead_carries<C> &s)
+__device__ __forceinline__ void
+look_back_early(const early_line<C> &line, const sat_grid &g, const sat_lookback &b,
+                const tile_place &at, const early_part<C> &own, typename early_line<C>::word near,
+                early_carries<C> &s)
 {
-    typedef ahead_line<C> type;
+    typedef early_line<C> type;
     typedef typename C::S S;
     typedef typename type::W W;
     if (line.scout < 0) {
@@ -295,19 +296,19 @@ __device__ __forceinline__ void look_ahead(const ahead_line<C> &line, const sat_
     }
 }
 
-/* The two buffers of a CUDA block, and what fills them. UNALIGNED: as of ahead_kernel(). */
-template <class C, bool UNALIGNED> struct ahead_buffers {
+/* The two buffers of a CUDA block, and what fills them. UNALIGNED: as of early_kernel(). */
+template <class C, bool UNALIGNED> struct early_buffers {
     const loader_map &map;
     const sat_plane &p;
     char *memory;
     loader_shared *loader; /* of each buffer, as the others */
     unsigned *tickets;     /* of the blocks in them */
-    ahead_walk walk;
+    early_walk walk;
     unsigned blocks, drawn = 0;
     unsigned phases = 0; /* a bit each */
     bool warps_send;
 
-    __device__ __forceinline__ ahead_buffers(const loader_map &m, const sat_plane &plane,
+    __device__ __forceinline__ early_buffers(const loader_map &m, const sat_plane &plane,
                                              const sat_grid &g, int group_bits, char *memory_of,
                                              loader_shared *loader_of, unsigned *tickets_of)
         : map(m), p(plane), memory(memory_of), loader(loader_of), tickets(tickets_of),
@@ -354,16 +355,16 @@ template <class C, bool UNALIGNED> struct ahead_buffers {
 
 /* Adds up the block in buffer i, once it is there, and hands on its sums. */
 template <class C, bool UNALIGNED>
-__device__ __forceinline__ ahead_part<C>
-hand_on(ahead_buffers<C, UNALIGNED> &from, int i, bool later, const ahead_line<C> &line,
-        const sat_grid &g, const sat_lookback &b, ahead_sums<C> &a, int stress)
+__device__ __forceinline__ early_part<C>
+hand_on(early_buffers<C, UNALIGNED> &from, int i, bool later, const early_line<C> &line,
+        const sat_grid &g, const sat_lookback &b, early_sums<C> &a, int stress)
 {
-    typedef typename ahead_line<C>::W W;
+    typedef typename early_line<C>::W W;
     tile_place at = from.loader[i].at;
     from.arrive(i, at, later);
     sum_tile<C>(from.block(i), a, i);
     __syncthreads();
-    ahead_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
+    early_part<C> part = {line.sum_of(a, i), line.of(at), line.available(at)};
     stress_pause(stress, from.tickets[i], 0);
     if (line.scout < 0 && line.asked(g, at)) {
         W::write(part.word, part.sum, part.available > 0 ? STATE_BLOCK : b.prefix,
@@ -375,9 +376,9 @@ hand_on(ahead_buffers<C, UNALIGNED> &from, int i, bool later, const ahead_line<C
 /* Stores the table of a block from its rows' scanned samples and what lies before it. turn: room
  * for rows whose sums change lanes. */
 template <class C, bool UNALIGNED>
-__device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place &at,
+__device__ __forceinline__ void store_early(const sat_plane &p, const tile_place &at,
                                             typename C::L (&v)[C::ROWS][C::VEC],
-                                            const ahead_carries<C> &before, void *turn)
+                                            const early_carries<C> &before, void *exchange)
 {
     typedef typename finish_type<typename C::L, typename C::S>::type F;
     int lane = (int)threadIdx.x % 32;
@@ -386,7 +387,7 @@ __device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place
     for (int k = 0; k < C::VEC; k++) {
         above[k] = (F)(before.above[lane * C::VEC + k] + before.corner);
     }
-    store_sums<C, UNALIGNED>(p, at, v, above, before.left, UNALIGNED ? turn : NULL);
+    store_sums<C, UNALIGNED>(p, at, v, above, before.left, UNALIGNED ? exchange : NULL);
 }
 
 /* UNALIGNED: rows of the image and of the table may lie as they like: warps send for theirs unless
@@ -394,26 +395,26 @@ __device__ __forceinline__ void store_ahead(const sat_plane &p, const tile_place
  * registers of a third CUDA block. */
 template <class C, bool UNALIGNED>
 __global__
-__launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ahead_kernel(
+__launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void early_kernel(
     const __grid_constant__ loader_map map, sat_plane p, sat_grid g, sat_lookback b, int group_bits,
     int stress)
 {
     typedef typename C::L L;
-    typedef typename ahead_line<C>::W W;
+    typedef typename early_line<C>::W W;
     extern __shared__ __align__(128) char buffers[];
     __shared__ loader_shared loader[2];
     __shared__ unsigned tickets[2]; /* of the blocks in the buffers */
-    __shared__ ahead_carries<C> carries[2];
-    __shared__ __align__(16) ahead_sums<C> a;
+    __shared__ early_carries<C> carries[2];
+    __shared__ __align__(16) early_sums<C> a;
     static_assert(C::SCOPE == SAT_ONE_CHANNEL, "samples of one channel");
-    static_assert(turn_bytes<C>() > 0 || sizeof(typename C::O) <= sizeof(L),
+    static_assert(exchange_bytes<C>() > 0 || sizeof(typename C::O) <= sizeof(L),
                   "a row for every warp");
     static_assert(C::THREADS >= C::ACROSS + C::HIGH + 32, "a thread for what is looked for");
     L v[C::ROWS][C::VEC];
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     bool loads = threadIdx.x == LOADER;
-    ahead_line<C> line(g, b);
-    ahead_buffers<C, UNALIGNED> both(map, p, g, group_bits, buffers, loader, tickets);
+    early_line<C> line(g, b);
+    early_buffers<C, UNALIGNED> both(map, p, g, group_bits, buffers, loader, tickets);
     init_loader(&loader[0]);
     init_loader(&loader[1]);
     await_stream(stress);
@@ -426,7 +427,7 @@ __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ah
     __syncthreads();
     both.send(0);
     both.send(1);
-    ahead_part<C> next = {};
+    early_part<C> next = {};
     if (tickets[0] < both.blocks) {
         next = hand_on(both, 0, tickets[1] < both.blocks, line, g, b, a, stress);
     }
@@ -439,13 +440,13 @@ __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ah
         if (loads) {
             both.drawn = atomicAdd(b.ticket, 1u);
         }
-        ahead_part<C> own = next;
+        early_part<C> own = next;
         if (tickets[x ^ 1] < both.blocks) {
             next = hand_on(both, x ^ 1, false, line, g, b, a, stress);
         } else if (both.warps_send) {
             __syncthreads(); /* all know `at` and `number` */
         }
-        typename ahead_line<C>::word near = {};
+        typename early_line<C>::word near = {};
         if (own.available > 0) { /* after the sums: what is asked for later says more */
             near = W::read(own.word - line.pitch());
         }
@@ -465,13 +466,13 @@ __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ah
         }
         scan_rows<C>(v, top);
         stress_pause(stress, number, 1);
-        ahead_carries<C> &before = carries[x];
-        look_ahead<C>(line, g, b, at, own, near, before);
+        early_carries<C> &before = carries[x];
+        look_back_early<C>(line, g, b, at, own, near, before);
         stress_pause(stress, number, 2);
         __syncthreads();
         /* What is above a warp's rows is in their table now, so there is room. */
-        void *turn = turn_bytes<C>() > 0 ? (void *)both.buffer(2) : (void *)a.columns[x];
-        store_ahead<C, UNALIGNED>(p, at, v, before, turn);
+        void *exchange = exchange_bytes<C>() > 0 ? (void *)both.buffer(2) : (void *)a.columns[x];
+        store_early<C, UNALIGNED>(p, at, v, before, exchange);
         x ^= 1;
     }
     if (loads && tickets[x ^ 1] == both.blocks + 2 * gridDim.x - 1) {
@@ -481,7 +482,7 @@ __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ah
 
 /* PIXELS, WIDTH: from which on it is faster than look-back by square blocks, on devices with a copy
  * engine. */
-template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
+template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct early_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
     {
@@ -490,7 +491,7 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         loader_map map = map_for<C>(p);
         bool unaligned = !map.usable || p.out_align < vector_values<typename C::O, C::VEC>::WIDE;
         auto launch = [&](auto is_odd, int bytes) {
-            return launch_resident<ahead_kernel<C, is_odd.value>>(C::THREADS, bytes, blocks,
+            return launch_resident<early_kernel<C, is_odd.value>>(C::THREADS, bytes, blocks,
                                                                   START_EARLY, stream, map, p, g,
                                                                   lookback, group_bits, stress);
         };
@@ -500,7 +501,7 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
     /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
      * used at about the same time are longer. In smaller images more blocks wait for it. */
     enum { WIDE = 256 };
-    enum { UNALIGNED_BYTES = 2 * unaligned_bytes<C>() + turn_bytes<C>() };
+    enum { UNALIGNED_BYTES = 2 * unaligned_bytes<C>() + exchange_bytes<C>() };
     enum { STATIC_BYTES = 1024 }; /* at most: the loaders, and what the device takes itself */
     static constexpr sat_lookback_shape table = {
         C::SCOPE,
@@ -513,7 +514,7 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct ahead_launch {
         PIXELS,
         WIDTH,
         true,
-        UNALIGNED_BYTES + (int)(2 * sizeof(ahead_carries<C>) + sizeof(ahead_sums<C>)) +
+        UNALIGNED_BYTES + (int)(2 * sizeof(early_carries<C>) + sizeof(early_sums<C>)) +
             STATIC_BYTES,
         (int)sizeof(typename tile_state<typename C::S>::word),
         lookback};

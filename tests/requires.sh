@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # What makes sure that a script has tested something. A script reads it before it goes elsewhere:
-#     . "$(dirname "$0")/sure.sh"
+#     . "$(dirname "$0")/requires.sh"
 
 # at_least N WHAT: hands on the lines of a list that a program prints, and fails if there are fewer. A loop goes
 # through what was handed on, so that it is not left out with the list:
