@@ -345,9 +345,11 @@ SATF_FORMULA formula_value formula_mean(const formula_sums *in)
         double mean = formula_real_sum(in) * (1 / in->real_weight);
         return formula_real(in->real_weight == 0 ? 0 : mean);
     }
+#ifndef __CUDA_ARCH__ /* no sums there are exact reals */
     if (in->words == FORMULA_EXACT && in->rounded) {
         return formula_real(in->real_weight == 0 ? 0 : formula_rounded_mean(in));
     }
+#endif
     if (formula_weight(in) == 0) {
         return formula_integer(0);
     }
