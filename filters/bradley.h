@@ -57,10 +57,9 @@ static const filter_pass bradley_passes[] = {{
 static const filter_info bradley_filter = {
     .name = "bradley",
     .help = "black and white: above a share of the mean",
-    .detail =
-        "For pages whose light falls off by factors, as on a photographed book: ink is a share "
-        "darker than its paper. Take a window of an eighth of the width. Not for dark pages, "
-        "where that share is less than noise.",
+    .detail = "For pages in strong light and shadow, as of a photographed book: ink is what is a "
+              "share darker than the paper around it, in light and in shadow. Take a window of an "
+              "eighth of the width. Not for dark pages, where that share is less than noise.",
     .params = bradley_params,
     .needs_value = true,
     .options_bytes = sizeof(bradley_options),

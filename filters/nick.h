@@ -42,7 +42,7 @@ static filter_range nick_range(filter_range in, const void *options, const filte
 static const filter_param nick_params[] = {
     FILTER_WINDOW_PARAMS(nick_options, "41"),
     {"k", "K", "", PARAM_REAL, offsetof(nick_options, k), -10, 10, "-0.2",
-     "roots of the mean square above the mean, -10 to 10"},
+     "threshold: the mean + K x the root mean square, -10 to 10"},
     FILTER_BILEVEL_PARAMS(nick_options),
     FILTER_PARAM_END,
 };
@@ -60,8 +60,8 @@ static const filter_info nick_filter = {
     .name = "nick",
     .help = "black and white: bright noisy paper, after Khurshid (NICK)",
     .detail =
-        "For bright, noisy paper, and for thin strokes that sauvola loses. Not for dark pages, "
-        "nor for ink less than a share -k darker than its paper: k=-0.1 keeps more of it.",
+        "For bright, noisy paper, and for thin strokes that sauvola loses. Not for dark pages. Ink "
+        "that is less than 20 % darker than its paper turns white; with k=-0.1 less than 10 %.",
     .params = nick_params,
     .needs_value = true,
     .options_bytes = sizeof(nick_options),

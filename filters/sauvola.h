@@ -99,7 +99,7 @@ static const filter_info sauvola_filter = {
     .help = "black and white: scanned pages, after Sauvola",
     .detail =
         "For print on paper that has stains, or whose other side shows through. Not for pencil or "
-        "faded ink: strokes less than a share k darker than their paper turn white. Take wolf for "
+        "faded ink: strokes less than 34 % (k) darker than their paper turn white. Take wolf for "
         "these. The window should be wider than strokes; a third of an inch is usual.",
     .params = sauvola_params,
     .needs_value = true,

@@ -52,7 +52,7 @@ static filter_range wolf_range(filter_range in, const void *options, const filte
 static const filter_param wolf_params[] = {
     FILTER_WINDOW_PARAMS(wolf_options, "21"),
     {"k", "K", "", PARAM_REAL, offsetof(wolf_options, k), -10, 10, "0.35",
-     "flat paper: threshold K of the way to the darkest, -10 to 10"},
+     "flat paper: K of the way from its mean to the darkest, -10 to 10"},
     FILTER_BILEVEL_PARAMS(wolf_options),
     FILTER_PARAM_END,
 };

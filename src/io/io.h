@@ -65,7 +65,7 @@ typedef struct io_header {
                            NULL */
     bool segments_damaged; /* a JPEG's segment that no pixel needs makes no sense */
     bool bytes_damaged;  /* bytes that make no sense are passed over, as all readers do; pixels may
-                            be  wrong; certain after the last row only, ... */
+                            be wrong; certain after the last row only, ... */
     bool lines_damaged;  /* ... as is this: so are some lines of a fax, not more than half */
     uint64_t held_bytes; /* that reading takes beside the picture's rows, where they are many */
     int64_t file_row_bytes; /* that a row takes in the file, at least; 0: it is compressed */
