@@ -15,7 +15,7 @@ void print_wrapped(const char *text, int at, int indent);
 /* "  -o, --output DIR   help" with help in its column, wrapped. */
 void print_entry(const char *head, const char *help);
 
-/* Likewise, with help in column `column`. */
+/* Does the same, with help in column `column`. */
 void print_entry_at(int column, const char *head, const char *help);
 
 #endif

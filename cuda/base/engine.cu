@@ -1,4 +1,4 @@
-/* The answer to which code this shared object has for the device. */
+/* Finding out which code of this build a device runs. */
 #include <atomic>
 
 #include "check.h"

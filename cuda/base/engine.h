@@ -1,4 +1,4 @@
-/* The code that this build has for the device. */
+/* The code of this build that a device runs, and what that code may use. */
 #ifndef CUDA_BASE_ENGINE_H
 #define CUDA_BASE_ENGINE_H
 

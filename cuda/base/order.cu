@@ -1,4 +1,4 @@
-/* The order of uses of memory by streams that may differ, and graphs. */
+/* The order in which streams, which may differ, and graphs use memory. */
 #include "state.h"
 
 static bool captures(cudaStream_t stream)

@@ -1,4 +1,4 @@
-/* Samples that have been moved, to their type in the output: a thread a sample. */
+/* Samples that have been moved, converted to their type in the output: a thread for each sample. */
 #include "../base/check.h"
 
 extern "C" {

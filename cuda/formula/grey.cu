@@ -1,4 +1,4 @@
-/* Colour to grey on a CUDA device: a thread a pixel. */
+/* Colour to grey on a CUDA device: a thread for each pixel. */
 #include "../sums/any.cuh"
 
 extern "C" {

@@ -36,7 +36,7 @@ static __device__ inline void add_alike(Count *counts, int level, unsigned times
     }
 }
 
-/* So many samples of a row. */
+/* Counts so many samples of a row. */
 template <class Sample, class Count>
 static __device__ inline void count_chunk(const char *from, int n, Count *counts)
 {
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(LOOKERS)
     }
 }
 
-/* So many blocks that the device is busy, and none counts more than it can. */
+/* Counts by so many blocks that the device is busy, and none counts more than it can. */
 static satf_status count_blocks(satf_context *ctx, const satf_view *in, int64_t tasks,
                                 unsigned *blocks)
 {

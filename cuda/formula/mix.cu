@@ -1,4 +1,4 @@
-/* Mixes on a CUDA device: a thread a pixel. */
+/* Mixes on a CUDA device: a thread for each pixel. */
 #include "../sums/any.cuh"
 
 extern "C" {

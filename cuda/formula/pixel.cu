@@ -1,4 +1,5 @@
-/* Filters of the pixel alone on a CUDA device: any formula, a thread a sample, and steps. */
+/* Filters of the pixel alone on a CUDA device: any formula, with a thread for each sample, and
+ * steps. */
 #include "../sums/any.cuh"
 
 #include "../base/check.h"
@@ -80,7 +81,7 @@ static __device__ inline uint8_t step_at(const filter_gpu_task *task, formula_su
     return (uint8_t)formula_saturated(pixel_formula(task, in), UINT8_MAX);
 }
 
-/* As epilogue_find_step(). */
+/* Does what epilogue_find_step() does. */
 static __device__ inline pixel_step find_step(const filter_gpu_task *task, int most)
 {
     formula_sums in = common_of(task);

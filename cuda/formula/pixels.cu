@@ -1,4 +1,5 @@
-/* Pixels that need not be packed, from one image to another on a CUDA device: a thread a pixel. */
+/* Pixels that need not be packed, from one image to another on a CUDA device: a thread for each
+ * pixel. */
 #include "../base/check.h"
 
 extern "C" {

@@ -409,7 +409,7 @@ static satf_status launch_rows(satf_context *ctx, cudaStream_t stream, move_task
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
 
-/* By the largest units that divide a pixel and that all rows are aligned to. */
+/* Gathers pixels by the largest units that divide a pixel and that all rows are aligned to. */
 static satf_status gather(satf_context *ctx, cudaStream_t stream, const move_task &task,
                           const uint32_t *order, int64_t width, int64_t bytes)
 {

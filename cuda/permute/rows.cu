@@ -22,8 +22,7 @@ struct indices {
     }
 };
 
-/* Calls body(b, j, k) for each element k of the row that this thread moves, its
- * j-th of batch b. */
+/* Calls body(b, j, k) for each element k of the row that this thread moves, its j-th of batch b. */
 template <int BATCHES, typename Body>
 __device__ __forceinline__ void each_element(uint32_t length, Body body)
 {
@@ -217,7 +216,7 @@ static cudaError_t rows_launch(const row_job &job, unsigned threads)
     return cudaGetLastError();
 }
 
-/* As few batches as 1024 threads allow, then as few threads. */
+/* Chooses as few batches as 1024 threads allow, then as few threads. */
 template <typename E> static cudaError_t launch_elements(const row_job &job)
 {
     unsigned warps = schedule_pitch(job.length) / BATCH, most = MAX_THREADS / LANES;

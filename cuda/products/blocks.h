@@ -30,7 +30,7 @@ static inline int window_blocks_resident(const window_blocks *b, int warps)
 
 /*
  * Few warps a block make many strips, which fill a device with a small image; short segments do so
- * too, but each begins with rows that another has read as well. Of both the least work of the
+ * too, but each begins with rows that another has read as well. The choice is the least work of the
  * busiest multiprocessor, in steps of a warp. Blocks that it has one after the other do not help
  * one another to keep it busy.
  */

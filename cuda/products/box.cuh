@@ -162,7 +162,7 @@ add_columns(const uint32_t (&weights)[GROUPS][4], const Rows *ring, int newest,
 
 /* ------------------------------------------------------------------- kernel */
 
-/* Which matrix a tile has; one above the image has any, nothing of it is stored. */
+/* The number of a tile's matrix; a tile above the image has any, for nothing of it is stored. */
 static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
 {
     return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
@@ -359,7 +359,7 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
 
 typedef void (*box_kernel)(const box_task task);
 
-/* That of a formula which is often asked for, whose results are of that type. */
+/* The kernel of a formula which is often asked for, whose results are of that type. */
 template <int ACROSS, int DOWN, int TILES, class Formula>
 static inline box_kernel box_kernel_for(int type)
 {
@@ -395,7 +395,7 @@ static inline box_kernel box_kernel_of(int formula, int type)
     }
 }
 
-/* What reaches so far; a list ends with no tiles. */
+/* The kernels that reach so far; a list ends with no tiles. */
 typedef struct box_row {
     int across, down, tiles;
     box_kernel (*kernel)(int formula, int type);

@@ -1,4 +1,4 @@
-/* The kernels of formulas of sums and squares: of what registers hold the rows of. */
+/* The kernels of formulas of sums and squares, for windows whose rows fit into registers. */
 #include "box.cuh"
 
 #define ROW(across, down) {across, down, 1, box_kernel_of<across, down, 1, true>},

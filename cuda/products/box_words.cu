@@ -1,4 +1,4 @@
-/* The kernels of samples of 16 bits: of means and of formulas of sums. */
+/* The kernels of samples of 16 bits: means, and formulas of sums. */
 #include "box.cuh"
 
 template <int ACROSS, int DOWN, int TILES> static box_kernel box_words_kernel_of(int formula, int)

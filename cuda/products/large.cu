@@ -1,9 +1,9 @@
 /*
- * Box means of bytes under large windows, by so many products of the matrix units whatever the
- * window is (src/sums/march/pieces.h). A block marches down a strip of columns, 16 rows a step; a
- * warp keeps the sum of its window's groups of 16 rows in registers, and the row sums of each group
- * in shared memory, until it leaves. Rows outside the image are fed as the border has them. Strips
- * at its left and right edges are fed from copies that go on beyond them.
+ * Box means of bytes under large windows, by the same number of products of the matrix units
+ * whatever the window is (src/sums/march/pieces.h). A block marches down a strip of columns, 16
+ * rows a step; a warp keeps the sum of its window's groups of 16 rows in registers, and the row
+ * sums of each group in shared memory, until it leaves. Rows outside the image are fed as the
+ * border has them. Strips at its left and right edges are fed from copies that go on beyond them.
  */
 #include "../base/check.h"
 #include "loader.cuh"
@@ -461,9 +461,9 @@ static __global__ void make_large_weights(const __grid_constant__ window_pieces 
 }
 
 /*
- * The sides' planes. Of 16 neighbouring bytes of them, from a multiple of 16 on, those from
- * `inner` to `after` are all the image's; a thread copies them in some rows, or makes four of the
- * others, each of which has one place in all rows.
+ * The words of 16 bytes of the sides' planes. Those from `inner` to `after` hold bytes of the image
+ * alone: a thread copies one in some rows. In the words around these a thread makes four bytes,
+ * each of which has one place in all rows.
  */
 enum { SIDE_THREADS = 128, SIDE_ROWS = 8 };
 

@@ -1,8 +1,8 @@
 /*
  * Rows on their way into shared memory while those before are worked on: stages of 16 rows of a
- * strip and its margins, a ring of them. By the copy engine from 9.0 on, a stage at once, else by
- * asynchronous copies of 16 bytes. A warp of its own sends for them; the others wait for nothing
- * but their stage, so they may be some stages apart.
+ * strip and its margins, a ring of them. On devices from 9.0 on the copy engine brings a stage at
+ * once, on others asynchronous copies of 16 bytes do. A warp of its own sends for them; the others
+ * wait for nothing but their stage, so they may be some stages apart.
  */
 #ifndef CUDA_PRODUCTS_LOADER_CUH
 #define CUDA_PRODUCTS_LOADER_CUH

@@ -8,7 +8,7 @@
 
 #include "lanes.cuh"
 
-/* As row_sums, below 2^24. */
+/* Sums as in row_sums, but below 2^24. */
 struct row_squares {
     uint32_t low[2][2], middle[2][2], high[2][2];
 };

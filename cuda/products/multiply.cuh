@@ -1,5 +1,5 @@
 /* Products of matrices of bytes, a warp each: operands lie in lanes as the PTX ISA says
- * (mma.m16n8k32 and m16n8k16, .u8, of the first operand .s8 as well). */
+ * (mma.m16n8k32 and m16n8k16, .u8; the first operand may be .s8). */
 #ifndef CUDA_PRODUCTS_MULTIPLY_CUH
 #define CUDA_PRODUCTS_MULTIPLY_CUH
 

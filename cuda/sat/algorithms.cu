@@ -1,5 +1,5 @@
-/* The CUDA rows of the table of SAT algorithms: which kernels, in which order, with
- * which scratch. Chapter 6 of the dissertation, and what came after it. */
+/* The CUDA entries of the table of SAT algorithms: which kernels, in which order, with which
+ * scratch. Chapter 6 of the dissertation, and what came after it. */
 #include <math.h>
 #include <string.h>
 

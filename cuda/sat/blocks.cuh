@@ -333,8 +333,8 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
     walk_blocks<C>(
         map, p, count, [&](unsigned k) { return place_tile(g, first + k); },
         [&](unsigned k, const tile_place &at) {
-            /* Of its stage as many are before it as there are rows above or columns to the right.
-             */
+            /* Its stage has as many blocks before it as there are rows above or columns to the
+             * right. */
             int right = (int)g.tiles_x - 1 - at.J;
             awaited = k - (unsigned)((at.I < right ? at.I : right) * g.channels + at.channel);
         },

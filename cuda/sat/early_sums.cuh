@@ -1,13 +1,12 @@
 /*
  * Look-back (lookback.cuh) for large images of one channel. A CUDA block has two buffers: before it
  * works on a block of samples it adds up the one that it works on next, and hands on those sums. So
- * whoever looks back can pass over blocks whose turn is still to come, and finds words that were
- * written a while ago, so likely in L2, where those of the run before mostly are no more. And a
- * warp knows what lies above its rows in the block before it scans them, so none waits for another
- * between the scan and the look-back.
+ * whoever looks back can pass over blocks that are still to be worked on, and reads words that were
+ * written recently enough to be still in L2. And a warp knows what lies above its rows in the block
+ * before it scans them, so none waits for another between the scan and the look-back.
  *
- * A thread looks for one thing, a column or a row. Of the last warp, three threads look for the
- * last column, the last row and the corner side by side: the corner's word needs all of them.
+ * A thread looks for one thing, a column or a row. Three threads of the last warp look for the last
+ * column, the last row and the corner side by side: the corner's word needs all of them.
  */
 #ifndef CUDA_SAT_EARLY_SUMS_CUH
 #define CUDA_SAT_EARLY_SUMS_CUH

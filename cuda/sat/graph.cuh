@@ -1,4 +1,4 @@
-/* The stages of a row as a graph, captured once and replayed. */
+/* The stages of an algorithm as a graph, captured once and replayed. */
 #ifndef CUDA_SAT_GRAPH_CUH
 #define CUDA_SAT_GRAPH_CUH
 

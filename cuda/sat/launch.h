@@ -123,8 +123,8 @@ __host__ __device__ inline int64_t ring_places(const sat_grid &g)
 struct sat_lookback {
     unsigned *ticket;
     unsigned prefix; /* the state of a prefix in this run, which it was not in the one before */
-    /* Of blocks of one channel [channel][I][J][column], [channel][J][I][row] and, the table's
-     * value at the block's last sample, [channel][I][J]; of pixels [I][J][column],
+    /* Blocks of one channel have [channel][I][J][column], [channel][J][I][row] and, for the table's
+     * value at the block's last sample, [channel][I][J]; blocks of pixels have [I][J][column],
      * [J][I][channel][row] and [I][J][channel]. */
     void *col, *row, *corner;
     bool hinted; /* whether L2 is told which words to keep */

@@ -1,16 +1,15 @@
 /*
- * Decoupled look-back in two dimensions: one kernel, each sample read once and each
- * sum written once. A block hands on the sums of its own columns and rows as soon as it has
- * them; what lies left of it and above it it gathers from the blocks to the left and
- * above, back to the nearest that knows its whole prefix. What lies before both, the corner,
- * is the table's value at the last sample of the block up and left: it grows, from a block to the
- * one down and right, by what lies above the latter's columns and by its rows from the
- * image's edge on, and is looked back for along that diagonal. Blocks are taken by ticket along
- * anti-diagonals, so whatever a block waits for is done or on its way, however few CUDA
- * blocks are resident.
+ * Decoupled look-back in two dimensions: one kernel, each sample read once and each sum written
+ * once. A block hands on the sums of its own columns and rows as soon as it has them; what lies
+ * left of it and above it it gathers from the blocks to the left and above, back to the nearest
+ * that knows its whole prefix. What lies before both, the corner, is the table's value at the last
+ * sample of the block up and left: it grows, from a block to the one down and right, by what lies
+ * above the latter's columns and by its rows from the image's edge on, and is looked back for along
+ * that diagonal. Blocks are taken by ticket along anti-diagonals, so whatever a block waits for is
+ * done or on its way, however few CUDA blocks are resident.
  *
- * What is gathered is added up in the order in which it lies in the image, from the
- * prefix on, whichever block had it: so float sums are the same bits in every run.
+ * What is gathered is added up in the order in which it lies in the image, from the prefix on,
+ * whichever block had it: so float sums are the same bits in every run.
  *
  * Words need not be cleared between runs: each is left with its prefix, which the next run takes
  * for nothing said (sat_lookback.prefix). The ticket is 0 before and after.

@@ -1,6 +1,6 @@
 /*
- * Look-back, the fastest there is for every pair of sample and sum type: what it is compiled for,
- * with all that was tuned, a policy for each pair. Records: results/h200.
+ * The policies of look-back, the fastest algorithm for every pair of sample and sum type: the types
+ * that it is compiled for, and all that was tuned. Records: results/h200.
  */
 #ifndef CUDA_SAT_PAIRS_CUH
 #define CUDA_SAT_PAIRS_CUH

@@ -20,8 +20,8 @@ __device__ __forceinline__ typename W::S await_word(const typename W::word *from
     return W::value(word);
 }
 
-/* Columns are taken by ticket, in ascending order, so the one to the left is done or on its way. Of
- * the words those of rows are used, and the state of a prefix. */
+/* Columns are taken by ticket, in ascending order, so the one to the left is done or on its way.
+ * Only the words of rows are used, and the state of a prefix. */
 template <class C>
 __global__ __launch_bounds__(C::THREADS,
                              C::BLOCKS) void skss_kernel(const __grid_constant__ loader_map map,

@@ -1,5 +1,5 @@
-/* For tests: makes the kernels whose blocks wait for one another run in awkward orders, in the
- * whole process (base/device/calls.h). */
+/* Makes the kernels whose blocks wait for one another run in awkward orders, in the whole process.
+ * Tests use it (base/device/calls.h). */
 #ifndef CUDA_SAT_STRESS_H
 #define CUDA_SAT_STRESS_H
 

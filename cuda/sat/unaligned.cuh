@@ -23,8 +23,8 @@ template <class C> __host__ __device__ constexpr int unaligned_bytes()
     return (C::HIGH * unaligned_rows<C>::PITCH + 127) / 128 * 128;
 }
 
-/* The block when it has arrived, as a warp sees it: its rows lie as in a block from the engine,
- * others' do not. */
+/* The block when it has arrived, as a warp sees it: its own rows lie as in a block from the engine,
+ * other warps' rows do not. */
 template <class C> __device__ __forceinline__ void *unaligned_block(void *buffer)
 {
     return (char *)buffer +

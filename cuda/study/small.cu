@@ -7,7 +7,7 @@ extern "C" {
 
 enum { N = PATTERN_SMALL, UNROLL = 8 };
 
-/* The elements that thread i reads and writes: from tables, which come to lie in shared memory
+/* The elements that thread i reads and writes, from tables, which are copied to shared memory
  * ... */
 template <permute_way way> struct from_tables {
     const volatile int *first, *second; /* p, q, or s and d */

@@ -19,7 +19,8 @@ static __device__ __forceinline__ uint32_t address(uint32_t packed, access_eleme
     return layout_2d_address(layout, W, NULL, e.i, e.j);
 }
 
-/* That register. A thread accesses two rows only, so it holds two registers of the six. */
+/* The register of the thread's row. A thread accesses two rows only, so it holds two registers of
+ * the six. */
 template <layout_2d layout>
 static __device__ __forceinline__ uint32_t packed_of(const uint32_t *numbers, access_element e)
 {

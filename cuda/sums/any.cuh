@@ -13,7 +13,7 @@
 #include "../../src/formula/clear.h"
 #include "../../src/formula/grey.h"
 
-/* In place of a type of squares: the formula wants none. */
+/* Takes the place of a type of squares where the formula wants none. */
 struct no_squares {
 };
 
@@ -194,7 +194,7 @@ template <int NUMBER> struct formula_beside {
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
-/* The same formula, whose first auxiliary sample is the value of the task's inline pass. */
+/* The same formula, but its first auxiliary sample is the value of the task's inline pass. */
 template <int NUMBER> struct formula_with_inline : formula_beside<NUMBER> {
     static constexpr bool has_inline = true;
 };
@@ -402,7 +402,7 @@ static __device__ inline void hear_reduction(const filter_gpu_task *task, formul
 template <class Sum, class Square>
 constexpr bool is_shifted = has_squares<Square> &&std::is_same<Sum, double>::value;
 
-/* The compiler knows where there can be none. */
+/* The shift of the channel's samples, or 0. The compiler knows where there can be none. */
 template <class Sum, class Square>
 static __device__ inline double table_shift(const filter_gpu_task *task, int c)
 {

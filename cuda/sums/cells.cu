@@ -1,4 +1,4 @@
-/* Means over the cells of a coarser grid on a CUDA device: a thread a cell's channel. */
+/* Means over the cells of a coarser grid on a CUDA device: a thread for each channel of a cell. */
 #include "any.cuh"
 
 extern "C" {

@@ -1,7 +1,7 @@
 /*
- * Windows of floats on a CUDA device without a table, a thread a pixel: windows among which a pixel
- * chooses are summed sample by sample, above the first that weighs; windows whose sides an image
- * gives are sums of blocks, which are made first.
+ * Windows of floats on a CUDA device without a table, with a thread for each pixel: windows among
+ * which a pixel chooses are summed sample by sample, above the first that weighs; windows whose
+ * sides an image gives are sums of blocks, which are made first.
  */
 #include "any.cuh"
 
@@ -47,8 +47,7 @@ static __device__ inline const char *pixel_at(const satf_view *view, int64_t x, 
 
 /* ------------------------------------------------------------------------- choices */
 
-/* The weighted moments of what samples are above the shifts; and the weights' sum without that of
- * alpha. */
+/* The weighted moments of samples less the shifts, alpha left out, and the sum of the weights. */
 typedef struct window_moments {
     double sum[SATF_MAX_CHANNELS], square[SATF_MAX_CHANNELS], shift[SATF_MAX_CHANNELS];
     double weight;

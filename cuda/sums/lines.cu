@@ -1,7 +1,7 @@
 /*
  * Passes along lines on a CUDA device (filters/gauss.h). Sums of whole numbers slide along parts of
- * lines, a thread each; those of floats are added up in the order of src/sums/lines/line_columns.c,
- * a thread a result.
+ * lines, with a thread for each part; those of floats are added up in the order of
+ * src/sums/lines/line_columns.c, with a thread for each result.
  */
 #include "any.cuh"
 

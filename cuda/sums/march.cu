@@ -40,7 +40,7 @@ static int march_make_room(int *end, int64_t count, int bytes)
     return at;
 }
 
-/* So many sums that neighbouring rows and channels meet different banks. */
+/* The pitch, in sums, at which neighbouring rows and channels meet different banks. */
 static int pitch_for(int count, int apart)
 {
     return (count - apart + 31) / 32 * 32 + apart;
@@ -107,7 +107,7 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
     return best;
 }
 
-/* The work of a strip, with overhang and waiting, beyond which a table has been as fast on an
+/* The work of a result, overhang and waiting included, from which on a table has been as fast on an
  * H200. */
 enum { MOST_WORK_PERCENT = 135 };
 

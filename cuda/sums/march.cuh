@@ -1,7 +1,7 @@
 /*
  * Filters of windows without a table: a block marches down a strip of columns, eight rows a step.
- * Sums over eight rows and over the groups of eight between them make the windows' columns, then
- * likewise along the rows their windows. Nothing is ever subtracted: a sum has rounded its own
+ * Sums over eight rows and over the groups of eight between them make the windows' columns; then
+ * such sums along the rows make the windows. Nothing is ever subtracted: a sum has rounded its own
  * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
  * the image, so the bits do not depend on blocks; but where squares of floats are summed, samples
  * are taken above a shift of the block's own.
@@ -286,7 +286,7 @@ constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formu
 template <class Formula, class Sum, class Square>
 constexpr int march_blocks = march_is_large<Formula, Sum, Square> ? 2 : 3;
 
-/* What stands for the march of an inline pass where there is none. */
+/* Stands for the march of an inline pass where there is none. */
 struct no_march {
     template <class... Any> __device__ __forceinline__ no_march(const Any &...)
     {
@@ -370,7 +370,8 @@ static march_kernel march_kernel_with(const filter_gpu_task *task)
     return march_down<T, Formula, Sum, Square, false>;
 }
 
-/* That of a formula that is often asked for; NULL: none. Of sums alone, of one channel of bytes. */
+/* The kernel of a formula that is often asked for, of sums alone, for one channel of bytes; NULL:
+ * none. */
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 {

@@ -26,7 +26,8 @@ typedef struct mask_head {
 } mask_head;
 static_assert(sizeof(mask_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
 
-/* As sat_layer_rebuild(): what a table is divided by if a summand is above MASK_PEAK. */
+/* As in sat_layer_rebuild(), the number that a table is divided by if a summand is above
+ * MASK_PEAK. */
 #define MASK_PEAK 0x1p800
 #define MASK_SCALE 0x1p128
 
@@ -50,7 +51,7 @@ static __host__ __device__ inline int64_t mask_row(const satf_view *in)
     return in->width * in->channels * MASK_SIGNS;
 }
 
-/* As satf_summands(): of a colour, and its weight. */
+/* The summand of a colour and its weight, as satf_summands() has it. */
 static __device__ inline double summand_of(satf_summand summand, double a, double weight)
 {
     switch (summand) {

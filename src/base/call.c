@@ -78,7 +78,7 @@ satf_status satf_fail_cancelled(satf_context *ctx)
     return satf_fail(ctx, SATF_CANCELLED, "stopped on request");
 }
 
-/* On any thread. */
+/* Whether the call is to stop, asked on any thread. */
 static bool is_cancelled(const satf_context *ctx)
 {
     return __atomic_load_n(&ctx->cancelled, __ATOMIC_RELAXED);

@@ -66,12 +66,12 @@ struct satf_context {
     bool alone;                 /* while no other holds memory */
     int64_t reserved;           /* bytes that this call has asked for */
     struct satf_budget *budget; /* of the memory that its calls take */
-    double waited_ms;           /* that it has waited for turns and memory */
+    double waited_ms;           /* that it has waited for tokens and memory */
     satf_gpu *gpu;              /* created by the first satf_gpu_open() */
     bool device_failed;         /* SATF_DEVICE_AUTO takes none any more */
     bool entered;               /* this call has made a device the thread's current one */
     void *outer;                /* and this CUDA context (CUcontext) was current before */
-    void *device_cache;         /* what a CUDA row keeps from run to run, and how to free it */
+    void *device_cache; /* what a CUDA algorithm keeps from run to run, and how to free it */
     void (*device_cache_free)(void *);
     bool works_alone;       /* satf_parallel() takes no thread but the caller's */
     satf_context **helpers; /* of satf_filter_apply_stack(), for a thread each; may be NULL */
@@ -90,8 +90,8 @@ bool satf_settings_equal(const satf_settings *a, const satf_settings *b);
 /* The context's settings become these; returns what they were. */
 satf_settings satf_context_take_settings(satf_context *ctx, const satf_settings *settings);
 
-/* A context with the settings of ctx but for scratch, stream and progress, for another thread
- * of the same call, whose turns it works in; it has touched no device. NULL on failure
+/* A context with the settings of ctx but for scratch, stream and progress, for another thread of
+ * the same call, with whose tokens it works; it has touched no device. NULL on failure
  * (SATF_NO_MEMORY). */
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
 

@@ -43,7 +43,7 @@ void satf_cpu_name(char *name, size_t bytes);
  * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */
 int64_t satf_stream_bytes(void);
 
-/* What satf_stream_bytes() is for a largest cache of that size; 0: the size is not known. */
+/* The value of satf_stream_bytes() for a largest cache of that size; 0: the size is not known. */
 int64_t satf_stream_bytes_for(int64_t cache_bytes);
 
 #define SATF_STREAM_BYTES satf_stream_bytes()

@@ -3,14 +3,12 @@
  * address, the same for kernels, the simulator and the tests. A leaf: valid C11 and CUDA C++17.
  * Address a lies in bank a mod w (dissertation, section 3.1).
  *
- * Two lists name them all. A new layout is a function and a line in a list; the
- * enums, the dispatchers, the random numbers, the benchmarks and the tests
- * follow.
+ * Two lists name them all. A new layout is a function and a line in a list; the enums, the
+ * dispatchers, the random numbers, the benchmarks and the tests follow.
  *
- * Indices are 32-bit, so an array must have less than 2^32 words, padding
- * included; those of w^4 words may have w <= 256, for then the last address is
- * 2^32 - 1. Nothing is checked here. Within its bounds each layout is injective,
- * and without padding a bijection onto 0 ... words - 1.
+ * Indices are 32-bit, so an array must have less than 2^32 words, padding included; those of w^4
+ * words may have w <= 256, for then the last address is 2^32 - 1. Nothing is checked here. Within
+ * its bounds each layout is injective, and without padding a bijection onto 0 ... words - 1.
  */
 #ifndef SATF_BASE_LAYOUT_H
 #define SATF_BASE_LAYOUT_H
@@ -32,10 +30,9 @@ SATF_LAYOUT_FN uint32_t layout_bank(uint32_t w, uint32_t address)
 /* ---------------------------------------------------------- random numbers */
 
 /*
- * Numbers in 0 ... w - 1, as many to a 32-bit register as fit: six where w = 32
- * (RAP, section VI, figure 7). Number i is in register i / per_register, the
- * first one in its lowest bits. With a constant w all this folds, and registers
- * indexed by constants stay registers.
+ * Numbers in 0 ... w - 1, as many to a 32-bit register as fit: six where w = 32 (RAP, section VI,
+ * figure 7). Number i is in register i / per_register, the first one in its lowest bits. With a
+ * constant w all this folds, and registers indexed by constants stay registers.
  */
 
 /* Bits of a number in 0 ... w - 1, for 1 <= w <= 2^16. */
@@ -87,10 +84,9 @@ SATF_LAYOUT_FN void layout_put_number(uint32_t w, uint32_t *r, uint32_t i, uint3
 /* ---------------------------------------------------------------- matrices */
 
 /*
- * Element (i, j) of a matrix of rows of w words: row i, column 0 <= j < w. `r`
- * holds the layout's random numbers, or is NULL where it has none. w is the
- * matrix's width, which need not be the number of banks, but what is said of
- * conflicts holds where it is.
+ * Element (i, j) of a matrix of rows of w words: row i, column 0 <= j < w. `r` holds the layout's
+ * random numbers, or is NULL where it has none. w is the matrix's width, which need not be the
+ * number of banks, but what is said of conflicts holds where it is.
  */
 
 /* Row by row. Any number of rows. Columns lie in one bank. */
@@ -280,13 +276,12 @@ SATF_LAYOUT_FN uint32_t layout_4d_address(layout_4d layout, uint32_t w, const ui
 /* -------------------------------------------------------- arrays of structs */
 
 /*
- * Field 0 <= i < fields of struct 0 <= j < w (Giles, sections 2 to 4), for any
- * fields >= 1 and w a power of two. Free of conflicts both in ascending order
- * of i + j fields and, field by field, of j. Let fields = P F, P a power of two
- * and F odd. Where P <= w, struct w / P is the first whose field 0 would meet
- * that of struct 0; it starts at word w F, so a word is left out at each
- * multiple of w F. (If fields are odd, none is.) Where P > w, all structs
- * would meet, so one is left out behind each.
+ * Field 0 <= i < fields of struct 0 <= j < w (Giles, sections 2 to 4), for any fields >= 1 and w a
+ * power of two. Free of conflicts both in ascending order of i + j fields and, field by field, of
+ * j. Let fields = P F, P a power of two and F odd. Where P <= w, struct w / P is the first whose
+ * field 0 would meet that of struct 0; it starts at word w F, so a word is left out at each
+ * multiple of w F. (If fields are odd, none is.) Where P > w, all structs would meet, so one is
+ * left out behind each.
  */
 SATF_LAYOUT_FN uint32_t layout_giles(uint32_t w, uint32_t fields, uint32_t i, uint32_t j)
 {

@@ -11,7 +11,7 @@ struct satf_budget {
     atomic_bool refused;
 };
 
-/* In front of each block. */
+/* The header in front of each block. */
 typedef struct head {
     _Alignas(64) satf_budget *budget; /* that counts it; NULL: none */
     size_t bytes;                     /* of both */

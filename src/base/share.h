@@ -1,5 +1,5 @@
-/* The share of contexts beside one another: tokens to work, as many as threads, and the limit of
- * memory. */
+/* Tokens to work, as many as threads, and a limit of memory, which contexts beside one another
+ * share. */
 #ifndef SATF_BASE_SHARE_H
 #define SATF_BASE_SHARE_H
 
@@ -15,7 +15,7 @@ void satf_share_begin(satf_context *ctx);
 /* It ends, and gives its memory back. */
 void satf_share_end(satf_context *ctx);
 
-/* The call only waits for others from here on, and needs no turn, until it goes on. */
+/* The call only waits for others from here on, and needs no token, until it goes on. */
 void satf_share_pause(satf_context *ctx);
 void satf_share_resume(satf_context *ctx);
 

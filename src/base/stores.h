@@ -1,7 +1,7 @@
 /*
- * Writing around the caches, for results so large that they leave the caches
- * before anybody reads them: it saves reading their lines first. For kernels
- * that are compiled for several instruction sets, and included by them alone.
+ * Writing around the caches, for results so large that they leave the caches before anybody reads
+ * them: it saves reading their lines first. Only kernels that are compiled for several instruction
+ * sets include this file.
  */
 #ifndef SATF_BASE_STORES_H
 #define SATF_BASE_STORES_H

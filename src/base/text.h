@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* As snprintf() and vsnprintf(), escaped. What does not fit ends with a whole character or escape.
- */
+/* Print as snprintf() and vsnprintf() do, escaped. What does not fit ends with a whole character or
+ * escape. */
 void satf_text(char *to, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void satf_vtext(char *to, size_t bytes, const char *format, va_list args)

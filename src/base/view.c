@@ -88,7 +88,7 @@ static bool has_fraction(double number)
     return number < 0x1p53 && number != (double)(int64_t)number;
 }
 
-/* That views of the type may claim. */
+/* The largest full scale that views of the type may claim. */
 static double largest_scale(int type)
 {
     return satf_type_is_float(type) ? DBL_MAX : (double)satf_type_max(type);

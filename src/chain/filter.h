@@ -46,10 +46,10 @@ typedef struct filter_job {
 } filter_job;
 
 /*
- * Where SATF_DEVICE_AUTO has a chain computed on images of the host: SATF_CUDA(0) if it can be used
- * and would be done first by estimate, its start and the copies included, else SATF_HOST.
- * why: becomes why it is not the device, or "". No driver is touched unless the work is worth a
- * device.
+ * The device on which SATF_DEVICE_AUTO computes a chain on images of the host: SATF_CUDA(0) if it
+ * can be used and would be done first by estimate, its start and the copies included, else
+ * SATF_HOST. why: becomes why it is not the device, or "". No driver is touched unless the work is
+ * worth a device.
  */
 enum { FILTER_WHY_BYTES = 256 };
 int filter_choose_device(const satf_context *ctx, const satf_filter *chain, const satf_view *in,

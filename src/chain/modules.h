@@ -7,7 +7,8 @@
 
 #include "../satfilter/module.h"
 
-/* For a number above FORMULA_NONE, and options of its filter. */
+/* The function of the formula of that number, which is above FORMULA_NONE; it takes options of its
+ * filter. */
 formula_function formula_function_of(int number);
 loop_kernel formula_loop(const loop_kernels *kernels, int number, loop_mode mode);
 

@@ -1,4 +1,4 @@
-/* What programs are told of the filters in the table. */
+/* The public names and facts of the filters in the table. */
 #include "../base/memory.h"
 #include "modules.h"
 #include "pass.h"

@@ -1,4 +1,4 @@
-/* The kinds of parameters: a row each, how a value is read, printed and kept. */
+/* The kinds of parameters, an entry each: how a value is read, printed and kept. */
 #include "params.h"
 
 #include <errno.h>

@@ -140,7 +140,7 @@ satf_status filter_picture_check(satf_context *ctx, const char *name, const satf
                          : "");
 }
 
-/* That channel alone. */
+/* A view of that channel alone. */
 static satf_view channel_of(const satf_view *view, int channel)
 {
     satf_view one = *view;

@@ -1,4 +1,4 @@
-/* An auxiliary input, a filter's parameter: a guide, say. */
+/* Auxiliary inputs: pictures that are parameters of a filter, such as a guide. */
 #ifndef SATF_CHAIN_PICTURE_H
 #define SATF_CHAIN_PICTURE_H
 
@@ -16,13 +16,13 @@ typedef struct filter_picture {
     char name[]; /* the file's, or FILTER_PICTURE_NAME */
 } filter_picture;
 
-/* Reads the picture from a file of any format. *out is NULL on failure. */
+/* Reads an auxiliary input from a file of any format. *out is NULL on failure. */
 satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out);
 
 /* A copy of a view of the host. */
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out);
 
-/* What a picture must be like, besides its width and height, which are the input's. */
+/* What an auxiliary input must be like; its width and height are the input's. */
 typedef enum filter_likeness {
     LIKE_INPUT,    /* its channels and sample type */
     LIKE_OR_ONE,   /* the same, or one channel */

@@ -1,4 +1,4 @@
-/* Parts of a result: what of the input they depend on. */
+/* Finding the part of an input on which a part of a result depends. */
 #include <inttypes.h>
 
 #include "../base/view.h"
@@ -172,7 +172,7 @@ typedef struct placed_rect {
     satf_rect of, rect;
 } placed_rect;
 
-/* What of start ... start + size is not in front of 0, at least 1. */
+/* Cuts off start ... start + size what lies in front of 0; at least 1 is left. */
 static void region_trim(int64_t *start, int64_t *size)
 {
     int64_t lost = *start < 0 ? -*start : 0;
@@ -197,7 +197,7 @@ static placed_rect go_back(const chain_link *link, const satf_rect *all, const p
     from.of.h += lost.top + lost.bottom;
     from.rect.x += lost.left;
     from.rect.y += lost.top;
-    if (filter_has_zero_edge(link)) { /* of zeros alone: any pixel */
+    if (filter_has_zero_edge(link)) { /* a part of zeros alone takes any pixel */
         region_trim(&from.rect.x, &from.rect.w);
         region_trim(&from.rect.y, &from.rect.h);
     }

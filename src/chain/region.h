@@ -8,7 +8,8 @@
 bool filter_has_zero_edge(const chain_link *link);
 
 /* What the filter's result lacks at the sides under border valid: pixels whose windows, in all of
- * its steps, are not inside the image. 0 under other borders; -1 where zeros lead. */
+ * its steps, are not inside the image. 0 under other borders; -1 where the result has a zero
+ * edge. */
 filter_reach filter_margins(const chain_link *link);
 
 /* Whether it lacks any. */

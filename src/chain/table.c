@@ -34,8 +34,8 @@ static const filter_info moments_filter = {
     .range = filter_mean_range,
 };
 
-/* What people have who want a file of another format, an upright picture or pages in one file. Not
- * in the list either: as a filter among others nobody asks for it. */
+/* The filter `copy`, for a file of another format, an upright picture or pages in one file. It is
+ * not in the list either: nobody asks for it as a filter among others. */
 static unsigned copy_symmetry(const void *options)
 {
     (void)options;

@@ -1,6 +1,6 @@
 /*
- * Samples of 8 bits of windows of bytes, for CUDA C++: by floats where these say clearly what they
- * are (satfilter/formula.h), else by the formula itself.
+ * Results of 8 bits for windows of bytes, in CUDA C++: by floats where these leave no doubt about
+ * the result (satfilter/formula.h), else by the formula itself.
  */
 #ifndef SATF_FORMULA_CLEAR_H
 #define SATF_FORMULA_CLEAR_H
@@ -87,7 +87,7 @@ template <int NUMBER> struct byte_formula;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
-/* In one place: it is long, and seldom asked. */
+/* The formula, compiled in one place: it is long, and seldom asked. */
 template <class Formula, class Task>
 static __device__ __noinline__ uint32_t compute_byte(const Task *task, uint64_t square,
                                                      uint32_t sum, uint32_t centre)

@@ -22,7 +22,8 @@ typedef struct epilogue {
     const epilogue_kernels *kernels;
     const loop_kernels *loops;
     epilogue_run run;
-    /* Of blocks. LOOP_MODES: by definition, for sums are too large, or of the image. */
+    /* The arithmetic of blocks. LOOP_MODES: by definition, for sums are too large, or are those of
+     * the image. */
     loop_mode mode;
     uint64_t area;
     epilogue_kernel divides, at_once; /* of windows of `area` pixels, or of any; and of others */
@@ -55,7 +56,8 @@ typedef struct epilogue_reduction {
 } epilogue_reduction;
 
 /* Begins a reduction, for filters that want one: with the keys at 0, segments are reduced as far as
- * they lie in `reduced`. Behind it segments are finished, and formulas know what was found. */
+ * they lie in `reduced`. After epilogue_end_reduction() segments are finished, and formulas know
+ * what was found. */
 void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced);
 void epilogue_end_reduction(epilogue *f);
 
@@ -73,8 +75,7 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
  * common is set. */
 void epilogue_find_step(epilogue *f);
 
-/* dst: the segment's first pixel in the output (no alignment). Passes over windows and
- * cells. */
+/* dst: the segment's first pixel in the output (no alignment). Passes over windows and cells. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
 /* The same by the filter's formula alone, in 128 bits: what epilogue_segment() must equal bit for

@@ -1,5 +1,5 @@
-/* Epilogues by formula, in blocks of plain arrays (epilogue_loops.h), of which sums that are too
- * large for these are looked at sample by sample. */
+/* Epilogues by formula, in blocks of plain arrays (epilogue_loops.h). Sums that are too large for
+ * these go through the formula one by one. */
 #include <math.h>
 
 #include "../base/view.h"
@@ -36,7 +36,7 @@ static void raise_key(epilogue_reduction *reduction, int which, double value)
     }
 }
 
-/* Finds the pixels to look at among n of its row from x on: from *first to in front of *end. */
+/* Finds which of n pixels of a row, from x on, the reduction looks at: *first ... *end - 1. */
 static void find_reduced(const epilogue *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
 {
     int64_t from = f->reduced.x - x, to = from + f->reduced.w;
@@ -52,7 +52,8 @@ static void leave_out(loop_block *block, int64_t from, int64_t to)
     }
 }
 
-/* Leaves out of the block, whose first pixel is at x, what is not to be looked at. */
+/* Leaves out of the block, whose first pixel is at x, the pixels that the reduction does not look
+ * at. */
 static void keep_reduced(const epilogue *f, int64_t x, loop_block *block)
 {
     int64_t first, end;
@@ -116,8 +117,8 @@ static bool has_one_weight(const epilogue *f, const window_segment *segment)
     return !f->weighted && !segment->areas;
 }
 
-/* What the formula reads of the pixels from `first` on; of LOOP_MODES but for integers of 128 bits,
- * which are in the sums. */
+/* Loads what the formula reads of the pixels from `first` on; for LOOP_MODES all but integers of
+ * 128 bits, which are in the sums. */
 static void epilogue_load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
                                 int64_t first, loop_block *block)
 {
@@ -180,7 +181,7 @@ static int64_t settle_alpha(const epilogue *f, loop_block *block)
     return block->n / channels * left;
 }
 
-/* What all blocks of a segment have in common. */
+/* Sets what all blocks of a segment have in common. */
 static void begin_blocks(const epilogue *f, const window_segment *segment, loop_block *block)
 {
     static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};

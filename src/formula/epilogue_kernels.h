@@ -33,7 +33,7 @@ typedef void (*epilogue_kernel)(const epilogue_task *task);
 
 /*
  * X(kernel, formula, loop mode, sum, sum of squares, result): kernels that are the filter's own
- * formula. Of means the squares are not read; those of integers go to the input's type.
+ * formula. Means do not read the squares; means of integers go to the input's type.
  */
 #define EPILOGUES_AT_ONCE(X)           \
     X(MEAN, box, EXACT, u16, u16, u8)  \

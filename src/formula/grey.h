@@ -1,7 +1,7 @@
 /*
- * Colour to grey, as ITU-R BT.601 weighs it and documents want it: of integers
- * (299 R + 587 G + 114 B + 500) div 1000, in their type; of floats 0.299 R + 0.587 G + 0.114 B from
- * left to right, in f64. Alpha stays behind it. A leaf, valid in C11 and in CUDA C++17.
+ * Colour to grey, as ITU-R BT.601 weighs it and documents want it: integers become (299 R + 587 G +
+ * 114 B + 500) div 1000, in their type; floats 0.299 R + 0.587 G + 0.114 B from left to right, in
+ * f64. Alpha stays behind it. A leaf, valid in C11 and in CUDA C++17.
  */
 #ifndef SATF_FORMULA_GREY_H
 #define SATF_FORMULA_GREY_H
@@ -13,8 +13,8 @@ SATF_FORMULA uint32_t grey_of_integers(uint32_t r, uint32_t g, uint32_t b)
     return (299 * r + 587 * g + 114 * b + 500) / 1000;
 }
 
-/* The grey of larger samples, whose products would overflow: thousands are taken of each by
- * themselves. */
+/* The grey of larger samples, whose products would overflow: each is split into thousands and the
+ * rest. */
 SATF_FORMULA uint64_t grey_of_wide(uint64_t r, uint64_t g, uint64_t b)
 {
     uint64_t thousands = 299 * (r / 1000) + 587 * (g / 1000) + 114 * (b / 1000);

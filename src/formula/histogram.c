@@ -221,7 +221,7 @@ static const uint64_t *histogram_add_up(const count_work *work)
     return sums;
 }
 
-/* On as many threads as are worth it. */
+/* Walks the bands on as many threads as are worth it. */
 static satf_status walk_bands(count_work *work, void (*body)(void *user, int64_t band, int thread))
 {
     const satf_view *in = work->task->in;

@@ -1,4 +1,5 @@
-/* A mix over images: each pixel is made of theirs at its place, on the CPU or on a device. */
+/* A mix of images: each pixel of the result is made of their pixels at its place, on the CPU or on
+ * a device. */
 #ifndef SATF_FORMULA_MIX_H
 #define SATF_FORMULA_MIX_H
 

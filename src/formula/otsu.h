@@ -28,7 +28,7 @@ SATF_FORMULA void otsu_add(otsu_share *to, uint64_t weight, satf_u128 sum)
     to->sum += sum;
 }
 
-/* What of `all` lies above. */
+/* The share of `all` that lies above. */
 SATF_FORMULA otsu_share otsu_above(const otsu_share *all, const otsu_share *below)
 {
     otsu_share above = {all->weight - below->weight, all->sum - below->sum};
@@ -172,7 +172,8 @@ SATF_FORMULA otsu_share otsu_sum(const uint64_t *counts, int64_t first, int64_t 
     return share;
 }
 
-/* What is looked at before any level: white is above the best, so all is where none parts it. */
+/* The best level before any is looked at. White is above the best, so all is white where no level
+ * parts it. */
 SATF_FORMULA otsu_level otsu_none(void)
 {
     otsu_level none = {-1, {0, 0}, 0};
@@ -193,15 +194,16 @@ typedef struct otsu_range {
     double least, greatest; /* both 0 if nothing counts */
 } otsu_range;
 
-/* The range that the greatest keys (reduction.h), of samples and of their negatives, say. They are
- * 0 if there is none. */
+/* The range of samples, from the greatest keys (reduction.h) of their negatives, `least`, and of
+ * themselves. The keys are 0 if nothing counts. */
 SATF_FORMULA otsu_range otsu_range_of(uint64_t least, uint64_t greatest)
 {
     otsu_range range = {-reduction_value(least), reduction_value(greatest)};
     return range;
 }
 
-/* Never below that of a lower bin. By halves, of which no difference overflows. */
+/* The edge of a bin, never below that of a lower bin. It is computed by halves, whose difference
+ * does not overflow. */
 SATF_FORMULA double otsu_edge(const otsu_range *range, int64_t bin)
 {
     double from = range->least / 2, far = range->greatest / 2 - from;
@@ -222,7 +224,7 @@ SATF_FORMULA int64_t otsu_bin(const otsu_range *range, double sample)
     return bin;
 }
 
-/* How often such a sample counts: as its alpha says, in steps, of which white has all. */
+/* The number of times that a sample counts: as its alpha says, in steps, of which white has all. */
 SATF_FORMULA uint64_t otsu_weight(double sample, double alpha, double full)
 {
     double steps = alpha / full * OTSU_ALPHA + 0.5;
@@ -230,7 +232,7 @@ SATF_FORMULA uint64_t otsu_weight(double sample, double alpha, double full)
     return counts ? (uint64_t)(steps < OTSU_ALPHA ? steps : OTSU_ALPHA) : 0;
 }
 
-/* What white is above. Where no level parts the samples all are above it. */
+/* The threshold that white is above. If no level parts the samples, all are above it. */
 SATF_FORMULA double otsu_threshold(const otsu_range *range, int64_t level)
 {
     double below = nextafter(range->least, -DBL_MAX);

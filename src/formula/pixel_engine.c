@@ -1,5 +1,5 @@
-/* Filters of the pixel alone, of one image or of several: from the rows of those straight into the
- * output's. */
+/* The engine of filters of the pixel alone, of one image or of several, whose rows become the
+ * output's rows at once. */
 #include <string.h>
 
 #include "../base/cpu.h"

@@ -1,4 +1,4 @@
-/* Pixels from one view to another, where both are. */
+/* Copying and converting pixels, on the host or on the device that both views are on. */
 #include "pixels.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
 
 enum { PIECE_SAMPLES = 256 };
 
-/* All but those of u64 are exact as doubles. */
+/* All samples but those of u64 are exact as doubles. */
 void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
 {
     size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);

@@ -1,4 +1,4 @@
-/* Pixels from one view to another. */
+/* Copies and conversions of pixels from one view to another. */
 #ifndef SATF_FORMULA_PIXELS_H
 #define SATF_FORMULA_PIXELS_H
 

@@ -43,7 +43,7 @@ SATF_FORMULA double reduction_value(uint64_t key)
     return key == 0 ? 0 : value;
 }
 
-/* What formulas are told. */
+/* Tells formulas what was found. */
 SATF_FORMULA void reduction_tell(const uint64_t *keys, formula_sums *in)
 {
     in->greatest = reduction_value(keys[REDUCTION_GREATEST]);

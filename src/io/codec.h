@@ -37,7 +37,7 @@ size_t io_source_peek(io_source *source, size_t n);
 /* Peeks like io_source_peek(), but does not wait for a pipe. */
 size_t io_source_peek_ready(io_source *source, size_t n);
 
-/* How many bytes have been taken. */
+/* The number of bytes that have been taken. */
 int64_t io_source_taken(const io_source *source);
 
 /* Goes to that many bytes behind the start. Only where source->bytes >= 0; failure looks like
@@ -57,8 +57,8 @@ static inline int io_source_byte(io_source *source)
     return source->at < source->end || io_source_fill(source) ? *source->at++ : -1;
 }
 
-/* All that is left, in memory: *data stays valid until io_source_close(); it is
- * *owned (satf_free) unless NULL. */
+/* Reads all that is left into memory: *data stays valid until io_source_close(); it is *owned
+ * (satf_free) unless NULL. */
 satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned char **data,
                             size_t *bytes, void **owned);
 
@@ -89,10 +89,11 @@ size_t io_make_icc(const satf_metadata *metadata, int channels, unsigned char ic
 
 /* ------------------------------------------------------------------ header */
 
-/* What a file that begins so is, of formats that are not read: "HEIC"; NULL: nobody knows. */
+/* The name of the format, one of those that are not read, of a file that begins so: "HEIC"; NULL:
+ * nobody knows. */
 const char *io_foreign_name(const unsigned char *head, size_t n);
 
-/* What makes pictures of a format of that name, as the second half of a sentence. */
+/* The program that makes pictures of a format of that name, as the second half of a sentence. */
 const char *io_foreign_advice(const char *name);
 #define IO_RAW_ADVICE "dcraw -T or darktable-cli makes a picture of it"
 

@@ -116,7 +116,7 @@ static uint64_t scale_integer(uint64_t v, uint64_t hi, uint64_t max)
     return (uint64_t)((2 * (wide)v * max + hi) / (2 * (wide)hi));
 }
 
-/* As io_kernels.map, of what doubles do not hold. */
+/* Does what io_kernels.map does, for integers that doubles do not hold. */
 static void map_words(double lo, double span, uint16_t max, int n, const uint64_t *from,
                       uint16_t *to)
 {

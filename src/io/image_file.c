@@ -96,7 +96,7 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     return status;
 }
 
-/* To the path, or by the calls if they are not NULL. */
+/* Writes to the path, or by the calls if they are not NULL. */
 static satf_status write_place(satf_context *ctx, const satf_image *image, const char *path,
                                const satf_file_calls *calls, const satf_write_options *options)
 {

@@ -16,7 +16,7 @@
 typedef struct io_calls io_calls;
 
 /*
- * Where a file's bytes come from: a file descriptor, a caller's callbacks or memory. Codecs read
+ * The source of a file's bytes: a file descriptor, a caller's callbacks or memory. Codecs read
  * forward, so pipes serve as well as files. Memory, regular files and callbacks that seek can also
  * be read at any position. A read error sets `error`, or is the calls' failure, and looks like the
  * end, as does a callback that cancels.
@@ -130,11 +130,10 @@ typedef struct io_format {
     bool (*probe)(const unsigned char *head, size_t n);
 
     /*
-     * Reading. open fills reader->header; rows decodes the next n rows into dst,
-     * stride bytes apart (any sign), samples in host byte order, and with the
-     * last row verifies that the file is complete. Unless header.rows_in_order,
-     * rows is called once, for all rows. close frees the state (NULL is
-     * possible); it is called after every open, failed ones too.
+     * Reading. open fills reader->header; rows decodes the next n rows into dst, stride bytes apart
+     * (any sign), samples in host byte order, and with the last row verifies that the file is
+     * complete. Unless header.rows_in_order, rows is called once, for all rows. close frees the
+     * state (NULL is possible); it is called after every open, failed ones too.
      */
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
@@ -179,9 +178,8 @@ typedef struct io_format {
 
     /*
      * A file holds several pages. Then create, put and finish make one of them: bytes by
-     * io_write(), counted from the page's first, and with finish, in writer->record, whatever
-     * the end of the file has to know of it (satf_alloc; the pages' then). finish_pages ends the
-     * file.
+     * io_write(), counted from the page's first, and with finish, in writer->record, whatever the
+     * end of the file has to know of it (satf_alloc; the pages' then). finish_pages ends the file.
      */
     bool holds_pages;
     bool pages_alike; /* they have one shape */
@@ -272,7 +270,7 @@ satf_status io_go_to(satf_context *ctx, io_reader *reader, int64_t page);
 satf_status io_read_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t stride,
                          int64_t n);
 
-/* All rows into the view, with progress from 0 to 1. */
+/* Reads all rows into the view, with progress from 0 to 1. */
 satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view *view);
 
 /* The picture that the reader is at, as an image with what the file says of it. */
@@ -333,10 +331,9 @@ satf_status io_take_struct(satf_context *ctx, const char *name, const void *give
 satf_status io_take_options(satf_context *ctx, const satf_write_options *given,
                             satf_write_options *all);
 
-/* image: view (data is not looked at), range, picture type. Fails with a
- * message when the format cannot hold the image, e.g. floats of unknown range
- * in a PNG without --range. path is used for its suffix, unless options name a
- * format. */
+/* image: view (data is not looked at), range, picture type. Fails with a message when the format
+ * cannot hold the image, e.g. floats of unknown range in a PNG without --range. path is used for
+ * its suffix, unless options name a format. */
 satf_status io_make_plan(satf_context *ctx, const satf_image *image, const char *path,
                          const satf_write_options *options, io_plan *plan);
 
@@ -388,16 +385,15 @@ struct io_writer {
 };
 
 /*
- * An output file that appears whole or not at all: a temporary file beside
- * path, opened O_EXCL under an unpredictable name, renamed by commit, removed
- * by discard (also by io_output_cleanup(), which is async-signal-safe, removes
- * every open temporary of this process, and lets none be created after it). "-" writes to stdout.
- * commit flushes and checks every error; no_clobber uses link/renameat2 so that
- * an existing file is never replaced. Bytes for calls, unless these are NULL, go there at once;
- * path is not looked at then. The new file keeps what io_keep() says of the file that it replaces,
- * else it has the mode 0666 less umask. A path that is a symlink replaces the link's target;
- * devices and FIFOs (/dev/stdout, /dev/null) are written directly. The report may be NULL, else it
- * is filled by open and by what ends the output.
+ * An output file that appears whole or not at all: a temporary file beside path, opened O_EXCL
+ * under an unpredictable name, renamed by commit, removed by discard (also by io_output_cleanup(),
+ * which is async-signal-safe, removes every open temporary of this process, and lets none be
+ * created after it). "-" writes to stdout. commit flushes and checks every error; no_clobber uses
+ * link/renameat2 so that an existing file is never replaced. Bytes for calls, unless these are
+ * NULL, go there at once; path is not looked at then. The new file keeps what io_keep() says of the
+ * file that it replaces, else it has the mode 0666 less umask. A path that is a symlink replaces
+ * the link's target; devices and FIFOs (/dev/stdout, /dev/null) are written directly. The report
+ * may be NULL, else it is filled by open and by what ends the output.
  */
 typedef struct io_output io_output;
 typedef struct io_output_report {
@@ -413,7 +409,7 @@ FILE *io_output_file(io_output *out);
 satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, either way */
 void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
 
-/* With the status of what came before: commits or discards it. NULL is allowed. */
+/* Commits or discards it, by the status of what came before. NULL is allowed. */
 satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status);
 
 /* status, but where a callback of the output has failed: a failure that names it. */
@@ -445,7 +441,7 @@ satf_status io_put_rows(satf_context *ctx, io_writer *writer, const void *src, i
 bool io_writer_judge(const io_writer *writer, char *text, size_t bytes);
 satf_status io_writer_finish(satf_context *ctx, io_writer *writer);
 
-/* All rows of the view and the end, with progress from 0 to 1. */
+/* Writes all rows of the view and the end, with progress from 0 to 1. */
 satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view *view);
 void io_writer_close(io_writer *writer); /* NULL is allowed */
 
@@ -489,12 +485,12 @@ satf_status io_pages_pass(satf_context *ctx, io_pages *pages, int64_t page);
 /* Waits until those in front of that page have been written or passed over. */
 void io_pages_await(io_pages *pages, int64_t page);
 
-/* All have been. */
+/* All pages have been written or passed over. */
 satf_status io_pages_finish(satf_context *ctx, io_pages *pages);
 void io_pages_close(io_pages *pages); /* NULL is allowed */
 
-/* Writes a writer's bytes, or its end, to an output that holds several pages; writer.c calls
- * them. */
+/* Write a writer's bytes, or its end, to an output that holds several pages; writer.c calls
+ * these. */
 satf_status io_page_write(satf_context *ctx, io_writer *writer, const void *bytes, size_t n);
 satf_status io_page_end(satf_context *ctx, io_writer *writer);
 void io_page_abandon(io_writer *writer); /* after either */

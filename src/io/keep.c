@@ -29,7 +29,7 @@ static bool copy_attribute(const char *path, int fd, const char *name, ssize_t b
     return copied;
 }
 
-/* All whose names begin with "user.". */
+/* Copies all attributes whose names begin with "user.". */
 static bool copy_user_attributes(const char *path, int fd)
 {
     ssize_t room = listxattr(path, NULL, 0);

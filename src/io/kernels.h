@@ -1,4 +1,4 @@
-/* Samples to an image form, compiled for each instruction set. */
+/* The loop that maps samples to the values of an image form, compiled for each instruction set. */
 #ifndef SATF_IO_KERNELS_H
 #define SATF_IO_KERNELS_H
 

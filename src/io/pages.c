@@ -1,4 +1,4 @@
-/* A file of several pages that is written: they are made side by side and stand in their order. */
+/* Writing a file of several pages, which are made side by side and stand in their order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -297,7 +297,7 @@ void io_pages_await(io_pages *pages, int64_t page)
     pthread_mutex_unlock(&pages->order->lock);
 }
 
-/* All of the temporary file. */
+/* Copies all of the temporary file. */
 static satf_status pages_copy(satf_context *ctx, FILE *from, FILE *to)
 {
     char part[1 << 14];

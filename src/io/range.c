@@ -61,7 +61,7 @@ static double key_value(int type, uint64_t key)
     return (double)key;
 }
 
-/* What lies outside these is infinite or NaN. */
+/* The keys of finite values. Keys outside these are infinite or NaN. */
 static void finite_keys(int type, uint64_t *least, uint64_t *most)
 {
     *least = 0;

@@ -1,4 +1,4 @@
-/* Writing by rows: conversion, what is left of metadata, and what is noticed on the way. */
+/* Writing a file by rows: conversion, the metadata that stays, and notes on the picture. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

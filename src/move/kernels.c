@@ -1,8 +1,7 @@
 /*
- * Transposing by tiles: lines of the cache are read whole into a tile on the
- * stack, turned there, and written whole, so that no line is fetched twice
- * however far apart rows lie, and rows a power of two apart, which share few
- * places of a cache, do not drive one another out.
+ * Transposing by tiles: lines of the cache are read whole into a tile on the stack, turned there,
+ * and written whole, so that no line is fetched twice however far apart rows lie, and rows a power
+ * of two apart, which share few places of a cache, do not drive one another out.
  */
 #include "kernels.h"
 
@@ -47,10 +46,9 @@ INLINE void copy_short(char *to, const char *from, size_t bytes)
 
 #ifdef __SSE2__
 /*
- * A vector is one or more lanes of 16 bytes, each a row of n elements of a
- * block of n x n. Interleaving rows k and k + n / 2 into 2k and 2k + 1 rotates
- * the bits of an element's (row, column) by one; after log2(n) rounds row and
- * column have changed places.
+ * A vector is one or more lanes of 16 bytes, each a row of n elements of a block of n x n.
+ * Interleaving rows k and k + n / 2 into 2k and 2k + 1 rotates the bits of an element's (row,
+ * column) by one; after log2(n) rounds row and column have changed places.
  */
 #if defined __AVX512F__
 typedef __m512i lanes;
@@ -323,8 +321,8 @@ REVERSE_LOOP(8)
 #define REVERSED_6 _mm_setr_epi8(6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, -1, -1, -1, -1)
 #endif
 
-/* to = the n pixels at `from`, the last one first; SLACK lies behind `to`. Of what lies behind
- * the pixels at `from` nothing is read. */
+/* to = the n pixels at `from`, the last one first; SLACK lies behind `to`. Nothing behind the
+ * pixels at `from` is read. */
 INLINE void reverse_chunk(const char *from, char *to, int64_t n, size_t bytes)
 {
     const char *last = from + (n - 1) * (int64_t)bytes;

@@ -35,14 +35,14 @@ typedef struct move_job {
                               order[k] of in, each below in's width * height; symmetry is 0 */
 } move_job;
 
-/* Does it on the CPU, on the context's threads; allocates nothing. Fails only
- * by SATF_CANCELLED. */
+/* Moves the pixels on the CPU, on the context's threads; allocates nothing. Fails only by
+ * SATF_CANCELLED. */
 satf_status move_run(satf_context *ctx, const move_job *job);
 
 /*
- * Rows first ... first + rows - 1 of the result to dst, `stride` bytes apart
- * (any sign), on the calling thread. Not looked at: job->out's data and stride. Of
- * job->in only those rows are read that are needed.
+ * Rows first ... first + rows - 1 of the result to dst, `stride` bytes apart (any sign), on the
+ * calling thread. Not looked at: job->out's data and stride. Only those rows of job->in are read
+ * that are needed.
  */
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride);
 
@@ -52,7 +52,7 @@ static inline bool move_keeps_rows(unsigned symmetry)
     return (symmetry & ~(unsigned)MOVE_FLIP_H) == 0;
 }
 
-/* The symmetry of one after the other. */
+/* The symmetry that does `first`, then `second`. */
 unsigned move_compose(unsigned first, unsigned second);
 
 /*
@@ -63,7 +63,7 @@ unsigned move_compose(unsigned first, unsigned second);
  */
 void move_metadata(unsigned symmetry, satf_metadata *metadata);
 
-/* What a viewer does to a stored picture of that EXIF orientation, 1 ... 8. */
+/* The symmetry by which viewers show a stored picture of that EXIF orientation, 1 ... 8. */
 unsigned move_of_orientation(unsigned orientation);
 
 /* The same after the symmetry of the picture's own orientation: what was stored lies as it was

@@ -48,10 +48,9 @@ static uint32_t colour_next_random(uint32_t *state)
 }
 
 /*
- * Moves a perfect matching to the front; both parts keep their order. A walk from a
- * left node without a mate takes any edge but the matched one to the right and the
- * matched one back, until the right node has no mate (Goel, Kapralov and Khanna,
- * 2010). Degree >= 2.
+ * Moves a perfect matching to the front; both parts keep their order. A walk from a left node
+ * without a mate takes any edge but the matched one to the right and the matched one back, until
+ * the right node has no mate (Goel, Kapralov and Khanna, 2010). Degree >= 2.
  */
 static void match(colour_edge *edges, uint32_t nodes, uint32_t degree, uint32_t span,
                   colour_edge *spare, uint32_t *words)

@@ -1,9 +1,8 @@
 /*
- * Edge colouring of regular bipartite multigraphs: with as many colours as the
- * degree, no two edges of a colour share a node (Koenig; dissertation, theorems
- * 4.2.1 and 5.4.1). Even degrees are halved by Euler circuits, in time linear in
- * the edges; odd ones first lose a perfect matching, which random walks find
- * in O(nodes log nodes) expected steps. A leaf: all memory is the caller's.
+ * Edge colouring of regular bipartite multigraphs: with as many colours as the degree, no two edges
+ * of a colour share a node (Koenig; dissertation, theorems 4.2.1 and 5.4.1). Even degrees are
+ * halved by Euler circuits, in time linear in the edges; odd ones first lose a perfect matching,
+ * which random walks find in O(nodes log nodes) expected steps. A leaf: all memory is the caller's.
  */
 #ifndef SATF_PERMUTE_COLOUR_H
 #define SATF_PERMUTE_COLOUR_H

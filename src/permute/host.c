@@ -103,7 +103,7 @@ size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_
 #define BOTH(TASK) TASK(uint32_t, 4) TASK(uint64_t, 8)
 TASKS(BOTH)
 
-/* By the kernels that move pixels, whatever an element means. */
+/* Transposes by the kernels that move pixels, whatever an element means. */
 static void transpose_block(void *user, int64_t task, int thread)
 {
     (void)thread;

@@ -269,7 +269,7 @@ const char *satf_permutation_choice(const satf_permutation *permutation)
 
 enum { SCRATCH_SLACK = 63 };
 
-/* The bytes of the array between, aligned, and behind it of the rows in the making. */
+/* The bytes of the array between two steps, aligned: rows in the making lie behind it. */
 static size_t between_bytes(const satf_permutation *plan)
 {
     return plan->algorithm->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes)
@@ -316,7 +316,7 @@ satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const v
                                 out, between);
 }
 
-/* With scratch of the call's own. */
+/* Runs the plan with scratch of the call's own. */
 static satf_status run_allocating(satf_context *ctx, const satf_permutation *plan, const void *in,
                                   void *out, size_t bytes)
 {

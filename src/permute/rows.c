@@ -1,4 +1,4 @@
-/* The algorithms, a row each: what is planned, and which steps do it. */
+/* The algorithms, an entry each: how a permutation is planned, and the steps that do it. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Three permutations of rows in place of any permutation: section 5.5, with pieces. */
+/* Any permutation as three permutations of rows: section 5.5, with pieces. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -8,15 +8,14 @@
 enum { BANKS = 32, BANK_LEVELS = 5, HALF_WARP = 16 };
 
 /*
- * Rows are the nodes, elements the edges; an element's colour is its slot, of which a row
- * has `length`. The lowest five bits of a slot are its bank. They are chosen first,
- * on a finer graph: 32 consecutive elements, which a warp accesses at a time, are
- * a node, so they go to 32 banks. (Four of the bits on an even finer one, of 16
- * elements: half a warp's words of 8 bytes meet 16 pairs of banks.) What is left
- * of each bank is a regular graph of rows again.
+ * Rows are the nodes, elements the edges; an element's colour is its slot, of which a row has
+ * `length`. The lowest five bits of a slot are its bank. They are chosen first, on a finer graph:
+ * 32 consecutive elements, which a warp accesses at a time, are a node, so they go to 32 banks.
+ * (Four of the bits on an even finer one, of 16 elements: half a warp's words of 8 bytes meet 16
+ * pairs of banks.) What is left of each bank is a regular graph of rows again.
  *
- * Halves of halves come to lie side by side: part k of level l is edges
- * k * n / 2^l and so on, and its halves are parts 2k and 2k + 1 of level l + 1.
+ * Halves of halves come to lie side by side: part k of level l is edges k * n / 2^l and so on, and
+ * its halves are parts 2k and 2k + 1 of level l + 1.
  */
 typedef struct colouring {
     const uint32_t *p;

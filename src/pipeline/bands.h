@@ -1,6 +1,6 @@
 /*
- * Whole pictures on a device, band by band: those above go back and are encoded while the rows
- * below are still decoded. A band is the work of satf_filter_apply_rect().
+ * Whole pictures on a device, band by band: bands above go back and are encoded while rows below
+ * are still decoded. A band is the work of satf_filter_apply_rect().
  */
 #ifndef SATF_PIPELINE_BANDS_H
 #define SATF_PIPELINE_BANDS_H

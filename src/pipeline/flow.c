@@ -26,9 +26,9 @@ char *flow_end_row(const flow_ring *r, int64_t y)
     return i < 0 ? NULL : r->ends + i * r->view.stride;
 }
 
-/* ------------------------------------------------------------------ turns and waits */
+/* ----------------------------------------------------------------- tokens and waits */
 
-/* With the lock held: whether another stage may work. The first does in the turn that the call has,
+/* With the lock held: whether another stage may work. The first works with the token of the call,
  * others where nobody else needs the thread. */
 static bool may_work(const flow *f)
 {
@@ -397,7 +397,7 @@ static satf_status plan_filter(satf_context *ctx, const satf_filter *chain, cons
     return status;
 }
 
-/* The bytes of a ring, with the rows that it keeps for good. */
+/* The bytes of a ring, the rows that it keeps for good included. */
 static bool ring_bytes(const flow_ring *r, size_t *bytes)
 {
     return satf_mul((size_t)(r->capacity + r->need.start + r->need.end), (size_t)r->view.stride,

@@ -1,7 +1,7 @@
 /*
  * Rows on their way through a chain of filters. In front of each filter, and behind the last, is a
  * ring: the latest rows of a picture. Each filter is a stage: it reads one ring and writes the
- * next, mostly on a thread of its own. Who fills the first ring and empties the last is another
+ * next, mostly on a thread of its own. Whoever fills the first ring or empties the last is another
  * stage, 0 and filters + 1: a decoder and an encoder (stream.c), or whoever pushes and pulls
  * (rows.c). Memory does not depend on the picture's height.
  */
@@ -98,7 +98,8 @@ satf_status flow_start(flow_stage *t, void *(*body)(void *stage));
 /* The body of a filter's stage. */
 void *flow_run_filter(void *stage);
 
-/* What any body begins and ends with: a token to work. The first failure stops all stages. */
+/* Any body begins and ends with these: they take a token to work, and give it back. The first
+ * failure stops all stages. */
 void flow_begin(flow_stage *t);
 void flow_end(flow_stage *t, satf_status status);
 

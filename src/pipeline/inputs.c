@@ -6,7 +6,7 @@
 
 #include "../base/memory.h"
 
-/* What cannot be, whatever the files hold. */
+/* Refuses what cannot be, whatever the files hold. */
 static satf_status inputs_check(satf_context *ctx, const pipeline_job *job)
 {
     const io_format *to = pipeline_output_format(job);
@@ -29,7 +29,7 @@ static satf_status inputs_check(satf_context *ctx, const pipeline_job *job)
                            to ? to->name : "the output");
 }
 
-/* How many pages the job takes of that file. */
+/* The number of pages that the job takes of that file. */
 static int64_t inputs_count_pages(satf_context *ctx, const pipeline_job *job, const char *path,
                                   satf_status *status)
 {

@@ -25,7 +25,8 @@ void pipeline_note_add(satf_file_report *result, const char *at, const char *for
     }
 }
 
-/* What is damaged in the input, and was read past. The note is there whatever others there are. */
+/* Notes that the input is damaged, and was read past the damage. The note is there whatever others
+ * there are. */
 static void note_damage(satf_file_report *result, const pipeline_job *job, const char *what)
 {
     result->damaged = 1;
@@ -295,7 +296,7 @@ static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, char
     }
 }
 
-/* What of a TIFF's tags the output holds is not right for it, or not whole. */
+/* Notes which of a TIFF's tags the output holds though they are not right for it, or not whole. */
 static void note_tags(satf_file_report *result, const pipeline_job *job, const io_plan *plan,
                       const satf_metadata *m)
 {
@@ -341,8 +342,8 @@ static void job_note_lost(satf_file_report *result, const pipeline_job *job, con
     }
 }
 
-/* What the output's format cannot hold. Some of it may have come with the last row; the orientation
- * is that before filters changed it. */
+/* Notes what the output's format cannot hold. Some of it may have come with the last row; the
+ * orientation is that before filters changed it. */
 static void note_kinds(satf_file_report *result, const pipeline_job *job, const pipeline_plan *plan,
                        const satf_metadata *metadata)
 {

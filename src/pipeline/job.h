@@ -18,7 +18,7 @@ void pipeline_drop_colours(satf_file_report *result, const pipeline_job *job, co
  * range asks for grey. */
 bool pipeline_is_black_and_white(const pipeline_job *job);
 
-/* What the output is written as, by its name's suffix unless the job says; NULL: nobody knows. */
+/* The format of the output, by its name's suffix unless the job says; NULL: nobody knows. */
 const io_format *pipeline_output_format(const pipeline_job *job);
 
 /* Waits until the page whose result the job is may write, without its token to work and the memory
@@ -43,11 +43,13 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                  const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer);
 
-/* What the job says of a picture that names no resolution, and a note where one names another. */
+/* Gives a picture that names no resolution the one that the job says, and notes where one names
+ * another. */
 void pipeline_set_resolution(satf_file_report *result, const pipeline_job *job,
                              satf_metadata *metadata);
 
-/* Before filters change it: notes on metadata, and which kinds the output will not have. */
+/* Called before filters change the metadata: notes on it, and finds which kinds the output will not
+ * have. */
 void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, pipeline_plan *plan,
                             const satf_metadata *metadata);
 

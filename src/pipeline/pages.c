@@ -1,4 +1,4 @@
-/* The workers that filter pages side by side, and the order in which pages are told of. */
+/* The workers that filter pages side by side, and the order in which pages are reported. */
 #include "pages.h"
 
 #include <inttypes.h>
@@ -213,7 +213,7 @@ static void free_worker(page_worker *w, const io_reader *reader)
     satf_context_destroy(w->ctx);
 }
 
-/* As many as there is memory for; at least one. */
+/* Starts as many workers as there is memory for; at least one. */
 static satf_status make_workers(satf_context *ctx, page_run *run, io_reader *reader)
 {
     int most = pages_at_once(ctx, run->job, reader, run->count);
@@ -357,7 +357,7 @@ static satf_status pages_tell(satf_context *ctx, const pipeline_job *job, const 
     return SATF_OK;
 }
 
-/* All pages, in their order. */
+/* Tells of all pages, in their order. */
 static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *result)
 {
     char first_why[SATF_MESSAGE_BYTES];

@@ -43,11 +43,10 @@ typedef struct pipeline_job {
 /*
  * One file. A chain of filters that work by rows (of a window, integrals, horizontal flips) is
  * streamed if the input comes by rows, the stages side by side on as many threads as the context
- * allows, and one more; everything else holds whole images. Both give
- * the same bytes, but for floats that a device computes in bands (bands.h). What the
- * input's header shows to be impossible fails before anything is decoded. On failure the context
- * has the message, result->at the file, and the output is as it was before. Input and output may be
- * the same file.
+ * allows, and one more; everything else holds whole images. Both give the same bytes, but for
+ * floats that a device computes in bands (bands.h). What the input's header shows to be impossible
+ * fails before anything is decoded. On failure the context has the message, result->at the file,
+ * and the output is as it was before. Input and output may be the same file.
  */
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result);
 

@@ -23,7 +23,7 @@ static satf_status render_check(satf_context *ctx, const satf_filter *filter, co
     return status;
 }
 
-/* As a PAM would hold it, which stores what every view can be. */
+/* Plans the image form as a PAM would hold it, which stores what every view can be. */
 static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                              int type, io_plan *plan)
 {
@@ -90,7 +90,7 @@ static void render_convert_band(void *user, int64_t band, int thread)
     }
 }
 
-/* As a part of the call. Memory that the caller has lent is for other views. */
+/* Applies the filter as a part of the call. Memory that the caller has lent is for other views. */
 static satf_status render_apply(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                 const satf_view *out, double share)
 {

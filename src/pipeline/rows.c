@@ -29,7 +29,7 @@ static const char *rows_refusal(const filter_rows_need *need, bool any_height)
                                            : NULL;
 }
 
-/* What runs, as for a filter that is applied. */
+/* Notes what runs, as for a filter that is applied. */
 static void note_engine(satf_context *ctx, const satf_plan *last)
 {
     satf_used used;
@@ -192,7 +192,7 @@ static satf_status rows_check(satf_rows *rows, const satf_view *view, const char
     return status || view->height == 0 ? status : satf_check_view(ctx, view, what, true);
 }
 
-/* So many rows of the view from y on. */
+/* A view of `count` rows of the view, from y on. */
 static satf_view rows_ready(const satf_view *view, int64_t y, int64_t count)
 {
     satf_view part = *view;
@@ -201,7 +201,7 @@ static satf_view rows_ready(const satf_view *view, int64_t y, int64_t count)
     return part;
 }
 
-/* Rows of the ring in one view, at most a band, for filters to begin or go on, without a gap. */
+/* Rows of the ring from y on that lie in one piece, at most a band. */
 static satf_view rows_in(const flow_ring *r, int64_t y, int64_t most)
 {
     satf_view part = r->view;

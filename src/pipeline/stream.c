@@ -127,7 +127,7 @@ static void *run_paster(void *argument)
     return NULL;
 }
 
-/* All filters at once, in bands on a device. */
+/* Runs all filters at once, in bands on a device. */
 static void *stream_run_bands(void *argument)
 {
     flow_stage *t = argument;
@@ -376,7 +376,7 @@ static satf_status stream_read_end(const stream *s, const flow_ring *r)
     return status;
 }
 
-/* What each stage has done. */
+/* Reports what each stage has done. */
 static satf_status stream_report_steps(const flow *f, satf_file_report *result)
 {
     satf_file_steps *steps;

@@ -6,7 +6,7 @@
 #include "../sums/tables/sat_layer.h"
 #include "step.h"
 
-/* All but the layers and where the rectangles are. */
+/* The task of the step, but for the layers and the place of the rectangles. */
 filter_gpu_task filter_device_task(const filter_step *step);
 
 /* A layer without its table. */

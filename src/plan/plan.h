@@ -48,8 +48,8 @@ typedef struct plan_step {
     plan_place inline_pass;  /* PLACE_NONE: there is none */
     plan_place twin;         /* the output of the twin; PLACE_NONE: there is none */
     size_t link;             /* of the chain */
-    /* In a walk (src/run/walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0
-     * where it makes an image; where the ring and the step's own memory are in that of a walker. */
+    /* In a walk (walk.h): what it sums, and the auxiliary inputs; its rows in the ring, 0 where it
+     * makes an image; where the ring and the step's own memory are in that of a walker. */
     walk_source from[FILTER_AUX + 3];
     walk_span span;
     int64_t ring_rows;
@@ -263,8 +263,8 @@ void filter_plan_let_go(satf_context *ctx, satf_plan *plan);
 /* Frees the plan, and its memory if it has any. */
 void filter_plan_free(satf_context *ctx, satf_plan *plan);
 
-/* By the plan that the context keeps if that serves the call, else by one that it keeps from now
- * on. Views of a part of a result have been checked. */
+/* Applies the filter by the plan that the context keeps if that serves the call, else by one that
+ * it keeps from now on. Views of a part of a result have been checked. */
 satf_status filter_apply(satf_context *ctx, const filter_call *call);
 
 /* Runs it in that memory. The caller has begun to report progress, and says when all is done. */

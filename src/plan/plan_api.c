@@ -194,14 +194,14 @@ static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
     return instead != NULL;
 }
 
-/* On the CPU if the device that was chosen so fails. */
+/* Runs the plan; once more on the CPU, if the device that was chosen here fails. */
 static satf_status run_or_leave(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     satf_status status = filter_tiles_run(ctx, plan, images);
     return status && leave_device(ctx, plan, status) ? filter_tiles_run(ctx, plan, images) : status;
 }
 
-/* That an image is there, and like the one of the plan. */
+/* Checks that an image is there, and like the one of the plan. */
 static satf_status check_image(satf_context *ctx, const satf_view *view, const satf_view *planned,
                                const char *what)
 {

@@ -1,3 +1,4 @@
+/* The memory of plans: its layout, its release, and the order of its uses. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise */
 #endif
@@ -145,7 +146,7 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
     return status;
 }
 
-/* In the stream's order, but for memory that is not a graph's while one is captured. */
+/* Frees in the stream's order, but for memory that is not a graph's while one is captured. */
 static void plan_memory_give_back(satf_context *ctx, satf_plan *plan)
 {
     bool captured;

@@ -1,4 +1,4 @@
-/* The making of plans: their steps and their memory. */
+/* Functions for making plans: their steps and their memory. */
 #ifndef SATF_PLAN_PLAN_MEMORY_H
 #define SATF_PLAN_PLAN_MEMORY_H
 

@@ -217,8 +217,8 @@ static void aux_places(const pass_images *images, const filter_pass *pass, plan_
     }
 }
 
-/* What one march may make beside pass `number`: the next one, if it has the same sums and is not
- * the last, or the plan's second output beside the last. NULL: nothing. */
+/* The twin that one march may make beside pass `number`: the next pass, if it has the same sums and
+ * is not the last; beside the last, the plan's second output. NULL: none. */
 static const filter_pass *twin_of(const satf_plan *plan, const pass_images *images, int number,
                                   satf_view *view, plan_place *place)
 {

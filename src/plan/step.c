@@ -240,7 +240,7 @@ static satf_status check_aux_scale(satf_context *ctx, const filter_step_spec *sp
                : SATF_OK;
 }
 
-/* What engines look at of the filter's options. */
+/* Reads the values of the filter's options that engines look at. */
 static void read_options(const chain_link *link, filter_step *step)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
@@ -279,7 +279,7 @@ static void place_window(const filter_pass *pass, filter_step *step)
     }
 }
 
-/* What lies outside of what the pass sums. */
+/* The value of the pixels outside the image that the pass sums. */
 static double find_outside(const filter_pass *pass, const filter_step *step)
 {
     formula_sums common = {0};
@@ -289,7 +289,7 @@ static double find_outside(const filter_pass *pass, const filter_step *step)
                                                                : constant;
 }
 
-/* In front of an engine's walker: rows of grey for it. */
+/* Rows of grey for an engine's walker, which lies behind it. */
 typedef struct grey_walker {
     filter_grey_rows grey;
     filter_rows rows;

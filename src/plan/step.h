@@ -244,14 +244,14 @@ satf_engine filter_wanted_engine(const satf_context *ctx);
  * on images: some filter sums over windows, and none sums anything else. */
 satf_status filter_check_engine(satf_context *ctx, const satf_filter *chain, int device);
 
-/* What a sample of the step's result costs by its engine, as filter_step.ns. */
+/* The cost of a sample of the step's result by its engine, as filter_step.ns. */
 double filter_step_ns(const filter_step *step);
 
 /* Lets the engine plan. */
 satf_status filter_step_plan(satf_context *ctx, filter_step *step);
 
-/* What a sample of the filter costs by the fastest engine that the context allows, on the CPU or on
- * a CUDA device: roughly, in ns of one thread or of the device. */
+/* The cost of a sample of the filter by the fastest engine that the context allows, on the CPU or
+ * on a CUDA device: roughly, in ns of one thread or of the device. */
 double filter_ns(const satf_context *ctx, const chain_link *link, bool on_device);
 
 /* The type of the sums of an integral: the smallest that holds those of the whole image. */

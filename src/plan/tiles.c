@@ -1,4 +1,4 @@
-/* Work that a device's memory does not hold at once. */
+/* Computing a result tile by tile, where a device's memory does not hold the work at once. */
 #include "tiles.h"
 
 #include <inttypes.h>

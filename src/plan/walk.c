@@ -15,11 +15,11 @@ enum { BANDS_OF_A_THREAD = 8 };
  */
 enum { MOST_STEPS = 32 };
 
-/* What stays in a core's cache; and images that a walk is worth, whose rows cost some ten ns each.
- */
+/* Bytes that stay in a core's cache; and the least bytes of images that are worth a walk, whose
+ * rows cost some ten ns each. */
 enum { CACHE_BYTES = 1 << 20, LEAST_BYTES = 4 << 20 };
 
-/* What a step sums, and the auxiliary inputs of its outputs. */
+/* The images that a step reads: the one that it sums, and the auxiliary inputs of its outputs. */
 enum { SOURCES = FILTER_AUX + 3 };
 
 /* ------------------------------------------------------------------ finding walks */
@@ -30,7 +30,8 @@ typedef struct rows_asked {
     int64_t above, below, below_at_least;
 } rows_asked;
 
-/* As far as the border shows them: a mirror shows above the picture what is as far below. */
+/* The rows that a step asks for, the border included: a mirror shows above the picture what is as
+ * far below. */
 static rows_asked rows_of_step(const filter_step *step)
 {
     satf_rect window = filter_windows_hull(step);

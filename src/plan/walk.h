@@ -17,7 +17,7 @@ void walk_find(satf_context *ctx, satf_plan *plan);
 /* Once the steps are planned: the walkers' memory. False if that overflows. */
 bool walk_lay_out(satf_plan *plan);
 
-/* What the call is said to have used (satf_used). */
+/* Reports what the call has used (satf_used). */
 static inline void walk_report(satf_context *ctx, const filter_step *step)
 {
     ctx->report_engine = step->name;

@@ -7,7 +7,7 @@
 #include "../chain/region.h"
 #include "../plan/step.h"
 
-/* What a filter can see: outside the image there may be other values. */
+/* The range that a filter sees: outside the image there may be other values. */
 static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);

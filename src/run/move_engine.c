@@ -22,7 +22,7 @@ typedef struct move_step {
     satf_permutation *permutation; /* NULL: there is no memory for it */
 } move_step;
 
-/* What of the input is moved. */
+/* The part of the input that is moved. */
 static satf_rect part_of(const filter_step *step)
 {
     const satf_view *in = &step->in;

@@ -37,7 +37,7 @@ static satf_status walk_again(void *walkers)
     return walk_down(walkers);
 }
 
-/* What the step's walkers have to know of the whole image before they go. */
+/* Finds what the step's walkers have to know of the whole image before they go. */
 static satf_status plan_look(satf_context *ctx, filter_step *step, walk_run *run)
 {
     satf_progress_part all = satf_progress_enter(ctx, 0, 0.5);
@@ -81,7 +81,7 @@ static satf_view with_data(const satf_view *view, const void *data)
     return with;
 }
 
-/* What is to be delivered of the result. */
+/* The part of the result that is to be delivered. */
 static satf_view part_of_result(const satf_plan *plan)
 {
     satf_view made = with_data(&plan->to, plan->memory + plan->to_at);

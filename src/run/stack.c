@@ -153,7 +153,7 @@ static satf_context *find_helper(const stack *s, int thread)
     return *helper;
 }
 
-/* By the budget of the call, which counts what the helper keeps. */
+/* Applies by the budget of the call, which counts what the helper keeps. */
 static satf_status apply_by(satf_context *helper, stack *s, int64_t k)
 {
     satf_view in = image_at(&s->in, s->in_step, k), out = image_at(&s->out, s->out_step, k);

@@ -176,7 +176,7 @@ static void *stage_twin(void *user, int64_t y)
     return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.twin_out, y);
 }
 
-/* What the last step makes. */
+/* The view of what the last step makes. */
 static const satf_view *walk_result_of(const walk_run *run)
 {
     return &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
@@ -203,7 +203,7 @@ static void walk_tell(walker *w)
     }
 }
 
-/* So many samples more are made; false if all should stop. */
+/* Tells that so many samples more are made; false if all should stop. */
 static bool walk_go_on(walker *w, int64_t samples)
 {
     w->untold += samples;

@@ -1,5 +1,5 @@
 /*
- * The fast row: one pass over the input, every sum written once.
+ * The fast algorithm: one pass over the input, every sum written once.
  *
  * Bands of rows are the tasks; a band advances by tiles from left to right. A
  * tile needs the row above it, which the band above leaves in one row of sums
@@ -31,7 +31,7 @@
 enum { BAND_ROWS = 16, LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16 };
 
 /* Tiles are made in parts from so many threads on. Fewer threads lose more by that than by waiting:
- * bytes are read twice, from the cache, and of floats a tile's sums. */
+ * bytes are read twice, from the cache, and for floats so are a tile's sums. */
 #define MANY_THREADS 4
 
 /* How many bands have finished a column of tiles, or used a slot; a cache line of its own. */

@@ -106,8 +106,8 @@ static const char *sat_refusal(const sat_algorithm *algorithm, const sat_job *jo
     return algorithm->refuses(&tuned);
 }
 
-/* On the CPU the one that walks in blocks; on a device look-back, which reads each row and
- * column once, in one kernel, or the first that does what it refuses. */
+/* The default algorithm: on the CPU the one that walks in blocks; on a device look-back, which
+ * reads each row and column once, in one kernel, or the first that does what it refuses. */
 static const sat_algorithm *default_algorithm(const sat_job *job)
 {
     const char *kind = sat_kind_of(job);

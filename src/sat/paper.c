@@ -41,7 +41,7 @@ static bool by_2r1w(const grid *g, int64_t d)
     return d < g->begin || d >= g->end;
 }
 
-/* All that does not depend on the algorithm; false if the sizes overflow. */
+/* Cuts the job up, as far as that does not depend on the algorithm; false if the sizes overflow. */
 static bool paper_cut_up(satf_context *ctx, const sat_job *job, grid *g)
 {
     *g = (grid){

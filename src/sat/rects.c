@@ -136,7 +136,7 @@ RECT_STATS(double, double)
 
 /* --------------------------------------------------------------------- checks */
 
-/* Which of the types that tables have; -1: none. */
+/* The number of the type among those that tables have; -1: it is none of them. */
 static int sum_number(int type)
 {
     return type == SATF_U32   ? 0

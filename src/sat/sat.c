@@ -69,7 +69,7 @@ satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void
     return status;
 }
 
-/* What scratch that is kept depends on. */
+/* The facts on which the contents of kept scratch depend. */
 static satf_gpu_use scratch_use(const sat_plan *plan)
 {
     const sat_job *job = &plan->job;

@@ -1,6 +1,6 @@
 /*
- * The sequential rows: the specification, and the two programs that section 6.6
- * of the dissertation times on a CPU. Plain on purpose.
+ * The sequential algorithms: the specification, and the two programs that section 6.6 of the
+ * dissertation times on a CPU. Plain on purpose.
  */
 #include <string.h>
 
@@ -165,9 +165,8 @@ const sat_algorithm sat_reference = {
 /* ------------------------------------- 2R2W(CPU) and 4R1W(CPU), section 6.6 */
 
 /*
- * Both read back what they wrote, so they work on a table of sums: the output
- * itself, or with f32_out one in scratch (behind the row of terms), rounded in
- * the end.
+ * Both read back what they wrote, so they work on a table of sums: the output itself, or with
+ * f32_out one in scratch (behind the row of terms), rounded in the end.
  */
 typedef struct table {
     char *data;

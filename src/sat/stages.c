@@ -1,3 +1,4 @@
+/* The time that (1+r)R1W takes by its stages and blocks, and the triangles that take the least. */
 #include "stages.h"
 
 /*

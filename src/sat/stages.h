@@ -48,7 +48,7 @@ sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_
 int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t tiles_y, int channels,
                       sat_sync *sync);
 
-/* How so many stages wait for one another in the least time. */
+/* The way in which so many stages wait for one another in the least time. */
 sat_sync sat_best_sync(const sat_stage_costs *costs, int64_t stages);
 
 /* Up to SAT_SWEEP values of r in equal steps of the triangles' side, from the least side to the

@@ -304,8 +304,7 @@ static inline filter_place filter_part_corner(const filter_part *part, int64_t w
     return part->centred ? middle : part->at;
 }
 
-/* The range of a threshold that is the result: that of the samples, or as much wider as lo ...
- * hi. */
+/* The range of a threshold that is the result: that of the samples, widened to hold lo ... hi. */
 static inline filter_range filter_surface_range(filter_range in, double lo, double hi)
 {
     filter_range range = {in.known, lo < in.lo ? lo : in.lo, hi > in.hi ? hi : in.hi};

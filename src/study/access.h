@@ -103,7 +103,8 @@ SATF_LAYOUT_FN int64_t access_product_word(access_product way, int64_t side, int
     return way == ACCESS_BY_ROWS ? row * side + column : column * side + row;
 }
 
-/* And element (i, j) of a tile in shared memory: staged, warps meet it by rows and by columns. */
+/* The place of element (i, j) of a tile in shared memory: staged, warps meet it by rows and by
+ * columns. */
 SATF_LAYOUT_FN uint32_t access_product_place(access_product way, uint32_t i, uint32_t j)
 {
     return way == ACCESS_STAGED ? layout_diagonal(ACCESS_PRODUCT_TILE, NULL, i, j)

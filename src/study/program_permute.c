@@ -32,7 +32,7 @@ static void permuted_array(machine_stream *s, const machine_case *c, const uint3
     machine_stream_end_round(s);
 }
 
-/* For the algorithms that take any permutation. */
+/* Begins a program of the algorithms that take any permutation. */
 static machine_stream begin_any(satf_context *ctx, satf_machine *machine, const machine_case *c)
 {
     machine_stream s = machine_stream_begin(ctx, machine, c);

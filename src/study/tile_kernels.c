@@ -84,7 +84,7 @@ int64_t tile_violations(const uint32_t *bank, uint32_t n)
     return violations;
 }
 
-/* Of the first warp's reads, where these are what the model is about: as many iterations as
+/* The violations of the first warp's reads, if the model is about these: as many iterations as
  * banks, and each thread once in each bank's column; else -1. */
 static int64_t read_violations(const tile_kernel *k, layout_2d layout)
 {

@@ -1,7 +1,6 @@
 /*
- * satbench's inside: a table of tables. A benchmark table is one file with one
- * bench_table, and one line in bench_tables.c; options, help, timing, checking,
- * printing, JSON and plots are shared.
+ * satbench's inside: a table of tables. A benchmark table is one file with one bench_table, and one
+ * line in bench_tables.c; options, help, timing, checking, printing, JSON and plots are shared.
  */
 #ifndef SATF_TOOLS_BENCH_H
 #define SATF_TOOLS_BENCH_H
@@ -47,9 +46,9 @@ typedef struct bench_options {
     int device;        /* SATF_HOST or SATF_CUDA(n) */
     int threads;       /* 0: one per core */
     int repeat;        /* 0: as many as a few seconds allow */
-    sat_tuning tuning; /* of a CUDA row; 0 in a member: not given */
+    sat_tuning tuning; /* of a CUDA algorithm; 0 in a member: not given */
     bool markdown;
-    bool search;   /* find each CUDA row's fastest tuning first */
+    bool search;   /* find each CUDA algorithm's fastest tuning first */
     bool simulate; /* count on the memory machines of satfilter-study.h, measure nothing */
     int samples;   /* a simulated mean's; 0: the table's default */
     int seed;      /* of its random numbers */
@@ -218,7 +217,7 @@ satf_status bench_measure(bench *b, double bytes, bench_work *work, bench_work *
  * copies and scratch. */
 void bench_set_place(bench *b, int place);
 
-/* Of n values, which become sorted. */
+/* The median of n values, which become sorted. */
 double bench_median(double *values, int n);
 
 /* Hands the context that much scratch, so that no timed call allocates. */
@@ -247,9 +246,8 @@ void bench_device_release(bench *b, bench_device_image *image);
 /* Overwrites the output by a pattern no result consists of. */
 satf_status bench_device_poison(bench *b, const bench_device_image *image);
 
-/* *problem = NULL if image->out is the SAT of image->in, else what is wrong with
- * the first wrong sample. Integers and f64 exactly; f32 within what the order of
- * summation explains. */
+/* *problem = NULL if image->out is the SAT of image->in, else what is wrong with the first wrong
+ * sample. Integers and f64 exactly; f32 within what the order of summation explains. */
 satf_status bench_device_check(bench *b, const bench_device_image *image, const char **problem);
 
 /* A copy of the host's bytes in the options' device; host NULL: room only. *there is
@@ -286,23 +284,21 @@ int bench_needs_device(bench *b);
 /* ---------------------------------------------------------------- checking */
 
 /*
- * The reference results, computed row by row in exact integer arithmetic. They
- * rely on bench_fill(): integers are uniform over their type, floats are
- * multiples of 2^-12 in 0 ... 1 - 2^-12, so that their sums are exact in double
- * whatever the order, and any difference is an error.
+ * The reference results, computed row by row in exact integer arithmetic. They rely on
+ * bench_fill(): integers are uniform over their type, floats are multiples of 2^-12 in 0 ... 1 -
+ * 2^-12, so that their sums are exact in double whatever the order, and any difference is an error.
  */
 void bench_fill(const satf_view *in);
 
 /* What floats are multiples of: 1 / that; 1 for integers. */
 double bench_units(const satf_view *in);
 
-/* NULL if out is the SAT of in; else what is wrong with the first wrong sample
- * (static storage). */
+/* NULL if out is the SAT of in; else what is wrong with the first wrong sample (static storage). */
 const char *bench_check_sat(const satf_view *in, const satf_view *out);
 
-/* Likewise for a filter that bench_can_check(), with a square window (or none)
- * and the border clamp. of_table: it read the corners of a summed area table, which is less
- * exact for floats than sums of the window alone. */
+/* The same for a filter that bench_can_check(), with a square window (or none) and the border
+ * clamp. of_table: it read the corners of a summed area table, which is less exact for floats than
+ * sums of the window alone. */
 const char *bench_check_filter(const char *filter, int window, const satf_view *in,
                                const satf_view *out, bool of_table);
 

@@ -342,7 +342,7 @@ int64_t bench_order(int64_t k, int64_t pixels)
     return (int64_t)((uint64_t)k * UINT64_C(2654435761) % (uint64_t)pixels);
 }
 
-/* Where the pixel of the image is that comes to (x, y). */
+/* The place in the image of the pixel that comes to (x, y). */
 static const struct move {
     const char *filter;
     bool swap, mirror_x, mirror_y; /* x and y change places; then each is counted from its end */

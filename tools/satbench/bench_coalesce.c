@@ -31,7 +31,7 @@ static double stages(bool global, const int64_t *address)
     return (double)machine_stages(W, global, address, W);
 }
 
-/* Of the W addresses, in words. */
+/* The number of sectors that the W addresses, in words, lie in. */
 static double sectors(const int64_t *address)
 {
     int count = 0;
@@ -341,7 +341,7 @@ static satf_status run_product(void *user)
                                    c->arrays.out, SIDE);
 }
 
-/* Of the same words, however they lie: addresses and time are those of the first line. */
+/* Copies the same words, however they lie: addresses and time are those of the first line. */
 static satf_status coalesce_run_coalesced(void *user)
 {
     const coalesce_case *c = user;

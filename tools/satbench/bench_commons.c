@@ -42,7 +42,8 @@ static const common commons[] = {
     {{GROUP, "repeat", 0, "N", NULL, "samples a median is taken of, 1 to 1000; default up to 15",
       NULL, INTEGER(options.repeat, 1, 1000)},
      false},
-    /* Of a CUDA row; a side that it does not have is refused where it is measured. */
+    /* The tile of a CUDA algorithm; a side that it does not have is refused where it is
+     * measured. */
     {{GROUP, "tile", 0, "N", NULL,
       "side of a CUDA row's blocks in samples, or fused's rows in elements", NULL,
       INTEGER(options.tuning.tile, 1, 4096)},

@@ -8,7 +8,7 @@
 
 enum { BANKS = MACHINE_BANKS, MOST_FIELDS = MACHINE_MOST_FIELDS };
 
-/* Where field i of struct j lies, of structs of that many fields. */
+/* The place of field i of struct j, of structs of that many fields. */
 typedef uint32_t mapping(uint32_t fields, uint32_t i, uint32_t j);
 
 static uint32_t by_giles(uint32_t fields, uint32_t i, uint32_t j)

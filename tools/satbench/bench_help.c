@@ -134,7 +134,7 @@ static void help_each_option(option_visit visit, void *user)
     }
 }
 
-/* By one of shells.h. */
+/* Prints the completion, by one of the functions of shells.h. */
 static void print_completion(void (*print)(const shell_program *shell))
 {
     const bench_table *table;

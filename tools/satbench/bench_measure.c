@@ -159,7 +159,7 @@ static satf_status measure_prepare(bench *b, subject *s)
     return status;
 }
 
-/* Likewise, and finds the threads of the CPU that the work uses. */
+/* Prepares the work, and finds the threads of the CPU that it uses. */
 static satf_status prepare_work(bench *b, subject *s, int *threads)
 {
     /* The context's pool is made by the first loop that needs several threads:

@@ -9,7 +9,7 @@
 
 enum { MOST_SIDE = 1 << 15 }; /* addresses of permutations are 32-bit */
 
-/* Of those that depend on it; table 5.1's others do not. */
+/* Whether the program depends on the permutation; table 5.1's others do not. */
 static bool takes_permutation(const machine_program *p)
 {
     return p->run == machine_run_d_designated || p->run == machine_run_s_designated;

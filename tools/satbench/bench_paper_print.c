@@ -10,7 +10,7 @@
 
 /* --------------------------------------------------------------------- text */
 
-/* Of columns, which are two blanks apart; all 0 in Markdown. */
+/* The widths of columns, which are two blanks apart; all 0 in Markdown. */
 typedef struct widths {
     int label, line, column[PAPER_MOST_COLUMNS];
 } widths;
@@ -247,7 +247,7 @@ static void write_rows(const paper_found *found)
     puts("],");
 }
 
-/* Of each run, or each record, what its JSON says of itself. */
+/* Writes what the JSON of each run, or of each record, says of itself. */
 static void write_origins(const paper_found *found, bool records)
 {
     static const char *const keys[3][2] = {

@@ -87,7 +87,7 @@ static int64_t permute_word_of(const small_banks *banks, uint32_t k)
     return paired ? k / (2 * BANKS) * BANKS + k % BANKS : k;
 }
 
-/* Where thread i reads and writes: what the kernels of cuda/permute/small.cu do. */
+/* The elements that thread i reads and writes, as in the kernels of cuda/study/small.cu. */
 static void find_elements(const small_case *c, uint32_t *source, uint32_t *place)
 {
     for (uint32_t i = 0; i < N; i++) {
@@ -171,7 +171,7 @@ static satf_status open_case(small_case *c)
                   : bench_device_upload(b, c->host, sizeof c->host, "numbers", &c->arrays.in[0]);
 }
 
-/* Where the numbers are to go. */
+/* Fills in where the numbers are to go. */
 static void fill_right(const small_case *c)
 {
     size_t each = (size_t)c->element_bytes;

@@ -88,9 +88,8 @@ static double permute_global_distribution(const global_case *c)
 
 /* ------------------------------------------------------------------ counting */
 
-/* Global memory that is moved for each element: the array in and out in every
- * kernel, and tables; the casual side of the designated ones by what it uses, not
- * by what memory moves for it. */
+/* Global memory that is moved for each element: the array in and out in every kernel, and tables;
+ * the casual side of the designated ones by what it uses, not by what memory moves for it. */
 static double bytes_each(const global_case *c)
 {
     const char *name = c->plan->algorithm->name;
@@ -105,8 +104,8 @@ static double bytes_each(const global_case *c)
     return kernels * 2 * c->element_bytes + tables / (double)c->n;
 }
 
-/* Of an access to the transpose's tile of chunks, 8 of which are served at a time, on average
- * over both ways. */
+/* The conflicts of an access to the transpose's tile of chunks, 8 of which are served at a time, on
+ * average over both ways. */
 static double tile_conflicts(const permute_tile *tile)
 {
     enum { SIDE = PERMUTE_TILE_SIDE, AT_ONCE = 8 };

@@ -55,7 +55,7 @@ static void print_notes(const settings *s, told_notes *told, const satf_file_rep
     }
 }
 
-/* What there is to know of pages, and those that failed. */
+/* Prints what there is to know of pages, and those that failed. */
 static void print_pages(const settings *s, told_notes *told, const outcome *out)
 {
     for (const page_outcome *page = out->pages; page; page = page->next) {

@@ -48,7 +48,7 @@ bool devices_named(const settings *s)
     return s->device && strncmp(s->device, "cuda", 4) == 0;
 }
 
-/* What its first use waits for. */
+/* Tells what the first use of a device waits for. */
 static void tell_note(const settings *s, const char *subject, int device)
 {
     satf_device_info info;

@@ -38,7 +38,7 @@ static int inputs_add(input_list *all, const char *path, size_t length, size_t n
     return 0;
 }
 
-/* Where the name begins that --parents gives an output: behind "/" and "./". */
+/* The beginning of the name that --parents gives an output: behind "/" and "./". */
 static size_t below_directory(const char *path, size_t length)
 {
     size_t at = 0;

@@ -327,7 +327,7 @@ static char *find_target(const char *output)
     return real ? real : path;
 }
 
-/* By what they lead to, and then in the order of the inputs. */
+/* Compares outputs by the files that they lead to, then by the order of the inputs. */
 static int compare_outputs(const void *a, const void *b)
 {
     const job *x = *(job *const *)a, *y = *(job *const *)b;
@@ -370,8 +370,8 @@ bool outputs_collide(const settings *s, const job *one, char *why, size_t room)
     return true;
 }
 
-/* Of inputs for one output the first has it. Others that were named on the command line, like the
- * first, are refused; what lists and folders bring fails by itself. */
+/* If several inputs have one output, the first gets it. Others that were named on the command line,
+ * like the first, are refused; what lists and folders bring fails by itself. */
 static int check_distinct(const settings *s, job *jobs, int count)
 {
     job **sorted = malloc((size_t)count * sizeof *sorted);

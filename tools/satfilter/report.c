@@ -52,8 +52,8 @@ static void report_print_side(const char *name, const char *format, const satf_v
     fputc('\n', stderr);
 }
 
-/* Of what ran on a CUDA device: which, by a context that was set to `device`; auto takes the first.
- */
+/* The number of the CUDA device that ran a context that was set to `device`; auto takes the
+ * first. */
 static int cuda_number(int device)
 {
     return device > SATF_HOST ? device - SATF_CUDA(0) : 0;
@@ -239,7 +239,7 @@ static void json_channels(FILE *to, const satf_channel_stats *stats, int channel
     fputc(']', to);
 }
 
-/* Of one picture, or of each page that the output has. */
+/* Prints the stats of one picture, or of each page that the output has. */
 static void json_stats(FILE *to, const outcome *out)
 {
     const char *before = ", \"page_stats\": [";

@@ -6,7 +6,7 @@
 
 typedef enum target_kind { TARGET_FOLDER, TARGET_FILE, TARGET_UNCLEAR } target_kind;
 
-/* Of one input that was named; s->output is not NULL. */
+/* The kind of -o for one input that was named; s->output is not NULL. */
 target_kind target_kind_of(const settings *s);
 
 /* Is there a name, and is it one of a file rather than of a folder? */

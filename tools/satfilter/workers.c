@@ -47,7 +47,7 @@ struct workers {
     worker worker[];
 };
 
-/* Of a job for which there was no memory, and of one that is not tried. */
+/* The outcomes of a job for which there was no memory, and of one that is not tried. */
 static outcome no_memory = {.status = SATF_NO_MEMORY, .why = "out of memory"};
 static outcome not_tried = {.status = SATF_IO, .not_tried = true};
 

@@ -59,7 +59,7 @@ bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BY
     return length < SATF_PATH_BYTES && access(path, F_OK) == 0;
 }
 
-/* glibc's linker takes less for libtiff and all that it needs. Where it gets none in between it
+/* glibc's linker takes less for libtiff and all that it needs. If it gets no memory in between, it
  * ends the process, or never gives its lock back. */
 enum { LINKER_BYTES = 1 << 20 };
 

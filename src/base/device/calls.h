@@ -73,7 +73,7 @@ CALL(void, give_up, (satf_context * ctx), )
  * or both on one device. The host's memory may be used again, or read, after wait() only. */
 CALL(satf_status, copy, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
 
-/* Copies bytes. device: the one that is not the host's. */
+/* Copies bytes. device: that of the memory that is not the host's. */
 CALL(satf_status, copy_bytes,
      (satf_context * ctx, int device, void *to, const void *from, size_t bytes), NO_DEVICE)
 CALL(satf_status, set_bytes,

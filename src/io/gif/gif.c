@@ -1,4 +1,4 @@
-/* GIF's row in the table of formats. What reads it is libsatfilter-gif (gif_read.c). */
+/* GIF's entry in the table of formats. libsatfilter-gif reads the format (gif_read.c). */
 #include <string.h>
 
 #include "../codec.h"

@@ -70,7 +70,7 @@ static int gif_read_bytes(GifFileType *file, GifByteType *to, int n)
     return (int)got;
 }
 
-/* At the start of the file. */
+/* Opens the file, at its start. */
 static satf_status gif_open_file(gif *g)
 {
     int error = 0;
@@ -99,7 +99,7 @@ static bool read_place(GifFileType *file)
     return good;
 }
 
-/* What of an extension's is not kept: comments, and what programs have agreed on. */
+/* Notes what is not kept of an extension: comments, and what programs have agreed on. */
 static void note_extension(gif *g, int label, const GifByteType *block)
 {
     static const char *const known[][2] = {{"XMP DataXMP", "packet"}, {"ICCRGBG1012", "profile"}};
@@ -199,7 +199,7 @@ static size_t gif_held_bytes(const gif *g)
     return (size_t)4 * (size_t)g->file->SWidth * (size_t)g->file->SHeight + (size_t)g->source.bytes;
 }
 
-/* How much of a side is on the screen. */
+/* The part of a side that is on the screen. */
 static int64_t seen_side(int64_t at, int64_t side, int64_t screen)
 {
     int64_t room = at < screen ? screen - at : 0;
@@ -216,7 +216,7 @@ static void gif_fill(const gif *g, const frame *f, const unsigned char colour[4]
     }
 }
 
-/* What the last frame leaves of itself. */
+/* Leaves of the last frame what it says is to stay. */
 static void dispose(gif *g)
 {
     static const unsigned char nothing[4] = {0};

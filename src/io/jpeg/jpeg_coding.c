@@ -1,5 +1,5 @@
 /* The coding of a JPEG that is read, and of one that is written again: as it was, so that a small
- * change makes a small difference, to the file's size too. */
+ * change makes a small difference, in the file's size too. */
 #include <inttypes.h>
 #include <string.h>
 

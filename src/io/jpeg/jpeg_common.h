@@ -59,12 +59,13 @@ void io_jpeg_destroy(io_jpeg_state *state);
 uint64_t io_jpeg_held_bytes(const satf_context *ctx, const io_plan *plan,
                             const satf_metadata *metadata);
 
-/* Behind jpeg_read_header(): what io_jpeg_set_coding() wants to know of a grey or colour JPEG. */
+/* Called behind jpeg_read_header(): notes what io_jpeg_set_coding() wants to know of a grey or
+ * colour JPEG. */
 void io_jpeg_note_coding(const struct jpeg_decompress_struct *cinfo, satf_jpeg_coding *coding);
 
-/* Behind jpeg_set_defaults(). Quality 0: as `coding` says, else 90. Sampling and scans are always
- * those of `coding`, unless that is NULL or of another number of components. SATF_LIMIT if this
- * takes too much memory. */
+/* Called behind jpeg_set_defaults(). Quality 0: as `coding` says, else 90. Sampling and scans are
+ * always those of `coding`, unless that is NULL or of another number of components. SATF_LIMIT if
+ * this takes too much memory. */
 satf_status io_jpeg_set_coding(satf_context *ctx, struct jpeg_compress_struct *cinfo, int quality,
                                const satf_jpeg_coding *coding);
 

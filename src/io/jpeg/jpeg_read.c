@@ -15,7 +15,8 @@ static satf_status fail_precision(satf_context *ctx, int bits)
     return satf_fail(ctx, SATF_UNSUPPORTED, "a JPEG of %d bits a sample; 8 can be read", bits);
 }
 
-/* What is no damage, but a kind that libjpeg does not read; SATF_OK if it is another error. */
+/* Fails if the error is no damage, but a kind of JPEG that libjpeg does not read; SATF_OK if it is
+ * another error. */
 static satf_status fail_unsupported(const io_jpeg_state *state, const struct jpeg_error_mgr *err)
 {
     const struct jpeg_decompress_struct *cinfo = &state->c.in;

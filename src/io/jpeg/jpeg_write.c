@@ -1,4 +1,4 @@
-/* JPEG through libjpeg-turbo: writing, and the format's row. */
+/* JPEG through libjpeg-turbo: writing, and the format's entry. */
 #include "jpeg_common.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void write_marker(struct jpeg_compress_struct *cinfo, int marker, const c
     }
 }
 
-/* In a marker of its own, which must hold all of it; nothing if there is nothing. */
+/* Writes data into a marker of its own, which must hold all of it; nothing if there is none. */
 static satf_status write_whole(satf_context *ctx, struct jpeg_compress_struct *cinfo,
                                const char *name, const char *lead, size_t lead_bytes,
                                const unsigned char *data, size_t n)

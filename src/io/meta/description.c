@@ -62,7 +62,7 @@ static const char *attribute(const char *from, const char *end, const char *name
     return NULL;
 }
 
-/* What OME calls the samples that are written; NULL: nothing. */
+/* OME's name for the type of the samples that are written; NULL: it has none. */
 static const char *ome_type(const io_plan *plan)
 {
     switch ((satf_type)plan->out.type) {

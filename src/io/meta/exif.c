@@ -274,7 +274,7 @@ static unsigned char *link_behind(const satf_tiff *t, unsigned char *entries, si
     return cut || (size_t)(t->data + t->bytes - link) < LINK_BYTES ? NULL : link;
 }
 
-/* All directories behind the first one. */
+/* Takes out all directories behind the first one. */
 static void take_out_directories(removal *r)
 {
     const satf_tiff *t = &r->tiff;
@@ -329,7 +329,7 @@ size_t satf_exif_drop_thumbnails(unsigned char *exif, size_t bytes)
 
 enum { SOI = 0xd8, EOI, SOS, RST0 = 0xd0, RST7 = 0xd7, TEM = 0x01, MOST_FILL_BYTES = 8 };
 
-/* Behind the coded pixels that begin at `at`: at the next marker that is none of theirs. */
+/* The place behind the coded pixels that begin at `at`: the next marker that is none of theirs. */
 static size_t behind_scan(const unsigned char *d, size_t n, size_t at)
 {
     while (at < n) {
@@ -351,7 +351,7 @@ static size_t behind_scan(const unsigned char *d, size_t n, size_t at)
 }
 
 /*
- * Where the JPEG ends that begins at `at` with FF D8; 0 if it is none, for these bytes also come
+ * The end of the JPEG that begins at `at` with FF D8; 0 if it is none, for these bytes also come
  * about by chance. Two segments one behind the other are proof. What is broken off ends there, or
  * with the block. A false start costs two segments, the rest is zeroed, so a block takes time that
  * grows no faster than its size.

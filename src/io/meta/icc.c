@@ -108,7 +108,8 @@ static matrix multiply(const matrix *a, const matrix *b)
     return c;
 }
 
-/* By cofactors; of a singular one what is not finite, which no profile can hold. */
+/* Inverts the matrix by cofactors. A singular one gives numbers that are not finite, which no
+ * profile can hold. */
 static matrix icc_invert(const matrix *m)
 {
     matrix inverse;

@@ -1,4 +1,4 @@
-/* Pictures that lie as viewers show them: by their orientation, as they are read. */
+/* Turning pictures upright, by their orientation, as they are read. */
 #include "../../move/move.h"
 #include "../codec.h"
 

@@ -15,7 +15,7 @@ const char *io_describe_others(const char *names, char *text, size_t bytes);
  * text and no tags, which have names of their own. */
 unsigned io_find_lost(const io_plan *plan, const satf_metadata *metadata);
 
-/* The part of that sentence that names kinds: "orientation and EXIF". */
+/* The part of a sentence that names these kinds: "orientation and EXIF". */
 const char *io_describe_lost(unsigned kinds, char *text, size_t bytes);
 
 /* Up to two formats that hold them: "PNG and JPEG". */

@@ -20,7 +20,8 @@ typedef struct tag {
     bool empty;        /* no end tag belongs to it */
 } tag;
 
-/* Behind the '>' of the tag, which may stand in an attribute's value too; NULL if there is none. */
+/* The place behind the '>' of the tag, which may stand in an attribute's value too; NULL if there
+ * is none. */
 static const char *thumbnails_tag_end(const char *at, const char *end)
 {
     char quote = 0;
@@ -63,7 +64,7 @@ static bool find_thumbnails(const char *at, const char *end, tag *found)
     return false;
 }
 
-/* Behind the end tag of that name; NULL if there is none. */
+/* The place behind the end tag of that name; NULL if there is none. */
 static const char *find_end_tag(const char *at, const char *end, const tag *start)
 {
     while ((at = memmem(at, (size_t)(end - at), "</", 2))) {

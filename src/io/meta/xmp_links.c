@@ -45,7 +45,7 @@ typedef struct markup {
     bool empty;            /* a start tag without end tag */
 } markup;
 
-/* Behind `last`; NULL if it does not come. */
+/* The place behind `last`; NULL if it does not come. */
 static const char *xmp_behind(const char *at, const char *end, const char *last)
 {
     const char *found = memmem(at, (size_t)(end - at), last, strlen(last));
@@ -68,7 +68,7 @@ static const char *skip_name(const char *at, const char *end)
     return at;
 }
 
-/* Behind the tag's '>', which may stand in an attribute's value too. */
+/* The place behind the tag's '>', which may stand in an attribute's value too. */
 static const char *behind_tag(const char *at, const char *end)
 {
     while (at && at < end && *at != '>') {
@@ -104,7 +104,7 @@ static bool next_markup(const char *at, const char *end, markup *m)
     return m->to != NULL;
 }
 
-/* Behind the end tag of the element; NULL if it has none. */
+/* The place behind the end tag of the element; NULL if it has none. */
 static const char *behind_element(const markup *start, const char *end)
 {
     markup m = *start;

@@ -84,8 +84,8 @@ static satf_status refuse_channels(satf_context *ctx, const int64_t shape[3])
                      shape[0], shape[1], shape[2], shape[2], SATF_MAX_CHANNELS, advice);
 }
 
-/* How many dimensions a page has: as the context's axes say, else those of three dimensions end in
- * channels, and of more if the last can be a number of them. */
+/* Finds how many dimensions a page has: as the context's axes say, else those of three dimensions
+ * end in channels, and of more if the last can be a number of them. */
 static satf_status page_dimensions(satf_context *ctx, const satf_npy *info, int *count)
 {
     const char *axes = ctx->settings.axes;
@@ -113,7 +113,7 @@ static satf_status page_dimensions(satf_context *ctx, const satf_npy *info, int 
     return channels ? SATF_OK : refuse_channels(ctx, info->shape + n - 3);
 }
 
-/* What numbers the pages. */
+/* Counts the pages, which the first dimensions number. */
 static satf_status npy_count_pages(satf_context *ctx, io_reader *reader, const satf_npy *info,
                                    int page)
 {

@@ -1,7 +1,7 @@
 /*
  * The pixels of a PNG, inflated by zlib out of its IDAT chunks and taken back from their filters
- * here, in less than half of libpng's time for the filters. For what libpng need not expand or put
- * in order: 8 and 16 bits without palette, transparent colour and interlacing.
+ * here, in less than half of libpng's time for the filters. It serves files that libpng need not
+ * expand or put in order: 8 and 16 bits without palette, transparent colour and interlacing.
  */
 #ifndef SATF_IO_PNG_PNG_PIXELS_H
 #define SATF_IO_PNG_PNG_PIXELS_H

@@ -31,9 +31,9 @@ static bool speaks_of_limit(const char *message)
            strncmp(message, "IHDR", 4) != 0;
 }
 
-/* What libpng only warns of costs no pixel and no metadata that a program could use, but for
- * what it leaves out for its size, and transparency. Of a tRNS that it does take it says that
- * "samples" are out of range. */
+/* What libpng only warns of costs no pixel and no metadata that a program could use, but for what
+ * it leaves out for its size, and transparency. When it does take a tRNS it says that "samples" are
+ * out of range. */
 void io_png_warning(png_structp png, png_const_charp message)
 {
     io_png_state *state = png_get_error_ptr(png);
@@ -221,7 +221,7 @@ static void png_set_limits(satf_context *ctx, png_structp png)
     png_set_chunk_malloc_max(png, (png_alloc_size_t)chunk);
 }
 
-/* What libpng has left out for a fault. */
+/* Notes what libpng has left out for a fault. */
 static void note_faults(const io_png_state *state)
 {
     static const struct {
@@ -237,7 +237,7 @@ static void note_faults(const io_png_state *state)
     }
 }
 
-/* In the place of what text may have held. */
+/* Reads the chunk of EXIF, which takes the place of what text may have held. */
 static satf_status read_exif(satf_context *ctx, png_structp png, png_infop info,
                              satf_metadata *metadata)
 {

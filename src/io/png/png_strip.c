@@ -207,7 +207,7 @@ static bool deflate_bytes(z_stream *z, const uint8_t *bytes, size_t n, int flush
     }
 }
 
-/* How zlib's streams begin: the method, the window and, roughly, the level. */
+/* Makes the beginning of a zlib stream: the method, the window and, roughly, the level. */
 static void make_head(const io_png_shape *shape, uint8_t head[HEAD_BYTES])
 {
     int method = 8 | (shape->window - 8) << 4, level = shape->level;

@@ -12,7 +12,7 @@
  * and last the one in the making, number `filled`. `lock` guards what threads read of it.
  */
 struct io_png_strips {
-    const satf_context *ctx; /* of the call, for its turns: one for each strip from `taken` on */
+    const satf_context *ctx; /* of the call, for its tokens: one for each strip from `taken` on */
     io_png_shape shape;
     io_png_coder coder;   /* the caller's */
     int64_t rows;         /* that are there */
@@ -169,8 +169,8 @@ void io_png_strips_drop(io_png_strips *s)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* As many threads as a quarter of the limit has memory for, and places: two for each, one that is
- * filled and one that is written. One place and the caller's coder in any case. */
+/* Takes as many threads as a quarter of the limit has memory for, and places: two for each, one
+ * that is filled and one that is written. One place and the caller's coder in any case. */
 static void share_memory(const satf_context *ctx, const io_png_shape *shape, int *threads,
                          int *places)
 {

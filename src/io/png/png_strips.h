@@ -7,9 +7,9 @@
 
 typedef struct io_png_strips io_png_strips;
 
-/* By as many threads as the context has, or fewer where memory for them is above a quarter of
- * its limit; those that have a turn (src/base/share.h) work. Those of the first five lines of
- * *shape are given. */
+/* Begins with as many threads as the context has, or fewer where memory for them is above a quarter
+ * of its limit. Those that have a token (src/base/share.h) work. The members in the first five
+ * lines of *shape are given. */
 satf_status io_png_strips_open(satf_context *ctx, const io_png_shape *shape, io_png_strips **out);
 void io_png_strips_close(io_png_strips *strips); /* NULL is allowed */
 
@@ -19,7 +19,7 @@ uint64_t io_png_strips_bytes(const satf_context *ctx, io_png_shape shape);
 /* The place of the next row's bytes, once io_png_strips_take() has returned NULL. */
 uint8_t *io_png_strips_row(io_png_strips *strips);
 
-/* That row is there. */
+/* The row at io_png_strips_row() is complete. */
 void io_png_strips_add(io_png_strips *strips);
 
 /* The next strip that is done, which lies there until io_png_strips_drop(). NULL: none is. Waits

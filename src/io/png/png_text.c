@@ -54,7 +54,7 @@ static text open_text(const unsigned char *name, const unsigned char *chunk, siz
     return t;
 }
 
-/* All that the stream unpacks to; NULL and SATF_OK if it is damaged. What has been unpacked before
+/* Unpacks all of the stream; NULL and SATF_OK if it is damaged. What has been unpacked before
  * counts towards the limit too. */
 static satf_status inflate_text(io_png_state *state, const text *t, unsigned char **data,
                                 size_t *bytes)

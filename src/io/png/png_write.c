@@ -1,4 +1,4 @@
-/* PNG through libpng: writing, and the format's row. */
+/* PNG through libpng: writing, and the format's entry. */
 #include <math.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ static void png_put_text(io_png_state *state, const satf_metadata *m, size_t to)
     }
 }
 
-/* What is there already of what may stand in front of the pixels and behind them. */
+/* Writes what is there already of the metadata that may stand in front of the pixels and behind
+ * them. */
 static void write_late(io_png_state *state)
 {
     const satf_metadata *m = state->writer->metadata;
@@ -281,7 +282,7 @@ static void write_strip(io_png_state *state, const io_png_strip *strip)
     }
 }
 
-/* All that are done. */
+/* Writes all strips that are done. */
 static satf_status write_strips(io_png_state *state)
 {
     const io_png_strip *strip;

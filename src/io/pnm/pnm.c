@@ -417,7 +417,7 @@ static satf_status pnm_adapt(satf_context *ctx, const char *word, io_plan *plan)
     return SATF_OK;
 }
 
-/* What a row is made into before it is written; 0: nothing. */
+/* The bytes of the memory in which a row is made before it is written; 0: none is needed. */
 static size_t made_row_bytes(const io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;

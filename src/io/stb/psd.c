@@ -297,7 +297,7 @@ static satf_status psd_read_palette(satf_context *ctx, io_source *source, psd *p
     return SATF_OK;
 }
 
-/* What the sections say of the picture's alpha. */
+/* Finds what the sections say of the picture's alpha. */
 static bool find_alpha(psd *p, const psd_hints *hints)
 {
     if (p->indexed) {

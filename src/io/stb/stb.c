@@ -297,7 +297,7 @@ static satf_status check_claims(satf_context *ctx, const io_format *format, cons
     return status ? status : satf_share_reserve(ctx, held + 3 * (uint64_t)file->bytes);
 }
 
-/* What stb_image leaves undone. Returns the channels that remain. */
+/* Does what stb_image leaves undone. Returns the channels that remain. */
 static int put_right(const io_format *format, const unsigned char *file, unsigned char *pixels,
                      int width, int height, int channels)
 {

@@ -190,7 +190,7 @@ static bool bmp_misses_colours(const unsigned char *pixels, const bmp *b, size_t
     return false;
 }
 
-/* All in front of the pixels but the palette. */
+/* Writes all in front of the pixels but the palette. */
 static void put_header(const bmp *b, size_t header, size_t pixels_at, unsigned char *out)
 {
     memcpy(out, "BM", 2);

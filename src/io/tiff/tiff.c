@@ -1,4 +1,5 @@
-/* TIFF's row in the table of formats. What reads it is libsatfilter-tiff (tiff_read.c). */
+/* TIFF's entry in the table of formats. libsatfilter-tiff reads and writes the format (tiff_read.c,
+ * tiff_write.c). */
 #include <string.h>
 
 #include "../codec.h"

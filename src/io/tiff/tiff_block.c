@@ -164,7 +164,7 @@ static bool tiff_block_take_entry(void *user, const io_tiff_layout *l, const io_
     return r->status == SATF_OK;
 }
 
-/* As libtiff reads it, of whatever type; nothing where the picture is upright. */
+/* The orientation as libtiff reads it, of whatever type; nothing if the picture is upright. */
 static satf_status add_orientation(block_reader *r)
 {
     uint16_t orientation = 1;

@@ -45,7 +45,7 @@ static void choose_way(io_tiff_state *t)
     }
 }
 
-/* What of the file is decoded into t->tile, if anything is. */
+/* The bytes of the file's part that is decoded into t->tile, if any is. */
 static uint64_t part_bytes(const io_tiff_state *t)
 {
     return t->tiled                   ? TIFFTileSize64(t->tif)

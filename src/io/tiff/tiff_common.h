@@ -87,7 +87,7 @@ static inline bool io_tiff_is_fax(const io_tiff_state *t)
            t->compression == COMPRESSION_CCITTFAX3 || t->compression == COMPRESSION_CCITTFAX4;
 }
 
-/* How often libtiff has been out of memory. (tiff_memory.c) */
+/* The number of times that libtiff has been out of memory. (tiff_memory.c) */
 unsigned io_tiff_lacks(void);
 
 /* The status of calls of libtiff, before which that number was so. */
@@ -98,7 +98,7 @@ static inline satf_status io_tiff_settle(satf_context *ctx, unsigned lacks, satf
                : satf_fail(ctx, SATF_NO_MEMORY, "libtiff is out of memory");
 }
 
-/* What libtiff has said, or why a read has failed. */
+/* Fails with what libtiff has said, or with why a read has failed. */
 satf_status io_tiff_fail(const io_tiff_state *t);
 
 /* The bytes of all rows as chunks have them. */
@@ -149,7 +149,7 @@ satf_status io_tiff_read_block(io_tiff_state *t, io_header *header);
 /* Lists the pages' directories. */
 satf_status io_tiff_find_pages(io_tiff_state *t);
 
-/* Which way the chunks come, and memory for one. */
+/* Decides which way the chunks come, and takes memory for one. */
 satf_status io_tiff_start(io_tiff_state *t, io_header *header);
 
 /* Row y into the chunk. */
@@ -158,7 +158,7 @@ satf_status io_tiff_decode(io_tiff_state *t, int64_t y);
 /* Row y, which is in the chunk, becomes a row of the picture. */
 void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, void *dst);
 
-/* The row's functions that write (tiff_write.c). */
+/* Sets the format's functions that write (tiff_write.c). */
 void io_tiff_writing(io_format *format);
 
 /* Finds out whether the lines of COMPRESSION_CCITTFAX3 have ends. */
@@ -173,7 +173,7 @@ bool io_tiff_fax_is_cut(const io_tiff_state *t, const unsigned char *last_row, s
  * the next one is read? Counts the line. */
 bool io_tiff_fax_goes_on(io_tiff_state *t, const char *format, va_list args);
 
-/* What the tags say of YCbCr, which becomes RGB. */
+/* Reads what the tags say of YCbCr, which becomes RGB. */
 satf_status io_tiff_ycbcr_start(io_tiff_state *t);
 
 void io_tiff_ycbcr_to_rgb(const io_tiff_ycbcr *k, unsigned char y, unsigned char cb,
@@ -189,7 +189,7 @@ void io_tiff_ycbcr_spread(const io_tiff_state *t, int64_t x, int64_t width);
 satf_status io_tiff_lab_start(io_tiff_state *t, bool icc);
 void io_tiff_lab_to_rgb(const io_tiff_state *t, uint64_t v[3], uint64_t max);
 
-/* What the tags say besides the pixels. */
+/* Reads what the tags say besides the pixels. */
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header);
 
 #endif

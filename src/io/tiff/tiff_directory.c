@@ -141,7 +141,7 @@ static size_t count_entries(const io_tiff_record *r, size_t from)
     return n;
 }
 
-/* All of the page's directories. */
+/* The bytes of all of the page's directories. */
 static uint64_t record_bytes(const file_end *f, const io_tiff_record *r)
 {
     uint64_t bytes = 0;

@@ -70,11 +70,11 @@ static bool fax_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* In a line one code word may make no sense: the line is white from there on. Of group 3 the next
- * one is found; of others what follows may make no sense either, though it is read. libtiff says of
- * such a line that it is short, too. A line that is too long is cut. One that is too short, without
- * a bad code word, is followed by another only in group 3: otherwise the picture ends there, or has
- * another compression than its tag says. */
+/* In a line one code word may make no sense: the line is white from there on. In group 3 the next
+ * line is found; in others what follows may make no sense either, though it is read. libtiff says
+ * of such a line that it is short, too. A line that is too long is cut. One that is too short,
+ * without a bad code word, is followed by another only in group 3: otherwise the picture ends
+ * there, or has another compression than its tag says. */
 bool io_tiff_fax_goes_on(io_tiff_state *t, const char *format, va_list args)
 {
     va_list copy;

@@ -3,7 +3,8 @@
 
 #include "tiff_common.h"
 
-/* What libtiff makes an element of a tag: for IPTC a long in some versions, a byte in others. */
+/* The bytes of what libtiff makes an element of a tag: for IPTC a long in some versions, a byte in
+ * others. */
 static size_t unit_of(const io_tiff_state *t, uint32_t which)
 {
     const TIFFField *field = TIFFFieldWithTag(t->tif, which);

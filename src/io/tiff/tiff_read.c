@@ -61,8 +61,8 @@ static toff_t tiff_read_size_of(thandle_t handle)
     return (toff_t)t->source->bytes;
 }
 
-/* What libtiff says of pixels that are only unusual, by its format. It then reads on; of a strip no
- * more bytes than its rows can take. */
+/* Whether libtiff says, by its format, that pixels are only unusual. It then reads on; of a strip
+ * no more bytes than its rows can take. */
 static bool is_unusual(const char *format)
 {
     static const char *const unusual[] = {"Old-style LZW codes",
@@ -102,8 +102,8 @@ static int tiff_read_keep_error(TIFF *tif, void *user, const char *module, const
     return 1; /* nobody else is told */
 }
 
-/* What libtiff says of bytes that it passes over, by its format: a run that goes beyond the pixels.
- */
+/* Whether libtiff says, by its format, that it passes over bytes: a run that goes beyond the
+ * pixels. */
 static bool is_passed_over(const io_tiff_state *t, const char *format)
 {
     return t->compression == COMPRESSION_PACKBITS && strncmp(format, "Discarding ", 11) == 0;
@@ -205,7 +205,7 @@ static satf_status read_ycbcr(io_tiff_state *t)
     return SATF_OK;
 }
 
-/* What the colour samples are, and how many. */
+/* Reads what the colour samples are, and how many. */
 static satf_status read_colour(io_tiff_state *t)
 {
     uint16_t photometric = 0;

@@ -67,7 +67,7 @@ static satf_status add_page_number(satf_context *ctx, io_writer *writer, io_tiff
                : io_tiff_add(ctx, writer, record, TIFFTAG_PAGENUMBER, TIFF_SHORT, 2, numbers);
 }
 
-/* What the page of a TIFF said. */
+/* Adds the tags that the page of a TIFF had. */
 static satf_status add_tags(satf_context *ctx, io_writer *writer, io_tiff_record *record)
 {
     const satf_metadata *m = writer->metadata;

@@ -101,8 +101,8 @@ static const struct {
              {"zstd", COMPRESSION_ZSTD},
              {"g4", COMPRESSION_CCITTFAX4}};
 
-/* What was asked for, else as the input was where that can be written, else deflate; black and
- * white goes as a fax does. */
+/* The compression that was asked for, else that of the input if it can be written, else deflate;
+ * black and white goes as a fax does. */
 static unsigned choose_compression(const io_writer *writer)
 {
     const char *asked = writer->options.compression;
@@ -184,7 +184,7 @@ static satf_status open_encoder(tiff_writer *t)
     return set ? SATF_OK : tiff_write_fail(t);
 }
 
-/* What the encoders take beside our strip: a buffer for its bytes, the predictor's copy. */
+/* Counts what the encoders take beside our strip: a buffer for its bytes, the predictor's copy. */
 static satf_status take_memory(tiff_writer *t)
 {
     const satf_view *v = &t->writer->plan.out;

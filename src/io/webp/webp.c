@@ -1,4 +1,4 @@
-/* WebP's row in the table of formats. What reads and writes it is libsatfilter-webp (webp_read.c,
+/* WebP's entry in the table of formats. libsatfilter-webp reads and writes the format (webp_read.c,
  * webp_write.c). */
 #include <string.h>
 

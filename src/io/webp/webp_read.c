@@ -69,7 +69,8 @@ static satf_status webp_feed(const webp *w, WebPIDecoder *decoder, const WebPDat
     return status || code == VP8_STATUS_OK ? status : fail_decoding(w, code);
 }
 
-/* What libwebp takes: of lossless pixels all, as four bytes; of alpha all; else some rows. */
+/* The bytes that libwebp takes: for all lossless pixels, four bytes each; for all alpha; else for
+ * some rows. */
 static size_t decoder_bytes(const WebPIterator *f, const WebPBitstreamFeatures *is)
 {
     size_t pixels = (size_t)f->width * (size_t)f->height;

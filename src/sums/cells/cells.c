@@ -20,7 +20,7 @@ typedef uint64_t sum_u64;
 typedef satf_u128 sum_u128;
 typedef double sum_f64;
 
-/* Of one or two rows of whole pixels; `held`: what there is already. */
+/* Adds one or two rows of whole pixels; `held`: what there is already. */
 #define ADD_ROWS(src, col, held)                                                      \
     for (int64_t i = 0; i < samples && b; i++) {                                      \
         to[i] = (sum_##col)((sum_##col)((held) + (sum_##col)a[i]) + (sum_##col)b[i]); \
@@ -57,8 +57,8 @@ ADD(u64, u64)
 ADD(f32, f64)
 ADD(f64, f64)
 
-/* What is added at once: one channel, or four. Of pixels of two or three the others are the next
- * pixel's, which writes over them. */
+/* The channels that are added at once: one, or four. If pixels have two or three, the others are
+ * the next pixel's, which writes over them. */
 #define ANY(type) aligned(sizeof(type)), may_alias
 typedef uint16_t one_u16, __attribute__((vector_size(8), ANY(uint16_t))) four_u16;
 typedef uint32_t one_u32, __attribute__((vector_size(16), ANY(uint32_t))) four_u32;

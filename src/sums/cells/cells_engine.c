@@ -40,7 +40,7 @@ typedef struct cells_step {
     size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
     size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
     int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
-    int64_t lookahead_rows;                       /* rows from one that is added to one asked for */
+    int64_t lookahead_rows; /* rows from the one that is added to the one that is asked for */
     epilogue finish;
 } cells_step;
 
@@ -173,7 +173,7 @@ static cells_span find_span(const filter_step *step, const cells_part *part)
     return (cells_span){begin.pixel, n < left ? n : left, n < left ? 0 : n - left};
 }
 
-/* The span of row y, or of rows y and y + 1 of weight 1, is added to the part's columns. */
+/* Adds the span of row y, or of rows y and y + 1 of weight 1, to the part's columns. */
 static void cells_add_rows(const filter_step *step, char *memory, const cells_part *part,
                            cells_span span, int64_t y, const char *row, const char *next)
 {

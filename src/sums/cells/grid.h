@@ -19,7 +19,7 @@ typedef struct cells_axis {
     int64_t from, to;
 } cells_axis;
 
-/* Where a cell begins: `inside` of pixel `pixel` lie in front of it. */
+/* The beginning of a cell: `inside` of pixel `pixel` lie in front of it. */
 typedef struct cells_place {
     int64_t pixel, inside; /* 0 <= inside < to */
 } cells_place;
@@ -59,7 +59,7 @@ CELLS_CALL int64_t cells_count(const cells_place *begin, const cells_place *end)
     return end->pixel - begin->pixel + (end->inside > 0);
 }
 
-/* How much of pixel `pixel` lies in it. */
+/* The share of pixel `pixel` that lies in the cell. */
 CELLS_CALL int64_t cells_overlap(const cells_axis *axis, const cells_place *begin,
                                  const cells_place *end, int64_t pixel)
 {

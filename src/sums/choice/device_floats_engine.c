@@ -1,5 +1,5 @@
 /* Windows of floats among which a filter chooses, or whose sides an image gives, on a CUDA device:
- * what a table gives would be off by what lies elsewhere. */
+ * a table's sums would be off by what lies elsewhere. */
 #include <string.h>
 
 #include "../../base/device/gpu.h"

@@ -124,7 +124,7 @@ static const filter_engine least_engine = {
     .algorithm = least_algorithm,
 };
 
-/* Of the windows' last pixels. */
+/* The reach of the windows' last pixels. */
 static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
 {
     satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};

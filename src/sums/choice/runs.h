@@ -23,7 +23,8 @@ SATF_FORMULA int axis_add_run(axis_run *runs, int count, int64_t first, int64_t 
     return count;
 }
 
-/* Of n pixels that a border repeats, from position `first` on; a mirror shows the edges once. */
+/* The runs of n pixels that a border repeats, from position `first` on; a mirror shows the edges
+ * once. */
 SATF_FORMULA int axis_periodic_runs(int border, int64_t n, int64_t first, int64_t length,
                                     axis_run *runs)
 {

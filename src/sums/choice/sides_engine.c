@@ -1,4 +1,5 @@
-/* Windows of floats whose sides an image gives, on the CPU: of blocks of samples (pyramid.h). */
+/* Windows of floats whose sides an image gives, on the CPU: their sums are sums of blocks of
+ * samples (pyramid.h). */
 #include <stdatomic.h>
 #include <string.h>
 

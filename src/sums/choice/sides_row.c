@@ -135,7 +135,7 @@ static formula_value lane_mean(const sides_pixel *p, const epilogue *finish, int
     return formula_mean(in);
 }
 
-/* What the map says at the pixel. */
+/* The sides of the window that the map gives at the pixel. */
 static window_sides sides_at(const sides_pixel *p, const epilogue *finish, int lane)
 {
     const satf_view *map = &finish->aux[0];

@@ -6,7 +6,8 @@
 #include "pyramid.h"
 #include "../tables/sat_layer.h"
 
-/* Where the sums are: of integers in a table, of floats in blocks; of both what lies outside. */
+/* The place of the sums: those of integers are in a table, those of floats in blocks. The layer has
+ * what lies outside for both. */
 typedef struct sides_sums {
     const sat_layer *layer;
     pyramid blocks;

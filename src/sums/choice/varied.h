@@ -49,7 +49,7 @@ SATF_FORMULA void varied_add(varied *to, const formula_sums *in)
     }
 }
 
-/* Behind the last one. */
+/* Called behind the last one. */
 SATF_FORMULA void varied_end(varied *to, const formula_sums *in, double unit)
 {
     if (in->real) {

@@ -39,7 +39,7 @@ static void vary_exactly(const epilogue *f, const window_segment *segment, doubl
     }
 }
 
-/* In blocks of doubles. */
+/* Measures windows in blocks of doubles. */
 static void vary_in_doubles(const epilogue *f, const window_segment *segment, double *to,
                             int64_t plane)
 {

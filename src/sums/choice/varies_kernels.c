@@ -88,7 +88,7 @@ static void lessen_exactly(int64_t n, const double *other, int64_t plane, double
     }
 }
 
-/* Of two doubles; called with a constant for real. */
+/* Takes the lesser numbers, of two doubles each; called with a constant for real. */
 static inline void lessen_pairs(const bool real, int64_t n, const double *restrict a,
                                 const double *restrict b, double *restrict c, double *restrict d,
                                 uint8_t *restrict less)

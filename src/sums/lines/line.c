@@ -1,4 +1,4 @@
-/* Passes along the rows, some at a time, which change places with columns for that; then down the
+/* Passes along the rows, some of which change places with columns at a time; then passes down the
  * columns. */
 #include "line.h"
 

@@ -1,7 +1,6 @@
 /*
- * Passes along the rows, as many down the columns, each a box with a fraction of a
- * sample more at either end (filters/gauss.h). The border extends the picture once, in front of the
- * first pass.
+ * Passes along the rows, as many down the columns, each a box with a fraction of a sample more at
+ * either end (filters/gauss.h). The border extends the picture once, in front of the first pass.
  */
 #ifndef SATF_SUMS_LINES_LINE_H
 #define SATF_SUMS_LINES_LINE_H

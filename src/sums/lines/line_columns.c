@@ -1,8 +1,8 @@
 /*
- * Rings of rows. Sums of whole numbers slide. Sums of other doubles are those of two parts: windows
- * are as high as blocks of rows, so one is the end of a block and the start of the next one.
- * Nothing is subtracted, so what is not finite stays in its windows, and the order of additions
- * depends on where the rows lie alone.
+ * Passes down the columns by rings of rows. Sums of whole numbers slide. Sums of other doubles are
+ * those of two parts: windows are as high as blocks of rows, so one is the end of a block and the
+ * start of the next one. Nothing is subtracted, so what is not finite stays in its windows, and the
+ * order of additions depends only on where the rows lie.
  */
 #include "line_columns.h"
 

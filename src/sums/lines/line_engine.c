@@ -1,6 +1,6 @@
 /*
- * Passes along lines. On the CPU by walkers, or, of an image in memory and where the passes reach
- * far, all rows are passed along first, and then blocks of columns down.
+ * Passes along lines. On the CPU walkers make them. If an image is in memory and the passes reach
+ * far, they go along all rows first, and then down blocks of columns.
  */
 #include "line.h"
 
@@ -198,7 +198,7 @@ static int64_t line_next(void *walker, satf_status *status)
 
 /* -------------------------------------------------------------------------- running */
 
-/* So many are done; false if all should stop. */
+/* Tells that so many are done; false if all should stop. */
 static bool line_go_on(line_run *run, int thread, int64_t rows)
 {
     int64_t done = atomic_fetch_add(&run->done, rows) + rows;

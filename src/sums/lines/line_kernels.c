@@ -14,8 +14,8 @@ typedef int32_t integers __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t pairs __attribute__((vector_size(VECTOR_BYTES)));
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Of pairs of 16 bits: numbers at even places are the low halves, those at odd places the high
- * ones. */
+/* Pairs of 16 bits, taken apart: numbers at even places are the low halves, those at odd places the
+ * high ones. */
 typedef struct places {
     integers even, odd;
 } places;

@@ -10,9 +10,10 @@
 enum { LINE_LANES = 32, LINE_ROWS = 8, LINE_PART_BYTES = 1024 };
 
 /* Rows, each a multiple of 64 bytes, of what enters a pass: 2 r + 2, of which the row that enters
- * takes the place of the one that leaves. Behind them are sums. Of whole numbers: of all these rows
- * (LINE_NARROW: of 32 bits, two rows). LINE_REAL: of the rows of a block that have entered; behind
- * these the sums from row 1 of the block before to its end, from row 2, ... 2 r. */
+ * takes the place of the one that leaves. Behind them are sums. Those of whole numbers are over all
+ * these rows (LINE_NARROW: of 32 bits, two rows). Those of LINE_REAL are over the rows of a block
+ * that have entered; behind these are the sums from row 1 of the block before to its end, from row
+ * 2, ... 2 r. */
 typedef struct line_rows {
     char *ring;
     size_t place; /* of the row that enters */

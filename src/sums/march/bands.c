@@ -1,4 +1,4 @@
-/* The weights of box sums by products, and the check that they reach. */
+/* The weights of box sums by products, and the check that a window has such weights. */
 #include "bands_words.h"
 
 /* Whether the tile's weights are those that lie around any place far from the edges. */

@@ -1,8 +1,8 @@
 /*
- * Windows on a CUDA device without a table. Those of bytes, and of samples of 16 bits, by its
- * matrix units: each sample comes in once, and means of bytes under large windows have kernels of
- * their own. Others by marches: blocks go down strips of the image. So do templates of integers
- * whose rectangles reach so far that a block's shared memory holds the sums that they read.
+ * Windows on a CUDA device without a table. Its matrix units sum bytes and samples of 16 bits: each
+ * sample comes in once, and means of bytes under large windows have kernels of their own. Marches
+ * sum all others: blocks go down strips of the image. So do templates of integers whose rectangles
+ * reach so far that a block's shared memory holds the sums that they read.
  */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
@@ -11,7 +11,7 @@
 #include "gpu.h"
 #include "../../plan/device_task.h"
 
-/* What can take a step. All know step->state as what is theirs of it. */
+/* The kernels that can take a step. Each knows step->state as its own. */
 typedef struct window_kernel {
     bool (*suits)(const satf_context *ctx, const filter_step *step);
     satf_status (*plan)(satf_context *ctx, filter_step *step);
@@ -252,7 +252,8 @@ static satf_status run_large(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------------------ marches */
 
-/* Without a table, of sums over so many pixels; step: of which `in` and the border count. */
+/* A layer without a table, of sums over so many pixels. Only `in` and the border of the step
+ * count. */
 static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
 {
     sat_layer layer = {.summand = summand};

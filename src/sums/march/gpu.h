@@ -30,7 +30,7 @@ typedef struct window_gpu_halo {
 /* All of them; 0 behind the last. */
 extern const window_gpu_halo window_gpu_halos[];
 
-/* Of a row without what lies between rows. */
+/* The bytes of a row, without what lies between rows. */
 static inline int64_t window_gpu_row_bytes(const satf_view *view)
 {
     return view->width * satf_pixel_bytes(view);

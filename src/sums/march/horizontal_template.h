@@ -177,7 +177,7 @@ NAME(run_scan)(int channels, const horizontal_row *shape, const COL *col, SUM *s
 #endif
 
 #ifdef SCAN_REALS
-/* The same for doubles; here, too, nothing is rounded. Of three channels a vector holds two pixels,
+/* The same for doubles; here, too, nothing is rounded. A vector holds two pixels of three channels,
  * and what is written behind them is written over. */
 static inline __attribute__((always_inline)) void NAME(run_scan)(const int channels,
                                                                  const horizontal_row *shape,

@@ -21,11 +21,11 @@ typedef struct vertical_row {
 typedef struct vertical_kernels {
     satf_type row;
     satf_sum_type sums;
-    /* out[i] = summand i of row; never -0. Of floats rows of doubles alone. */
+    /* out[i] = summand i of row; never -0. For floats there are rows of doubles alone. */
     void (*summands)(const vertical_row *shape, const void *row, void *out);
     /* sums[i] += times * summand i of row. Plain and square summands only. */
     void (*add)(const vertical_row *shape, void *sums, const void *row, int64_t times);
-    /* sums[i] += summand i of enter - summand i of leave. Likewise. */
+    /* sums[i] += summand i of enter - summand i of leave. Plain and square summands only. */
     void (*march)(const vertical_row *shape, void *sums, const void *enter, const void *leave);
 } vertical_kernels;
 

@@ -272,8 +272,8 @@ static bool add_fixed_rows(const window_band *b)
 
 /* ----------------------------------------------------------------------- bands */
 
-/* Where floats cannot slide they go by strips for at least so many windows' heights and
- * rows, since to take up either way costs a height of rows. */
+/* If floats cannot slide they go by strips for at least so many windows' heights and rows, since to
+ * take up either way costs a height of rows. */
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 
@@ -282,7 +282,7 @@ static bool march_stops(const window_band *b)
     return b->y >= b->end || window_ends(b) || b->state->stop;
 }
 
-/* From the band's row on by strips: to the end, or until sliding is worth another try. */
+/* Goes on by strips from the band's row: to the end, or until sliding is worth another try. */
 static void march_take_strips(window_band *b)
 {
     bool again = b->state->plan->slides && b->end - b->y > b->patience;

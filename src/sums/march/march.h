@@ -47,7 +47,7 @@ static inline bool window_ends(const window_band *b)
  * not known, it is in s->down.n afterwards, if it is y or less. */
 const void *window_fetch(window_state *s, int64_t y);
 
-/* So many samples more are worked on; false if all should stop. */
+/* Tells that so many samples more are worked on; false if all should stop. */
 bool window_goes_on(window_state *s, int64_t samples);
 
 /* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops

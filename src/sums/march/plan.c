@@ -8,10 +8,10 @@
 #include "../../base/view.h"
 #include "../../satfilter/formula.h"
 
-/* Of a segment's sums: they are to stay in the first level of cache. */
+/* Bytes of a segment's sums, which are to stay in the first level of cache. */
 #define SEGMENT_BYTES 4096
 
-/* Of a strip's block of sums: it is to stay in the second level of cache. */
+/* Bytes of a strip's block of sums, which is to stay in the second level of cache. */
 #define STRIP_BLOCK_BYTES (1 << 19)
 
 /* Samples of a strip's row, so that all the row's arrays stay in the first level. */

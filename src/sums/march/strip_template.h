@@ -258,8 +258,7 @@ static void copy_row(int64_t n, const strip_row *from, const strip_row *to)
     }
 }
 
-/* Of windows of 1, 2, 4, ... columns those are united that make up the window, the narrowest
- * first. */
+/* Unites those windows of 1, 2, 4, ... columns that make up the window, the narrowest first. */
 static void row_moments(const horizontal_row *shape, double weight, const strip_row *columns,
                         const strip_row *windows)
 {

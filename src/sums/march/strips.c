@@ -1,10 +1,10 @@
 /*
- * Floats, without ever subtracting sums. The picture is cut into strips of columns so narrow that
- * all of a strip that is still needed stays in the second level of cache. Down a strip, rows are
- * cut into blocks of the window's height, counted from the first row that any window touches. A
- * window is the end of one block and the start of the next (van Herk; Gil and Werman): of each
- * column a suffix sum, made of the whole block at once, plus a running prefix sum. Along the row,
- * these columns become windows.
+ * The way down a picture for floats, which never subtracts sums. The picture is cut into strips of
+ * columns so narrow that all of a strip that is still needed stays in the second level of cache.
+ * Down a strip, rows are cut into blocks of the window's height, counted from the first row that
+ * any window touches. A window is the end of one block and the start of the next (van Herk; Gil and
+ * Werman): of each column a suffix sum, made of the whole block at once, plus a running prefix sum.
+ * Along the row, these columns become windows.
  *
  * Where moments are wanted, what is summed are differences from a shift, which is a sample of the
  * window. So an offset that samples share costs no digits, samples that are alike vary by 0, and

@@ -26,12 +26,11 @@ typedef struct window_spec {
      * puts there. */
     int64_t beyond_x, beyond_y;
     /*
-     * Streaming: returns row y of the input (width * channels samples), valid until
-     * the next call that asks for a row more than window_rows_kept() - 1 further
-     * down. NULL stops the march (SATF_IO unless the context has a message; the
-     * callback sets it). Called by one thread at a time, for y that never goes
-     * back further than window_rows_kept() - 1 rows, but for the rows at both ends that
-     * window_rows_wrapped() tells of.
+     * Streaming: returns row y of the input (width * channels samples), valid until the next call
+     * that asks for a row more than window_rows_kept() - 1 further down. NULL stops the march
+     * (SATF_IO unless the context has a message; the callback sets it). Called by one thread at a
+     * time, for y that never goes back further than window_rows_kept() - 1 rows, but for the rows
+     * at both ends that window_rows_wrapped() tells of.
      */
     const void *(*row)(void *user, int64_t y);
     /* Unless NULL: rows of the picture as far as is known, at most in.height. It may fall while

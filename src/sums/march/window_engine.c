@@ -1,4 +1,4 @@
-/* Window filters on the CPU by marching: finished straight into the output's rows. */
+/* Window filters on the CPU by marching: sums become results in the output's rows at once. */
 #include <string.h>
 
 #include "../../base/memory.h"
@@ -7,7 +7,7 @@
 #include "../../formula/epilogue.h"
 #include "../../plan/step.h"
 
-/* Of an image in memory: rows of a call, and pixels between two looks whether to go on. */
+/* For an image in memory: rows of a call, and pixels between two looks whether to go on. */
 enum { ROWS_AT_ONCE = 32, TOLD_PIXELS = 1 << 15 };
 
 /* What a plan keeps of a step. */
@@ -28,7 +28,7 @@ typedef struct window_walker {
     window_march march;
 } window_walker;
 
-/* Where the row goes, and what is beside it. */
+/* Finds where row y goes, and the auxiliary samples beside it. */
 static void window_engine_begin_row(window_walker *w, int64_t y)
 {
     const filter_rows *rows = w->rows;

@@ -12,7 +12,7 @@ typedef struct corner_columns {
     const axis_sum *edge; /* [pixel]: its terms; set for the other pixels */
 } corner_columns;
 
-/* Of sums of any type but SATF_SUM_U16. */
+/* The kernels of one instruction set, for sums of any type but SATF_SUM_U16. */
 typedef struct corner_kernels {
     /* strip = the combination `rows` of the SAT's rows, behind one pixel of zeros:
      * (width + 1) * channels sums, the prefix sums of a horizontal strip. */

@@ -146,7 +146,7 @@ static satf_status device_table_run(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }
 
-/* Of floats a table would be off by what lies elsewhere: see
+/* A table of floats would be off by what lies elsewhere: see
  * src/sums/choice/device_floats_engine.c. */
 static bool device_table_suits(const satf_context *ctx, const filter_step *step)
 {

@@ -1,7 +1,7 @@
 /*
- * The summed area table as a result. Of a picture in memory an algorithm of src/sat builds it in
- * the output, or, where the output's type is another than that of the sums, in memory of the plan,
- * from where it is converted. By rows it is the sums of the row above and those of the row so far.
+ * The summed area table as a result. For a picture in memory an algorithm of src/sat builds it in
+ * the output, or, if the output's type is another than that of the sums, in memory of the plan,
+ * from where it is converted. By rows, a row of it is the row above plus the sums along the row.
  */
 #include <string.h>
 

@@ -440,7 +440,7 @@ static satf_status confine(satf_context *ctx, const filter_step *step, filter_ta
     return status;
 }
 
-/* From the tables to the output; again from other tables where these will not do. */
+/* Makes the output of the tables; once more, of other tables, where these will not do. */
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;

@@ -15,7 +15,7 @@ static uint64_t largest_area(const satf_weighted_rect *rects, size_t count)
     return area;
 }
 
-/* Which sums, of which types. */
+/* Chooses which sums the tables hold, and their types. */
 static void choose_sums(const filter_step *step, filter_tables *tables)
 {
     const filter_pass *pass = step->pass;

@@ -80,7 +80,7 @@ static size_t help_kind(size_t i)
     return end;
 }
 
-/* How the command is called, and examples. */
+/* Prints how the command is called, and examples. */
 static void help_print_head(FILE *to)
 {
     fputs("Usage: satfilter [OPTIONS] FILTER... INPUT OUTPUT\n"
@@ -183,7 +183,7 @@ typedef struct topic {
     const synonym *synonym;
 } topic;
 
-/* By name, or as it is written: "--box", "-o". */
+/* Finds an option by its name, or as it is written: "--box", "-o". */
 static const option *find_option(const char *word, const char *name)
 {
     const option *o = NULL, *next;
@@ -216,7 +216,7 @@ static bool find_topic(const settings *s, const char *word, topic *t)
     return t->format.name || t->algorithm || t->synonym;
 }
 
-/* Which filters have the flag. */
+/* Prints which filters have the flag. */
 static void print_flag_filters(const char *flag)
 {
     const char *filter;

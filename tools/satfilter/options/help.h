@@ -19,7 +19,7 @@ void help_completion(void (*print)(const shell_program *shell));
  * printed one line on stderr unless it is 0. */
 int help_print(const settings *s);
 
-/* What the command without arguments says. */
+/* Prints what the command says without arguments. */
 void help_short(FILE *to);
 
 /* The tables of --list, and options: the one that a word of --help means, -1 if none. (lists.c) */

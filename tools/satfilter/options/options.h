@@ -33,7 +33,7 @@ typedef struct filter_word {
     unsigned flags;    /* bit i: the filter's parameter i, a flag, was given */
 } filter_word;
 
-/* Where inputs come from: an operand, a list of names, or a folder. */
+/* The origin of inputs: an operand, a list of names, or a folder. */
 typedef enum source_kind { SOURCE_FILE, SOURCE_LIST, SOURCE_LIST0, SOURCE_FOLDER } source_kind;
 
 typedef struct source {

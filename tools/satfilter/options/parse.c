@@ -56,7 +56,7 @@ static satf_status parse_make_filter(settings *s, const filter_word *word, char 
     return status;
 }
 
-/* What is done where no filter is named. */
+/* Makes the chain that is applied where no filter is named: copy. */
 static int make_copy(settings *s)
 {
     strcpy(s->spec, "copy"); /* the command itself, and an option, are longer */
@@ -188,7 +188,7 @@ static bool is_limit(satf_limit limit)
     return false;
 }
 
-/* What holds for pictures that filters name, too. */
+/* Sets the limits, which hold for pictures that filters name, too. */
 static satf_status parse_set_limits(const settings *s)
 {
     satf_status status = s->formats_given ? SATF_OK : satf_context_set_formats(s->ctx, "all");
@@ -286,7 +286,7 @@ static int check_whole(settings *s)
     return take_names(s);
 }
 
-/* Of "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file, of "--unsharp 7 1.5" the
+/* In "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file, in "--unsharp 7 1.5" the
  * number. */
 static int refuse_third(const settings *s)
 {

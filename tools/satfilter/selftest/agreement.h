@@ -40,7 +40,7 @@ typedef struct agreement {
     int line_count, line_room;
 } agreement;
 
-/* Of no case; the instructions are to be set. */
+/* Starts with no case; the instructions are to be set. */
 void agreement_start(agreement *all);
 
 void agreement_end(agreement *all);

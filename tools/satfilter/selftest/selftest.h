@@ -9,7 +9,7 @@
  * EXIT_ status. */
 int self_test(const settings *s);
 
-/* What such a process does: prints a line for each result of the CPU, its parts between tabs: the
+/* The work of such a process: prints a line for each result of the CPU, its parts between tabs: the
  * case, the engine, "=" or, of a failure, "!", and the result. Returns an EXIT_ status. */
 int self_test_results(void);
 

@@ -117,7 +117,7 @@ static double choose_number(const satf_param_info *p, int number)
     return value < p->min ? p->min : value > p->max ? p->max : value;
 }
 
-/* Of the middle, or on from somewhere. */
+/* Chooses a part in the middle, or from somewhere on. */
 static void choose_part(const shape *s, int number, char *text, size_t bytes)
 {
     int width = (int)s->width / 2 + 1, height = (int)(s->height - s->height / 4);
