@@ -114,7 +114,7 @@ static loop_mode choose_mode(const epilogue *f, satf_sum_type sum, satf_sum_type
 {
     uint64_t max = satf_type_max((int)f->in_type);
     satf_u128 largest = (satf_u128)f->area * max * (f->weighted ? max : 1);
-    bool squares = filter_reads(f->pass, FORMULA_SQUARE);
+    bool squares = f->pass->kernel != KERNEL_MEAN && filter_reads(f->pass, FORMULA_SQUARE);
     if (sum == SATF_SUM_F64) {
         return LOOP_REAL;
     }
@@ -215,7 +215,8 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
     f->area = area;
     f->mode = choose_mode(f, sum, square);
     set_formula(f, f->pass->formula);
-    f->at_once = choose_at_once(f, sum, square, shifts);
+    bool reduces = f->pass->reduction != FORMULA_NONE; /* its look goes by blocks */
+    f->at_once = reduces ? NULL : choose_at_once(f, sum, square, shifts);
     f->divides = choose_division(f, sum);
     f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
     f->run = f->pass->kernel == KERNEL_VARIES ? run_varies

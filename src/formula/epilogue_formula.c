@@ -97,13 +97,13 @@ static void load_sums(const epilogue *f, const window_segment *segment, loop_mod
             epilogue_load_sum(segment->sum_type, sums, i, &sum, &block->exact_sums[i]);
             block->exact_sums[i] = formula_double(sum);
         }
-    } else {
+    } else if (mode != LOOP_WORD || f->weighted || f->reads & FORMULA_LUMA) {
         loops->load_sums(segment->sum_type, block->n, sums, block->exact_sums);
     }
     if (mode == LOOP_WORD) {
         loops->load_words(segment->sum_type, block->n, sums, block->word_sums);
         loops->load_words(segment->square_type, block->n, squares, block->word_squares);
-    } else if (mode == LOOP_EXACT && squares) {
+    } else if (mode == LOOP_EXACT && squares && segment->square_type != SATF_SUM_U128) {
         loops->load_sums(segment->square_type, block->n, squares, block->exact_squares);
     }
     if (mode == LOOP_REAL && segment->shifts) {
@@ -224,6 +224,13 @@ static formula_value define(const epilogue *f, const window_segment *segment,
     }
     in->real_weight = block->weights[i];
     in->weight = in->real ? 0 : (uint64_t)block->weights[i];
+    int64_t last = at + f->channels - 1 - i % f->channels;
+    if (f->weighted && !in->real && segment->sums && at < last) { /* which may exceed 2^53 */
+        satf_u128 alpha = 0;
+        double none;
+        epilogue_load_sum(segment->sum_type, segment->sums, last, &alpha, &none);
+        in->weight = (uint64_t)alpha;
+    }
     in->inverse = block->inverses[i];
     in->shift = segment->shifts ? segment->shifts[at] : 0;
     in->centre = block->centres[i];

@@ -33,8 +33,8 @@ typedef void (*epilogue_kernel)(const epilogue_task *task);
 
 /*
  * X(kernel, formula, loop mode, sum, sum of squares, result): kernels that are the filter's own
- * formula. Means do not read the squares; means of integers go to the input's type.
- */
+ * formula. Means do not read the squares; means of integers go to the input's type. No result ends
+ * at formula_sums.most, which is INFINITY for means and for real results. */
 #define EPILOGUES_AT_ONCE(X)           \
     X(MEAN, box, EXACT, u16, u16, u8)  \
     X(MEAN, box, EXACT, u32, u32, u8)  \

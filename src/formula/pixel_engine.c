@@ -60,6 +60,10 @@ void filter_mix_row(const filter_mix *mix, const void *const *rows, void *to)
     mix_block block;
     block.common = mix->common;
     block.options = mix->options.bytes;
+    for (int k = 0; k < mix->count; k++) { /* channels that an image lacks */
+        int lacking = FORMULA_LANES - mix->of[k].channels;
+        memset(block.of[k][FORMULA_LANES - lacking], 0, (size_t)lacking * sizeof block.of[k][0]);
+    }
     for (int64_t x = 0; x < out->width; x += block.n) {
         block.n = out->width - x < MIX_PIXELS ? out->width - x : MIX_PIXELS;
         for (int k = 0; k < mix->count; k++) {

@@ -326,7 +326,8 @@ SATF_FORMULA double formula_nearest(double x)
 }
 
 /* S / W of FORMULA_EXACT to nearest, halves up, which is below 2^48: the integer next to a quarter
- * below what the reciprocal says, or the next one, as the remainder tells, which is exact. */
+ * below what the reciprocal says, or the next one, as the remainder tells, which is exact but where
+ * it is below 0: then its sign is right. */
 SATF_FORMULA double formula_rounded_mean(const formula_sums *in)
 {
     double below = formula_nearest(in->real_sum * in->inverse - 0.25);
