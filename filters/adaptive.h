@@ -65,6 +65,7 @@ static const filter_info adaptive_filter = {
     .options_bytes = sizeof(adaptive_options),
     .ways = {FILTER_PASSES(adaptive_passes)},
     .range = adaptive_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --adaptive 51,offset=20 scan.png page.png",
 };
 

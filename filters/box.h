@@ -44,6 +44,7 @@ static const filter_info box_filter = {
     .options_bytes = sizeof(box_options),
     .ways = {FILTER_PASSES(box_passes)},
     .range = filter_mean_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --box 15 in.jpg out.jpg",
 };
 

@@ -65,6 +65,7 @@ static const filter_info bradley_filter = {
     .options_bytes = sizeof(bradley_options),
     .ways = {FILTER_PASSES(bradley_passes)},
     .range = bradley_range,
+    .sign = SIGN_REFUSED,
     .example = "satfilter --bradley 65 scan.png page.png",
 };
 

@@ -70,6 +70,7 @@ static const filter_info dog_filter = {
     .options_bytes = sizeof(dog_options),
     .ways = {FILTER_PASSES(dog_passes)},
     .range = dog_range,
+    .sign = SIGN_STAYS,
     .example = "satfilter --dog 2 --range -30:30 in.png out.png",
 };
 

@@ -63,6 +63,7 @@ static const filter_info flatten_filter = {
     .needs_value = true,
     .options_bytes = sizeof(flatten_options),
     .ways = {FILTER_PASSES(flatten_passes)},
+    .sign = SIGN_REFUSED,
     .example = "satfilter --flatten 101,target=230 scan.png page.png",
 };
 

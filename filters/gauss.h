@@ -57,6 +57,7 @@ static const filter_info gauss_filter = {
     .options_bytes = sizeof(gauss_options),
     .ways = {FILTER_PASSES(gauss_passes)},
     .range = filter_mean_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --gauss 4 in.jpg out.jpg",
 };
 

@@ -27,6 +27,7 @@ static const filter_info grey_filter = {
     .params = grey_params,
     .needs_value = false,
     .ways = {FILTER_PASSES(grey_passes)},
+    .sign = SIGN_MOVES,
     .example = "satfilter --grey in.jpg out.jpg",
 };
 

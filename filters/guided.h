@@ -453,8 +453,9 @@ static double guided_outside_nothing(double constant, const formula_sums *common
  * type of integers holds. */
 static double guided_outside_guide(double constant, const formula_sums *common)
 {
-    double sample = constant * (common->aux_full / common->full);
-    double most = common->aux_full;
+    double above = constant - common->zero;
+    double sample = above * (common->aux_full / common->full) + common->zero;
+    double most = common->aux_full + common->zero;
     return common->aux_of_floats ? sample : floor((sample < most ? sample : most) + 0.5);
 }
 
@@ -574,6 +575,7 @@ static const filter_info guided_filter = {
              FILTER_PASSES(guided_passes_own), FILTER_PASSES(guided_passes_colour)},
     .way = guided_way,
     .colour_aux = guided_colour,
+    .sign = SIGN_MOVES,
     .example = "satfilter --guided 9,noise=18,colour in.jpg out.jpg",
 };
 

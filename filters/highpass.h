@@ -13,16 +13,17 @@ typedef struct highpass_options {
     int64_t full;
 } highpass_options;
 
-/* p - m + M / 2. Of integers it is (2 (p W - S) + M W) / (2 W), by one division that rounds as
- * that of unsharp. */
+/* p - m + M / 2, of samples with a sign p - m. Of integers it is (2 (p W - S) + M W) / (2 W), by
+ * one division that rounds as that of unsharp. */
 SATF_FORMULA formula_value highpass_formula(const formula_sums *in, const highpass_options *options)
 {
     (void)options;
-    double p = in->centre, weight = formula_weight(in), half = in->full / 2;
+    double p = in->centre, weight = formula_weight(in),
+           half = in->zero > 0 ? in->zero : in->full / 2;
     if (in->real) {
         return formula_real(weight == 0 ? half : p - formula_true_mean(in) + half);
     }
-    double numerator = 2 * (p * weight - formula_sum(in)) + in->full * weight;
+    double numerator = 2 * (p * weight - formula_sum(in)) + 2 * half * weight;
     return formula_real(weight == 0 ? half : formula_quotient(numerator, 2 * weight));
 }
 
@@ -52,6 +53,7 @@ static const filter_info highpass_filter = {
     .needs_value = true,
     .options_bytes = sizeof(highpass_options),
     .ways = {FILTER_PASSES(highpass_passes)},
+    .sign = SIGN_MOVES,
     .example = "satfilter --highpass 15 in.jpg out.jpg",
 };
 

@@ -89,6 +89,7 @@ static const filter_info kuwahara_filter = {
     .ways = {FILTER_PASSES(kuwahara_passes)},
     .on_device = FILTER_PASSES(kuwahara_device_passes),
     .range = filter_mean_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --kuwahara 9 in.jpg out.jpg",
 };
 

@@ -62,6 +62,7 @@ static const filter_info niblack_filter = {
     .options_bytes = sizeof(niblack_options),
     .ways = {FILTER_PASSES(niblack_passes)},
     .range = niblack_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --niblack 25 in.png out.png",
 };
 

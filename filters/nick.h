@@ -67,6 +67,7 @@ static const filter_info nick_filter = {
     .options_bytes = sizeof(nick_options),
     .ways = {FILTER_PASSES(nick_passes)},
     .range = nick_range,
+    .sign = SIGN_REFUSED,
     .example = "satfilter --nick 41 scan.png page.png",
 };
 

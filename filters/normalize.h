@@ -58,6 +58,7 @@ static const filter_info normalize_filter = {
     .options_bytes = sizeof(normalize_options),
     .ways = {FILTER_PASSES(normalize_passes)},
     .range = normalize_range,
+    .sign = SIGN_STAYS,
     .example = "satfilter --normalize 31 --range -3:3 in.png out.png",
 };
 

@@ -31,6 +31,7 @@ static const filter_info pixelate_filter = {
     .needs_value = true,
     .options_bytes = sizeof(pixelate_options),
     .ways = {FILTER_PASSES(pixelate_passes)},
+    .sign = SIGN_MOVES,
     .example = "satfilter --pixelate 20 --region 410,280,90x70 in.jpg out.jpg",
 };
 

@@ -38,6 +38,7 @@ static const filter_info resize_filter = {
     .needs_value = true,
     .options_bytes = sizeof(resize_options),
     .ways = {FILTER_PASSES(resize_passes)},
+    .sign = SIGN_MOVES,
     .example = "satfilter --resize 25% in.jpg out.jpg",
 };
 

@@ -106,6 +106,7 @@ static const filter_info sauvola_filter = {
     .options_bytes = sizeof(sauvola_options),
     .ways = {FILTER_PASSES(sauvola_passes)},
     .range = sauvola_range,
+    .sign = SIGN_REFUSED,
     .example = "satfilter --sauvola 31 scan.png page.png",
 };
 

@@ -51,6 +51,7 @@ static const filter_info stddev_filter = {
     .options_bytes = sizeof(stddev_options),
     .ways = {FILTER_PASSES(stddev_passes)},
     .range = stddev_range,
+    .sign = SIGN_STAYS,
     .example = "satfilter --stddev 7 --range auto:1 in.png out.png",
 };
 

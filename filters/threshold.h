@@ -20,7 +20,7 @@ SATF_FORMULA formula_value threshold_formula(const formula_sums *in,
                                              const threshold_options *options)
 {
     double steps = formula_thousandths(options->level);
-    double given = in->real ? options->level * in->level : steps * in->full / 255000;
+    double given = in->real ? options->level * in->level : steps * in->full / 255000 + in->zero;
     double threshold = formula_choose(isnan(options->level), in->otsu, given);
     return formula_bilevel(in, &options->bilevel, in->centre > threshold, threshold);
 }
@@ -69,6 +69,7 @@ static const filter_info threshold_filter = {
     .ways = {FILTER_PASSES(threshold_given), FILTER_PASSES(threshold_found)},
     .way = threshold_way,
     .range = threshold_range,
+    .sign = SIGN_MOVES,
     .example = "satfilter --threshold otsu scan.png page.png",
 };
 

@@ -180,6 +180,7 @@ static const filter_info unsharp_filter = {
     .ways = {FILTER_PASSES(unsharp_passes), FILTER_PASSES(unsharp_soft_passes),
              FILTER_PASSES(unsharp_luma_passes)},
     .way = unsharp_way,
+    .sign = SIGN_MOVES,
     .example = "satfilter --unsharp 7,amount=1.5,luma in.jpg out.jpg",
 };
 

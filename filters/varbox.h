@@ -58,6 +58,7 @@ static const filter_info varbox_filter = {
     .way = varbox_way,
     .range = filter_mean_range,
     .any_aux = true,
+    .sign = SIGN_MOVES,
     .example = "satfilter --varbox radii.pgm in.png out.png",
 };
 

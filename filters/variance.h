@@ -52,6 +52,7 @@ static const filter_info variance_filter = {
     .options_bytes = sizeof(variance_options),
     .ways = {FILTER_PASSES(variance_passes)},
     .range = variance_range,
+    .sign = SIGN_STAYS,
     .example = "satfilter --variance 7 in.png out.npy",
 };
 

@@ -80,6 +80,7 @@ static const filter_info wolf_filter = {
     .options_bytes = sizeof(wolf_options),
     .ways = {FILTER_PASSES(wolf_passes)},
     .range = wolf_range,
+    .sign = SIGN_REFUSED,
     .example = "satfilter --wolf 21 scan.png page.png",
 };
 

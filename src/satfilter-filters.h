@@ -291,6 +291,31 @@ SATF_API const char *satf_filter_find(const char *name, satf_filter_info *info, 
  */
 SATF_API satf_status satf_module_load(satf_context *ctx, const char *path);
 
+/*
+ * Pixels that do not count, for every filter of the chain: windows leave them out, as they leave
+ * out transparent pixels. A pixel counts only if all of its channels do. omit_nan: samples that are
+ * no number do not count; else these spread to all windows that hold them. *nodata: samples of that
+ * value do not count; NULL: there is none. Where nothing in a window counts, or in filters that
+ * look at the pixel itself that one does not, the result is *nodata, if its type holds it; else NaN
+ * of floats and 0 of integers; of pictures with alpha 0, and alpha 0. Sums leave these pixels out,
+ * and are 0 where nothing counts. Filters that move pixels move them like others. Refused when they
+ * are applied: guided, border constant, and four channels without alpha. (SATF_INVALID: a NULL)
+ */
+SATF_API satf_status satf_filter_set_missing(satf_context *ctx, satf_filter *chain, int omit_nan,
+                                             const double *nodata);
+
+/*
+ * Weights of pixels, for every filter of the chain: grey, of one channel, as large as the input of
+ * each filter. A sample of 0 does not count (above), one of the full scale counts wholly, others
+ * between; what is no number is 0. They are rounded to the samples' type, but none to 0, and weigh
+ * alpha where there is one. The view is on the host, and is copied; NULL: no weights any more.
+ * SATF_INVALID: it has several channels. _read_weights() takes those of a file.
+ */
+SATF_API satf_status satf_filter_set_weights(satf_context *ctx, satf_filter *chain,
+                                             const satf_view *weights);
+SATF_API satf_status satf_filter_read_weights(satf_context *ctx, satf_filter *chain,
+                                              const char *path);
+
 /* Gives the border to every filter of the chain that has one and was not given its own. */
 SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,
                                                 satf_border border, double constant);

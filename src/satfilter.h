@@ -92,15 +92,34 @@ SATF_API const char *satf_instructions(size_t index);
 
 /* ------------------------------------------------------------ sample types */
 
-typedef enum satf_type { SATF_U8, SATF_U16, SATF_U32, SATF_U64, SATF_F32, SATF_F64 } satf_type;
+/*
+ * Filters take all of them. Integers with a sign are exact: those of 8 and 16 bits everywhere,
+ * where results end at -M - 1 ... M, M being the full scale; sums of them have a sign, too.
+ * Integers of 32 and 64 bits are computed as doubles, which hold the sums of windows or else refuse
+ * them. Half floats, of IEEE and of "brain" kind, are computed as floats and rounded once, to even.
+ */
+typedef enum satf_type {
+    SATF_U8,
+    SATF_U16,
+    SATF_U32,
+    SATF_U64,
+    SATF_F32,
+    SATF_F64,
+    SATF_I8,
+    SATF_I16,
+    SATF_I32,
+    SATF_I64,
+    SATF_F16,
+    SATF_BF16
+} satf_type;
 
 #define SATF_TYPE_AUTO (-1) /* where a call may choose the type itself */
 #define SATF_MAX_CHANNELS 4
 
-/* Bytes of one sample; 0 if type is none of the six. */
+/* Bytes of one sample; 0 if type is none of these. */
 SATF_API size_t satf_type_bytes(int type);
 
-/* "u8" ... "f64"; NULL if type is none of the six. Static storage. */
+/* "u8" ... "bf16"; NULL if type is none of these. Static storage. */
 SATF_API const char *satf_type_name(int type);
 
 /* The type of that name, or -1. */

@@ -6,34 +6,34 @@ extern "C" {
 #include "../../src/plan/gpu.h"
 }
 
-#include "../../src/satfilter/formula.h"
+#include "../../src/formula/adapt.h"
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 
-static __host__ __device__ int bytes_of(int type)
-{
-    return type == SATF_U8                        ? 1
-           : type == SATF_U16                     ? 2
-           : type == SATF_U32 || type == SATF_F32 ? 4
-                                                  : 8;
-}
-
-/* A sample of that type, aligned to its size. */
+/* What SATF_U64 holds, of a number that is 0 or more; else a double. */
 static __device__ formula_value value_at(int type, const char *at)
 {
-    switch (type) {
-    case SATF_U8:
-        return formula_integer(*(const uint8_t *)at);
-    case SATF_U16:
-        return formula_integer(*(const uint16_t *)at);
-    case SATF_U32:
-        return formula_integer(*(const uint32_t *)at);
-    case SATF_U64:
-        return formula_integer(*(const uint64_t *)at);
-    case SATF_F32:
-        return formula_real((double)*(const float *)at);
-    default:
-        return formula_real(*(const double *)at);
+    int64_t word;
+    if (type != SATF_U64 && type != SATF_I64) {
+        return formula_real(adapt_load(type, at));
+    }
+    memcpy(&word, at, sizeof word);
+    return type == SATF_I64 && word < 0 ? formula_real((double)word)
+                                        : formula_integer((uint64_t)word);
+}
+
+static __device__ void store_value(int type, formula_value value, char *to)
+{
+    if (type <= SATF_F64) {
+        formula_store(type, value, to);
+    } else if (adapt_is_float(type)) {
+        adapt_put(type, formula_number_of(value), to);
+    } else if (type == SATF_I64 && value.exact) {
+        int64_t word = (int64_t)(value.integer < INT64_MAX ? value.integer : INT64_MAX);
+        memcpy(to, &word, sizeof word);
+    } else {
+        adapt_put(type,
+                  adapt_rounded(formula_number_of(value), adapt_least(type), adapt_most(type)), to);
     }
 }
 
@@ -45,8 +45,8 @@ static __global__ void __launch_bounds__(THREADS) convert_samples(satf_view from
         char *result = (char *)to.data + y * to.stride;
         for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
              i += (int64_t)gridDim.x * THREADS) {
-            formula_store(to.type, value_at(from.type, row + i * bytes_of(from.type)),
-                          result + i * bytes_of(to.type));
+            store_value(to.type, value_at(from.type, row + i * adapt_bytes(from.type)),
+                        result + i * adapt_bytes(to.type));
         }
     }
 }

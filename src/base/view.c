@@ -8,26 +8,22 @@
 typedef struct type_row {
     const char *name; /* NULL: there is no such type */
     size_t bytes;
-    uint64_t max;
+    uint64_t max; /* 0: floats */
 } type_row;
+
+static const type_row types[] = {
+    [SATF_U8] = {"u8", 1, UINT8_MAX},    [SATF_U16] = {"u16", 2, UINT16_MAX},
+    [SATF_U32] = {"u32", 4, UINT32_MAX}, [SATF_U64] = {"u64", 8, UINT64_MAX},
+    [SATF_F32] = {"f32", 4, 0},          [SATF_F64] = {"f64", 8, 0},
+    [SATF_I8] = {"i8", 1, INT8_MAX},     [SATF_I16] = {"i16", 2, INT16_MAX},
+    [SATF_I32] = {"i32", 4, INT32_MAX},  [SATF_I64] = {"i64", 8, INT64_MAX},
+    [SATF_F16] = {"f16", 2, 0},          [SATF_BF16] = {"bf16", 2, 0},
+};
 
 static type_row view_row_of(int type)
 {
-    switch ((satf_type)type) {
-    case SATF_U8:
-        return (type_row){"u8", 1, UINT8_MAX};
-    case SATF_U16:
-        return (type_row){"u16", 2, UINT16_MAX};
-    case SATF_U32:
-        return (type_row){"u32", 4, UINT32_MAX};
-    case SATF_U64:
-        return (type_row){"u64", 8, UINT64_MAX};
-    case SATF_F32:
-        return (type_row){"f32", sizeof(float), 0};
-    case SATF_F64:
-        return (type_row){"f64", sizeof(double), 0};
-    }
-    return (type_row){NULL, 0, 0};
+    bool known = type >= 0 && type < (int)(sizeof types / sizeof *types);
+    return known ? types[type] : (type_row){NULL, 0, 0};
 }
 
 size_t satf_type_bytes(int type)

@@ -9,7 +9,19 @@ uint64_t satf_type_max(int type);
 
 static inline bool satf_type_is_float(int type)
 {
-    return type == SATF_F32 || type == SATF_F64;
+    return type == SATF_F32 || type == SATF_F64 || type == SATF_F16 || type == SATF_BF16;
+}
+
+/* Whether it is of integers with a sign, whose least value is -satf_type_max() - 1. */
+static inline bool satf_type_is_signed(int type)
+{
+    return type >= SATF_I8 && type <= SATF_I64;
+}
+
+/* Whether engines compute with such samples: others become these at the ends of a plan. */
+static inline bool satf_type_is_plain(int type)
+{
+    return type == SATF_U8 || type == SATF_U16 || type == SATF_F32 || type == SATF_F64;
 }
 
 /* The sample that is white. Valid for checked views. */

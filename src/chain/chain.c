@@ -466,6 +466,9 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
         chain_share(&chain->links[count + i]);
     }
     chain->count = status ? count : count + more;
+    if (!status && tail != chain) {
+        chain_count_as(chain, tail);
+    }
     return status;
 }
 
@@ -475,6 +478,7 @@ void satf_filter_destroy(satf_filter *filter)
         for (size_t i = 0; i < filter->count; i++) {
             chain_release(&filter->links[i]);
         }
+        filter_picture_release(filter->counting.weights);
         satf_free(filter->links);
         satf_free(filter);
     }

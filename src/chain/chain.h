@@ -17,11 +17,23 @@ typedef struct chain_link {
     _Alignas(max_align_t) unsigned char options[FILTER_OPTIONS_BYTES]; /* the filter's own struct */
 } chain_link;
 
+/* The pixels that count nothing, for all filters of a chain. */
+typedef struct chain_counting {
+    bool omits_nan; /* samples that are no number */
+    bool says_nodata;
+    double nodata;           /* samples of that value */
+    filter_picture *weights; /* what others count; NULL: wholly */
+} chain_counting;
+
 struct satf_filter {
     size_t count; /* 1 ... SATF_MAX_FILTERS */
     size_t room;  /* links that there is memory for */
     chain_link *links;
+    chain_counting counting;
 };
+
+/* The chain takes what the other says of pixels that count nothing. */
+void chain_count_as(satf_filter *chain, const satf_filter *other);
 
 /* An empty chain, to be filled with chain_add(). NULL: no memory. */
 satf_filter *chain_new(satf_context *ctx);

@@ -42,7 +42,8 @@ satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int t
         double level = param_is_level(param)
                            ? *(const double *)(const void *)(link->options + param->offset)
                            : NAN;
-        if (!satf_type_is_float(type) && (level < param->min || level > param->max)) {
+        bool bounded = !satf_type_is_float(type) && !satf_type_is_signed(type);
+        if (bounded && (level < param->min || level > param->max)) {
             return satf_fail(ctx, SATF_INVALID,
                              "%s = %.15g of %s: %.15g to %.15g are possible for %s samples; levels "
                              "of floats may be any number",

@@ -30,6 +30,7 @@ typedef struct pass_shape {
     bool moves;      /* a pixel of the result is one of the input, of any sample type */
     bool picks;      /* that one of several pixels whose numbers in aux[0] are least */
     bool mixes;      /* the pass has a mix instead of a formula */
+    bool adapts;     /* at an end of a filter: reports do not name it */
     bool in_modules; /* a module's filter may have such passes */
     /* How far a pass looks around a pixel. NULL: not at all. */
     filter_reach (*reach)(const struct chain_link *link, const filter_pass *pass);

@@ -52,15 +52,14 @@ static void grey_row(satf_type type, int channels, int64_t pixels, const void *f
     case SATF_F32:
         grey_f32(channels, pixels, from, to);
         break;
-    case SATF_F64:
-        grey_f64(channels, pixels, from, to);
-        break;
     case SATF_U32:
         grey_u32(channels, pixels, from, to);
         break;
     case SATF_U64:
         grey_u64(channels, pixels, from, to);
         break;
+    default:
+        grey_f64(channels, pixels, from, to);
     }
 }
 

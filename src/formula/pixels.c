@@ -7,7 +7,7 @@
 #include "../base/device/gpu.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
-#include "epilogue_loops.h"
+#include "adapt_rows.h"
 #include "../plan/gpu.h"
 
 enum {
@@ -51,9 +51,24 @@ satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const s
 
 /* ----------------------------------------------------------------- as another type */
 
-enum { PIECE_SAMPLES = 256 };
+/* An integer of 64 bits that doubles need not hold, as a sample of another type. */
+static void convert_word(int type, const char *from, int to_type, char *to)
+{
+    uint64_t word, most = satf_type_max(to_type);
+    memcpy(&word, from, sizeof word);
+    bool below = type == SATF_I64 && word >> 63;
+    if (satf_type_is_float(to_type) || below) {
+        double value = below ? (double)(int64_t)word : (double)word;
+        bool real = satf_type_is_float(to_type);
+        adapt_put(to_type, real ? value : adapt_rounded(value, adapt_least(to_type), 0), to);
+        return;
+    }
+    bool has_sign = satf_type_is_signed(to_type);
+    word = word < most ? word : most;
+    formula_store(has_sign ? to_type - SATF_I8 + SATF_U8 : to_type, formula_integer(word), to);
+}
 
-/* All samples but those of u64 are exact as doubles. */
+/* All samples but those of 64 bits are exact as doubles. */
 void filter_convert(int type, const void *from, int64_t n, int to_type, char *to)
 {
     size_t bytes = satf_type_bytes(type), to_bytes = satf_type_bytes(to_type);
@@ -61,20 +76,13 @@ void filter_convert(int type, const void *from, int64_t n, int to_type, char *to
         memcpy(to, from, (size_t)n * bytes);
         return;
     }
-    if (type == SATF_U64) {
-        for (int64_t i = 0; i < n; i++) {
-            formula_store(to_type, formula_integer(((const uint64_t *)from)[i]),
-                          to + (size_t)i * to_bytes);
-        }
+    if (type != SATF_U64 && type != SATF_I64) {
+        SATF_ISA_CHOOSE(&adapt_kernels)->convert(type, n, from, to_type, to);
         return;
     }
-    const loop_kernels *loops = SATF_ISA_CHOOSE(&loop_kernels);
-    for (int64_t i = 0; i < n; i += PIECE_SAMPLES) {
-        double reals[PIECE_SAMPLES];
-        const char *piece = (const char *)from + (size_t)i * bytes;
-        int64_t m = n - i < PIECE_SAMPLES ? n - i : PIECE_SAMPLES;
-        loops->load_samples((satf_type)type, m, piece, reals);
-        loops->store((satf_type)to_type, m, reals, to + (size_t)i * to_bytes);
+    for (int64_t i = 0; i < n; i++) {
+        convert_word(type, (const char *)from + (size_t)i * bytes, to_type,
+                     to + (size_t)i * to_bytes);
     }
 }
 

@@ -11,9 +11,9 @@
 #include "walk.h"
 
 /* What planning adds up: the most that an image takes behind even and odd filters, between the
- * parts of one, and for steps to work in; all that steps keep. */
+ * parts of one and at its ends, and for steps to work in; all that steps keep. */
 typedef struct plan_sizes {
-    size_t image[2], passes, scratch, kept;
+    size_t image[2], end[2], passes, scratch, kept;
 } plan_sizes;
 
 static size_t larger(size_t a, size_t b)
@@ -25,10 +25,12 @@ static size_t larger(size_t a, size_t b)
 static satf_status plan_add_image(satf_context *ctx, const plan_place *place, const satf_view *view,
                                   plan_sizes *sizes)
 {
-    size_t bytes, *most = place->kind == PLACE_EVEN   ? &sizes->image[0]
-                          : place->kind == PLACE_ODD  ? &sizes->image[1]
-                          : place->kind == PLACE_PASS ? &sizes->passes
-                                                      : NULL;
+    size_t bytes, *most = place->kind == PLACE_EVEN     ? &sizes->image[0]
+                          : place->kind == PLACE_ODD    ? &sizes->image[1]
+                          : place->kind == PLACE_LOADED ? &sizes->end[0]
+                          : place->kind == PLACE_MADE   ? &sizes->end[1]
+                          : place->kind == PLACE_PASS   ? &sizes->passes
+                                                        : NULL;
     if (!most) {
         return SATF_OK;
     }
@@ -79,7 +81,7 @@ static satf_status reserve_walks(satf_context *ctx, satf_plan *plan)
 
 static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
 {
-    plan_sizes sizes = {{0, 0}, 0, 0, 0};
+    plan_sizes sizes = {{0, 0}, {0, 0}, 0, 0, 0};
     satf_status status = plan_make_steps(ctx, plan);
     if (!status) {
         walk_find(ctx, plan);
@@ -87,8 +89,11 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
     for (size_t i = 0; i < plan->count && !status; i++) {
         status = plan_step_at(ctx, plan, i, &sizes);
     }
+    walk_keep(plan);
     status = status ? status : plan_reserve(ctx, plan, sizes.image[0], &plan->images_at[0]);
     status = status ? status : plan_reserve(ctx, plan, sizes.image[1], &plan->images_at[1]);
+    status = status ? status : plan_reserve(ctx, plan, sizes.end[0], &plan->ends_at[0]);
+    status = status ? status : plan_reserve(ctx, plan, sizes.end[1], &plan->ends_at[1]);
     status = status ? status : plan_reserve(ctx, plan, sizes.passes, &plan->passes_at);
     status = status ? status : plan_reserve(ctx, plan, sizes.scratch, &plan->scratch_at);
     status = status ? status : reserve_walks(ctx, plan);
@@ -105,7 +110,7 @@ static size_t most_steps(const satf_filter *chain)
             int count = chain->links[i].info->ways[w].count;
             most = count > most ? count : most;
         }
-        steps += (size_t)most;
+        steps += (size_t)most + 2; /* those at its ends */
     }
     return steps;
 }
@@ -239,7 +244,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
                              satf_plan **made)
 {
     size_t steps = most_steps(call->filter) * sizeof(plan_step);
-    size_t pictures = 2 * call->filter->count * sizeof(plan_picture);
+    size_t pictures = 3 * call->filter->count * sizeof(plan_picture);
     size_t walks = most_steps(call->filter) * sizeof(plan_walk); /* of one step, at the most */
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
@@ -286,7 +291,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, const satf_view *out, satf_plan **plan)
 {
-    satf_filter one = {.count = 1, .links = &chain->links[index]};
+    satf_filter one = {.count = 1, .links = &chain->links[index], .counting = chain->counting};
     filter_call call = filter_whole_call(ctx, &one, in, out);
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

@@ -19,6 +19,8 @@ typedef struct plan_place {
         PLACE_PICTURE, /* which a filter keeps */
         PLACE_EVEN,
         PLACE_ODD,
+        PLACE_LOADED, /* a filter's input, as engines take it */
+        PLACE_MADE,   /* and its result, as they make it */
         PLACE_PASS
     } kind;
     size_t at; /* bytes from there on, PLACE_PASS from the parts' memory; PLACE_PICTURE: which */
@@ -114,11 +116,13 @@ struct satf_plan {
     size_t walk_count;
     /*
      * Offsets into the memory, in which everything is aligned to 64: of the copies, of two images
-     * behind even and odd filters that take turns, of those between the parts of filters, of what
+     * behind even and odd filters that take turns, of those at the ends of a filter, of those
+     * between the parts of filters, of what
      * each step keeps, and of what all steps and walkers use in turn. The images between two
      * filters have their filter's exact type, so that nothing is rounded on the way.
      */
-    size_t from_at, aux_at, to_at, images_at[2], passes_at, scratch_at, walkers_at, kept_at;
+    size_t from_at, aux_at, to_at, images_at[2], ends_at[2], passes_at, scratch_at, walkers_at,
+        kept_at;
     size_t bytes;
     char *memory; /* NULL: none yet */
     void *owned;  /* what is to be freed of it; NULL: it is the caller's */
@@ -189,11 +193,25 @@ static inline char *plan_find(const satf_plan *plan, const plan_place *place,
         return plan->memory + plan->images_at[0] + place->at;
     case PLACE_ODD:
         return plan->memory + plan->images_at[1] + place->at;
+    case PLACE_LOADED:
+        return plan->memory + plan->ends_at[0] + place->at;
+    case PLACE_MADE:
+        return plan->memory + plan->ends_at[1] + place->at;
     case PLACE_PASS:
         return plan->memory + plan->passes_at + place->at;
     default:
         return NULL;
     }
+}
+
+/* Its steps but for those at the ends of filters, which reports do not name. */
+static inline size_t plan_reported(const satf_plan *plan)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        count += !plan->steps[i].step.shape->adapts;
+    }
+    return count;
 }
 
 /* Whether its last step makes two outputs. */

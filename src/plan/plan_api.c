@@ -292,7 +292,7 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
         for (size_t i = 0; i < plan->count; i++) {
             ns += plan->steps[i].step.ns;
         }
-        all.steps += plan->count;
+        all.steps += plan_reported(plan);
         all.bytes += plan->bytes;
         all.device = plan->device;
         all.ms += samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->settings.threads : 1);
@@ -302,17 +302,23 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
 
 satf_used filter_plan_step(const satf_plan *plan, size_t index)
 {
-    if (!plan || index >= plan->count) {
-        return plan && plan->other ? filter_plan_step(plan->other, index - plan->count)
-                                   : (satf_used){0};
+    size_t count = plan ? plan_reported(plan) : 0, at = 0;
+    if (index >= count) {
+        return plan && plan->other ? filter_plan_step(plan->other, index - count) : (satf_used){0};
     }
-    const filter_step *step = &plan->steps[index].step;
+    for (size_t left = index + 1;; at++) {
+        left -= !plan->steps[at].step.shape->adapts;
+        if (left == 0) {
+            break;
+        }
+    }
+    const filter_step *step = &plan->steps[at].step;
     bool windowed = filter_param_of_kind(step->info, PARAM_SIZE) != NULL;
     return (satf_used){.engine = step->name,
                        .algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL,
                        .device = plan->device == SATF_HOST ? "cpu" : "cuda",
                        .filter = step->info->name,
-                       .ms = plan->steps[index].ms,
+                       .ms = plan->steps[at].ms,
                        .window_width = windowed ? step->size.width : 0,
                        .window_height = windowed ? step->size.height : 0};
 }

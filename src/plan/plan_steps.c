@@ -7,6 +7,7 @@
 #include "plan_memory.h"
 #include "../chain/region.h"
 #include "../sums/choice/varies_kernels.h"
+#include "ends.h"
 #include "walk.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
@@ -25,6 +26,9 @@ typedef struct plan_link {
     const chain_link *link;
     satf_view from, to;
     plan_place in, out;
+    const filter_ends
+        *ends; /* at which the input becomes `from`, and `to` the result; NULL: none */
+    int type;  /* of the input in front of that */
 } plan_link;
 
 /* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
@@ -98,19 +102,30 @@ static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link 
 {
     const filter_info *info = of->link->info;
     const satf_view *in = &of->from, *picture = &own->view;
-    satf_image *spread = NULL;
+    satf_image *spread = NULL, *plain = NULL;
+    const filter_ends none = {0};
+    satf_status status =
+        filter_plain_picture(ctx, of->ends ? of->ends : &none, of->type, picture, &plain);
+    if (status) {
+        return status;
+    }
+    picture = plain ? &plain->view : picture;
     bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
     aux->rgb = takes_rgb(of->link) && is_rgb(picture);
-    satf_status status = filter_picture_check(ctx, own->name, picture, in,
-                                              aux->rgb ? LIKE_RGB
-                                              : any    ? LIKE_COLOURS
-                                                       : LIKE_OR_ONE);
+    status = filter_picture_check(ctx, own->name, picture, in,
+                                  aux->rgb ? LIKE_RGB
+                                  : any    ? LIKE_COLOURS
+                                           : LIKE_OR_ONE);
     if (!status && !aux->rgb && (picture->channels != in->channels || (any && !same_alpha))) {
         status = filter_picture_spread(ctx, picture, in, &spread);
         picture = status ? picture : &spread->view;
     }
+    if (status || spread) {
+        satf_image_destroy(plain);
+        plain = spread;
+    }
     if (!status) {
-        status = keep_picture(ctx, plan, picture, spread, &aux->place, &aux->view);
+        status = keep_picture(ctx, plan, picture, plain, &aux->place, &aux->view);
     }
     bool sums = info->sums_aux && info->sums_aux(of->link->options);
     return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
@@ -337,10 +352,12 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
 {
     const filter_pass *pass = &images->way->list[number - 2];
     const plan_link *of = images->of;
-    bool last = number == images->way->count + 1, edged = last && filter_has_zero_edge(of->link);
+    bool last = number == images->way->count + 1;
+    bool edged = last && !(of->ends && of->ends->stores) && filter_has_zero_edge(of->link);
     filter_step_spec spec = {.link = of->link,
                              .pass = pass,
                              .input = &of->from,
+                             .zero = of->ends ? of->ends->zero : 0,
                              .by_rows = plan->use == FILTER_BY_ROWS,
                              .lasting = plan->use == FILTER_LASTING,
                              .input_aux = has_aux(images) ? &images->aux.view : NULL};
@@ -413,6 +430,91 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
     return status;
 }
 
+/* A view in the plan's memory. */
+static satf_view steps_lay_out(const satf_plan *plan, satf_view view)
+{
+    if (plan->device != SATF_HOST) { /* kernels are faster so */
+        view.stride = (int64_t)satf_align64((size_t)view.stride);
+    }
+    return view;
+}
+
+static plan_step *add_adapter(satf_plan *plan, const plan_link *of, const row_adapter *adapter,
+                              const satf_view *in, const satf_view *beside, const satf_view *out)
+{
+    plan_step *step = &plan->steps[plan->count++];
+    step->link = (size_t)(of->link - plan->chain->links);
+    walk_from_memory(step);
+    filter_step_adapt(of->link, adapter, in, beside, out, &step->step);
+    step->step.walked = step->step.by_rows = plan->use == FILTER_BY_ROWS;
+    step->in = of->in;
+    step->out = of->out;
+    return step;
+}
+
+/* The filter's input as engines take it. */
+static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, filter_ends *ends)
+{
+    plan_place beside = {PLACE_NONE, 0}, loaded = {PLACE_LOADED, 0};
+    satf_view weights;
+    satf_status status = SATF_OK;
+    ends->in = steps_lay_out(plan, ends->in);
+    if (ends->weights) {
+        status = keep_picture(ctx, plan, &ends->weights->view, ends->weights, &beside, &weights);
+    }
+    if (!status) {
+        plan_step *step = add_adapter(plan, of, &ends->load, &of->from,
+                                      ends->weights ? &weights : NULL, &ends->in);
+        step->aux[0] = beside;
+        step->out = of->in = loaded;
+        of->from = ends->in;
+    }
+    return status;
+}
+
+/* The result as people want it, of what engines have made. */
+static satf_status add_store(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                             const filter_ends *ends)
+{
+    bool beside = ends->store.rule == ADAPT_BESIDE, edged = filter_has_zero_edge(of->link);
+    satf_view to = of->to;
+    to.width -= edged;
+    to.height -= edged;
+    plan_step *step =
+        add_adapter(plan, of, &ends->store, &ends->out, beside ? &ends->in : NULL, &to);
+    step->in = (plan_place){PLACE_MADE, 0};
+    step->aux[0] = (plan_place){beside ? PLACE_LOADED : PLACE_NONE, 0};
+    step->step.maker = &plan->steps[plan->count - 2].step;
+    step->step.name = step->step.maker->name;
+    return edged && plan->use != FILTER_BY_ROWS ? add_zero_edge(ctx, plan, of, step) : SATF_OK;
+}
+
+/* The steps of a filter: its passes, between what its ends need. */
+static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_link *of)
+{
+    filter_ends ends;
+    plan_link inner = *of;
+    bool edged = filter_has_zero_edge(of->link);
+    satf_view to = of->to;
+    to.width -= edged;
+    to.height -= edged;
+    satf_status status = filter_find_ends(ctx, plan->chain, of->link, &of->from, &to, &ends);
+    if (status || (!ends.loads && !ends.stores)) {
+        return status ? status : plan_passes(ctx, plan, of);
+    }
+    inner.ends = &ends;
+    inner.type = of->from.type;
+    if (ends.loads) {
+        status = add_load(ctx, plan, &inner, &ends);
+    }
+    if (ends.stores) {
+        inner.to = ends.out = steps_lay_out(plan, ends.out);
+        inner.out = (plan_place){PLACE_MADE, 0};
+    }
+    status = status ? status : plan_passes(ctx, plan, &inner);
+    return status || !ends.stores ? status : add_store(ctx, plan, of, &ends);
+}
+
 /* Finds a place for a filter's result that another filter reads: an image of its own, of all pixels
  * of the input where that is larger. */
 static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
@@ -427,9 +529,7 @@ static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_
         of->to.height = of->from.height;
         of->to.stride = of->to.width * satf_pixel_bytes(&of->to);
     }
-    if (plan->device != SATF_HOST) { /* kernels are faster so */
-        of->to.stride = (int64_t)satf_align64((size_t)of->to.stride);
-    }
+    of->to = steps_lay_out(plan, of->to);
     return plan_image_bytes(ctx, &of->to, &bytes);
 }
 
@@ -458,7 +558,7 @@ satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
             status = place_between(ctx, plan, &of);
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
-        status = status ? status : plan_passes(ctx, plan, &of);
+        status = status ? status : plan_filter(ctx, plan, &of);
         steps_go_on(&of);
     }
     return status;

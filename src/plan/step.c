@@ -65,6 +65,26 @@ static satf_status step_shrink(satf_context *ctx, const chain_link *link, satf_v
     return SATF_OK;
 }
 
+/* The type of sums of so many samples: the smaller that holds them, with a sign if they may have
+ * one. Whether doubles hold what engines add up is another question (ends.c). */
+static satf_type step_type_of_sum(const satf_view *in, uint64_t pixels, bool squared)
+{
+    bool has_sign = satf_type_is_signed(in->type);
+    double most = (double)satf_type_max(in->type) + has_sign;
+    double sum = (double)pixels * (squared ? most * most : most);
+    if (satf_type_is_float(in->type)) {
+        return SATF_F64;
+    }
+    if (satf_type_is_plain(in->type)) {
+        satf_summand of = squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
+        return satf_sum_type_for((satf_type)in->type, of, pixels, SATF_SUM_U32) == SATF_SUM_U32
+                   ? SATF_U32
+                   : SATF_U64;
+    }
+    return has_sign && !squared ? (sum <= 0x1p31 ? SATF_I32 : SATF_I64)
+                                : (sum <= 0x1p32 ? SATF_U32 : SATF_U64);
+}
+
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
@@ -81,11 +101,6 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     if (good) {
         return good;
     }
-    if ((type == SATF_U32 || type == SATF_U64) && !moves) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s cannot filter %s samples: its input must be u8, u16, f32 or f64",
-                         link->info->name, satf_type_name(in->type));
-    }
     int colours = in->channels - (in->flags & SATF_ALPHA ? 1 : 0);
     if ((pass->grey || filter_reads(pass, FORMULA_LUMA)) && colours != 1 && colours != 3) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -99,12 +114,15 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
         type = SATF_U8;
     } else if (rule == TYPE_OF_WINDOW_SUM) {
         const filter_size *size = chain_value(link, PARAM_SIZE);
-        satf_sum_type sum = satf_sum_type_for(type, SATF_SUMMAND_PLAIN,
-                                              (uint64_t)(size->width * size->height), SATF_SUM_U32);
-        type = sum == SATF_SUM_F64 ? SATF_F64 : sum == SATF_SUM_U32 ? SATF_U32 : SATF_U64;
+        type = step_type_of_sum(in, (uint64_t)(size->width * size->height), false);
     } else if (rule == TYPE_OF_SUM) {
         bool squared = pass->sums_squares && pass->sums_squares(link->options);
-        satf_status status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
+        satf_status status = SATF_OK;
+        if (satf_type_is_plain(in->type)) {
+            status = satf_sat_type(ctx, in, squared ? SATF_SQUARED : 0, &type);
+        } else {
+            type = step_type_of_sum(in, (uint64_t)in->width * (uint64_t)in->height, squared);
+        }
         if (status) {
             return status;
         }
@@ -137,11 +155,12 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
     return filter_step_output(ctx, &chain->links[index], in, out);
 }
 
-/* The border's constant in the input's type. */
-static satf_status fit_constant(satf_context *ctx, const satf_view *input, filter_border *border)
+/* The border's constant in the input's type, whose sample `zero` stands for 0. */
+static satf_status fit_constant(satf_context *ctx, const satf_view *input, double zero,
+                                filter_border *border)
 {
     int type = input->type;
-    double value = border->constant;
+    double value = border->constant, least = zero > 0 ? -satf_full_scale(input) - 1 : 0;
     if (border->kind != SATF_CONSTANT) {
         return SATF_OK;
     }
@@ -155,12 +174,13 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, filte
         return SATF_OK;
     }
     double max = satf_full_scale(input);
-    if (!(value >= 0 && value <= max) || value != floor(value)) {
+    if (!(value >= least && value <= max) || value != floor(value)) {
         return satf_fail(ctx, SATF_INVALID,
-                         "border constant:%g does not fit %s samples; it must be an integer of 0 "
-                         "to %.0f",
-                         value, satf_type_name(type), max);
+                         "border constant:%g does not fit %s samples; it must be an integer of "
+                         "%.0f to %.0f",
+                         value, satf_type_name(type), least, max);
     }
+    border->constant += zero;
     return SATF_OK;
 }
 
@@ -224,7 +244,10 @@ static filter_scale find_scale(const filter_step_spec *spec, const filter_step *
     if (spec->input_aux) {
         add_aux(spec, &scale);
     }
-    scale.most = ends ? scale.full : INFINITY;
+    scale.zero = spec->zero;
+    scale.top += spec->zero;
+    scale.aux_top += spec->zero;
+    scale.most = ends ? scale.full + spec->zero : INFINITY;
     return scale;
 }
 
@@ -361,7 +384,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     }
     satf_status status = filter_check_link(ctx, link);
     status = status ? status : check_aux_scale(ctx, spec);
-    status = status ? status : fit_constant(ctx, spec->input, &step->border);
+    status = status ? status : fit_constant(ctx, spec->input, spec->zero, &step->border);
     step->scale = find_scale(spec, step);
     step->inline_pass = spec->inline_pass;
     step->inline_in = spec->inline_in;
@@ -383,6 +406,29 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     step->name = step->engine->name;
     step->ns = filter_step_ns(step);
     return SATF_OK;
+}
+
+void filter_step_adapt(const chain_link *link, const row_adapter *adapter, const satf_view *in,
+                       const satf_view *beside, const satf_view *out, filter_step *step)
+{
+    static const filter_pass pass = {.over = OVER_ADAPT};
+    const pass_shape *shape = pass_shape_of(&pass);
+    *step = (filter_step){.info = link->info,
+                          .pass = &pass,
+                          .shape = shape,
+                          .options = link->options,
+                          .size = {1, 1},
+                          .border = {SATF_CLAMP, 0},
+                          .in = *in,
+                          .out = *out,
+                          .adapter = *adapter,
+                          .engine = shape->engines[0],
+                          .name = shape->engines[0]->name};
+    if (beside) {
+        step->aux[0] = *beside;
+        step->aux[0].data = NULL;
+    }
+    step->ns = filter_step_ns(step);
 }
 
 satf_status filter_step_plan(satf_context *ctx, filter_step *step)

@@ -3,6 +3,7 @@
 #define SATF_PLAN_STEP_H
 
 #include "../chain/chain.h"
+#include "../formula/adapt.h"
 #include "../sums/choice/varies_kernels.h"
 
 struct filter_engine;
@@ -11,7 +12,7 @@ struct filter_engine;
  * formula_sums. */
 typedef struct filter_scale {
     bool of_floats, aux_of_floats, aux_said;
-    double full, level, aux_full, aux_pixels, top, aux_top, most;
+    double full, level, aux_full, aux_pixels, top, aux_top, most, zero;
 } filter_scale;
 
 typedef struct filter_step {
@@ -44,7 +45,8 @@ typedef struct filter_step {
     satf_view inline_in;
     double inline_constant; /* of the border */
     filter_scale scale;
-    bool grey; /* in is the grey of source, in memory of the plan */
+    row_adapter adapter; /* of a step at the end of a filter (ends.h) */
+    bool grey;           /* in is the grey of source, in memory of the plan */
     satf_view source;
     bool walked;    /* walkers make it */
     bool by_rows;   /* and of rows: in, source and out have no data */
@@ -54,7 +56,7 @@ typedef struct filter_step {
     const struct filter_engine *engine;
     const char *name; /* of the engine, as reports have it */
     const struct filter_step
-        *maker;  /* where a shape `picks`: what makes the pixels, and so is reported */
+        *maker;  /* where a shape `picks`, and of results: what makes the pixels, and is reported */
     double ns;   /* a sample of the result: roughly, on one thread or on the device */
     void *state; /* the engine's: state_bytes, zeros before it plans */
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
@@ -163,6 +165,7 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->top = scale->top;
     common->aux_top = scale->aux_top;
     common->most = scale->most;
+    common->zero = scale->zero;
 }
 
 /* Auxiliary inputs k and k + 1 of that row, for the epilogue, where they are no images in memory:
@@ -223,11 +226,17 @@ typedef struct filter_step_spec {
     satf_view inline_in;
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* beside it; NULL: none */
+    double zero;                /* the sample of it that stands for 0 */
     bool by_rows, lasting;
 } filter_step_spec;
 
 /* The numbers that KERNEL_VARIES makes of such an input. */
 varies_kind step_varies_kind(const chain_link *link, const satf_view *input);
+
+/* A step that adapts the pixels of the link's input or result; beside: NULL, or what its rows need
+ * beside them. There is nothing to free. */
+void filter_step_adapt(const chain_link *link, const row_adapter *adapter, const satf_view *in,
+                       const satf_view *beside, const satf_view *out, filter_step *step);
 
 /* Checks it and chooses its engine. There is nothing to free. */
 satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step);

@@ -49,7 +49,9 @@ static bool is_between(const plan_place *place)
 
 bool walk_same_image(const plan_place *a, const plan_place *b)
 {
-    return a->kind == b->kind && (is_between(a) || (a->kind == PLACE_PASS && a->at == b->at));
+    bool at_end = a->kind == PLACE_LOADED || a->kind == PLACE_MADE;
+    bool same = at_end || is_between(a) || (a->kind == PLACE_PASS && a->at == b->at);
+    return a->kind == b->kind && same;
 }
 
 /* The step of the walk from `first` on, in front of `step`, that makes the image there; below 0:
@@ -319,6 +321,20 @@ void walk_find(satf_context *ctx, satf_plan *plan)
     make_single_walks(ctx, plan);
 }
 
+void walk_keep(satf_plan *plan)
+{
+    for (size_t w = 0; w < plan->walk_count; w++) {
+        plan_step *steps = &plan->steps[plan->walks[w].first];
+        for (size_t k = 1; k < plan->walks[w].count; k++) {
+            int maker = steps[k].from[0].maker;
+            if (maker >= 0 && steps[maker].step.shape->adapts) {
+                int64_t rows = least(steps[k].step.need.kept + 1, steps[maker].step.out.height);
+                steps[maker].ring_rows = most(steps[maker].ring_rows, rows);
+            }
+        }
+    }
+}
+
 /* ----------------------------------------------------------------- what they take */
 
 bool walk_is_inside(const satf_plan *plan, size_t index)
@@ -358,6 +374,6 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
         need.height |= plan->steps[k].in.kind == PLACE_PICTURE;
     }
     need.bytes = need.refusal ? 0 : plan->bytes;
-    need.steps = need.refusal ? 0 : walk->count;
+    need.steps = need.refusal ? 0 : plan_reported(plan);
     return need;
 }

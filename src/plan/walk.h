@@ -14,6 +14,9 @@
 /* Finds the walks of a plan whose steps are made, and tells these. */
 void walk_find(satf_context *ctx, satf_plan *plan);
 
+/* Adapters keep the rows that engines have said that they need, once these are planned. */
+void walk_keep(satf_plan *plan);
+
 /* Once the steps are planned: the walkers' memory. False if that overflows. */
 bool walk_lay_out(satf_plan *plan);
 

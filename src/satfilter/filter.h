@@ -64,6 +64,7 @@ typedef struct filter_param {
  * LINES: several times over a line along the row, then as often along the column.
  * ELSEWHERE: one pixel from elsewhere, as it is: no sums, any sample type.
  * MIX: the pixels of several images at one place, all their channels.
+ * ADAPT, of the library alone: the pixel, as engines take it, or back.
  * LEAST: of several pixels the one whose numbers in aux[0] are least (varied.h), or the first of
  * these: no sums, any sample type.
  */
@@ -79,7 +80,8 @@ typedef struct filter_param {
     SHAPE(LINES, lines)         \
     SHAPE(ELSEWHERE, elsewhere) \
     SHAPE(MIX, mix)             \
-    SHAPE(LEAST, least)
+    SHAPE(LEAST, least)         \
+    SHAPE(ADAPT, adapt)
 
 #define FILTER_OVER(over, name) OVER_##over,
 typedef enum filter_over { FILTER_SHAPES(FILTER_OVER) } filter_over;
@@ -94,6 +96,16 @@ typedef enum filter_type_rule {
     TYPE_BILEVEL,       /* u8: 0, black, and 255, white; f64 of a surface */
     TYPE_WHOLE /* not of the last pass: f32 of integers, whole numbers up to 2^24; f64 of floats */
 } filter_type_rule;
+
+/* What becomes of a result when a constant is added to all samples, and with it how integers with a
+ * sign are computed: of 8 and 16 bits with an offset and exactly, if a filter says so. Others, and
+ * those of 32 and 64 bits, as doubles. */
+typedef enum filter_sign {
+    SIGN_REAL,   /* something else */
+    SIGN_MOVES,  /* the constant is added to it */
+    SIGN_STAYS,  /* nothing */
+    SIGN_REFUSED /* the filter has no meaning where means are 0 or less */
+} filter_sign;
 
 /* The vectorised epilogues (epilogue.h) that compute this very formula, if any. KERNEL_STEP: any
  * formula of the pixel alone whose result is one up to some sample, and another above it.
@@ -226,6 +238,7 @@ typedef struct filter_info {
     int (*way)(const void *options, int colours, bool aux);
     /* Its passes on a device, where they are others. */
     filter_passes on_device;
+    filter_sign sign;
     /* The range of the result for samples in lo ... hi of such an image. NULL: the same range. Not
      * asked of black and white. */
     filter_range (*range)(filter_range in, const void *options, const filter_extent *of);

@@ -90,6 +90,7 @@ typedef struct formula_sums {
     /* The largest sample that the input of integers may have, and the image beside it: above the
      * full scale where an option says a lesser one. */
     double top, aux_top;
+    double zero;            /* the sample that stands for 0: above it of integers with a sign */
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
     double otsu; /* of the histogram (filter_pass.histogram), below all samples if they are alike */

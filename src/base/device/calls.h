@@ -197,6 +197,12 @@ CALL(satf_status, copy_pixels, (satf_context * ctx, const satf_view *from, const
 CALL(satf_status, convert, (satf_context * ctx, const satf_view *from, const satf_view *to),
      NO_DEVICE)
 
+/* out = in through the adapter; beside: as adapt_kernels has it, of data NULL if there is none. */
+CALL(satf_status, adapt,
+     (satf_context * ctx, const row_adapter *adapter, const satf_view *in, const satf_view *beside,
+      const satf_view *out),
+     NO_DEVICE)
+
 /* mix->out = the mix of its images. */
 CALL(satf_status, mix, (satf_context * ctx, const filter_mix *mix), NO_DEVICE)
 

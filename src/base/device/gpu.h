@@ -46,6 +46,7 @@ typedef struct filter_gpu_task filter_gpu_task;
 typedef struct filter_gpu_lines filter_gpu_lines;
 typedef struct filter_mix filter_mix;
 typedef struct move_job move_job;
+typedef struct row_adapter row_adapter;
 typedef struct permute_steps permute_steps;
 typedef struct sat_algorithm sat_algorithm;
 typedef struct window_gpu_box window_gpu_box;

@@ -1,0 +1,235 @@
+/*
+ * Row adapters: between the pixels that people have and those that engines take, at both ends of a
+ * filter. Engines take u8, u16, f32 and f64, and one weight, which is alpha. This is the
+ * definition, a pixel at a time; src/formula/adapt_rows.c has the same in loops. A leaf, valid in
+ * C11 and in CUDA C++17.
+ *
+ * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`. Pixels some of whose
+ * samples do not count weigh nothing, others what an image of weights says; that weighs alpha, or
+ * is a lane of its own behind the channels. For filters that add up, sums, samples are multiplied
+ * by it instead.
+ * Storing: the offset and the lane go, results are rounded once, and where nothing counted they
+ * are `missing`.
+ */
+#ifndef SATF_FORMULA_ADAPT_H
+#define SATF_FORMULA_ADAPT_H
+
+#include "../base/half.h"
+#include "../satfilter/formula.h"
+
+/* What says whether a pixel of a result counts. */
+typedef enum adapt_rule {
+    ADAPT_ALL,      /* nothing: all do */
+    ADAPT_OWN_LANE, /* its lane, which is that of its own pixel: not 0 */
+    ADAPT_ANY_LANE, /* any of its lanes: the mean weight may be rounded to 0 */
+    ADAPT_BESIDE    /* the last lane of the image that was loaded, beside it */
+} adapt_rule;
+
+typedef struct row_adapter row_adapter;
+struct row_adapter {
+    bool stores; /* or it loads */
+    int from, to;
+    int channels; /* of what people have */
+    int lanes;    /* of engines: as many, or one more */
+    double zero;  /* the engines' sample that stands for 0 */
+    /* Loading. */
+    bool alpha;     /* the last channel is alpha */
+    bool omits_nan; /* what is no number does not count, */
+    double nodata;  /* and what is this; NAN: nothing is */
+    bool weighs;    /* there is an image of weights, of the engines' type: 0 ... `whole` */
+    double whole;   /* the weight, or alpha, of a pixel that counts wholly */
+    bool sums;      /* the filter adds up */
+    /* Storing. */
+    adapt_rule rule;
+    double missing;
+    double least, most; /* of integers: where results end */
+    int beside;         /* lanes of the image beside it */
+};
+
+/* A sample of any type, at any address, as a double, which is exact below 2^53. */
+SATF_FORMULA double adapt_load(int type, const char *from)
+{
+#define ADAPT_LOAD(Type)                      \
+    do {                                      \
+        Type sample;                          \
+        memcpy(&sample, from, sizeof sample); \
+        return (double)sample;                \
+    } while (0)
+    switch (type) {
+    case SATF_U8:
+        ADAPT_LOAD(uint8_t);
+    case SATF_U16:
+        ADAPT_LOAD(uint16_t);
+    case SATF_U32:
+        ADAPT_LOAD(uint32_t);
+    case SATF_U64:
+        ADAPT_LOAD(uint64_t);
+    case SATF_I8:
+        ADAPT_LOAD(int8_t);
+    case SATF_I16:
+        ADAPT_LOAD(int16_t);
+    case SATF_I32:
+        ADAPT_LOAD(int32_t);
+    case SATF_I64:
+        ADAPT_LOAD(int64_t);
+    case SATF_F32:
+        ADAPT_LOAD(float);
+    case SATF_F64:
+        ADAPT_LOAD(double);
+    default: {
+        uint16_t half;
+        memcpy(&half, from, sizeof half);
+        return half_number(type == SATF_BF16, half);
+    }
+    }
+#undef ADAPT_LOAD
+}
+
+/* To nearest, halves up, saturated; what is no number becomes 0. */
+SATF_FORMULA double adapt_rounded(double value, double least, double most)
+{
+    value = value == value ? value : 0;
+    double below = floor(value);
+    double rounded = below + (value - below >= 0.5 ? 1.0 : 0.0);
+    return rounded < least ? least : rounded > most ? most : rounded;
+}
+
+/* Stores a value that has been rounded as far as the type wants it; 64 bits are saturated here, for
+ * doubles do not hold their ends. */
+SATF_FORMULA void adapt_put(int type, double value, char *to)
+{
+#define ADAPT_STORE(Type, word)             \
+    do {                                    \
+        Type sample = (Type)(word);         \
+        memcpy(to, &sample, sizeof sample); \
+    } while (0)
+    switch (type) {
+    case SATF_U8:
+        ADAPT_STORE(uint8_t, value);
+        break;
+    case SATF_U16:
+        ADAPT_STORE(uint16_t, value);
+        break;
+    case SATF_U32:
+        ADAPT_STORE(uint32_t, value);
+        break;
+    case SATF_U64:
+        ADAPT_STORE(uint64_t, value >= 0x1p64 ? UINT64_MAX : (uint64_t)value);
+        break;
+    case SATF_I8:
+        ADAPT_STORE(int8_t, value);
+        break;
+    case SATF_I16:
+        ADAPT_STORE(int16_t, value);
+        break;
+    case SATF_I32:
+        ADAPT_STORE(int32_t, value);
+        break;
+    case SATF_I64:
+        ADAPT_STORE(int64_t, value >= 0x1p63 ? INT64_MAX : (int64_t)value);
+        break;
+    case SATF_F32:
+        ADAPT_STORE(float, value);
+        break;
+    case SATF_F64:
+        ADAPT_STORE(double, value);
+        break;
+    default:
+        ADAPT_STORE(uint16_t, half_nearest(type == SATF_BF16, value));
+    }
+#undef ADAPT_STORE
+}
+
+SATF_FORMULA bool adapt_is_float(int type)
+{
+    return type == SATF_F32 || type == SATF_F64 || type == SATF_F16 || type == SATF_BF16;
+}
+
+SATF_FORMULA int adapt_bytes(int type)
+{
+    return type == SATF_U8 || type == SATF_I8                         ? 1
+           : type == SATF_U32 || type == SATF_I32 || type == SATF_F32 ? 4
+           : type == SATF_U64 || type == SATF_I64 || type == SATF_F64 ? 8
+                                                                      : 2;
+}
+
+/* The ends of an integer type, as doubles. */
+SATF_FORMULA double adapt_most(int type)
+{
+    int bits = 8 * adapt_bytes(type) - (type >= SATF_I8 && type <= SATF_I64);
+    return bits == 64 ? 0x1p64 : bits == 63 ? 0x1p63 : (double)((1ull << bits) - 1);
+}
+
+SATF_FORMULA double adapt_least(int type)
+{
+    bool has_sign = type >= SATF_I8 && type <= SATF_I64;
+    return has_sign ? -(double)(1ull << (8 * adapt_bytes(type) - 1)) : 0;
+}
+
+/* A weight in steps of `whole`; of integers one that is not 0 does not become 0. */
+SATF_FORMULA double adapt_weight(const row_adapter *a, double weight, double alpha)
+{
+    double product = weight * alpha / a->whole;
+    if (adapt_is_float(a->to)) {
+        return product;
+    }
+    double rounded = floor(product + 0.5);
+    return rounded == 0 && product > 0 ? 1 : rounded;
+}
+
+/* A pixel for the engines. weight: its sample of the image of weights; NULL: there is none. */
+SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const char *weight,
+                                   char *to)
+{
+    int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
+    int colours = a->channels - a->alpha;
+    bool counts = true;
+    for (int c = 0; c < colours; c++) {
+        double sample = adapt_load(a->from, from + c * bytes);
+        counts = counts && sample != a->nodata && !(a->omits_nan && sample != sample);
+    }
+    double weighs = counts ? (a->weighs ? adapt_load(a->to, weight) : a->whole) : 0;
+    for (int c = 0; c < colours; c++) {
+        double sample = adapt_load(a->from, from + c * bytes) + a->zero;
+        sample = a->sums && a->weighs ? sample * (weighs / a->whole) : sample;
+        adapt_put(a->to, counts ? sample : 0, to + c * to_bytes);
+    }
+    if (a->alpha) {
+        double alpha = adapt_load(a->from, from + colours * bytes);
+        adapt_put(a->to, adapt_weight(a, weighs, alpha > 0 ? alpha : 0), to + colours * to_bytes);
+    }
+    if (a->lanes > a->channels) {
+        adapt_put(a->to, weighs, to + a->channels * to_bytes);
+    }
+}
+
+/* A sample of a result, of a pixel that counts. */
+SATF_FORMULA void adapt_store_value(const row_adapter *a, double value, char *to)
+{
+    value -= a->zero;
+    adapt_put(a->to, adapt_is_float(a->to) ? value : adapt_rounded(value, a->least, a->most), to);
+}
+
+/* A pixel of the result. beside: that of the image that was loaded, for ADAPT_BESIDE. */
+SATF_FORMULA void adapt_store_pixel(const row_adapter *a, const char *from, const char *beside,
+                                    int beside_type, char *to)
+{
+    int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
+    const char *lane = a->rule == ADAPT_BESIDE ? beside + (a->beside - 1) * adapt_bytes(beside_type)
+                                               : from + (a->lanes - 1) * bytes;
+    bool counts = a->rule == ADAPT_ALL ||
+                  adapt_load(a->rule == ADAPT_BESIDE ? beside_type : a->from, lane) != 0;
+    for (int c = 0; a->rule == ADAPT_ANY_LANE && c < a->channels; c++) {
+        counts = counts || adapt_load(a->from, from + c * bytes) != 0;
+    }
+    for (int c = 0; c < a->channels; c++) {
+        double value = adapt_load(a->from, from + c * bytes);
+        if (counts) {
+            adapt_store_value(a, value, to + c * to_bytes);
+        } else {
+            adapt_put(a->to, a->missing, to + c * to_bytes);
+        }
+    }
+}
+
+#endif

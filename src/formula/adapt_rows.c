@@ -1,0 +1,387 @@
+/* The loops of adapt_rows.h. The library is built with one copy for each instruction set. */
+#include "adapt_rows.h"
+
+#include <stddef.h>
+
+#include "../base/cpu.h"
+
+/* Samples may lie anywhere. */
+#define ANY(Type) Type __attribute__((aligned(1), may_alias))
+typedef ANY(uint8_t) any_u8;
+typedef ANY(uint16_t) any_u16;
+typedef ANY(uint32_t) any_u32;
+typedef ANY(uint64_t) any_u64;
+typedef ANY(int8_t) any_i8;
+typedef ANY(int16_t) any_i16;
+typedef ANY(int32_t) any_i32;
+typedef ANY(int64_t) any_i64;
+typedef ANY(float) any_f32;
+typedef ANY(double) any_f64;
+
+enum { PIXELS = 256 }; /* that are worked on at a time, of up to 4 channels and a lane */
+
+/* ------------------------------------------------------------------ loads of samples */
+
+#define LOAD(From, To, value)                \
+    do {                                     \
+        const any_##From *restrict s = from; \
+        any_##To *restrict d = to;           \
+        for (int64_t i = 0; i < n; i++) {    \
+            d[i] = (any_##To)(value);        \
+        }                                    \
+    } while (0)
+
+static void load_reals(int type, int64_t n, const void *from, double *to)
+{
+    switch (type) {
+    case SATF_U8:
+        LOAD(u8, f64, s[i]);
+        break;
+    case SATF_U16:
+        LOAD(u16, f64, s[i]);
+        break;
+    case SATF_U32:
+        LOAD(u32, f64, s[i]);
+        break;
+    case SATF_U64:
+        LOAD(u64, f64, s[i]);
+        break;
+    case SATF_I8:
+        LOAD(i8, f64, s[i]);
+        break;
+    case SATF_I16:
+        LOAD(i16, f64, s[i]);
+        break;
+    case SATF_I32:
+        LOAD(i32, f64, s[i]);
+        break;
+    case SATF_I64:
+        LOAD(i64, f64, s[i]);
+        break;
+    case SATF_F32:
+        LOAD(f32, f64, s[i]);
+        break;
+    case SATF_F64:
+        memcpy(to, from, (size_t)n * sizeof *to);
+        break;
+    case SATF_F16:
+        LOAD(u16, f64, half_number(0, s[i]));
+        break;
+    default:
+        LOAD(u16, f64, half_number(1, s[i]));
+    }
+}
+
+/* n samples as the engines' type; integers with a sign get the offset, which is half of that type's
+ * range, or 0. */
+static void load_samples(const row_adapter *a, int64_t n, const void *from, void *to)
+{
+    if (a->from == a->to) {
+        memcpy(to, from, (size_t)n * (size_t)adapt_bytes(a->to));
+    } else if (a->to == SATF_U8) {
+        LOAD(u8, u8, s[i] ^ 0x80);
+    } else if (a->to == SATF_U16) {
+        LOAD(u16, u16, s[i] ^ 0x8000);
+    } else if (a->to == SATF_F64) {
+        load_reals(a->from, n, from, to);
+    } else if (a->from == SATF_F16) {
+        LOAD(u16, f32, half_number(0, s[i]));
+    } else {
+        LOAD(u16, f32, half_number(1, s[i]));
+    }
+}
+
+/* ------------------------------------------------------------------ what counts */
+
+/* Callers name the channels by constants. s: samples of the engines' type. */
+#define WEIGH_LOOP(T, channels, lanes, alpha)                                                      \
+    for (int64_t x = 0; x < n; x++) {                                                              \
+        const any_##T *p = s + x * (channels);                                                     \
+        any_##T *q = d + x * (lanes);                                                              \
+        bool counts = true;                                                                        \
+        for (int c = 0; c < (channels) - (alpha); c++) {                                           \
+            counts = counts & (p[c] != nodata) & ((p[c] == p[c]) | !omits);                        \
+        }                                                                                          \
+        any_##T weighs = counts ? (w ? w[x] : whole) : 0;                                          \
+        for (int c = 0; c < (channels) - (alpha); c++) {                                           \
+            q[c] = counts ? p[c] : 0;                                                              \
+        }                                                                                          \
+        if ((lanes) > (channels)) {                                                                \
+            q[channels] = weighs;                                                                  \
+        }                                                                                          \
+        if (alpha) {                                                                               \
+            any_##T own = p[(channels)-1];                                                         \
+            q[(channels)-1] = (any_##T)adapt_weight(a, (double)weighs, own > 0 ? (double)own : 0); \
+        }                                                                                          \
+    }
+
+/* Samples of floats are compared with NAN where no value is nodata, those of integers with one
+ * beyond their type. */
+#define WEIGH(T, Compared, none)                                                                   \
+    static void weigh_##T(const row_adapter *a, int64_t n, const void *from, const void *weights,  \
+                          void *to)                                                                \
+    {                                                                                              \
+        const any_##T *restrict s = from, *restrict w = weights;                                   \
+        any_##T *restrict d = to;                                                                  \
+        const Compared nodata = a->nodata == a->nodata ? (Compared)(a->nodata + a->zero) : (none); \
+        const any_##T whole = (any_##T)a->whole;                                                   \
+        const bool omits = a->omits_nan;                                                           \
+        if (a->channels == 1 && a->lanes == 2) {                                                   \
+            WEIGH_LOOP(T, 1, 2, 0)                                                                 \
+        } else if (a->channels == 1) {                                                             \
+            WEIGH_LOOP(T, 1, 1, 0)                                                                 \
+        } else if (a->channels == 2) {                                                             \
+            WEIGH_LOOP(T, 2, a->lanes, a->alpha)                                                   \
+        } else if (a->channels == 3) {                                                             \
+            WEIGH_LOOP(T, 3, a->lanes, a->alpha)                                                   \
+        } else {                                                                                   \
+            WEIGH_LOOP(T, 4, a->lanes, a->alpha)                                                   \
+        }                                                                                          \
+    }
+
+WEIGH(u8, int32_t, -1)
+WEIGH(u16, int32_t, -1)
+WEIGH(f32, float, NAN)
+WEIGH(f64, double, NAN)
+
+static void weigh(const row_adapter *a, int64_t n, const void *from, const void *weights, void *to)
+{
+    if (a->to == SATF_U8) {
+        weigh_u8(a, n, from, weights, to);
+    } else if (a->to == SATF_U16) {
+        weigh_u16(a, n, from, weights, to);
+    } else if (a->to == SATF_F32) {
+        weigh_f32(a, n, from, weights, to);
+    } else {
+        weigh_f64(a, n, from, weights, to);
+    }
+}
+
+static void load_row(const row_adapter *a, int64_t pixels, const char *from, const char *weights,
+                     char *to)
+{
+    int64_t bytes = a->channels * adapt_bytes(a->from), to_bytes = a->lanes * adapt_bytes(a->to);
+    int64_t weight = weights ? adapt_bytes(a->to) : 0;
+    bool all = !weights && !a->omits_nan && a->nodata != a->nodata && a->lanes == a->channels;
+    if (all) {
+        load_samples(a, pixels * a->channels, from, to);
+        return;
+    }
+    for (int64_t x = 0, n; x < pixels; x += n) {
+        double samples[PIXELS * 4];
+        n = pixels - x < PIXELS ? pixels - x : PIXELS;
+        if (a->sums && a->weighs) {
+            for (int64_t i = x; i < x + n; i++) {
+                adapt_load_pixel(a, from + i * bytes, weights + i * weight, to + i * to_bytes);
+            }
+            continue;
+        }
+        const char *piece = from + x * bytes;
+        if (a->from != a->to) {
+            load_samples(a, n * a->channels, piece, samples);
+            piece = (const char *)samples;
+        }
+        weigh(a, n, piece, weights ? weights + x * weight : NULL, to + x * to_bytes);
+    }
+}
+
+/* ------------------------------------------------------------------ results */
+
+#define STORE_ROUNDED(To, Word, low, high)                                \
+    do {                                                                  \
+        any_##To *restrict d = to;                                        \
+        for (int64_t i = 0; i < n; i++) {                                 \
+            d[i] = (any_##To)(Word)adapt_rounded(from[i], (low), (high)); \
+        }                                                                 \
+    } while (0)
+
+/* Values between least and most as samples; those of 64 bits one by one. */
+static void store_reals(int type, int64_t n, const double *restrict from, double least, double most,
+                        void *to)
+{
+    switch (type) {
+    case SATF_U8:
+        STORE_ROUNDED(u8, int32_t, least, most);
+        break;
+    case SATF_I8:
+        STORE_ROUNDED(i8, int32_t, least, most);
+        break;
+    case SATF_U16:
+        STORE_ROUNDED(u16, int32_t, least, most);
+        break;
+    case SATF_I16:
+        STORE_ROUNDED(i16, int32_t, least, most);
+        break;
+    case SATF_U32:
+        STORE_ROUNDED(u32, int64_t, least, most);
+        break;
+    case SATF_I32:
+        STORE_ROUNDED(i32, int32_t, least, most);
+        break;
+    case SATF_F32:
+        LOAD(f64, f32, s[i]);
+        break;
+    case SATF_F64:
+        memcpy(to, from, (size_t)n * sizeof *from);
+        break;
+    case SATF_F16:
+        LOAD(f64, u16, half_nearest(0, s[i]));
+        break;
+    case SATF_BF16:
+        LOAD(f64, u16, half_nearest(1, s[i]));
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++) {
+            adapt_put(type, adapt_rounded(from[i], least, most), (char *)to + 8 * i);
+        }
+    }
+}
+
+/* Whether pixels count, by the lane `at` of `lanes`, or any of them. */
+#define COUNT(T)                                     \
+    do {                                             \
+        const any_##T *restrict s = from;            \
+        for (int64_t x = 0; x < n; x++) {            \
+            bool is = s[x * lanes + at] != 0;        \
+            for (int c = 0; any && c < lanes; c++) { \
+                is = is | (s[x * lanes + c] != 0);   \
+            }                                        \
+            counts[x] = is;                          \
+        }                                            \
+    } while (0)
+
+static void find_counts(int type, int64_t n, const void *from, int lanes, int at, bool any,
+                        uint8_t *restrict counts)
+{
+    if (type == SATF_U8) {
+        COUNT(u8);
+    } else if (type == SATF_U16) {
+        COUNT(u16);
+    } else if (type == SATF_F32) {
+        COUNT(f32);
+    } else {
+        COUNT(f64);
+    }
+}
+
+/* Results that are as wide as the engines' and need no rounding. */
+#define NARROW(From, To, Word)                                                         \
+    do {                                                                               \
+        const any_##From *restrict s = from;                                           \
+        any_##To *restrict d = to;                                                     \
+        const Word zero = (Word)a->zero, least = (Word)a->least, most = (Word)a->most; \
+        const any_##To missing = (any_##To)a->missing;                                 \
+        for (int64_t x = 0; x < n; x++) {                                              \
+            for (int c = 0; c < channels; c++) {                                       \
+                Word v = (Word)s[x * lanes + c] - zero;                                \
+                v = v < least ? least : v > most ? most : v;                           \
+                d[x * channels + c] = !counts || counts[x] ? (any_##To)v : missing;    \
+            }                                                                          \
+        }                                                                              \
+    } while (0)
+
+#define SAME(T)                                                                          \
+    do {                                                                                 \
+        const any_##T *restrict s = from;                                                \
+        any_##T *restrict d = to;                                                        \
+        const any_##T missing = (any_##T)a->missing;                                     \
+        for (int64_t x = 0; x < n; x++) {                                                \
+            for (int c = 0; c < channels; c++) {                                         \
+                d[x * channels + c] = !counts || counts[x] ? s[x * lanes + c] : missing; \
+            }                                                                            \
+        }                                                                                \
+    } while (0)
+
+/* Callers name lanes and channels by constants where that pays. */
+static inline __attribute__((always_inline)) bool store_narrow(const row_adapter *a, int64_t n,
+                                                               const void *from, const int lanes,
+                                                               const int channels,
+                                                               const uint8_t *counts, void *to)
+{
+    if (a->from == SATF_U8 && a->to == SATF_U8) {
+        NARROW(u8, u8, int32_t);
+    } else if (a->from == SATF_U8 && a->to == SATF_I8) {
+        NARROW(u8, i8, int32_t);
+    } else if (a->from == SATF_U16 && a->to == SATF_U16) {
+        NARROW(u16, u16, int32_t);
+    } else if (a->from == SATF_U16 && a->to == SATF_I16) {
+        NARROW(u16, i16, int32_t);
+    } else if (a->from == SATF_F32 && a->to == SATF_F32) {
+        SAME(f32);
+    } else if (a->from == SATF_F64 && a->to == SATF_F64) {
+        SAME(f64);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void store_wide(const row_adapter *a, int64_t n, const void *from, const uint8_t *counts,
+                       char *to)
+{
+    double lanes[PIXELS * 5], values[PIXELS * 4];
+    int bytes = adapt_bytes(a->to) * a->channels;
+    load_reals(a->from, n * a->lanes, from, lanes);
+    for (int64_t x = 0; x < n; x++) {
+        for (int c = 0; c < a->channels; c++) {
+            values[x * a->channels + c] = lanes[x * a->lanes + c] - a->zero;
+        }
+    }
+    store_reals(a->to, n * a->channels, values, a->least, a->most, to);
+    for (int64_t x = 0; counts && x < n; x++) {
+        for (int c = 0; !counts[x] && c < a->channels; c++) {
+            adapt_put(a->to, a->missing, to + x * bytes + c * adapt_bytes(a->to));
+        }
+    }
+}
+
+static void store_row(const row_adapter *a, int64_t pixels, const char *from, const char *beside,
+                      int beside_type, char *to)
+{
+    int64_t bytes = a->lanes * adapt_bytes(a->from), to_bytes = a->channels * adapt_bytes(a->to);
+    int64_t beside_bytes = a->beside * adapt_bytes(beside_type);
+    for (int64_t x = 0, n; x < pixels; x += n) {
+        uint8_t space[PIXELS], *counts = a->rule == ADAPT_ALL ? NULL : space;
+        n = pixels - x < PIXELS ? pixels - x : PIXELS;
+        if (a->rule == ADAPT_BESIDE) {
+            find_counts(beside_type, n, beside + x * beside_bytes, a->beside, a->beside - 1, false,
+                        space);
+        } else if (counts) {
+            find_counts(a->from, n, from + x * bytes, a->lanes, a->lanes - 1,
+                        a->rule == ADAPT_ANY_LANE, space);
+        }
+        const char *piece = from + x * bytes;
+        char *end = to + x * to_bytes;
+        bool done = a->lanes == 1 ? store_narrow(a, n, piece, 1, 1, counts, end)
+                    : a->lanes == 2 && a->channels == 1
+                        ? store_narrow(a, n, piece, 2, 1, counts, end)
+                        : store_narrow(a, n, piece, a->lanes, a->channels, counts, end);
+        if (!done) {
+            store_wide(a, n, piece, counts, end);
+        }
+    }
+}
+
+static void adapt_row(const row_adapter *a, int64_t pixels, const void *from, const void *beside,
+                      int beside_type, void *to)
+{
+    if (a->stores) {
+        store_row(a, pixels, from, beside, beside_type, to);
+    } else {
+        load_row(a, pixels, from, a->weighs ? beside : NULL, to);
+    }
+}
+
+static void convert(int type, int64_t n, const void *from, int to_type, void *to)
+{
+    int bytes = adapt_bytes(type), to_bytes = adapt_bytes(to_type);
+    for (int64_t x = 0, m; x < n; x += m) {
+        double values[PIXELS];
+        m = n - x < PIXELS ? n - x : PIXELS;
+        load_reals(type, m, (const char *)from + x * bytes, values);
+        store_reals(to_type, m, values, adapt_least(to_type), adapt_most(to_type),
+                    (char *)to + x * to_bytes);
+    }
+}
+
+const adapt_kernels SATF_ISA_NAME(adapt_kernels) = {adapt_row, convert};

@@ -1,0 +1,72 @@
+/* The engine of adapters, the steps at both ends of a filter whose pixels engines do not take. */
+#include "../base/cpu.h"
+#include "../base/view.h"
+#include "../plan/gpu.h"
+#include "../plan/step.h"
+#include "adapt_rows.h"
+
+typedef struct adapter_walker {
+    row_walker at;
+    void (*row)(const row_adapter *a, int64_t pixels, const void *from, const void *beside,
+                int beside_type, void *to);
+} adapter_walker;
+
+static satf_status adapter_run(satf_context *ctx, filter_step *step)
+{
+    return satf_cuda()->adapt(ctx, &step->adapter, &step->in, &step->aux[0], &step->out);
+}
+
+static satf_status adapter_plan(satf_context *ctx, filter_step *step)
+{
+    (void)ctx;
+    step->walker_bytes = sizeof(adapter_walker);
+    step->need.kept = step->by_rows;
+    return SATF_OK;
+}
+
+static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
+                                 const filter_rows *rows, int64_t first, int64_t end, void *walker)
+{
+    adapter_walker *w = walker;
+    (void)end;
+    *w = (adapter_walker){{ctx, step, rows, first, 0}, SATF_ISA_CHOOSE(&adapt_kernels)->row};
+    return SATF_OK;
+}
+
+static int64_t adapter_next(void *walker, satf_status *status)
+{
+    adapter_walker *w = walker;
+    const filter_rows *rows = w->at.rows;
+    const filter_step *step = w->at.step;
+    const void *from, *beside = NULL;
+    int64_t y = w->at.y;
+    void *to = filter_next_row(&w->at, &from, status);
+    if (!to) {
+        return 0;
+    }
+    if (step->aux[0].width > 0 && !(beside = rows->aux(rows->user, 0, y))) {
+        *status = satf_fail_row(w->at.ctx, y);
+        return 0;
+    }
+    w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+    return 1;
+}
+
+static const filter_engine adapter_engine = {
+    .name = "adapter",
+    .does = "looks at each pixel alone",
+    .ns = 0.5,
+    .device_ns = 0.003,
+    .state_bytes = 1,
+    .plan = adapter_plan,
+    .run = adapter_run,
+    .begin = adapter_begin,
+    .next = adapter_next,
+    .anywhere = true,
+    .least_samples = 300000,
+};
+
+static const filter_engine *const adapter_engines[] = {&adapter_engine, NULL};
+
+const pass_shape shape_adapt = {
+    .kind = SATF_FILTER_WINDOW, .of_pixel = true, .adapts = true, .engines = adapter_engines};

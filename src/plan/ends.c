@@ -1,0 +1,348 @@
+/* Which adapters a filter has at its ends. */
+#include "ends.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/cpu.h"
+#include "../base/memory.h"
+#include "../base/view.h"
+#include "../formula/adapt_rows.h"
+
+/* How a filter goes about pixels that do not count. */
+typedef enum ends_way {
+    ENDS_MOVE,  /* they move like others */
+    ENDS_WEIGH, /* a lane of weights goes through, and says where nothing counted */
+    ENDS_LOOK,  /* likewise, and where the pixel itself does not count the result does not */
+    ENDS_GREY,  /* likewise, but the result has no lane */
+    ENDS_SUM,   /* they add nothing */
+    ENDS_NONE   /* it cannot */
+} ends_way;
+
+static ends_way way_of(const chain_link *link, const satf_view *in)
+{
+    const filter_passes *way = filter_way(link->info, link->options, in, true);
+    const filter_pass *last = &way->list[way->count - 1];
+    if (pass_shape_of(last)->moves) {
+        return last->grey ? ENDS_LOOK : ENDS_MOVE;
+    }
+    if (!filter_weighs(last)) {
+        return way->count == 1 ? ENDS_SUM : ENDS_NONE;
+    }
+    return last->grey ? ENDS_GREY : last->keeps_alpha ? ENDS_LOOK : ENDS_WEIGH;
+}
+
+static bool has_alpha(const satf_view *view)
+{
+    return view->flags & SATF_ALPHA;
+}
+
+/* -------------------------------------------------------------------- what the engines take */
+
+/* Whether integers of 8 and 16 bits with a sign get an offset, which the filter knows of. */
+static bool is_offset(const chain_link *link, int type)
+{
+    bool narrow = type == SATF_I8 || type == SATF_I16;
+    return narrow && link->info->sign != SIGN_REAL;
+}
+
+static int engines_type(const chain_link *link, int type)
+{
+    return satf_type_is_plain(type)                   ? type
+           : type == SATF_F16 || type == SATF_BF16    ? SATF_F32
+           : is_offset(link, type) && type == SATF_I8 ? SATF_U8
+           : is_offset(link, type)                    ? SATF_U16
+                                                      : SATF_F64;
+}
+
+/* The pixels that a sum of the filter has at most; 0: no number of them is known. */
+static double pixels_of_sum(const chain_link *link, const satf_view *in)
+{
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    const filter_pass *last = filter_last(link->info);
+    return size                        ? (double)size->width * (double)size->height
+           : last->type == TYPE_OF_SUM ? (double)in->width * (double)in->height
+                                       : 0;
+}
+
+/* Integers of 32 and 64 bits are computed as doubles, which hold sums below 2^53. */
+static satf_status check_sums(satf_context *ctx, const chain_link *link, const satf_view *in)
+{
+    const filter_pass *last = filter_last(link->info);
+    bool squared = last->sums_squares && last->sums_squares(link->options);
+    double most = satf_full_scale(in) + (satf_type_is_signed(in->type) ? 1 : 0);
+    double pixels = pixels_of_sum(link, in);
+    if (satf_type_is_float(in->type) || is_offset(link, in->type) ||
+        pixels * (squared ? most * most : most) <= 0x1p53) {
+        return SATF_OK;
+    }
+    return satf_fail(
+        ctx, SATF_UNSUPPORTED,
+        "%s of %s samples: sums of %.0f of them, of up to %.0f, pass 2^53, above which "
+        "doubles are not exact; put the filter real in front, which rounds them",
+        link->info->name, satf_type_name(in->type), pixels, most);
+}
+
+static satf_status check_sign(satf_context *ctx, const chain_link *link, const satf_view *in)
+{
+    return !satf_type_is_signed(in->type) || link->info->sign != SIGN_REFUSED
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "%s goes by the mean, so samples below 0 have no threshold, and %s "
+                           "samples may be: add an offset and make them u16, or put the filter "
+                           "real in front to take them as they are",
+                           link->info->name, satf_type_name(in->type));
+}
+
+/* A sample of that type, as the number that it has become. */
+static double as_sample(int type, double value)
+{
+    char sample[sizeof(double)];
+    bool floats = satf_type_is_float(type);
+    adapt_put(type, floats ? value : adapt_rounded(value, adapt_least(type), adapt_most(type)),
+              sample);
+    return adapt_load(type, sample);
+}
+
+/* ------------------------------------------------------------------- what does not count */
+
+/* The image of weights for engines of that type: 0 ... whole, of a row after the other. */
+static satf_status make_weights(satf_context *ctx, const satf_view *from, int type, double whole,
+                                satf_image **made)
+{
+    satf_status status =
+        satf_image_create_unset(ctx, from->width, from->height, 1, (satf_type)type, 0, made);
+    double white = satf_full_scale(from);
+    int bytes = adapt_bytes(from->type), to_bytes = adapt_bytes(type);
+    for (int64_t y = 0; y < from->height && !status; y++) {
+        const char *row = satf_row(from, y);
+        char *to = satf_row(&(*made)->view, y);
+        for (int64_t x = 0; x < from->width; x++) {
+            double weight = adapt_load(from->type, row + x * bytes) / white * whole;
+            bool counts = weight > 0 && weight <= 0x1p1000;
+            weight = !counts ? 0 : satf_type_is_float(type) ? weight : floor(weight + 0.5);
+            adapt_put(type,
+                      counts && weight == 0      ? 1
+                      : weight < whole           ? weight
+                      : satf_type_is_float(type) ? weight
+                                                 : whole,
+                      to + x * to_bytes);
+        }
+        status = satf_work(ctx, from->width);
+    }
+    if (status && *made) {
+        satf_image_destroy(*made);
+        *made = NULL;
+    }
+    return status;
+}
+
+static satf_status check_weights(satf_context *ctx, const satf_filter *chain,
+                                 const chain_link *link, const satf_view *in)
+{
+    const filter_picture *weights = chain->counting.weights;
+    bool moved = false;
+    for (const chain_link *l = chain->links; l < link; l++) {
+        const filter_pass *last = filter_last(l->info);
+        moved = moved || filter_symmetry(last, l->options) != 0 || last->corner ||
+                filter_param_of_kind(l->info, PARAM_ORDER);
+    }
+    if (moved || weights->view.width != in->width || weights->view.height != in->height) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "the weights (%.*s) are %" PRId64 " x %" PRId64 ", and %s takes %" PRId64
+                         " x %" PRId64 " pixels%s; they go with a picture "
+                         "that keeps its size and place (option: weights)",
+                         SATF_MOST(weights->name, 100), weights->view.width, weights->view.height,
+                         link->info->name, in->width, in->height,
+                         moved ? ", which have moved" : "");
+    }
+    return SATF_OK;
+}
+
+/* Refuses what the filter cannot do where some pixels do not count. */
+static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
+                                  const chain_link *link, const satf_view *in, ends_way way)
+{
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    bool lane = !has_alpha(in) && way != ENDS_SUM;
+    if (way == ENDS_NONE) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s cannot leave out pixels: weights, NaN and nodata are not for it "
+                         "(option: nan)",
+                         link->info->name);
+    }
+    if (lane && in->channels == SATF_MAX_CHANNELS) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s leaves out pixels of up to %d channels, and these have %d; filter "
+                         "some of them at a time (option: nan)",
+                         link->info->name, SATF_MAX_CHANNELS - 1, (int)in->channels);
+    }
+    if (lane && border && border->kind == SATF_CONSTANT) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s with border constant cannot leave out pixels: nobody knows whether "
+                         "those outside count; take shrink, where they do not (option: nan)",
+                         link->info->name);
+    }
+    if (chain->counting.weights && way == ENDS_SUM && !satf_type_is_float(in->type)) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "%s of integers cannot be weighted, for its result is of integers, too; "
+                         "put the filter real in front (option: weights)",
+                         link->info->name);
+    }
+    return chain->counting.weights ? check_weights(ctx, chain, link, in) : SATF_OK;
+}
+
+/* The number that says that a sample does not count; NAN: none of that type does. */
+static double nodata_of(const chain_counting *counting, int type)
+{
+    double value = counting->nodata, sample = as_sample(type, value);
+    bool fits = satf_type_is_float(type) || sample == value;
+    return counting->says_nodata && fits ? sample : NAN;
+}
+
+static bool is_counting(const chain_counting *counting, int type)
+{
+    bool omits = counting->omits_nan && satf_type_is_float(type);
+    return omits || counting->weights || !isnan(nodata_of(counting, type));
+}
+
+/* A result where nothing counts. */
+static double missing_of(const chain_counting *counting, int type)
+{
+    double nodata = nodata_of(counting, type);
+    return !isnan(nodata) ? nodata : satf_type_is_float(type) ? NAN : 0;
+}
+
+/* -------------------------------------------------------------------------- the ends */
+
+static void find_load(const satf_filter *chain, const chain_link *link, const satf_view *from,
+                      bool counting, bool lane, bool sums, filter_ends *ends)
+{
+    const chain_counting *says = &chain->counting;
+    int type = engines_type(link, from->type);
+    double full = satf_type_is_float(from->type) ? from->full : satf_full_scale(from);
+    ends->zero = is_offset(link, from->type) ? adapt_most(type) / 2 + 0.5 : 0;
+    ends->load =
+        (row_adapter){.from = from->type,
+                      .to = type,
+                      .channels = from->channels,
+                      .lanes = from->channels + lane,
+                      .zero = ends->zero,
+                      .alpha = counting && has_alpha(from),
+                      .omits_nan = counting && says->omits_nan && satf_type_is_float(from->type),
+                      .nodata = counting ? nodata_of(says, from->type) : NAN,
+                      .weighs = counting && says->weights,
+                      .whole = satf_type_is_float(type) ? 1 : (double)satf_type_max(type),
+                      .sums = sums};
+    ends->in = satf_view_packed(NULL, from->width, from->height, ends->load.lanes, (satf_type)type);
+    ends->in.flags = lane ? SATF_ALPHA : from->flags;
+    ends->in.full = satf_type_is_plain(from->type) ? from->full : full;
+    ends->in.device = from->device;
+    ends->loads = counting || type != from->type;
+}
+
+/* The engines' type of a result: what is rounded there goes into the same type alone. */
+static int type_of_result(const filter_ends *ends, const satf_view *from, const satf_view *to,
+                          filter_type_rule rule)
+{
+    bool same = to->type == from->type && rule == TYPE_OF_INPUT;
+    bool plain = satf_type_is_plain(to->type) || to->type == SATF_U32 || to->type == SATF_U64;
+    return same && ends->in.type != SATF_F32                    ? ends->in.type
+           : plain && (ends->zero == 0 || rule == TYPE_BILEVEL) ? to->type
+                                                                : SATF_F64;
+}
+
+static void find_store(const satf_filter *chain, const chain_link *link, const satf_view *from,
+                       const satf_view *to, ends_way way, bool lane, filter_ends *ends)
+{
+    const filter_pass *last = filter_last(link->info);
+    filter_type_rule rule = filter_type(last, link->options);
+    int type = type_of_result(ends, from, to, rule);
+    bool whole = lane && way != ENDS_GREY, moves = link->info->sign == SIGN_MOVES;
+    double full = satf_type_is_float(to->type) ? 0 : satf_full_scale(to);
+    bool has_sign = satf_type_is_signed(to->type), sums = rule == TYPE_OF_SUM;
+    sums = sums || rule == TYPE_OF_WINDOW_SUM;
+    ends->store = (row_adapter){.stores = true,
+                                .from = type,
+                                .to = to->type,
+                                .channels = to->channels,
+                                .lanes = to->channels + whole,
+                                .zero = moves && rule != TYPE_BILEVEL ? ends->zero : 0,
+                                .nodata = NAN,
+                                .rule = !lane              ? ADAPT_ALL
+                                        : way == ENDS_GREY ? ADAPT_BESIDE
+                                        : way == ENDS_LOOK ? ADAPT_OWN_LANE
+                                                           : ADAPT_ANY_LANE,
+                                .missing = missing_of(&chain->counting, to->type),
+                                .least = !has_sign ? 0
+                                         : sums    ? adapt_least(to->type)
+                                                   : -full - 1,
+                                .most = sums ? adapt_most(to->type) : full,
+                                .beside = ends->in.channels};
+    ends->out = satf_view_packed(NULL, to->width, to->height, ends->store.lanes, (satf_type)type);
+    ends->out.flags = whole ? SATF_ALPHA : to->flags;
+    ends->out.full = satf_type_is_plain(to->type) ? to->full : full;
+    ends->out.device = to->device;
+    ends->stores = lane || type != to->type || ends->store.zero != 0;
+}
+
+satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
+                             const satf_view *from, const satf_view *to, filter_ends *ends)
+{
+    ends_way way = way_of(link, from);
+    bool counting = way != ENDS_MOVE && is_counting(&chain->counting, from->type);
+    bool lane = counting && !has_alpha(from) && way != ENDS_SUM;
+    bool grey_as_it_is = way == ENDS_LOOK && filter_last(link->info)->grey &&
+                         (from->type == SATF_U32 || from->type == SATF_U64) && !counting;
+    *ends = (filter_ends){.in = *from, .out = *to};
+    if (way == ENDS_MOVE || grey_as_it_is ||
+        (!counting && satf_type_is_plain(from->type) &&
+         (satf_type_is_plain(to->type) || to->type == SATF_U32 || to->type == SATF_U64))) {
+        return SATF_OK;
+    }
+    satf_status status = check_sign(ctx, link, from);
+    status = status ? status : check_sums(ctx, link, from);
+    status = status || !counting ? status : check_counting(ctx, chain, link, from, way);
+    if (status) {
+        return status;
+    }
+    find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
+    find_store(chain, link, from, to, way, lane, ends);
+    return ends->load.weighs ? make_weights(ctx, &chain->counting.weights->view, ends->load.to,
+                                            ends->load.whole, &ends->weights)
+                             : SATF_OK;
+}
+
+satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, int type,
+                                 const satf_view *picture, satf_image **made)
+{
+    bool alike = picture->type == type && ends->loads;
+    row_adapter load = {.from = picture->type,
+                        .to = alike ? ends->load.to : SATF_F64,
+                        .channels = picture->channels,
+                        .lanes = picture->channels,
+                        .zero = alike ? ends->zero : 0,
+                        .nodata = NAN};
+    *made = NULL;
+    if (satf_type_is_plain(picture->type)) {
+        return SATF_OK;
+    }
+    satf_status status =
+        satf_image_create_unset(ctx, picture->width, picture->height, picture->channels,
+                                (satf_type)load.to, picture->flags, made);
+    for (int64_t y = 0; y < picture->height && !status; y++) {
+        SATF_ISA_CHOOSE(&adapt_kernels)
+            ->row(&load, picture->width, satf_row(picture, y), NULL, 0,
+                  satf_row(&(*made)->view, y));
+        status = satf_work(ctx, satf_row_samples(picture));
+    }
+    if (status && *made) {
+        satf_image_destroy(*made);
+        *made = NULL;
+    } else if (!status) {
+        (*made)->view.full =
+            satf_type_is_float(picture->type) ? picture->full : satf_full_scale(picture);
+    }
+    return status;
+}

@@ -1,0 +1,27 @@
+/* The ends of a filter: how its input becomes pixels that engines take, and their result what
+ * people want (src/formula/adapt.h). */
+#ifndef SATF_PLAN_ENDS_H
+#define SATF_PLAN_ENDS_H
+
+#include "../formula/adapt.h"
+#include "step.h"
+
+typedef struct filter_ends {
+    bool loads, stores; /* else the input, the output, is as engines take it */
+    row_adapter load, store;
+    satf_view in, out;   /* of the engines; data NULL */
+    satf_image *weights; /* of their type, owned; NULL: none */
+    double zero;         /* the sample of `in` that stands for 0 */
+} filter_ends;
+
+/* Finds them for a filter of the chain that makes `to` of `from`. *ends has nothing to free on
+ * failure. */
+satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
+                             const satf_view *from, const satf_view *to, filter_ends *ends);
+
+/* *made = the picture, of samples that engines take: those of the filter's input, if it has the
+ * type of that, else doubles. *made is NULL if it has such samples. */
+satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, int type,
+                                 const satf_view *picture, satf_image **made);
+
+#endif
