@@ -54,6 +54,7 @@ static inline spoilt_shape spoilt_shape_of(const filter_info *info)
     case OVER_PIXEL:
         return one ? SPOILT_PIXEL : SPOILT_UNKNOWN;
     case OVER_MIX:
+    case OVER_ADAPT:
         return SPOILT_UNKNOWN;
     case OVER_MIRRORED:
         return SPOILT_TWICE;

@@ -11,19 +11,35 @@ typedef struct type_row {
     uint64_t max; /* 0: floats */
 } type_row;
 
-static const type_row types[] = {
-    [SATF_U8] = {"u8", 1, UINT8_MAX},    [SATF_U16] = {"u16", 2, UINT16_MAX},
-    [SATF_U32] = {"u32", 4, UINT32_MAX}, [SATF_U64] = {"u64", 8, UINT64_MAX},
-    [SATF_F32] = {"f32", 4, 0},          [SATF_F64] = {"f64", 8, 0},
-    [SATF_I8] = {"i8", 1, INT8_MAX},     [SATF_I16] = {"i16", 2, INT16_MAX},
-    [SATF_I32] = {"i32", 4, INT32_MAX},  [SATF_I64] = {"i64", 8, INT64_MAX},
-    [SATF_F16] = {"f16", 2, 0},          [SATF_BF16] = {"bf16", 2, 0},
-};
-
 static type_row view_row_of(int type)
 {
-    bool known = type >= 0 && type < (int)(sizeof types / sizeof *types);
-    return known ? types[type] : (type_row){NULL, 0, 0};
+    switch ((satf_type)type) {
+    case SATF_U8:
+        return (type_row){"u8", 1, UINT8_MAX};
+    case SATF_U16:
+        return (type_row){"u16", 2, UINT16_MAX};
+    case SATF_U32:
+        return (type_row){"u32", 4, UINT32_MAX};
+    case SATF_U64:
+        return (type_row){"u64", 8, UINT64_MAX};
+    case SATF_F32:
+        return (type_row){"f32", 4, 0};
+    case SATF_F64:
+        return (type_row){"f64", 8, 0};
+    case SATF_I8:
+        return (type_row){"i8", 1, INT8_MAX};
+    case SATF_I16:
+        return (type_row){"i16", 2, INT16_MAX};
+    case SATF_I32:
+        return (type_row){"i32", 4, INT32_MAX};
+    case SATF_I64:
+        return (type_row){"i64", 8, INT64_MAX};
+    case SATF_F16:
+        return (type_row){"f16", 2, 0};
+    case SATF_BF16:
+        return (type_row){"bf16", 2, 0};
+    }
+    return (type_row){NULL, 0, 0};
 }
 
 size_t satf_type_bytes(int type)

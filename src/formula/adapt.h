@@ -14,8 +14,8 @@
 #ifndef SATF_FORMULA_ADAPT_H
 #define SATF_FORMULA_ADAPT_H
 
-#include "../base/half.h"
 #include "../satfilter/formula.h"
+#include "half.h"
 
 /* What says whether a pixel of a result counts. */
 typedef enum adapt_rule {

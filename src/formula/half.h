@@ -2,8 +2,8 @@
  * Floats of 16 bits: IEEE's f16, of 5 bits of exponent and 10 of fraction, and bf16, of 8 and 7. A
  * leaf, valid in C11 and in CUDA C++17.
  */
-#ifndef SATF_BASE_HALF_H
-#define SATF_BASE_HALF_H
+#ifndef SATF_FORMULA_HALF_H
+#define SATF_FORMULA_HALF_H
 
 #include <math.h>
 #include <stdint.h>
