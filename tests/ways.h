@@ -206,7 +206,7 @@ static inline bool sums_floats(satf_context *ctx, const satf_filter *chain, cons
     satf_view at = *in, next;
     bool any = false;
     for (size_t i = 0; i < filter_count(chain); i++, at = next) {
-        any = any || satf_type_is_float(at.type);
+        any = any || (at.type != SATF_U8 && at.type != SATF_U16);
         MUST(ctx, filter_output_at(ctx, chain, i, &at, &next));
     }
     return any;

@@ -287,6 +287,17 @@ static void find_store(const satf_filter *chain, const chain_link *link, const s
     ends->stores = lane || type != to->type || ends->store.zero != 0;
 }
 
+satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
+                              const satf_view *in)
+{
+    ends_way way = way_of(link, in);
+    bool counting = way != ENDS_MOVE && is_counting(&chain->counting, in->type);
+    satf_status status = check_sign(ctx, link, in);
+    status = status || satf_type_is_plain(in->type) || way == ENDS_MOVE ? status
+                                                                        : check_sums(ctx, link, in);
+    return status || !counting ? status : check_counting(ctx, chain, link, in, way);
+}
+
 satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
                              const satf_view *from, const satf_view *to, filter_ends *ends)
 {
@@ -300,12 +311,6 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
         (!counting && satf_type_is_plain(from->type) &&
          (satf_type_is_plain(to->type) || to->type == SATF_U32 || to->type == SATF_U64))) {
         return SATF_OK;
-    }
-    satf_status status = check_sign(ctx, link, from);
-    status = status ? status : check_sums(ctx, link, from);
-    status = status || !counting ? status : check_counting(ctx, chain, link, from, way);
-    if (status) {
-        return status;
     }
     find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
     find_store(chain, link, from, to, way, lane, ends);

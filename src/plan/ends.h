@@ -14,8 +14,12 @@ typedef struct filter_ends {
     double zero;         /* the sample of `in` that stands for 0 */
 } filter_ends;
 
-/* Finds them for a filter of the chain that makes `to` of `from`. *ends has nothing to free on
- * failure. */
+/* SATF_OK if the filter takes such samples, and can leave out those that do not count. */
+satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
+                              const satf_view *in);
+
+/* Finds them for a filter of the chain, which takes `from` and makes `to` of it. *ends has nothing
+ * to free on failure. */
 satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
                              const satf_view *from, const satf_view *to, filter_ends *ends);
 

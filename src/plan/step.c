@@ -1,7 +1,7 @@
 /* One pass of a filter on one image: its checks, and what its engine is told. */
 #include "../chain/check.h"
 #include "../chain/region.h"
-#include "step.h"
+#include "ends.h"
 #include "../sums/choice/varies.h"
 
 #include <inttypes.h>
@@ -152,7 +152,8 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
 satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, satf_view *out)
 {
-    return filter_step_output(ctx, &chain->links[index], in, out);
+    satf_status status = filter_check_ends(ctx, chain, &chain->links[index], in);
+    return status ? status : filter_step_output(ctx, &chain->links[index], in, out);
 }
 
 /* The border's constant in the input's type, whose sample `zero` stands for 0. */

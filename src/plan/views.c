@@ -73,7 +73,7 @@ satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, con
     }
     satf_view view = *in, next;
     for (size_t i = 0; i < filter->count; i++, view = next) {
-        status = filter_step_output(ctx, &filter->links[i], &view, &next);
+        status = filter_output_at(ctx, filter, i, &view, &next);
         if (status) {
             return status;
         }

@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "base/view.h"
 
-enum { COUNT_OF_TYPES = 6 };
+enum { COUNT_OF_TYPES = 12 };
 
 /* The call failed with that status and left a message that holds that word. */
 static void assert_fails(const satf_context *ctx, satf_status got, satf_status wanted,
@@ -23,8 +23,9 @@ static void assert_fails(const satf_context *ctx, satf_status got, satf_status w
 
 TEST(names)
 {
-    static const char *const type_names[] = {"u8", "u16", "u32", "u64", "f32", "f64"};
-    static const size_t bytes[] = {1, 2, 4, 8, 4, 8};
+    static const char *const type_names[] = {"u8", "u16", "u32", "u64", "f32", "f64",
+                                             "i8", "i16", "i32", "i64", "f16", "bf16"};
+    static const size_t bytes[] = {1, 2, 4, 8, 4, 8, 1, 2, 4, 8, 2, 2};
     for (int type = 0; type < COUNT_OF_TYPES; type++) {
         assert_string_equal(satf_type_name(type), type_names[type]);
         assert_int_equal(satf_type_find(type_names[type]), type);

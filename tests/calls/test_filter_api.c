@@ -55,8 +55,9 @@ TEST(test_misuse)
         MUST(ctx, satf_filter_output(ctx, box, &wrong, &there));
         assert_int_equal(there.device, SATF_CUDA(0));
     }
-    wrong = satf_view_packed(pixels, 4, 4, 1, SATF_U32);
-    expect(ctx, satf_filter_scratch(ctx, box, &wrong, &wrong, &bytes), SATF_UNSUPPORTED, "u32");
+    wrong = satf_view_packed(pixels, 4, 4, 1, SATF_U64);
+    expect(ctx, satf_filter_scratch(ctx, box, &wrong, &wrong, &bytes), SATF_UNSUPPORTED,
+           "box of u64 samples");
     SCOPED_FILTER *large = parse_filter(ctx, "box=3,border=constant:256");
     SCOPED_FILTER *half = parse_filter(ctx, "box=3,border=constant:0.5");
     expect(ctx, satf_filter_apply(ctx, large, &in, &out), SATF_INVALID, "constant:256");
@@ -122,7 +123,7 @@ TEST(test_scratch_and_chains)
         assert_string_equal(report.device, "cpu");
     }
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
-    SCOPED_FILTER *bad = parse_filter(ctx, "integral box=3");
+    SCOPED_FILTER *bad = parse_filter(ctx, "integral nick=9999");
     satf_view view;
     expect(ctx, satf_filter_output(ctx, bad, &in, &view), SATF_UNSUPPORTED, "u32");
     MUST(ctx, satf_filter_append(ctx, box, box));

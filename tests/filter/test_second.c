@@ -154,7 +154,6 @@ static const refusal kept[] = {
     {"by", NULL, "8x6x4 u8 alpha", "8x6x2 u16", "must be 8 x 6 of 3 channels"},
     {"by", NULL, "8x6x1 u8", "8x6x4 u16 alpha",
      "is 8 x 6 of 3 u16 and alpha; it must be 8 x 6 of 1 channel,"},
-    {"by", NULL, "8x6x1 u8", "8x6x1 u32", "of 1 u32; it must be"},
     {"varbox", NULL, "4x3x1 u8", NULL, "auxiliary input"},
     {"varbox", NULL, "4x3x1 u8", "3x3x1 u8", "is 3 x 3"},
     {"varbox", "border=valid", "4x3x1 u8", "4x3x1 u8", "windows of many sizes"},
