@@ -353,6 +353,14 @@ typedef struct satf_file_options {
      * fails. The report's in_bytes are those of all. */
     const char *const *more_inputs;
     size_t more_count;
+    /*
+     * The result is blended with the input: it stays where a sample of the mask is 0, becomes the
+     * filters' where it is the mask's full scale, and what lies between is between (docs/design.md,
+     * "Numbers"). NULL: there is no mask. A view on the host with the sides of each page, of u8,
+     * u16, f32 or f64; RGB counts as grey, alpha does not count. With a region it blends the inside
+     * alone. What holds for a region's filters and its orientation holds here too.
+     */
+    const satf_view *mask;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);

@@ -124,4 +124,34 @@ for region in 1,2,3 1,2,0x3 1,2,3x0 -1,2,3x3 1,-2,3x3 1,2,3x-3 1,2,3x3x3 '1,2,3x
     check "--region '$region'" "$? $(grep -cF -- "--region: '$region' is no region X,Y,WxH" stderr)" "2 1"
 done
 
+# -------------------------------------------------------------------- a mask
+
+printf 'P5\n20 10\n255\n' | tee black.pgm >white.pgm
+head -c 200 /dev/zero >>black.pgm
+head -c 200 /dev/zero | tr '\000' '\377' >>white.pgm
+tells 0 '' --mask white.pgm --box 5 noise.ppm white.ppm # a mask
+check "white: the filter's" "$(same white.ppm first.ppm)" same
+tells 0 '' --mask black.pgm --box 5 noise.ppm black.ppm # a black mask
+check "black: the input" "$(same black.ppm noise.ppm)" same
+tells 0 '' --mask white.pgm --region 3,2,4x1 --box 5 noise.ppm both.ppm # both
+check "white in a region" "$(same both.ppm second.ppm)" same
+run --json --mask white.pgm --box 5 noise.ppm third.ppm
+check "a mask in --json" "$(grep -o '"mask": [^,]*' stdout)" '"mask": "white.pgm"'
+scene=$source/samples/scene.png
+tells 0 '' --mask "$scene" --gauss 6 "$scene" rows.ppm # a picture in colour, its own mask
+tells 0 '' --no-stream --mask "$scene" --gauss 6 "$scene" whole.ppm # as a whole
+check "by rows and as a whole" "$(same rows.ppm whole.ppm)" same
+run --mask white.pgm --box 5 in/a.ppm in/small.pgm -o masked
+check "a batch under a mask" "$? $(files masked) $(same masked/a.ppm first.ppm)" "3 ./a.ppm  same"
+check "names the file of another size" \
+    "$(grep -c 'small.pgm: the mask has 20 x 10 pixels, and the picture 3 x 3 (--mask)$' stderr)" 1
+npy '|u1' '(10, 20)' "$(head -c 200 /dev/zero | tr '\000' '\377')" >mask.npy
+run --axes ZYX --mask mask.npy --box 5 in/a.ppm axes.ppm
+check "axes are not the mask's" "$? $(same axes.ppm first.ppm)" "0 same"
+ends 1 'missing.png: cannot be read: No such file' --mask missing.png --box 5 noise.ppm none.ppm
+head -c 100 white.pgm >cut.pgm
+ends 1 'cut.pgm: the file ends before its data does' --mask cut.pgm --box 5 noise.ppm none.ppm
+ends 1 'f64 with 3 channels, .* u8 with 3 (--mask)$' --mask white.pgm --variance 5 noise.ppm none.ppm
+ends 2 'mask' --mask '' --box 5 noise.ppm none.ppm
+
 finish

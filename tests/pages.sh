@@ -14,6 +14,9 @@ check "an array to TIFF" "$? $(said)" "0 "
 
 tells 0 '' --region 1,1,2x1 --unsharp 3 four.tif some.tif # a region of each page
 ends 1 'leaves the picture of 5 x 3' --region 4,1,2x1 --unsharp 3 four.tif none.tif # a region outside of each page
+printf 'P5\n5 3\n1\n\1\0\1\0\1\0\1\0\1\0\1\0\1\0\1' >mask.pgm
+run --mask mask.pgm --by four.tif,op=add four.tif masked.npy # of each page
+check "a mask" "$? $(values masked.npy u1 30)" "0 4 3 4 3 4 3 4 3 4 3 4 3 4 3 4 5 4 5 4 5 4 5 4 5 4 5 4 5 4 5"
 
 # ------------------------------------------------------------- which pages
 

@@ -8,6 +8,7 @@
 #include "../base/share.h"
 #include "../plan/plan.h"
 #include "inputs.h"
+#include "mask.h"
 #include "pages.h"
 #include "region.h"
 #include "stream.h"
@@ -248,16 +249,20 @@ static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
     satf_filter *resolved = NULL;
     int64_t pages = 0;
     pipeline_input *inputs = NULL;
+    satf_rect all;
     satf_status status = job.more_count && !job.pages
                              ? pipeline_inputs_find(ctx, &job, &inputs, &pages, result)
                              : SATF_OK;
     status = status ? status : file_open_reader(ctx, &job, &reader, &pages, result);
     if (!status && pages > 0) {
         status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
-    } else if (!status) { /* the filters' windows become pixels */
+    } else if (!status) {
+        const satf_view *in = &reader->header.view;
+        all = (satf_rect){0, 0, in->width, in->height};
+        job.region = job.mask && !job.region ? &all : job.region;
         pipeline_set_resolution(result, &job, &reader->header.metadata);
-        status = filter_resolve(ctx, job.filter, &reader->header.view, &reader->header.metadata,
-                                &resolved);
+        /* the filters' windows become pixels */
+        status = filter_resolve(ctx, job.filter, in, &reader->header.metadata, &resolved);
         job.filter = resolved ? resolved : job.filter;
         status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
         status = status         ? status
@@ -368,6 +373,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (!status && all.files < 0) {
         status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
     }
+    status = status || !all.mask ? status : pipeline_mask_check(ctx, all.mask);
     bool backwards = all.last_page > 0 && all.last_page < all.first_page;
     if (!status && (all.first_page < 0 || backwards || (all.last_page && !all.first_page))) {
         status = satf_fail(ctx, SATF_INVALID, "pages are numbered from 1 on, the first one first");
@@ -384,6 +390,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.page_user = all.page_user;
     job.stats = all.stats != 0;
     job.region = all.region;
+    job.mask = all.mask;
     job.dpi = all.dpi;
     job.more_inputs = all.more_inputs;
     job.more_count = all.more_count;

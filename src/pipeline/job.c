@@ -12,6 +12,7 @@
 #include "../io/codec.h"
 #include "../io/meta/description.h"
 #include "../io/meta/others.h"
+#include "region.h"
 
 void pipeline_note_add(satf_file_report *result, const char *at, const char *format, ...)
 {
@@ -164,10 +165,10 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, p
     bool turned = orientation > 1;
     if (job->region && turned) {
         pipeline_note_add(result, job->input,
-                          "its region is in pixels as they are stored, which viewers turn "
+                          "its %s is in pixels as they are stored, which viewers turn "
                           "(orientation %u); they can be turned as they are read (option: "
                           "auto-orient)",
-                          orientation);
+                          pipeline_region_option(job), orientation);
     }
     if (turned && filter_counts_part(job->filter)) {
         pipeline_note_add(result, job->input,

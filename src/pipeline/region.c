@@ -4,45 +4,49 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/view.h"
 #include "../formula/pixels.h"
 #include "../chain/region.h"
+#include "mask.h"
 
-/* Why the filters cannot take a part alone, whose surroundings are pixels like those of in. */
+/* Why the filters' result cannot stand beside pixels of in, or be blended with them. */
 static satf_status check_alike(satf_context *ctx, const pipeline_job *job, const satf_view *in,
                                const satf_view *exact)
 {
+    const char *given = pipeline_region_option(job);
     if (filter_is_bilevel(job->filter)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "a region cannot become black and white, for the picture around it is not "
-                         "(option: region)");
+                         "the filters' result cannot become black and white, for the picture "
+                         "itself is not (option: %s)",
+                         given);
     }
     if (exact->width != in->width || exact->height != in->height) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "the filters make %" PRId64 " x %" PRId64 " pixels of %" PRId64
-                         " x %" PRId64 ", and a region keeps the picture's size (option: region)",
-                         exact->width, exact->height, in->width, in->height);
+                         " x %" PRId64 ", and a %s keeps the picture's size (option: %s)",
+                         exact->width, exact->height, in->width, in->height, given, given);
     }
     if (exact->type != in->type || exact->channels != in->channels || exact->flags != in->flags) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "the filters' result is %s with %d channels, and the picture around the "
-                         "region %s with %d (option: region)",
+                         "the filters' result is %s with %d channels, and the picture itself %s "
+                         "with %d (option: %s)",
                          satf_type_name(exact->type), (int)exact->channels,
-                         satf_type_name(in->type), (int)in->channels);
+                         satf_type_name(in->type), (int)in->channels, given);
     }
     return satf_full_scale(exact) == satf_full_scale(in)
                ? SATF_OK
                : satf_fail(ctx, SATF_UNSUPPORTED,
-                           "white is %g for the filters' result and %g for the picture around the "
-                           "region (option: region)",
-                           satf_full_scale(exact), satf_full_scale(in));
+                           "white is %g for the filters' result and %g for the picture itself "
+                           "(option: %s)",
+                           satf_full_scale(exact), satf_full_scale(in), given);
 }
 
-satf_status pipeline_region_plan(satf_context *ctx, const pipeline_job *job, const satf_view *exact,
-                                 pipeline_plan *plan)
+/* Whether the region lies in the picture, and the mask has its sides. */
+static satf_status check_sides(satf_context *ctx, const pipeline_job *job, const satf_view *in)
 {
-    const satf_view *in = &plan->in.view;
     const satf_rect *of = job->region;
+    const satf_view *mask = job->mask;
     if (!satf_inside(of->x, of->w, in->width) || !satf_inside(of->y, of->h, in->height)) {
         return satf_fail(ctx, SATF_INVALID,
                          "the region of %" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
@@ -50,8 +54,22 @@ satf_status pipeline_region_plan(satf_context *ctx, const pipeline_job *job, con
                          " (option: region)",
                          of->w, of->h, of->x, of->y, in->width, in->height);
     }
-    satf_status status = check_alike(ctx, job, in, exact);
-    return status ? status : filter_find_region(ctx, job->filter, in, of, &plan->crop, &plan->part);
+    return !mask || (mask->width == in->width && mask->height == in->height)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_INVALID,
+                           "the mask has %" PRId64 " x %" PRId64 " pixels, and the picture %" PRId64
+                           " x %" PRId64 " (option: mask)",
+                           mask->width, mask->height, in->width, in->height);
+}
+
+satf_status pipeline_region_plan(satf_context *ctx, const pipeline_job *job, const satf_view *exact,
+                                 pipeline_plan *plan)
+{
+    const satf_view *in = &plan->in.view;
+    satf_status status = check_sides(ctx, job, in);
+    status = status ? status : check_alike(ctx, job, in, exact);
+    return status ? status
+                  : filter_find_region(ctx, job->filter, in, job->region, &plan->crop, &plan->part);
 }
 
 void pipeline_region_widen(pipeline_plan *plan)
@@ -81,26 +99,40 @@ void pipeline_region_views(satf_context *ctx, const pipeline_job *job, const pip
     out->full = plan->out.view.full;
 }
 
-void pipeline_region_keep(const pipeline_plan *plan, const void *from, void *to)
+void pipeline_region_row(const pipeline_job *job, const pipeline_plan *plan, int64_t y,
+                         const void *from, const char *made, char *to)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    if (in->type == out->type) {
-        memcpy(to, from, (size_t)(in->width * satf_pixel_bytes(in)));
-    } else {
-        filter_convert((int)in->type, from, satf_row_samples(in), (int)out->type, to);
+    const satf_rect *of = job->region;
+    int64_t pixel = satf_pixel_bytes(out);
+    filter_convert((int)in->type, from, satf_row_samples(in), (int)out->type, to);
+    if (made && job->mask) {
+        pipeline_mask_blend(job->mask, of->x, y, out, of->w, made, to + of->x * pixel);
+    } else if (made) {
+        memcpy(to + of->x * pixel, made, (size_t)(of->w * pixel));
     }
 }
 
 satf_status pipeline_region_image(satf_context *ctx, const pipeline_job *job,
                                   const pipeline_plan *plan, const satf_image *in, satf_image *out)
 {
-    satf_status status = SATF_OK;
+    const satf_rect *of = job->region;
+    satf_view part = satf_view_rect(&out->view, *of);
+    size_t bytes = (size_t)(of->w * satf_pixel_bytes(&part));
+    satf_status status = filter_apply_rect_on(ctx, plan->device, job->filter, &in->view, of, &part);
+    char *row = status ? NULL : satf_alloc(bytes);
+    if (!status && !row) {
+        status = satf_fail_memory(ctx, bytes, "a row");
+    }
     for (int64_t y = 0; y < in->view.height && !status; y++) {
-        pipeline_region_keep(plan, satf_row(&in->view, y), satf_row(&out->view, y));
+        bool inside = y >= of->y && y < of->y + of->h;
+        if (inside) { /* it is where the result of both goes */
+            memcpy(row, satf_row(&part, y - of->y), bytes);
+        }
+        pipeline_region_row(job, plan, y, satf_row(&in->view, y), inside ? row : NULL,
+                            satf_row(&out->view, y));
         status = satf_tick(ctx);
     }
-    satf_view part = satf_view_rect(&out->view, *job->region);
-    return status ? status
-                  : filter_apply_rect_on(ctx, plan->device, job->filter, &in->view, job->region,
-                                         &part);
+    satf_free(row);
+    return status;
 }

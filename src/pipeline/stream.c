@@ -80,11 +80,11 @@ static void paste(const stream *s, int64_t y, int64_t n, char *rows)
     const satf_rect *of = s->job->region, *part = &s->plan->part;
     int64_t stride = s->plan->out.view.stride, pixel = satf_pixel_bytes(&made->view);
     for (int64_t end = y + n; y < end; y++, rows += stride) {
-        pipeline_region_keep(s->plan, flow_row(raw, y), rows);
+        const char *row = NULL;
         if (y >= of->y && y < of->y + of->h) {
-            const char *row = flow_row(made, y - of->y + part->y);
-            memcpy(rows + of->x * pixel, row + part->x * pixel, (size_t)(of->w * pixel));
+            row = (char *)flow_row(made, y - of->y + part->y) + part->x * pixel;
         }
+        pipeline_region_row(s->job, s->plan, y, flow_row(raw, y), row, rows);
     }
 }
 
@@ -334,9 +334,10 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         const char *why = need->refusal;
         bool wraps = need->end + need->start > 0;
         if (!why && wraps && (i > 0 || !again || job->region)) {
-            why = job->region ? "needs the whole picture for border wrap in a region"
-                  : again     ? "needs the whole picture for border wrap behind another filter"
-                              : "needs the whole picture for border wrap out of a pipe";
+            why = job->mask     ? "needs the whole picture for border wrap under a mask"
+                  : job->region ? "needs the whole picture for border wrap in a region"
+                  : again       ? "needs the whole picture for border wrap behind another filter"
+                                : "needs the whole picture for border wrap out of a pipe";
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",

@@ -323,6 +323,9 @@ static void json_start(FILE *to, const settings *s, const job *one)
         fprintf(to, ", \"region\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
                 s->region.x, s->region.y, s->region.w, s->region.h);
     }
+    if (s->mask) {
+        json_member(to, "mask", s->mask);
+    }
 }
 
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,

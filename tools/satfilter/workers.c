@@ -152,6 +152,7 @@ static void worker_filter(worker *w, const job *one, outcome *out)
     how.stats = s->stats;
     how.dpi = s->dpi;
     how.region = s->region.w ? &s->region : NULL;
+    how.mask = satf_image_view(s->mask_image);
     how.more_inputs = one->more;
     how.more_count = one->more_count;
     out->joined = one->more_count > 0;

@@ -202,6 +202,7 @@ static int take_dpi(settings *s, const option *o, const char *value)
 
 static int take_axes(settings *s, const option *o, const char *value)
 {
+    s->axes = value;
     return satf_context_set_axes(s->ctx, value) ? option_error(o, "%s", library_message(s->ctx))
                                                 : 0;
 }
@@ -239,11 +240,19 @@ static const option options[] = {
      "a "
      "page of it, is an error.",
      TAKES(take_region)},
+    {GROUP_FILTERING, "mask", 0, "FILE", "FILE",
+     "filter where the picture FILE is white; where it is black pixels stay",
+     "Grey is between: the result is blended with the input, all channels of it. FILE has the "
+     "width and height of the input, as the file stores them; it is read once for all inputs and "
+     "pages. Of a FILE in colour the grey counts, and alpha does not. It is for the filters that "
+     "--region is for; together with --region it blends inside that.",
+     TEXT(mask)},
     {GROUP_FILTERING, "auto-orient", 0, NULL, NULL,
      "turn pictures upright, as their EXIF or TIFF orientation says",
      "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
      "upright. Sizes, --region and resolutions are those of the upright picture. Pictures that "
-     "filters name (guide=, --by, --varbox) are turned by their own orientation. It needs no "
+     "options name (guide=, --by, --varbox, --mask) are turned by their own orientation. It needs "
+     "no "
      "filter beside it. A picture that is turned is held in memory as a whole, unless it is only "
      "mirrored from left to right.",
      IS_SET(auto_orient)},
@@ -331,7 +340,7 @@ static const option options[] = {
      "scale; floats are not saturated.",
      TAKES(take_type)},
     {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
-     "from black to white are LO to HI, or what occurs; default: what may occur",
+     "black is LO and white HI, or what occurs; default: what may occur",
      "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. auto "
      "takes the least and the largest value of the result, auto:P its percentiles P and 100 - P: "
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",

@@ -66,6 +66,8 @@ struct settings {
     int route;                     /* satf_route */
     int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
     satf_rect region;              /* w is 0: not given */
+    const char *mask;              /* its file's name; NULL: not given */
+    satf_image *mask_image;        /* owned */
     double dpi;                    /* 0: not given */
     source *sources;               /* in the order written, the output among them; owned array */
     int source_count;
@@ -78,7 +80,7 @@ struct settings {
     bool border_given;
     satf_border border;
     double constant;
-    const char *device, *algorithm, *sync;
+    const char *device, *algorithm, *sync, *axes;
     int devices[MOST_DEVICES]; /* that --device names: one, or several CUDA devices */
     int device_count;
     satf_engine engine;

@@ -199,6 +199,22 @@ static satf_status parse_set_limits(const settings *s)
     return status;
 }
 
+/* Reads the mask. The inputs' axes are not its own. */
+static int read_mask(settings *s)
+{
+    satf_image_info info;
+    satf_context_set_axes(s->ctx, NULL);
+    satf_status status = satf_image_read(s->ctx, s->mask, &s->mask_image);
+    satf_image_describe(s->mask_image, &info, sizeof info);
+    if (status || info.damaged) {
+        message(s->mask, "%s",
+                status ? library_message(s->ctx) : "is damaged, so it is no mask (--mask)");
+        return EXIT_FAILURE;
+    }
+    satf_context_set_axes(s->ctx, s->axes);
+    return 0;
+}
+
 /* The context, and what is written, as the options say. */
 static int set_up(settings *s)
 {
@@ -399,12 +415,14 @@ int options_parse(settings *s, int argc, char **argv)
     status = status || tunes ? status : check_files(s);
     status = status ? status : check_engine(s);
     status = status || tunes ? status : parse_make_chain(s);
+    status = status || tunes || !s->mask ? status : read_mask(s);
     return status ? status : set_up(s);
 }
 
 void options_free(settings *s)
 {
     satf_filter_destroy(s->filter);
+    satf_image_destroy(s->mask_image);
     satf_context_destroy(s->ctx);
     free(s->sources);
     free(s->words);

@@ -1,0 +1,162 @@
+/* The blend of a job's mask. It is defined in docs/design.md, "Numbers". */
+#include "mask.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/view.h"
+#include "../formula/grey.h"
+
+satf_status pipeline_mask_check(satf_context *ctx, const satf_view *mask)
+{
+    satf_status status = satf_check_view(ctx, mask, "mask", true);
+    if (status) {
+        return status;
+    }
+    int colours = mask->channels - (mask->flags & SATF_ALPHA ? 1 : 0);
+    bool wide = mask->type == SATF_U32 || mask->type == SATF_U64;
+    return mask->device == SATF_HOST && !wide && (colours == 1 || colours == 3)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_UNSUPPORTED,
+                           "the mask has %d channels of %s%s; it must be grey or RGB of u8, u16, "
+                           "f32 or f64 (option: mask)",
+                           (int)mask->channels, satf_type_name(mask->type),
+                           mask->device == SATF_HOST ? "" : " on a device");
+}
+
+enum { PIECE_PIXELS = 256 };
+
+/* Masks of floats are rounded to so many steps for integers. */
+static const double float_steps = 65535;
+
+/* A sample that need not be aligned. */
+static double sample_at(int type, const char *at)
+{
+    uint16_t word;
+    float real;
+    double value;
+    switch (type) {
+    case SATF_U8:
+        return *(const unsigned char *)at;
+    case SATF_U16:
+        memcpy(&word, at, sizeof word);
+        return word;
+    case SATF_F32:
+        memcpy(&real, at, sizeof real);
+        return real;
+    default:
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+}
+
+static double grey_at(const satf_view *mask, const char *pixel)
+{
+    size_t bytes = satf_type_bytes(mask->type);
+    double r = sample_at(mask->type, pixel);
+    if (mask->channels < 3) {
+        return r;
+    }
+    double g = sample_at(mask->type, pixel + bytes), b = sample_at(mask->type, pixel + 2 * bytes);
+    return satf_type_is_float(mask->type) ? grey_of_reals(r, g, b)
+                                          : grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b);
+}
+
+/* The mask's levels, 0 to full, for each sample of pixels that have so many channels. */
+static void get_levels(const satf_view *mask, const char *pixel, int64_t pixels, int channels,
+                       bool steps, double *levels)
+{
+    const double full = satf_full_scale(mask);
+    const int64_t step = satf_pixel_stride(mask);
+    for (int64_t x = 0; x < pixels; x++, pixel += step) {
+        double m = grey_at(mask, pixel);
+        m = m > 0 ? (m < full ? m : full) : 0; /* of NaN too */
+        m = steps ? floor(m / full * float_steps + 0.5) : m;
+        for (int c = 0; c < channels; c++) {
+            *levels++ = m;
+        }
+    }
+}
+
+/* (r m + p (full - m)) / full + 1/2, to be cut off. All products are below 2^53, and so exact; so
+ * is the quotient's floor. */
+static inline double mix_integers(double r, double p, double m, double full)
+{
+    return (2 * (r * m + p * (full - m)) + full) / (2 * full);
+}
+
+/* The same of 64 bits, in two steps: those of the quotient, and of the rest. */
+static inline uint64_t mix_wide(uint64_t r, uint64_t p, double level, double all)
+{
+    uint64_t full = (uint64_t)all, m = (uint64_t)level;
+    uint64_t least = r < p ? r : p, difference = r < p ? p - r : r - p, of = r < p ? full - m : m;
+    return least + difference / full * of + (difference % full * of * 2 + full) / (2 * full);
+}
+
+static inline double mix_reals(double r, double p, double share)
+{
+    return p + (r - p) * share;
+}
+
+#define BLEND(Sample, mixed)                                                              \
+    static void blend_##Sample(const double *m, double full, int64_t n, const void *made, \
+                               void *out)                                                 \
+    {                                                                                     \
+        const Sample *restrict from = made;                                               \
+        Sample *restrict to = out;                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                 \
+            to[i] = mixed;                                                                \
+        }                                                                                 \
+    }
+#define INTEGER(Sample, mix) BLEND(Sample, (Sample)mix(from[i], to[i], m[i], full))
+#define REAL(Sample) /* whose bits stay at both ends */                         \
+    BLEND(Sample, m[i] == full ? from[i]                                        \
+                  : m[i] > 0   ? (Sample)mix_reals(from[i], to[i], m[i] / full) \
+                               : to[i])
+INTEGER(uint8_t, mix_integers)
+INTEGER(uint16_t, mix_integers)
+INTEGER(uint32_t, mix_integers)
+INTEGER(uint64_t, mix_wide)
+REAL(float)
+REAL(double)
+
+static void blend(satf_type type, const double *m, double full, int64_t n, const void *made,
+                  void *to)
+{
+    switch (type) {
+    case SATF_U8:
+        blend_uint8_t(m, full, n, made, to);
+        break;
+    case SATF_U16:
+        blend_uint16_t(m, full, n, made, to);
+        break;
+    case SATF_U32:
+        blend_uint32_t(m, full, n, made, to);
+        break;
+    case SATF_U64:
+        blend_uint64_t(m, full, n, made, to);
+        break;
+    case SATF_F32:
+        blend_float(m, full, n, made, to);
+        break;
+    case SATF_F64:
+        blend_double(m, full, n, made, to);
+        break;
+    }
+}
+
+void pipeline_mask_blend(const satf_view *mask, int64_t x, int64_t y, const satf_view *out,
+                         int64_t pixels, const char *made, char *to)
+{
+    double levels[PIECE_PIXELS * SATF_MAX_CHANNELS];
+    bool steps = satf_type_is_float(mask->type) && !satf_type_is_float(out->type);
+    const double full = steps ? float_steps : satf_full_scale(mask);
+    const int64_t step = satf_pixel_stride(mask), bytes = satf_pixel_bytes(out);
+    const char *at = (const char *)satf_row(mask, y) + x * step;
+    for (int64_t done = 0; done < pixels; done += PIECE_PIXELS) {
+        int64_t n = pixels - done < PIECE_PIXELS ? pixels - done : PIECE_PIXELS;
+        get_levels(mask, at + done * step, n, out->channels, steps, levels);
+        blend((satf_type)out->type, levels, full, n * out->channels, made + done * bytes,
+              to + done * bytes);
+    }
+}
