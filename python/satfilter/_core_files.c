@@ -29,15 +29,24 @@ static int to_image(PyObject *capsule, void *p)
     return *(picture **)p != NULL;
 }
 
-/* Around calls of the library with the image, as core_enter() and core_leave(). */
+static int to_image_or_none(PyObject *capsule, void *p)
+{
+    *(picture **)p = NULL;
+    return capsule == Py_None || to_image(capsule, p);
+}
+
+/* Around calls of the library with the image, as core_enter() and core_leave(). NULL: there is
+ * none. */
 static int enter_with(core_home *home, picture *p)
 {
-    return core_enter(home) ? -1 : pthread_rwlock_rdlock(&p->lock);
+    return core_enter(home) ? -1 : p ? pthread_rwlock_rdlock(&p->lock) : 0;
 }
 
 static void leave_with(core_home *home, picture *p)
 {
-    pthread_rwlock_unlock(&p->lock);
+    if (p) {
+        pthread_rwlock_unlock(&p->lock);
+    }
     core_leave(home);
 }
 
@@ -349,7 +358,7 @@ static PyObject *notes_of(const satf_file_report *report)
     return list;
 }
 
-/* (filter, source, target, writer, formats or None): notes */
+/* (filter, source, target, writer, formats or None, mask or None): notes */
 PyObject *core_filter_file(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
@@ -359,20 +368,23 @@ PyObject *core_filter_file(PyObject *module, PyObject *args)
     satf_file_options options;
     satf_file_report report = {0};
     const char *formats;
-    if (!home || !PyArg_ParseTuple(args, "O&O&O&O&z", core_to_filter, &filter, core_to_input,
-                                   &source, core_to_output, &target, to_write, &write, &formats)) {
+    picture *mask;
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&O&zO&", core_to_filter, &filter, core_to_input,
+                                   &source, core_to_output, &target, to_write, &write, &formats,
+                                   to_image_or_none, &mask)) {
         return NULL;
     }
     satf_file_options_init(&options, sizeof options);
     options.write = &write;
     options.input_calls = core_file_calls(&source);
     options.output_calls = core_file_calls(&target);
+    options.mask = satf_image_view(mask ? mask->image : NULL);
     const char *from = PyBytes_AsString(source.name), *to = PyBytes_AsString(target.name);
     satf_status status = allow(home, formats);
     PyObject *notes = NULL;
-    if (!status && !core_enter(home)) {
+    if (!status && !enter_with(home, mask)) {
         status = satf_filter_file(home->ctx, filter, from, to, &options, &report, sizeof report);
-        core_leave(home);
+        leave_with(home, mask);
     }
     core_file_raise(&source);
     core_file_raise(&target);

@@ -240,15 +240,21 @@ def encode(image: Any, format: str, *, alpha: bool | None = None, quality: int =
 
 
 def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 0, png_level: int = 1,
-                format: str | None = None, range: Any = None, formats: str | None = None) -> None:
+                format: str | None = None, range: Any = None, formats: str | None = None,
+                mask: Any = None) -> None:
     """Filters a file into a file, as the command does: by rows where it can, so in little memory.
 
-    source and target: see read_image() and write(). What a user should know of a file that went well, such as
-    pictures that were left out, is a warning.
+    source and target: see read_image() and write(). mask: an array (H, W) or (H, W, C), an Image, or a path: the
+    filter works where it is white, pixels stay where it is black, and grey blends. What a user should know of a
+    file that went well, such as pictures that were left out, is a warning.
     """
     file, format = _output(target, format)
     if source is target and isinstance(file, tuple):
         raise ValueError("the source and the target are one object: its place cannot be in two files")
     writer = _writer(quality, png_level, format, range)
-    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, word("formats", formats)):
+    if isinstance(mask, (str, os.PathLike)) or hasattr(mask, "read"):
+        mask = read_image(mask, formats=formats)
+    blend = None if mask is None else _image_of(mask, None)
+    formats = word("formats", formats)
+    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats, blend):
         warnings.warn(say(note), stacklevel=2)

@@ -166,6 +166,29 @@ class Files(Case):
             satfilter.filter_file("box=3", SCENE, self.place / "x.png")
         self.assertEqual(said, [])
 
+    def test_mask(self):
+        """An array, an Image and a path give the blend of numpy."""
+        scene, full = satfilter.read(SCENE), satfilter.box(satfilter.read(SCENE), 9, channel_axis=-1)
+        mask = np.random.default_rng(5).integers(0, 256, scene.shape[:2]).astype("u1")
+        m, path = mask[:, :, None].astype("u4"), self.place / "mask.png"
+        satfilter.write(path, mask)
+        wide = (2 * (full * m + scene * (255 - m)) + 255) // 510
+        reals = (mask / 255).astype("f4")
+        half = np.arange(scene.shape[1]) % 2 == np.zeros((scene.shape[0], 1))
+        for given, want in ((mask, wide), (satfilter.Image(mask), wide), (path, wide), (str(path), wide),
+                            (io.BytesIO(path.read_bytes()), wide), (mask[::-1][::-1], wide),
+                            (np.stack([mask] * 3, 2), wide), (reals, wide),
+                            (half, np.where(half[..., None], full, scene))):
+            with self.subTest(given=type(given)):
+                made = self.place / "made.png"
+                satfilter.filter_file("box=9", SCENE, made, mask=given)
+                np.testing.assert_array_equal(satfilter.read(made), want)
+        sides = r"the mask has \(4, 5\) pixels, and the picture \(400, 600\)"
+        for error, words, given in ((ValueError, sides, np.zeros((4, 5), "u1")),
+                                    (FileNotFoundError, "none.png", self.place / "none.png")):
+            with self.assertRaisesRegex(error, words):
+                satfilter.filter_file("box=9", SCENE, self.place / "no.png", mask=given)
+
     def test_formats(self):
         """Those of strangers are read where the caller says so."""
         image = np.arange(60, dtype="u1").reshape(6, 10)
