@@ -142,6 +142,10 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
         undo_symmetry(filter_symmetry(filter_last(link->info), link->options), reach);
         *reach = sum(*reach, link_reach(link));
     }
+    if (chain->counting.weights) {
+        *reach = (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
+                                FILTER_UNBOUNDED};
+    }
     return SATF_OK;
 }
 
@@ -255,6 +259,9 @@ satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, cons
     for (size_t i = chain->count; i-- > 0;) {
         satf_rect all = region_result_of(chain, i, in);
         at = go_back(&chain->links[i], &all, &at);
+    }
+    if (chain->counting.weights) { /* which are as large as the image */
+        at = (placed_rect){{0, 0, in->width, in->height}, {0, 0, in->width, in->height}};
     }
     *crop = at.rect;
     for (size_t i = 0; i < chain->count; i++) {

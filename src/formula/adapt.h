@@ -183,7 +183,7 @@ SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const
 {
     int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
     int colours = a->channels - a->alpha;
-    bool counts = true;
+    bool counts = !a->weighs || adapt_load(a->to, weight) != 0;
     for (int c = 0; c < colours; c++) {
         double sample = adapt_load(a->from, from + c * bytes);
         counts = counts && sample != a->nodata && !(a->omits_nan && sample != sample);

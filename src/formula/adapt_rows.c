@@ -98,7 +98,7 @@ static void load_samples(const row_adapter *a, int64_t n, const void *from, void
     for (int64_t x = 0; x < n; x++) {                                                              \
         const any_##T *p = s + x * (channels);                                                     \
         any_##T *q = d + x * (lanes);                                                              \
-        bool counts = true;                                                                        \
+        bool counts = !w || w[x] != 0;                                                             \
         for (int c = 0; c < (channels) - (alpha); c++) {                                           \
             counts = counts & (p[c] != nodata) & ((p[c] == p[c]) | !omits);                        \
         }                                                                                          \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/view.h"
+#include "../formula/adapt.h"
 #include "../formula/grey.h"
 
 satf_status pipeline_mask_check(satf_context *ctx, const satf_view *mask)
@@ -120,6 +121,23 @@ INTEGER(uint64_t, mix_wide)
 REAL(float)
 REAL(double)
 
+/* Integers with a sign, and halves; those of 64 bits beyond 2^53 only as far as doubles hold them. */
+static void blend_others(int type, const double *m, double full, int64_t n, const char *made,
+                         char *to)
+{
+    bool halves = satf_type_is_float(type);
+    size_t bytes = satf_type_bytes(type);
+    for (int64_t i = 0; i < n; i++, made += bytes, to += bytes) {
+        double r = adapt_load(type, made), p = adapt_load(type, to);
+        double mixed = halves ? mix_reals(r, p, m[i] / full) : mix_integers(r, p, m[i], full);
+        if (m[i] == full) {
+            memcpy(to, made, bytes);
+        } else if (m[i] > 0) {
+            adapt_put(type, halves ? mixed : floor(mixed), to);
+        }
+    }
+}
+
 static void blend(satf_type type, const double *m, double full, int64_t n, const void *made,
                   void *to)
 {
@@ -142,6 +160,8 @@ static void blend(satf_type type, const double *m, double full, int64_t n, const
     case SATF_F64:
         blend_double(m, full, n, made, to);
         break;
+    default:
+        blend_others(type, m, full, n, made, to);
     }
 }
 

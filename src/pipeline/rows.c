@@ -65,6 +65,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     from.flags = in->flags;
     from.full = in->full;
     to.flags = out->flags;
+    to.full = out->full;
     size_t bytes;
     satf_status status = flow_plan(ctx, filter, &from, NULL, &to, f, &bytes);
     for (int i = 0; i < f->filters && !status; i++) {

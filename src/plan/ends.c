@@ -260,7 +260,8 @@ static void find_store(const satf_filter *chain, const chain_link *link, const s
     filter_type_rule rule = filter_type(last, link->options);
     int type = type_of_result(ends, from, to, rule);
     bool whole = lane && way != ENDS_GREY, moves = link->info->sign == SIGN_MOVES;
-    double full = satf_type_is_float(to->type) ? 0 : satf_full_scale(to);
+    bool same = rule == TYPE_OF_INPUT && to->type == from->type;
+    double full = satf_type_is_float(to->type) ? 0 : satf_full_scale(same ? from : to);
     bool has_sign = satf_type_is_signed(to->type), sums = rule == TYPE_OF_SUM;
     sums = sums || rule == TYPE_OF_WINDOW_SUM;
     ends->store = (row_adapter){.stores = true,

@@ -26,6 +26,13 @@ bool trial_is_float(int type)
     return type == SATF_F32 || type == SATF_F64;
 }
 
+bool trial_has_own(int type, satf_filter_kind kind)
+{
+    bool wide = satf_type_bytes(type) > 2 && !trial_is_float(type);
+    bool halves = type == SATF_F16 || type == SATF_BF16;
+    return kind == SATF_FILTER_MOVE ? type <= SATF_F64 : !wide && !halves;
+}
+
 bool trial_has_border(const char *filter)
 {
     satf_param_info p;
@@ -68,11 +75,12 @@ static void store_integer(int type, uint64_t bits, unsigned char *sample)
     uint8_t u8 = (uint8_t)(value >> 56);
     uint16_t u16 = (uint16_t)(value >> 48);
     uint32_t u32 = (uint32_t)(value >> 32);
-    const void *as = type == SATF_U8    ? (void *)&u8
-                     : type == SATF_U16 ? (void *)&u16
-                     : type == SATF_U32 ? (void *)&u32
-                                        : (void *)&value;
-    memcpy(sample, as, satf_type_bytes(type));
+    size_t bytes = satf_type_bytes(type);
+    const void *as = bytes == 1   ? (void *)&u8
+                     : bytes == 2 ? (void *)&u16
+                     : bytes == 4 ? (void *)&u32
+                                  : (void *)&value;
+    memcpy(sample, as, bytes);
 }
 
 void trial_fill(const trial_case *c, void *memory, satf_view *view)

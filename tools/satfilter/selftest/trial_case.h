@@ -16,6 +16,9 @@ typedef struct trial_case {
 
 bool trial_is_float(int type);
 
+/* Whether such filters compute with samples of that type themselves: others become those. */
+bool trial_has_own(int type, satf_filter_kind kind);
+
 bool trial_has_border(const char *filter);
 
 /* "box u8 clamp", "flip u8" */

@@ -184,6 +184,9 @@ static void walk(runners *all, void (*take)(void *user, const trial *t), void *u
         }
         int borders = trial_has_border(c.filter) ? SATF_SHRINK + 1 : 1;
         for (c.type = 0; satf_type_name(c.type); c.type++) {
+            if (!trial_has_own(c.type, info.kind)) {
+                continue;
+            }
             for (c.border = 0; c.border < borders; c.border++) {
                 take_case(all, &c, take, user);
             }
