@@ -143,8 +143,8 @@ static satf_status chain_reach(satf_context *ctx, const satf_filter *chain, filt
         *reach = sum(*reach, link_reach(link));
     }
     if (chain->counting.weights) {
-        *reach = (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED,
-                                FILTER_UNBOUNDED};
+        *reach =
+            (filter_reach){FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED, FILTER_UNBOUNDED};
     }
     return SATF_OK;
 }

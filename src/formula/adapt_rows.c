@@ -264,39 +264,53 @@ static void find_counts(int type, int64_t n, const void *from, int lanes, int at
     }
 }
 
-/* Results that are as wide as the engines' and need no rounding. */
-#define NARROW(From, To, Word)                                                         \
-    do {                                                                               \
-        const any_##From *restrict s = from;                                           \
-        any_##To *restrict d = to;                                                     \
-        const Word zero = (Word)a->zero, least = (Word)a->least, most = (Word)a->most; \
-        const any_##To missing = (any_##To)a->missing;                                 \
-        for (int64_t x = 0; x < n; x++) {                                              \
-            for (int c = 0; c < channels; c++) {                                       \
-                Word v = (Word)s[x * lanes + c] - zero;                                \
-                v = v < least ? least : v > most ? most : v;                           \
-                d[x * channels + c] = !counts || counts[x] ? (any_##To)v : missing;    \
-            }                                                                          \
-        }                                                                              \
+/* Results that are as wide as the engines' and need no rounding. Whether a pixel counts says
+ * `counts`, or its lanes. */
+#define NARROW(From, To, Word)                                                                     \
+    do {                                                                                           \
+        const any_##From *restrict s = from;                                                       \
+        any_##To *restrict d = to;                                                                 \
+        const Word zero = (Word)a->zero, least = (Word)a->least, most = (Word)a->most;             \
+        const any_##To missing = (any_##To)a->missing;                                             \
+        for (int64_t x = 0; x < n; x++) {                                                          \
+            Word any = rule == ADAPT_BESIDE ? counts[x] : rule == ADAPT_ALL;                       \
+            for (int c = rule == ADAPT_OWN_LANE ? channels : 0; !any_by(rule) && c < lanes; c++) { \
+                any = any | (s[x * lanes + c] != 0);                                               \
+            }                                                                                      \
+            for (int c = 0; c < channels; c++) {                                                   \
+                Word v = (Word)s[x * lanes + c] - zero;                                            \
+                v = v < least ? least : v > most ? most : v;                                       \
+                d[x * channels + c] = any ? (any_##To)v : missing;                                 \
+            }                                                                                      \
+        }                                                                                          \
     } while (0)
 
-#define SAME(T)                                                                          \
-    do {                                                                                 \
-        const any_##T *restrict s = from;                                                \
-        any_##T *restrict d = to;                                                        \
-        const any_##T missing = (any_##T)a->missing;                                     \
-        for (int64_t x = 0; x < n; x++) {                                                \
-            for (int c = 0; c < channels; c++) {                                         \
-                d[x * channels + c] = !counts || counts[x] ? s[x * lanes + c] : missing; \
-            }                                                                            \
-        }                                                                                \
+#define SAME(T)                                                                                    \
+    do {                                                                                           \
+        const any_##T *restrict s = from;                                                          \
+        any_##T *restrict d = to;                                                                  \
+        const any_##T missing = (any_##T)a->missing;                                               \
+        for (int64_t x = 0; x < n; x++) {                                                          \
+            bool any = rule == ADAPT_BESIDE ? counts[x] : rule == ADAPT_ALL;                       \
+            for (int c = rule == ADAPT_OWN_LANE ? channels : 0; !any_by(rule) && c < lanes; c++) { \
+                any = any | (s[x * lanes + c] != 0);                                               \
+            }                                                                                      \
+            for (int c = 0; c < channels; c++) {                                                   \
+                d[x * channels + c] = any ? s[x * lanes + c] : missing;                            \
+            }                                                                                      \
+        }                                                                                          \
     } while (0)
 
-/* Callers name lanes and channels by constants where that pays. */
-static inline __attribute__((always_inline)) bool store_narrow(const row_adapter *a, int64_t n,
-                                                               const void *from, const int lanes,
-                                                               const int channels,
-                                                               const uint8_t *counts, void *to)
+/* Whether lanes do not matter. */
+static inline bool any_by(adapt_rule rule)
+{
+    return rule == ADAPT_BESIDE || rule == ADAPT_ALL;
+}
+
+/* Callers name lanes, channels and the rule by constants where that pays. */
+static inline __attribute__((always_inline)) bool
+narrow_of(const row_adapter *a, int64_t n, const void *from, const int lanes, const int channels,
+          const adapt_rule rule, const uint8_t *counts, void *to)
 {
     if (a->from == SATF_U8 && a->to == SATF_U8) {
         NARROW(u8, u8, int32_t);
@@ -314,6 +328,42 @@ static inline __attribute__((always_inline)) bool store_narrow(const row_adapter
         return false;
     }
     return true;
+}
+
+/* Samples that only lose their offset. */
+static bool store_shifted(const row_adapter *a, int64_t n, const void *from, void *to)
+{
+    bool whole = a->least == adapt_least(a->to) && a->most == adapt_most(a->to);
+    bool words = a->from == SATF_U16 && a->to == SATF_I16;
+    if (!whole || a->zero == 0 || !(words || (a->from == SATF_U8 && a->to == SATF_I8))) {
+        return false;
+    }
+    if (words) {
+        LOAD(u16, u16, s[i] ^ 0x8000);
+    } else {
+        LOAD(u8, u8, s[i] ^ 0x80);
+    }
+    return true;
+}
+
+static bool store_narrow(const row_adapter *a, int64_t n, const void *from, const uint8_t *counts,
+                         void *to)
+{
+    int lanes = a->lanes, channels = a->channels;
+    if (a->rule == ADAPT_ALL && lanes == channels && store_shifted(a, n * channels, from, to)) {
+        return true;
+    }
+    return a->rule == ADAPT_ALL && lanes == channels
+               ? narrow_of(a, n * channels, from, 1, 1, ADAPT_ALL, NULL, to)
+           : a->rule == ADAPT_OWN_LANE && lanes == 2
+               ? narrow_of(a, n, from, 2, 1, ADAPT_OWN_LANE, NULL, to)
+           : a->rule == ADAPT_OWN_LANE && lanes == 4
+               ? narrow_of(a, n, from, 4, 3, ADAPT_OWN_LANE, NULL, to)
+           : a->rule == ADAPT_ANY_LANE && lanes == 2
+               ? narrow_of(a, n, from, 2, 1, ADAPT_ANY_LANE, NULL, to)
+           : a->rule == ADAPT_ANY_LANE && lanes == 4
+               ? narrow_of(a, n, from, 4, 3, ADAPT_ANY_LANE, NULL, to)
+               : narrow_of(a, n, from, lanes, channels, a->rule, counts, to);
 }
 
 static void store_wide(const row_adapter *a, int64_t n, const void *from, const uint8_t *counts,
@@ -340,24 +390,21 @@ static void store_row(const row_adapter *a, int64_t pixels, const char *from, co
 {
     int64_t bytes = a->lanes * adapt_bytes(a->from), to_bytes = a->channels * adapt_bytes(a->to);
     int64_t beside_bytes = a->beside * adapt_bytes(beside_type);
+    bool beside_it = a->rule == ADAPT_BESIDE;
     for (int64_t x = 0, n; x < pixels; x += n) {
-        uint8_t space[PIXELS], *counts = a->rule == ADAPT_ALL ? NULL : space;
-        n = pixels - x < PIXELS ? pixels - x : PIXELS;
-        if (a->rule == ADAPT_BESIDE) {
-            find_counts(beside_type, n, beside + x * beside_bytes, a->beside, a->beside - 1, false,
-                        space);
-        } else if (counts) {
-            find_counts(a->from, n, from + x * bytes, a->lanes, a->lanes - 1,
-                        a->rule == ADAPT_ANY_LANE, space);
-        }
+        uint8_t counts[PIXELS];
         const char *piece = from + x * bytes;
-        char *end = to + x * to_bytes;
-        bool done = a->lanes == 1 ? store_narrow(a, n, piece, 1, 1, counts, end)
-                    : a->lanes == 2 && a->channels == 1
-                        ? store_narrow(a, n, piece, 2, 1, counts, end)
-                        : store_narrow(a, n, piece, a->lanes, a->channels, counts, end);
-        if (!done) {
-            store_wide(a, n, piece, counts, end);
+        n = pixels - x < PIXELS ? pixels - x : PIXELS;
+        if (beside_it) {
+            find_counts(beside_type, n, beside + x * beside_bytes, a->beside, a->beside - 1, false,
+                        counts);
+        }
+        if (!store_narrow(a, n, piece, counts, to + x * to_bytes)) {
+            if (!beside_it && a->rule != ADAPT_ALL) {
+                find_counts(a->from, n, piece, a->lanes, a->lanes - 1, a->rule == ADAPT_ANY_LANE,
+                            counts);
+            }
+            store_wide(a, n, piece, a->rule == ADAPT_ALL ? NULL : counts, to + x * to_bytes);
         }
     }
 }

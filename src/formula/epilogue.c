@@ -136,6 +136,11 @@ static epilogue_kernel choose_at_once(const epilogue *f, satf_sum_type sum, satf
     if ((means && shifts) || (!to_reals && f->out_type != f->in_type)) {
         return NULL;
     }
+    if (f->masked && means) {
+        return f->out_type == SATF_F32   ? f->kernels->masked_f32
+               : f->out_type == SATF_F64 ? f->kernels->masked_f64
+                                         : NULL;
+    }
     if (f->weighted) {
         return !means || mode != LOOP_EXACT || to_reals ? NULL
                : f->out_type == SATF_U8                 ? f->kernels->weighted_u8
@@ -179,6 +184,7 @@ static void run_kernel(const epilogue *f, const window_segment *segment, void *d
         .area = segment->area,
         .magic = f->magic,
         .weights = segment->areas,
+        .channels = f->channels,
         .dst = dst,
     };
     bool divides = !segment->areas && (segment->area == f->area || f->any_area);
@@ -220,8 +226,8 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
     f->divides = choose_division(f, sum);
     f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
     f->run = f->pass->kernel == KERNEL_VARIES ? run_varies
-             : f->at_once                     ? (f->weighted ? run_weighted : run_kernel)
-                                              : epilogue_by_blocks;
+             : f->at_once ? (f->weighted && !f->masked ? run_weighted : run_kernel)
+                          : epilogue_by_blocks;
     f->around_caches = f->around_caches && f->run != run_varies;
 }
 

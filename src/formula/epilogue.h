@@ -33,6 +33,7 @@ typedef struct epilogue {
     int channels;           /* lanes of the sums */
     int out_channels;       /* as many, or all but alpha */
     bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
+    bool masked;            /* by 0 or 1, and that lane of results says whether it is 0 */
     bool around_caches;     /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* of a part of a filter; of a run: with data */

@@ -177,6 +177,36 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
 BY_WEIGHTS(u8)
 BY_WEIGHTS(u16)
 
+/* Means of floats whose weights are 0 or 1. The lane of weights stays their sum, which says whether
+ * any counts. Callers name the channels by constants. */
+#define MASKED_LOOP(channels, out)                                                    \
+    for (int64_t x = 0; x < n; x++) {                                                 \
+        formula_sums in = {IN_REAL, .real_weight = s[x * (channels) + (channels)-1]}; \
+        for (int c = 0; c < (channels)-1; c++) {                                      \
+            in.real_sum = s[x * (channels) + c];                                      \
+            to[x * (channels) + c] = (out)formula_mean(&in).real;                     \
+        }                                                                             \
+        to[x * (channels) + (channels)-1] = (out)in.real_weight;                      \
+    }
+
+#define MASKED(out)                                     \
+    static void masked_##out(const epilogue_task *task) \
+    {                                                   \
+        const double *restrict s = task->sums;          \
+        out_##out *restrict to = task->dst;             \
+        int64_t n = task->n / task->channels;           \
+        if (task->channels == 2) {                      \
+            MASKED_LOOP(2, out_##out)                   \
+        } else if (task->channels == 3) {               \
+            MASKED_LOOP(3, out_##out)                   \
+        } else {                                        \
+            MASKED_LOOP(4, out_##out)                   \
+        }                                               \
+    }
+
+MASKED(f32)
+MASKED(f64)
+
 EPILOGUES_AT_ONCE(AT_ONCE)
 
 enum {
@@ -205,6 +235,8 @@ const epilogue_kernels SATF_ISA_NAME(epilogue_kernels) = {
     .narrow_mean_u32_u8 = narrow_mean_u32_u8,
     .weighted_u8 = weighted_u8,
     .weighted_u16 = weighted_u16,
+    .masked_f32 = masked_f32,
+    .masked_f64 = masked_f64,
     .at_once = at_once,
     .stream = stream,
 };

@@ -24,7 +24,8 @@ typedef struct epilogue_task {
     /* A weight for each sample, and 1 over it, or 0: of weighted means; the former, unless NULL,
      * instead of the area, of kernels at once. */
     const double *weights, *inverses;
-    void *dst; /* no alignment */
+    int channels; /* of weighted means of floats, the last one that of the weights' sums */
+    void *dst;    /* no alignment */
 } epilogue_task;
 
 #define EPILOGUE_NARROW_AREA 16384
@@ -69,7 +70,8 @@ typedef struct epilogue_kernels {
     /* Means by magic, and by float arithmetic of at most EPILOGUE_NARROW_AREA pixels. */
     epilogue_kernel mean_u16_u8, mean_u32_u8, mean_u32_u16, narrow_mean_u32_u8;
     epilogue_kernel weighted_u8, weighted_u16; /* means by weights of sums in doubles, below 2^53 */
-    const epilogue_at_once *at_once;           /* behind the last is one without run */
+    epilogue_kernel masked_f32, masked_f64; /* means by the weights' sums, which are not 0 or 0 */
+    const epilogue_at_once *at_once;        /* behind the last is one without run */
     /* memcpy() around the caches */
     void (*stream)(char *to, const char *from, size_t bytes);
 } epilogue_kernels;

@@ -121,7 +121,8 @@ INTEGER(uint64_t, mix_wide)
 REAL(float)
 REAL(double)
 
-/* Integers with a sign, and halves; those of 64 bits beyond 2^53 only as far as doubles hold them. */
+/* Integers with a sign, and halves; those of 64 bits beyond 2^53 only as far as doubles hold them.
+ */
 static void blend_others(int type, const double *m, double full, int64_t n, const char *made,
                          char *to)
 {

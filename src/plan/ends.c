@@ -239,6 +239,7 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
     ends->in.flags = lane ? SATF_ALPHA : from->flags;
     ends->in.full = satf_type_is_plain(from->type) ? from->full : full;
     ends->in.device = from->device;
+    ends->masked = lane && !says->weights && satf_type_is_float(type);
     ends->loads = counting || type != from->type;
 }
 

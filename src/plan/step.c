@@ -378,6 +378,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         step->varies = step_varies_kind(link, spec->input);
     }
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
+    step->masked = step->weighted && spec->masked && !filter_reads(pass, FORMULA_SQUARE);
     if (filter_needs_grey(pass, in)) {
         step->grey = true;
         step->source = step->in;

@@ -32,6 +32,7 @@ typedef struct filter_step {
     bool squared;       /* of integrals: squares are summed */
     varies_kind varies; /* KERNEL_VARIES, and where a shape `picks` */
     bool weighted;
+    bool masked; /* weights are 0 or 1, and samples of weight 0 are 0: plain sums are weighted */
     satf_view in, out; /* data: NULL until a run */
     satf_view aux[FILTER_AUX];
     /* The pass of a second output that engines with makes_twin make from the same sums; NULL: there
@@ -227,6 +228,7 @@ typedef struct filter_step_spec {
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* beside it; NULL: none */
     double zero;                /* the sample of it that stands for 0 */
+    bool masked;                /* as filter_step.masked */
     bool by_rows, lasting;
 } filter_step_spec;
 

@@ -89,6 +89,7 @@ static void init_epilogue(const filter_step *step, const filter_pass *pass, cons
                           const window_spec *spec, epilogue *finish)
 {
     epilogue_init(finish, pass, step->options, &step->in, out, step->weighted);
+    finish->masked = step->masked;
     filter_set_scale(&step->scale, &finish->constants);
     finish->around_caches = finish->around_caches && !step->passes_on;
     finish->varies = step->varies;
@@ -106,7 +107,7 @@ static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
         .h = step->size.height,
         .border = (satf_border)step->border.kind,
         .constant = step->border.constant,
-        .weighted = step->weighted,
+        .weighted = step->weighted && !step->masked,
         .at_x = step->at.x,
         .at_y = step->at.y,
         .beyond_x = step->out.width - step->in.width,
