@@ -299,7 +299,8 @@ SATF_API satf_status satf_module_load(satf_context *ctx, const char *path);
  * look at the pixel itself that one does not, the result is *nodata, if its type holds it; else NaN
  * of floats and 0 of integers; of pictures with alpha 0, and alpha 0. Sums leave these pixels out,
  * and are 0 where nothing counts. Filters that move pixels move them like others. Refused when they
- * are applied: guided, border constant, and four channels without alpha. (SATF_INVALID: a NULL)
+ * are applied: guided, and four channels without alpha. What a constant border has outside counts.
+ * SATF_INVALID: a NULL.
  */
 SATF_API satf_status satf_filter_set_missing(satf_context *ctx, satf_filter *chain, int omit_nan,
                                              const double *nodata);

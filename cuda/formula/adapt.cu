@@ -32,6 +32,12 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+static bool is_aligned(const satf_view *view)
+{
+    int64_t bytes = (int64_t)satf_type_bytes(view->type);
+    return !view->data || ((int64_t)(uintptr_t)view->data | view->stride) % bytes == 0;
+}
+
 extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
                                   const satf_view *in, const satf_view *beside,
                                   const satf_view *out)
@@ -40,10 +46,11 @@ extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
     if (status) {
         return status;
     }
+    row_adapter a = *adapter;
+    a.aligned = is_aligned(in) && is_aligned(beside) && is_aligned(out);
     int64_t columns = (in->width - 1) / THREADS + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(in->height < MAX_GRID_ROWS ? in->height : MAX_GRID_ROWS));
-    adapt_pixels<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(*adapter, *in, *beside,
-                                                                       *out);
+    adapt_pixels<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, *in, *beside, *out);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

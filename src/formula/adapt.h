@@ -27,7 +27,8 @@ typedef enum adapt_rule {
 
 typedef struct row_adapter row_adapter;
 struct row_adapter {
-    bool stores; /* or it loads */
+    bool stores;  /* or it loads */
+    bool aligned; /* on a device: all samples are, to their size */
     int from, to;
     int channels; /* of what people have */
     int lanes;    /* of engines: as many, or one more */
@@ -46,15 +47,46 @@ struct row_adapter {
     int beside;         /* lanes of the image beside it */
 };
 
-/* A sample of any type, at any address, as a double, which is exact below 2^53. */
-SATF_FORMULA double adapt_load(int type, const char *from)
-{
+/* A sample, aligned to its size on a device that says so, else at any address. */
+#ifdef __CUDA_ARCH__
+#define ADAPT_LOAD(Type)                          \
+    do {                                          \
+        Type sample;                              \
+        if (aligned) {                            \
+            sample = *(const Type *)from;         \
+        } else {                                  \
+            memcpy(&sample, from, sizeof sample); \
+        }                                         \
+        return (double)sample;                    \
+    } while (0)
+#define ADAPT_PUT(Type, word)                   \
+    do {                                        \
+        Type sample = (Type)(word);             \
+        if (aligned) {                          \
+            *(Type *)to = sample;               \
+        } else {                                \
+            memcpy(to, &sample, sizeof sample); \
+        }                                       \
+    } while (0)
+#else
 #define ADAPT_LOAD(Type)                      \
     do {                                      \
         Type sample;                          \
+        (void)aligned;                        \
         memcpy(&sample, from, sizeof sample); \
         return (double)sample;                \
     } while (0)
+#define ADAPT_PUT(Type, word)               \
+    do {                                    \
+        Type sample = (Type)(word);         \
+        (void)aligned;                      \
+        memcpy(to, &sample, sizeof sample); \
+    } while (0)
+#endif
+
+/* As a double, which is exact below 2^53. */
+SATF_FORMULA double adapt_load_at(int type, const char *from, bool aligned)
+{
     switch (type) {
     case SATF_U8:
         ADAPT_LOAD(uint8_t);
@@ -82,7 +114,11 @@ SATF_FORMULA double adapt_load(int type, const char *from)
         return half_number(type == SATF_BF16, half);
     }
     }
-#undef ADAPT_LOAD
+}
+
+SATF_FORMULA double adapt_load(int type, const char *from)
+{
+    return adapt_load_at(type, from, false);
 }
 
 /* To nearest, halves up, saturated; what is no number becomes 0. */
@@ -96,48 +132,49 @@ SATF_FORMULA double adapt_rounded(double value, double least, double most)
 
 /* Stores a value that has been rounded as far as the type wants it; 64 bits are saturated here, for
  * doubles do not hold their ends. */
-SATF_FORMULA void adapt_put(int type, double value, char *to)
+SATF_FORMULA void adapt_put_at(int type, double value, char *to, bool aligned)
 {
-#define ADAPT_STORE(Type, word)             \
-    do {                                    \
-        Type sample = (Type)(word);         \
-        memcpy(to, &sample, sizeof sample); \
-    } while (0)
     switch (type) {
     case SATF_U8:
-        ADAPT_STORE(uint8_t, value);
+        ADAPT_PUT(uint8_t, value);
         break;
     case SATF_U16:
-        ADAPT_STORE(uint16_t, value);
+        ADAPT_PUT(uint16_t, value);
         break;
     case SATF_U32:
-        ADAPT_STORE(uint32_t, value);
+        ADAPT_PUT(uint32_t, value);
         break;
     case SATF_U64:
-        ADAPT_STORE(uint64_t, value >= 0x1p64 ? UINT64_MAX : (uint64_t)value);
+        ADAPT_PUT(uint64_t, value >= 0x1p64 ? UINT64_MAX : (uint64_t)value);
         break;
     case SATF_I8:
-        ADAPT_STORE(int8_t, value);
+        ADAPT_PUT(int8_t, value);
         break;
     case SATF_I16:
-        ADAPT_STORE(int16_t, value);
+        ADAPT_PUT(int16_t, value);
         break;
     case SATF_I32:
-        ADAPT_STORE(int32_t, value);
+        ADAPT_PUT(int32_t, value);
         break;
     case SATF_I64:
-        ADAPT_STORE(int64_t, value >= 0x1p63 ? INT64_MAX : (int64_t)value);
+        ADAPT_PUT(int64_t, value >= 0x1p63 ? INT64_MAX : (int64_t)value);
         break;
     case SATF_F32:
-        ADAPT_STORE(float, value);
+        ADAPT_PUT(float, value);
         break;
     case SATF_F64:
-        ADAPT_STORE(double, value);
+        ADAPT_PUT(double, value);
         break;
     default:
-        ADAPT_STORE(uint16_t, half_nearest(type == SATF_BF16, value));
+        ADAPT_PUT(uint16_t, half_nearest(type == SATF_BF16, value));
     }
-#undef ADAPT_STORE
+}
+#undef ADAPT_LOAD
+#undef ADAPT_PUT
+
+SATF_FORMULA void adapt_put(int type, double value, char *to)
+{
+    adapt_put_at(type, value, to, false);
 }
 
 SATF_FORMULA bool adapt_is_float(int type)
@@ -183,23 +220,24 @@ SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const
 {
     int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
     int colours = a->channels - a->alpha;
-    bool counts = !a->weighs || adapt_load(a->to, weight) != 0;
+    bool counts = !a->weighs || adapt_load_at(a->to, weight, a->aligned) != 0;
     for (int c = 0; c < colours; c++) {
-        double sample = adapt_load(a->from, from + c * bytes);
+        double sample = adapt_load_at(a->from, from + c * bytes, a->aligned);
         counts = counts && sample != a->nodata && !(a->omits_nan && sample != sample);
     }
-    double weighs = counts ? (a->weighs ? adapt_load(a->to, weight) : a->whole) : 0;
+    double weighs = counts ? (a->weighs ? adapt_load_at(a->to, weight, a->aligned) : a->whole) : 0;
     for (int c = 0; c < colours; c++) {
-        double sample = adapt_load(a->from, from + c * bytes) + a->zero;
+        double sample = adapt_load_at(a->from, from + c * bytes, a->aligned) + a->zero;
         sample = a->sums && a->weighs ? sample * (weighs / a->whole) : sample;
-        adapt_put(a->to, counts ? sample : 0, to + c * to_bytes);
+        adapt_put_at(a->to, counts ? sample : 0, to + c * to_bytes, a->aligned);
     }
     if (a->alpha) {
-        double alpha = adapt_load(a->from, from + colours * bytes);
-        adapt_put(a->to, adapt_weight(a, weighs, alpha > 0 ? alpha : 0), to + colours * to_bytes);
+        double alpha = adapt_load_at(a->from, from + colours * bytes, a->aligned);
+        adapt_put_at(a->to, adapt_weight(a, weighs, alpha > 0 ? alpha : 0), to + colours * to_bytes,
+                     a->aligned);
     }
     if (a->lanes > a->channels) {
-        adapt_put(a->to, weighs, to + a->channels * to_bytes);
+        adapt_put_at(a->to, weighs, to + a->channels * to_bytes, a->aligned);
     }
 }
 
@@ -207,7 +245,8 @@ SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const
 SATF_FORMULA void adapt_store_value(const row_adapter *a, double value, char *to)
 {
     value -= a->zero;
-    adapt_put(a->to, adapt_is_float(a->to) ? value : adapt_rounded(value, a->least, a->most), to);
+    adapt_put_at(a->to, adapt_is_float(a->to) ? value : adapt_rounded(value, a->least, a->most), to,
+                 a->aligned);
 }
 
 /* A pixel of the result. beside: that of the image that was loaded, for ADAPT_BESIDE. */
@@ -217,17 +256,18 @@ SATF_FORMULA void adapt_store_pixel(const row_adapter *a, const char *from, cons
     int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
     const char *lane = a->rule == ADAPT_BESIDE ? beside + (a->beside - 1) * adapt_bytes(beside_type)
                                                : from + (a->lanes - 1) * bytes;
-    bool counts = a->rule == ADAPT_ALL ||
-                  adapt_load(a->rule == ADAPT_BESIDE ? beside_type : a->from, lane) != 0;
+    bool counts =
+        a->rule == ADAPT_ALL ||
+        adapt_load_at(a->rule == ADAPT_BESIDE ? beside_type : a->from, lane, a->aligned) != 0;
     for (int c = 0; a->rule == ADAPT_ANY_LANE && c < a->channels; c++) {
-        counts = counts || adapt_load(a->from, from + c * bytes) != 0;
+        counts = counts || adapt_load_at(a->from, from + c * bytes, a->aligned) != 0;
     }
     for (int c = 0; c < a->channels; c++) {
-        double value = adapt_load(a->from, from + c * bytes);
+        double value = adapt_load_at(a->from, from + c * bytes, a->aligned);
         if (counts) {
             adapt_store_value(a, value, to + c * to_bytes);
         } else {
-            adapt_put(a->to, a->missing, to + c * to_bytes);
+            adapt_put_at(a->to, a->missing, to + c * to_bytes, a->aligned);
         }
     }
 }

@@ -164,7 +164,6 @@ static satf_status check_weights(satf_context *ctx, const satf_filter *chain,
 static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
                                   const chain_link *link, const satf_view *in, ends_way way)
 {
-    const filter_border *border = chain_value(link, PARAM_BORDER);
     bool lane = !has_alpha(in) && way != ENDS_SUM;
     if (way == ENDS_NONE) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -177,12 +176,6 @@ static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
                          "%s leaves out pixels of up to %d channels, and these have %d; filter "
                          "some of them at a time (option: nan)",
                          link->info->name, SATF_MAX_CHANNELS - 1, (int)in->channels);
-    }
-    if (lane && border && border->kind == SATF_CONSTANT) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s with border constant cannot leave out pixels: nobody knows whether "
-                         "those outside count; take shrink, where they do not (option: nan)",
-                         link->info->name);
     }
     if (chain->counting.weights && way == ENDS_SUM && !satf_type_is_float(in->type)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
@@ -239,6 +232,7 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
     ends->in.flags = lane ? SATF_ALPHA : from->flags;
     ends->in.full = satf_type_is_plain(from->type) ? from->full : full;
     ends->in.device = from->device;
+    ends->lane = lane;
     ends->masked = lane && !says->weights && satf_type_is_float(type);
     ends->loads = counting || type != from->type;
 }

@@ -11,6 +11,7 @@ typedef struct filter_ends {
     row_adapter load, store;
     satf_view in, out;   /* of the engines; data NULL */
     satf_image *weights; /* of their type, owned; NULL: none */
+    bool lane;           /* `in` has weights as its last channel */
     bool masked;         /* as filter_step.masked */
     double zero;         /* the sample of `in` that stands for 0 */
 } filter_ends;

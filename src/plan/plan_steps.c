@@ -358,6 +358,7 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
                              .pass = pass,
                              .input = &of->from,
                              .zero = of->ends ? of->ends->zero : 0,
+                             .whole = of->ends && of->ends->lane ? of->ends->load.whole : 0,
                              .masked = of->ends && of->ends->masked && pass->of == 0,
                              .by_rows = plan->use == FILTER_BY_ROWS,
                              .lasting = plan->use == FILTER_LASTING,

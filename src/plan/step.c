@@ -395,6 +395,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
         memcpy(step->twin_aux, spec->twin_aux, sizeof step->twin_aux);
     }
     step->border.constant = find_outside(pass, step);
+    step->weight_outside = step->weighted ? spec->whole : 0;
     status = status ? status : filter_choose_engine(ctx, step);
     if (status) {
         return status;

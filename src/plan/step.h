@@ -25,7 +25,8 @@ typedef struct filter_step {
     /* The constant is exact in the input's type. SATF_VALID is SATF_CLAMP here: the plan takes a
      * part of what the step makes of all. */
     filter_border border;
-    satf_rect reduced; /* the pixels that a reduction looks at */
+    double weight_outside; /* unless 0, the last channel beyond a constant border */
+    satf_rect reduced;     /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
     filter_lines lines; /* of passes along lines; then size is what they reach */
@@ -229,6 +230,7 @@ typedef struct filter_step_spec {
     const satf_view *input_aux; /* beside it; NULL: none */
     double zero;                /* the sample of it that stands for 0 */
     bool masked;                /* as filter_step.masked */
+    double whole;               /* the weight of what is outside; 0: the border's constant */
     bool by_rows, lasting;
 } filter_step_spec;
 

@@ -189,6 +189,43 @@ static void require_weighed(const char *what, const satf_view *got, const satf_v
     }
 }
 
+/* What a constant border has outside counts: it is a picture around the picture. */
+static void check_outside(satf_context *ctx, const satf_filter *filter, const char *what,
+                          const satf_view *in, const satf_view *weights, const satf_view *got)
+{
+    enum { AROUND = 60 };
+    size_t bytes = satf_type_bytes(in->type), n = (size_t)in->channels;
+    bool floats = satf_type_is_float(in->type), all = !filter_is_simple(filter_at(filter, 0));
+    if (floats || all || filter_reduces(filter_last(filter_at(filter, 0)))) {
+        return;
+    }
+    SCOPED_VIEW large = satf_view_packed(malloc((W + 2 * AROUND) * (H + 2 * AROUND) * n * bytes),
+                                         W + 2 * AROUND, H + 2 * AROUND, in->channels, in->type);
+    SCOPED_VIEW whole = satf_view_packed(malloc((W + 2 * AROUND) * (H + 2 * AROUND) * bytes),
+                                         large.width, large.height, 1, in->type);
+    for (int64_t i = 0; i < large.width * large.height; i++) {
+        int64_t x = i % large.width - AROUND, y = i / large.width - AROUND;
+        bool inside = x >= 0 && x < W && y >= 0 && y < H;
+        char *to = pixel_at(&large, x + AROUND, y + AROUND);
+        for (size_t c = 0; c < n; c++) {
+            double sample = inside ? adapt_load(in->type, pixel_at(in, x, y) + c * bytes) : 1;
+            adapt_put(in->type, sample, to + c * bytes);
+        }
+        adapt_put(in->type,
+                  inside ? adapt_load(in->type, pixel_at(weights, x, y))
+                         : (double)satf_type_max(in->type),
+                  pixel_at(&whole, x + AROUND, y + AROUND));
+    }
+    SCOPED_FILTER *same = parse_filter(ctx, "box=1");
+    chain_link *link = &same->links[0];
+    *link = filter->links[0];
+    MUST(ctx, satf_filter_set_weights(ctx, same, &whole));
+    SCOPED_VIEW made = result_of(ctx, same, &large);
+    satf_rect at = {AROUND, AROUND, got->width, got->height};
+    satf_view part = satf_view_rect(&made, at);
+    require_same(what, "the picture around it", &part, got);
+}
+
 static void check_weights(satf_context *ctx, const filter_info *info, int type, int channels,
                           int border)
 {
@@ -214,7 +251,10 @@ static void check_weights(satf_context *ctx, const filter_info *info, int type, 
         return; /* test_refused says which */
     }
     SCOPED_VIEW got = result_of(ctx, filter, &in);
-    if (filter_weighs(last) && !last->grey) {
+    bool outside = border == SATF_CONSTANT && filter_param_of_kind(info, PARAM_BORDER);
+    if (outside) {
+        check_outside(ctx, filter, what, &in, &weights, &got);
+    } else if (filter_weighs(last) && !last->grey) {
         SCOPED_VIEW alpha = with_weights(&in, &weights);
         SCOPED_VIEW want = result_of(ctx, plain, &alpha);
         require_weighed(what, &got, &want, last->keeps_alpha,
@@ -335,15 +375,12 @@ TEST(refusals)
     SCOPED_VIEW in = draw_image(W, H, 4, SATF_U8, 0, 0, 1);
     SCOPED_VIEW small = draw_image(W - 1, H, 1, SATF_U8, 0, 0, 1);
     SCOPED_FILTER *box = parse_filter(ctx, "box=3"), *guided = parse_filter(ctx, "guided=3");
-    SCOPED_FILTER *constant = parse_filter(ctx, "box=3,border=constant:0");
     SCOPED_FILTER *sum = parse_filter(ctx, "sum=3"), *moved = parse_filter(ctx, "flip=h box=3");
     MUST(ctx, satf_filter_set_missing(ctx, box, 0, &nodata));
     expect(ctx, satf_filter_output(ctx, box, &in, &out), SATF_UNSUPPORTED, "up to 3 channels");
     in.channels = 1;
     MUST(ctx, satf_filter_set_missing(ctx, guided, 0, &nodata));
     expect(ctx, satf_filter_output(ctx, guided, &in, &out), SATF_UNSUPPORTED, "cannot leave out");
-    MUST(ctx, satf_filter_set_missing(ctx, constant, 0, &nodata));
-    expect(ctx, satf_filter_output(ctx, constant, &in, &out), SATF_UNSUPPORTED, "take shrink");
     MUST(ctx, satf_filter_set_weights(ctx, sum, &small));
     expect(ctx, satf_filter_output(ctx, sum, &in, &out), SATF_UNSUPPORTED, "filter real in front");
     MUST(ctx, satf_filter_set_weights(ctx, box, &small));

@@ -46,7 +46,7 @@ satf_status filter_lines_run_on_device(satf_context *ctx, const filter_step *ste
                             .numbers = device_lines_numbers_of(step),
                             .border = step->border.kind,
                             .constant = step->border.constant};
-    line_find_outside(&job.numbers, job.border, job.constant, job.outside);
+    line_find_outside(&job.numbers, job.border, job.constant, step->weight_outside, job.outside);
     job.one = line_one(&job.numbers);
     device_lines_find_bytes(step, &image, &ones);
     for (int k = 0; k < 2; k++) {

@@ -193,14 +193,16 @@ static void finish_weighted(const line_walk *w, const double *from, int64_t pixe
     w->kernels->quotients(from, 1 / of->scale, divisors, to, pixels * of->channels);
 }
 
-void line_find_outside(const line_numbers *of, int border, double constant, double *outside)
+void line_find_outside(const line_numbers *of, int border, double constant, double weight,
+                       double *outside)
 {
     double v = border == SATF_CONSTANT ? constant : 0;
+    double w = border == SATF_CONSTANT && weight > 0 ? weight : v;
     for (int c = 0; c < of->channels; c++) {
         bool alpha = of->weighted && c + 1 == of->channels;
         outside[c] = of->narrow               ? v * (1 << LINE_NARROW_BITS)
-                     : of->weighted && !alpha ? v * v * of->scale
-                     : alpha                  ? v * of->alpha_scale
+                     : of->weighted && !alpha ? v * w * of->scale
+                     : alpha                  ? w * of->alpha_scale
                                               : v * of->scale;
     }
 }
@@ -452,7 +454,7 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
                      .made = first};
     line_lay_out(spec, &w->at);
     w->results = w->memory + w->at.results;
-    line_find_outside(&w->numbers, spec->border, spec->constant, w->outside);
+    line_find_outside(&w->numbers, spec->border, spec->constant, spec->weight_outside, w->outside);
     if (shrinks(spec) && spec->part != LINE_DOWN) {
         find_ones(w);
     }

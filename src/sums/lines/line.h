@@ -51,9 +51,9 @@ static inline double line_one(const line_numbers *of)
 typedef struct line_spec {
     satf_view in, out; /* the host's; without data by rows. The same shape; any two types */
     filter_lines lines;
-    int border; /* satf_border */
-    double constant;
-    bool weighted; /* the last channel is alpha */
+    int border;                      /* satf_border */
+    double constant, weight_outside; /* the latter unless 0 of the last channel */
+    bool weighted;                   /* the last channel is alpha */
     /* LINE_DOWN: the rows have been passed along already, `passed` has those of all pixels of `in`,
      * so many bytes apart. LINE_ALONG: no more is done. */
     enum { LINE_BOTH, LINE_ALONG, LINE_DOWN } part;
@@ -86,8 +86,9 @@ bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, cha
 /* Input rows that the source must keep, as filter_rows_need.kept. */
 int64_t line_rows_kept(const line_spec *spec);
 
-/* A pixel beyond the border, as numbers. */
-void line_find_outside(const line_numbers *of, int border, double constant, double *outside);
+/* A pixel beyond the border, as numbers. weight: of the last channel, 0: the constant. */
+void line_find_outside(const line_numbers *of, int border, double constant, double weight,
+                       double *outside);
 
 typedef struct line_walk line_walk;
 

@@ -84,6 +84,7 @@ static line_spec spec_of(const filter_step *step)
                        .lines = step->lines,
                        .border = step->border.kind,
                        .constant = step->border.constant,
+                       .weight_outside = step->weight_outside,
                        .weighted = step->weighted};
 }
 

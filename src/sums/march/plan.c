@@ -260,8 +260,11 @@ void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
 static void fill_outside(const window_plan *plan, char *row)
 {
     const window_spec *spec = &plan->spec;
-    double value = spec->border == SATF_CONSTANT ? spec->constant : 0;
+    int64_t channels = spec->in.channels;
     for (int64_t i = 0; i < plan->samples; i++, row += satf_type_bytes(spec->in.type)) {
+        bool weight = spec->weight_outside > 0 && i % channels + 1 == channels;
+        double outside = weight ? spec->weight_outside : spec->constant;
+        double value = spec->border == SATF_CONSTANT ? outside : 0;
         formula_store((int)spec->in.type, formula_real(value), row);
     }
 }

@@ -17,11 +17,12 @@ typedef struct window_spec {
      * w / 2, at least w / 2 - w + 1, and h likewise. */
     int64_t at_x, at_y;
     satf_border border;
-    double constant; /* the sample outside for SATF_CONSTANT, exact in in.type */
-    bool weighted;   /* weight colour by the last channel (alpha) */
-    bool squares;    /* also sum squares */
-    bool centre;     /* also hand out the samples themselves */
-    bool shifts;     /* floats, with squares: sum what samples are above one of the window's own */
+    double constant;       /* the sample outside for SATF_CONSTANT, exact in in.type */
+    double weight_outside; /* unless 0, that of the last channel */
+    bool weighted;         /* weight colour by the last channel (alpha) */
+    bool squares;          /* also sum squares */
+    bool centre;           /* also hand out the samples themselves */
+    bool shifts; /* floats, with squares: sum what samples are above one of the window's own */
     /* So many windows more to the right of the picture and below it: of pixels that the border
      * puts there. */
     int64_t beyond_x, beyond_y;

@@ -107,6 +107,7 @@ static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
         .h = step->size.height,
         .border = (satf_border)step->border.kind,
         .constant = step->border.constant,
+        .weight_outside = step->weight_outside,
         .weighted = step->weighted && !step->masked,
         .at_x = step->at.x,
         .at_y = step->at.y,

@@ -64,7 +64,9 @@ void sat_layer_find_outside(const filter_step *step, const double *shifts, sat_l
     int channels = step->in.channels;
     bool real = satf_type_is_float(step->in.type);
     for (int c = 0; c < channels; c++) {
-        double constant = step->border.constant - (shifts ? shifts[c] : 0);
+        bool weight = step->weight_outside > 0 && c + 1 == channels;
+        double outside = weight ? step->weight_outside : step->border.constant;
+        double constant = outside - (shifts ? shifts[c] : 0);
         formula_store(step->in.type, formula_real(constant),
                       (char *)&pixel + (size_t)c * satf_type_bytes(step->in.type));
     }
