@@ -31,6 +31,8 @@
 #include "resize.h"
 #include "pixelate.h"
 #include "grey.h"
+#include "linearize.h"
+#include "delinearize.h"
 /* Compute with pictures */
 #include "by.h"
 #include "real.h"

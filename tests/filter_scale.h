@@ -115,7 +115,8 @@ static double scale_room(const filter_info *info, int type, double ratio, double
                          double most)
 {
     const filter_pass *pass = filter_last(info);
-    bool rounded = pass->type == TYPE_OF_INPUT && pass->over != OVER_ELSEWHERE;
+    bool rounded =
+        (pass->type == TYPE_OF_INPUT && pass->over != OVER_ELSEWHERE) || pass->type == TYPE_SCALED;
     bool lines = goes_along_lines(info);
     return type == SATF_F64 ? 1e-12 * fabs(result) + 1e-15 * most + (lines ? (ratio + 1) / 16 : 0)
            : rounded        ? ratio / 2 + 0.5 + ratio / 64
@@ -167,6 +168,10 @@ static void scale_compare(satf_context *ctx, const scale_case *c, const scale_pi
 static int scale_check(satf_context *ctx, scale_case *c)
 {
     static scale_picture coarse, fine;
+    /* Wider samples become those of other types, in bytes of a white that is rounded. */
+    if (c->maxval * c->k > UINT8_MAX && filter_last(c->info)->type == TYPE_SCALED) {
+        return 0;
+    }
     /* Colour that becomes grey is rounded, which may be all the difference to a threshold. */
     if ((filter_last(c->info)->grey && scale_layouts[c->layout].channels >= 3) ||
         !scale_apply(ctx, c, 1, 1, &coarse) ||

@@ -20,6 +20,7 @@ words()
     rotate) echo "--$1 90" ;;
     flip) echo "--$1 h" ;;
     crop) echo "--$1 2x1" ;;
+    linearize | delinearize) echo "--$1 srgb" ;;
     integral | transpose | real | grey) echo "--$1" ;;
     *) echo "--$1 3" ;;
     esac
@@ -33,7 +34,9 @@ for filter in $filters; do
     case $filter in
     gauss | dog) why="$filter sums lines, not windows" ;;
     resize | pixelate) why="$filter sums cells, not windows" ;;
-    threshold | by | real | grey) why="$filter looks at each pixel alone, and no filter here sums windows" ;;
+    threshold | by | real | linearize | delinearize | grey)
+        why="$filter looks at each pixel alone, and no filter here sums windows"
+        ;;
     crop | transpose | rotate | flip | permute) why="$filter moves pixels, and no filter here sums windows" ;;
     *) why= ;;
     esac

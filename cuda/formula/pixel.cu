@@ -62,8 +62,8 @@ static __global__ void __launch_bounds__(THREADS)
     in.centre = load_sample(from->type, pixel + at.c * bytes);
     set_weight(&in, task.weighted ? load_sample(from->type, pixel + alpha * bytes) : 1);
     load_aux<FORMULA_AUX | FORMULA_AUX_TOO>(&task, &at, 0, &in);
-    formula_value value =
-        task.weighted && at.c == alpha ? formula_real(in.centre) : pixel_formula(&task, &in);
+    formula_value value = task.weighted && at.c == alpha ? formula_real(in.centre * in.times)
+                                                         : pixel_formula(&task, &in);
     store(to, at.x, y, at.c, aligned, value);
 }
 

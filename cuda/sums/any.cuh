@@ -475,7 +475,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                        (x * task->in.channels + c) * sample_bytes(task->in.type);
     if (task->weighted && !by_alpha) {
         load_sum(&in, sum);
-        return task->keeps_alpha ? formula_real(load_sample(task->in.type, from))
+        return task->keeps_alpha ? formula_real(load_sample(task->in.type, from) * in.times)
                                  : formula_mean(&in);
     }
     if constexpr (std::is_same<Formula, known_luma>::value) {

@@ -26,6 +26,7 @@ _FILTERS = {row[0]: row for row in _core.table()}
 _SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate", "grey"}
 _UNSHIFTED = {"variance", "stddev"}
 _NARROWED = {"box", *_UNSHIFTED}  # that do not know what white is
+_SCALED = {"linearize", "delinearize"}  # whose results have another scale, where they have another type
 _COMPLEX = {"box", "sum", "template"}
 
 
@@ -368,7 +369,7 @@ def _kind(f, image, channels):
     if floats == U8:
         return "bilevel"
     integers = _core.made(f.capsule, height, width, depth, U8, 0, 0.0)[3]
-    return "same" if integers == U8 else "real" if integers == F64 else "sum"
+    return "same" if integers == U8 else "real" if _SCALED & set(f.names) or integers == F64 else "sum"
 
 
 def _typed(f, image, out, want, channels, flags):
@@ -405,11 +406,12 @@ def _halves(f, image, out, want, channels, flags):
 
 def _bools(f, image, out, want, channels, flags):
     """0 and 1 of a full scale of 1."""
-    seen, samples = f.like(image.dtype, lambda a: a.astype("f8")), "f8" if f.arrays else "u1"
+    wide = bool(f.arrays or _SCALED & set(f.names))
+    seen, samples = f.like(image.dtype, lambda a: a.astype("f8")), "f8" if wide else "u1"
     kind = _kind(seen, image, channels)
     if kind == "bilevel":
         raise TypeError(f"bool samples are black and white already: {f.title}")
-    image = image.astype(samples) if f.arrays else image.view(samples)
+    image = image.astype(samples) if wide else image.view(samples)
     want = want or (np.dtype("f8") if kind == "same" else None)
     if want is None or want in CODES:
         return _placed(seen, image, out, want, channels, flags, 1.0)

@@ -56,12 +56,18 @@ RESULTS = {
            "float32).",
     "bilevel": "A uint8 array of 0 and 255; with surface, of float64. Channels become one.",
     "move": "An array of the image's type, whatever it is.",
+    "linearize": "A uint16 array of uint8 samples, but float32 by a power above 2; float32 of uint16 samples. Floats "
+                 "keep their type. Of all others, float64.",
+    "delinearize": "A uint8 array of uint16 samples, or of so many bits as `depth` says; else an array of the image's "
+                   "type.",
 }
 
 
 def kind_of(name, kind):
     if kind == _arrays._MOVE:
         return "move"
+    if name in ("linearize", "delinearize"):
+        return name
     if name == "by":
         return "same"
     if name == "template":

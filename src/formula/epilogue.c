@@ -35,6 +35,7 @@ void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, co
     f->out_bytes = satf_type_bytes(out->type);
     f->kernels = SATF_ISA_CHOOSE(&epilogue_kernels);
     f->loops = SATF_ISA_CHOOSE(&loop_kernels);
+    f->constants.times = 1;
     f->constants.most = INFINITY;
     f->mode = LOOP_MODES;
     set_formula(f, pass->formula);

@@ -44,6 +44,7 @@ typedef struct epilogue {
     formula_function call;
     loop_kernel loop;           /* of f->mode, or NULL */
     size_t in_bytes, out_bytes; /* of a sample */
+    const void *table;          /* of lookup.h */
     bool is_step;               /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;
     int64_t cut;

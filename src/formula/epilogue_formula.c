@@ -171,7 +171,8 @@ static int64_t settle_alpha(const epilogue *f, loop_block *block)
     int channels = f->channels, left = f->out_channels;
     bool settles = f->weighted && left == channels && f->pass->kernel != KERNEL_MEAN;
     for (int64_t i = channels - 1; settles && i < block->n; i += channels) {
-        block->results[i] = f->pass->keeps_alpha ? block->centres[i] : mean_alpha(block, i);
+        block->results[i] =
+            f->pass->keeps_alpha ? block->centres[i] * f->constants.times : mean_alpha(block, i);
     }
     for (int64_t p = 0; left < channels && p < block->n / channels; p++) {
         for (int lane = 0; lane < left; lane++) {
@@ -240,7 +241,7 @@ static formula_value define(const epilogue *f, const window_segment *segment,
     in->luma = block->lumas[i];
     bool alpha = f->weighted && i % f->channels == f->channels - 1;
     return !alpha                 ? f->call(in, f->options)
-           : f->pass->keeps_alpha ? formula_real(in->centre)
+           : f->pass->keeps_alpha ? formula_real(in->centre * in->times)
                                   : formula_mean(in);
 }
 

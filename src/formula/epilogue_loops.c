@@ -5,12 +5,17 @@
 #include "grey.h"
 #include "reduction.h"
 
+#ifdef __AVX512BW__
+#include <immintrin.h>
+#endif
+
 /* Samples may lie anywhere. */
 typedef uint8_t any_u8;
 typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
 typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
 typedef float __attribute__((aligned(1), may_alias)) any_f32;
 typedef double __attribute__((aligned(1), may_alias)) any_f64;
+typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
 
 /* ------------------------------------------------------------- loads and stores */
 
@@ -274,6 +279,85 @@ static void step(satf_type type, int64_t n, const void *from, int64_t cut, uint8
     }
 }
 
+#ifdef __AVX512BW__
+/* 64 entries are two registers, among which an instruction chooses by the lower bits. */
+static inline __m512i choose(const __m512i *tables, __m512i index)
+{
+    return _mm512_permutex2var_epi16(tables[0], index, tables[1]);
+}
+
+/* From u8 to u16, 32 at a time; the first sample that is left. */
+static int64_t look_up_most(int64_t n, const any_u8 *from, const any_u16 *table, any_u16 *to)
+{
+    __m512i tables[8];
+    int64_t i = 0;
+    for (int k = 0; k < 8; k++) {
+        tables[k] = _mm512_loadu_si512(table + 32 * k);
+    }
+    for (; i + 32 <= n; i += 32) {
+        __m512i index =
+            _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(from + i)));
+        __mmask32 second = _mm512_test_epi16_mask(index, _mm512_set1_epi16(64));
+        __mmask32 upper = _mm512_test_epi16_mask(index, _mm512_set1_epi16(128));
+        __m512i low =
+            _mm512_mask_blend_epi16(second, choose(tables, index), choose(tables + 2, index));
+        __m512i high =
+            _mm512_mask_blend_epi16(second, choose(tables + 4, index), choose(tables + 6, index));
+        _mm512_storeu_si512(to + i, _mm512_mask_blend_epi16(upper, low, high));
+    }
+    return i;
+}
+#else
+static int64_t look_up_most(int64_t n, const any_u8 *from, const any_u16 *table, any_u16 *to)
+{
+    (void)n, (void)from, (void)table, (void)to;
+    return 0;
+}
+#endif
+
+#define LOOK_UP_EACH(From, To, begin, each)     \
+    do {                                        \
+        const From *s = from;                   \
+        const To *entries = table;              \
+        To *d = to;                             \
+        for (int64_t i = begin; i < n; i++) {   \
+            d[i * each] = entries[s[i * each]]; \
+        }                                       \
+    } while (0)
+
+/* Constants make the better loop. */
+#define LOOK_UP(From, To, begin)             \
+    if (step == 1) {                         \
+        LOOK_UP_EACH(From, To, begin, 1);    \
+    } else {                                 \
+        LOOK_UP_EACH(From, To, begin, step); \
+    }
+
+#define LOOK_UP_TO(To)              \
+    do {                            \
+        if (bytes > 1) {            \
+            LOOK_UP(any_u16, To, 0) \
+        } else {                    \
+            LOOK_UP(any_u8, To, 0)  \
+        }                           \
+    } while (0)
+
+static void loops_look_up(size_t bytes, size_t to_bytes, int64_t n, int64_t step, const void *from,
+                          const void *table, void *to)
+{
+    if (bytes == 1 && to_bytes == 2 && step == 1) {
+        LOOK_UP_EACH(any_u8, any_u16, look_up_most(n, from, table, to), 1);
+    } else if (to_bytes == 1) {
+        LOOK_UP_TO(any_u8);
+    } else if (to_bytes == 2) {
+        LOOK_UP_TO(any_u16);
+    } else if (to_bytes == 4) {
+        LOOK_UP_TO(any_u32);
+    } else {
+        LOOK_UP_TO(any_u64);
+    }
+}
+
 /* ------------------------------------------------------------------------ loops */
 
 #define FORMULA_ENTRY(name, reads) LOOPS(name, reads)
@@ -307,5 +391,6 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .store = loops_store,
     .store_bilevel = store_bilevel,
     .step = step,
+    .look_up = loops_look_up,
     .find = loops_find,
 };

@@ -32,6 +32,9 @@ typedef struct loop_kernels {
     /* Makes `above` of samples of u8 or u16 that are above the cut, and `below` of the others. */
     void (*step)(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,
                  uint8_t above, uint8_t *to);
+    /* The entries of a table for n samples of u8 or u16, every step-th. */
+    void (*look_up)(size_t bytes, size_t to_bytes, int64_t n, int64_t step, const void *from,
+                    const void *table, void *to);
 } loop_kernels;
 
 extern const loop_kernels loop_kernels_base;

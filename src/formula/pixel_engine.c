@@ -8,6 +8,7 @@
 #include "../plan/device_task.h"
 #include "epilogue.h"
 #include "histogram.h"
+#include "lookup.h"
 #include "mix.h"
 #include "otsu.h"
 #include "../plan/step.h"
@@ -127,12 +128,18 @@ static satf_status pixel_plan(satf_context *ctx, filter_step *step)
     finish->around_caches = finish->around_caches && !step->passes_on;
     satf_sum_type sum = finish->constants.real ? SATF_SUM_F64 : SATF_SUM_U32;
     epilogue_prepare(finish, sum, sum, 1, false);
+    step->kept_bytes = lookup_bytes(finish, satf_row_samples(&step->in) * step->in.height);
     step->walker_bytes = sizeof(pixel_walker);
     step->need.kept = step->by_rows;
     if (step->pass->histogram && !histogram_bytes(ctx, step->in.type, &step->scratch_bytes)) {
         return satf_fail(ctx, SATF_LIMIT, "the histograms of all threads fit no memory");
     }
     return SATF_OK;
+}
+
+static satf_status pixel_prepare(satf_context *ctx, filter_step *step)
+{
+    return step->kept_bytes ? lookup_prepare(ctx, step->state, step->kept) : SATF_OK;
 }
 
 /* Row y, which lies at `from`. */
@@ -224,6 +231,7 @@ const filter_engine filter_pixel_engine = {
     .device_ns = 0.003,
     .state_bytes = sizeof(epilogue),
     .plan = pixel_plan,
+    .prepare = pixel_prepare,
     .run = pixel_run_on_device,
     .look = pixel_look,
     .refuses_rows = pixel_refuses_rows,

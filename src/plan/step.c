@@ -85,6 +85,68 @@ static satf_type step_type_of_sum(const satf_view *in, uint64_t pixels, bool squ
                                 : (sum <= 0x1p32 ? SATF_U32 : SATF_U64);
 }
 
+/* The number of an option that says a full scale; 0: it says none. */
+static double named_scale(const chain_link *link, param_kind kind)
+{
+    const int64_t *named = chain_value(link, kind);
+    return named ? (double)*named : 0;
+}
+
+/* Whether what an option says counts: of integers no more than what the picture says. */
+static bool scale_counts(const satf_view *view, double named)
+{
+    return named > 0 && (satf_type_is_float(view->type) || named <= satf_full_scale(view));
+}
+
+/* What is white in the result of a pass of TYPE_SCALED: of u8 and u16 a 257th or 257 times as much,
+ * so that samples go there and back; of floats as much, where the type holds it and that is said.
+ */
+static double scaled_white(int from, satf_type made, double full, bool says)
+{
+    double most = (double)satf_type_max((int)made);
+    if (satf_type_is_float((int)made) || from == (int)made) {
+        return full;
+    }
+    double white = !satf_type_is_float(from) ? (made == SATF_U16 ? full * 257 : full / 257)
+                   : says && full <= most    ? full
+                                             : most;
+    return white < 1 ? 1 : floor(white + 0.5);
+}
+
+filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
+{
+    bool of_floats = satf_type_is_float(input->type);
+    double named = named_scale(link, PARAM_FULL), own = satf_full_scale(input);
+    bool counts = scale_counts(input, named), says = counts || input->full > 0;
+    double full = counts ? named : own;
+    const filter_pass *last = filter_last(link->info);
+    bool scaled = last->type == TYPE_SCALED;
+    satf_type made = scaled ? last->made(link->options, (satf_type)input->type) : SATF_F64;
+    double white = scaled ? scaled_white(input->type, made, full, says) : full;
+    return (filter_scale){.of_floats = of_floats,
+                          .full = full,
+                          .level = of_floats && !says ? 1 : full / UINT8_MAX,
+                          .aux_of_floats = of_floats,
+                          .aux_full = full,
+                          .top = own,
+                          .aux_top = own,
+                          .times = white / full,
+                          .most = satf_type_is_float((int)made) ? INFINITY : white};
+}
+
+/* The type and full scale of the result of a pass of TYPE_SCALED. */
+static void scale_output(const chain_link *link, const satf_view *in, satf_view *out)
+{
+    satf_type made = filter_last(link->info)->made(link->options, (satf_type)in->type);
+    filter_scale scale = filter_scale_of(link, in);
+    bool reals = satf_type_is_float((int)made);
+    bool says = !reals                         ? scale.most < (double)satf_type_max((int)made)
+                : satf_type_is_float(in->type) ? in->full > 0
+                                               : true;
+    *out = satf_view_packed(NULL, out->width, out->height, out->channels, made);
+    out->full = !says ? 0 : reals ? scale.full : scale.most;
+}
+
 satf_status filter_step_output(satf_context *ctx, const chain_link *link, const satf_view *in,
                                satf_view *out)
 {
@@ -137,6 +199,9 @@ satf_status filter_step_output(satf_context *ctx, const chain_link *link, const 
     bool turned = filter_symmetry(pass, link->options) & MOVE_TRANSPOSE;
     *out = satf_view_packed(NULL, turned ? shape.height : shape.width,
                             turned ? shape.width : shape.height, channels, type);
+    if (rule == TYPE_SCALED) {
+        scale_output(link, in, out);
+    }
     out->device = in->device;
     if ((filter_weighs(pass) && !pass->grey) || moves || way->count > 1) {
         out->flags = in->flags;
@@ -185,35 +250,6 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, doubl
     return SATF_OK;
 }
 
-/* The number of an option that says a full scale; 0: it says none. */
-static double named_scale(const chain_link *link, param_kind kind)
-{
-    const int64_t *named = chain_value(link, kind);
-    return named ? (double)*named : 0;
-}
-
-/* Whether what an option says counts: of integers no more than what the picture says. */
-static bool scale_counts(const satf_view *view, double named)
-{
-    return named > 0 && (satf_type_is_float(view->type) || named <= satf_full_scale(view));
-}
-
-filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
-{
-    bool of_floats = satf_type_is_float(input->type);
-    double named = named_scale(link, PARAM_FULL), own = satf_full_scale(input);
-    bool counts = scale_counts(input, named), says = counts || input->full > 0;
-    double full = counts ? named : own;
-    return (filter_scale){.of_floats = of_floats,
-                          .full = full,
-                          .level = of_floats && !says ? 1 : full / UINT8_MAX,
-                          .aux_of_floats = of_floats,
-                          .aux_full = full,
-                          .top = own,
-                          .aux_top = own,
-                          .most = INFINITY};
-}
-
 /* What full=M says counts for an auxiliary input, too, if it is of the same samples and neither
  * picture says its own full scale. */
 static bool scale_is_shared(const satf_view *input, const satf_view *aux)
@@ -240,15 +276,16 @@ static void add_aux(const filter_step_spec *spec, filter_scale *scale)
 static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
 {
     filter_scale scale = filter_scale_of(spec->link, spec->input);
-    bool ends = step->pass->type == TYPE_OF_INPUT && step->pass->kernel != KERNEL_MEAN &&
-                !scale.of_floats && !satf_type_is_float(step->out.type);
+    bool ends =
+        step->pass->type == TYPE_OF_INPUT && step->pass->kernel != KERNEL_MEAN && !scale.of_floats;
     if (spec->input_aux) {
         add_aux(spec, &scale);
     }
+    bool reals = satf_type_is_float(step->out.type);
     scale.zero = spec->zero;
     scale.top += spec->zero;
     scale.aux_top += spec->zero;
-    scale.most = ends ? scale.full + spec->zero : INFINITY;
+    scale.most = reals ? INFINITY : ends ? scale.full + spec->zero : scale.most;
     return scale;
 }
 

@@ -12,7 +12,7 @@ struct filter_engine;
  * formula_sums. */
 typedef struct filter_scale {
     bool of_floats, aux_of_floats, aux_said;
-    double full, level, aux_full, aux_pixels, top, aux_top, most, zero;
+    double full, level, aux_full, aux_pixels, top, aux_top, times, most, zero;
 } filter_scale;
 
 typedef struct filter_step {
@@ -166,6 +166,7 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->aux_pixels = scale->aux_pixels;
     common->top = scale->top;
     common->aux_top = scale->aux_top;
+    common->times = scale->times;
     common->most = scale->most;
     common->zero = scale->zero;
 }

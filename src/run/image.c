@@ -33,12 +33,28 @@ static filter_range stored_range(filter_range range, int type)
     return range;
 }
 
+/* The facts of such an image behind a filter of TYPE_SCALED: black and white stay what they are. */
+static void scale_facts(const chain_link *link, const satf_view *in, filter_range *range,
+                        double *alpha_max, int *picture_type)
+{
+    filter_scale scale = filter_scale_of(link, in);
+    satf_type made = filter_last(link->info)->made(link->options, (satf_type)in->type);
+    range->lo *= scale.times;
+    range->hi *= scale.times;
+    *alpha_max = fmin(*alpha_max * scale.times, scale.most);
+    if (!satf_type_is_float((int)made)) {
+        *picture_type = (int)made;
+        *range = (filter_range){true, 0, scale.most};
+    }
+}
+
 /* Finds the facts of a chain that such an image goes through. */
 static void filter_image_facts(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                                satf_image *out)
 {
     filter_range range = {in->has_range, in->lo, in->hi};
     int picture_type = in->picture_type;
+    double alpha_max = in->alpha_max;
     satf_view view = in->view, next = view;
     for (size_t i = 0; i < filter->count; i++) {
         const chain_link *link = &filter->links[i];
@@ -51,6 +67,8 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
         if (rule == TYPE_BILEVEL) {
             range = (filter_range){true, 0, UINT8_MAX};
             picture_type = SATF_U8;
+        } else if (rule == TYPE_SCALED) {
+            scale_facts(link, &view, &range, &alpha_max, &picture_type);
         } else if (rule != TYPE_OF_INPUT && rule != TYPE_WIDENED) {
             picture_type = SATF_U16;
         }
@@ -65,7 +83,7 @@ static void filter_image_facts(satf_context *ctx, const satf_filter *filter, con
     bool bilevel = filter_is_bilevel(filter) || (in->bilevel && filter_only_moves(filter));
     out->bilevel = out->view.type == SATF_U8 && bilevel;
     if (out->view.flags & SATF_ALPHA) {
-        out->alpha_max = in->alpha_max;
+        out->alpha_max = alpha_max;
     }
 }
 

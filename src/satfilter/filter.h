@@ -94,7 +94,9 @@ typedef enum filter_type_rule {
     TYPE_OF_SUM,   /* satf_sat_type() */
     TYPE_OF_WINDOW_SUM, /* the smaller of u32 and u64 that holds a window's; f64 of floats */
     TYPE_BILEVEL,       /* u8: 0, black, and 255, white; f64 of a surface */
-    TYPE_WHOLE /* not of the last pass: f32 of integers, whole numbers up to 2^24; f64 of floats */
+    TYPE_WHOLE, /* not of the last pass: f32 of integers, whole numbers up to 2^24; f64 of floats */
+    TYPE_SCALED /* not of modules, and of the only pass: what filter_pass.made says, white in it
+                 * being what formula_sums.times says. Alpha goes along */
 } filter_type_rule;
 
 /* What becomes of a result when a constant is added to all samples, and with it how integers with a
@@ -109,6 +111,7 @@ typedef enum filter_sign {
 
 /* The vectorised epilogues (epilogue.h) that compute this very formula, if any. KERNEL_STEP: any
  * formula of the pixel alone whose result is one up to some sample, and another above it.
+ * KERNEL_SAMPLE: any whose result depends on nothing but the sample, not on its alpha either.
  * KERNEL_VARIES: how much all colours of the window vary, as the numbers that OVER_LEAST compares;
  * the formula says what is summed. */
 typedef enum filter_kernel {
@@ -118,6 +121,7 @@ typedef enum filter_kernel {
     KERNEL_STDDEV,
     KERNEL_WEIGHTED_SUM,
     KERNEL_STEP,
+    KERNEL_SAMPLE,
     KERNEL_VARIES
 } filter_kernel;
 
@@ -173,10 +177,13 @@ typedef struct filter_pass {
      */
     double (*outside)(double constant, const formula_sums *common);
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
-    bool keeps_alpha;    /* that, but alpha's lane stays as it is; the formula reads the centre */
+    bool keeps_alpha;    /* that, but alpha's lane stays as it is, times formula_sums.times; the
+                          * formula reads the centre */
     bool grey; /* colour becomes grey first (src/formula/grey.h), alpha weighs and then is gone, or
                 * stays where pixels move */
     filter_type_rule type;
+    /* TYPE_SCALED: the type that the options make of samples of this one. */
+    satf_type (*made)(const void *options, satf_type of);
     /* TYPE_BILEVEL: where in the options the filter_bilevel is, by which the result may be the
      * threshold, TYPE_REAL. */
     size_t bilevel;

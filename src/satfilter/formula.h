@@ -12,17 +12,12 @@
 #include <string.h>
 
 #include "options.h"
+#include "power.h"
 
 /* These are casts of C, of which C++ compilers warn where -Wold-style-cast asks them to. */
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
-#endif
-
-#ifdef __CUDACC__
-#define SATF_FORMULA static inline __host__ __device__
-#else
-#define SATF_FORMULA static inline __attribute__((always_inline))
 #endif
 
 __extension__ typedef unsigned __int128 satf_u128;
@@ -91,6 +86,8 @@ typedef struct formula_sums {
      * full scale where an option says a lesser one. */
     double top, aux_top;
     double zero;            /* the sample that stands for 0: above it of integers with a sign */
+    /* White in the result for white in the input: 1 but for TYPE_SCALED, where the type changes. */
+    double times;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
     double greatest, least; /* of the reduction (filter_pass.reduction), or 0 */
     double otsu; /* of the histogram (filter_pass.histogram), below all samples if they are alike */

@@ -321,6 +321,13 @@ def link_of(random, folder, image, name, number, usual, wish=None):
         return ['--pixelate', window(random, image, link)], link
     if name == 'crop':
         return ['--crop', part(random, image, link)], link
+    if name in ('linearize', 'delinearize'):
+        word = link['curve'] = random.choice(('srgb', 'srgb', '2.2', '1', '1.8', '0.45'))
+        if name == 'delinearize':
+            link['depth'] = random.choice(('auto', 'auto', '8', '16'))
+            word += ',depth=' + link['depth'] if link['depth'] != 'auto' or random.random() < 0.2 else ''
+        word += full_scale(random, image, link) if random.random() < 0.2 else ''
+        return ['--' + name, word], link
     if name in ('transpose', 'real', 'grey'):
         return ['--' + name], link
     if name == 'permute':

@@ -7,6 +7,7 @@ a dict of the parameters.
 """
 from fractions import Fraction
 
+from curve import FILTERS as CURVE
 from files import TOP
 from light import FILTERS as LIGHT
 from lines import dog, gauss
@@ -172,6 +173,6 @@ def crop(image, link):
     return moved(image, w, h, lambda x, y: (x + left, y + top))
 
 
-FILTERS = {'box': box, 'gauss': gauss, 'dog': dog, 'variance': variance, 'stddev': stddev, 'sum': total,
+FILTERS = {**CURVE, 'box': box, 'gauss': gauss, 'dog': dog, 'variance': variance, 'stddev': stddev, 'sum': total,
            'template': template, 'integral': integral, 'transpose': turned, 'rotate': turned, 'flip': turned,
            'permute': permute, 'crop': crop, **LIGHT, **PAIR}
