@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
+#include "../chain/region.h"
 #include "../plan/plan.h"
 
 /* Bands in a ring beyond the rows that its reader looks back on: one being filled, one being read,
@@ -256,7 +257,8 @@ static satf_status run_low(flow_stage *t, const filter_rows *rows)
     satf_plan *plan;
     in.height = flow_rows(from);
     out.height = flow_rows(to);
-    satf_status status = filter_plan_rows(t->ctx, from->plan->chain, 0, &in, &out, &plan);
+    satf_status status =
+        filter_plan_rows(t->ctx, from->plan->chain, 0, from->plan->chain->count, &in, &out, &plan);
     if (!status) {
         status = filter_plan_run_rows(t->ctx, plan, rows);
         satf_plan_destroy(plan);
@@ -378,19 +380,69 @@ satf_status flow_failure(flow *f)
 
 /* ------------------------------------------------------------------ memory */
 
-/* The filter that reads ring i, and the view of the next. */
-static satf_status plan_filter(satf_context *ctx, const satf_filter *chain, const satf_view *out,
-                               flow *f, int i)
+/* Whether the filter may be a guest, and whether it may share a stage at all: its rows are those of
+ * its input. */
+static bool is_guest(const chain_link *link)
+{
+    return filter_is_simple(link->info) && filter_last(link->info)->kernel == KERNEL_SAMPLE;
+}
+
+static bool shares(const chain_link *link)
+{
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    return !(border && border->kind == SATF_WRAP) && !filter_trims(link) &&
+           !filter_has_zero_edge(link);
+}
+
+/* The end of the links from `first` on that are one stage; *host: the one that is no guest. */
+static size_t end_of_stage(const satf_filter *chain, size_t first, size_t *host)
+{
+    bool hosted = !is_guest(&chain->links[first]);
+    size_t end = first + 1;
+    *host = first;
+    for (; shares(&chain->links[first]) && end < chain->count; end++) {
+        const chain_link *link = &chain->links[end];
+        if (!shares(link) || (hosted && !is_guest(link))) {
+            break;
+        }
+        if (!is_guest(link)) {
+            hosted = true;
+            *host = end;
+        }
+    }
+    return end;
+}
+
+static int count_stages(const satf_filter *chain)
+{
+    int count = 0;
+    for (size_t first = 0, host; first < chain->count; count++) {
+        first = end_of_stage(chain, first, &host);
+    }
+    return count;
+}
+
+/* The filters that read ring i, from link *first of the chain on, and the view of the next. */
+static satf_status plan_stage(satf_context *ctx, const satf_filter *chain, const satf_view *out,
+                              flow *f, int i, size_t *first)
 {
     flow_ring *r = &f->rings[i], *next = &f->rings[i + 1];
+    size_t end = end_of_stage(chain, *first, &r->link);
+    satf_view from = r->view;
     satf_status status = SATF_OK;
-    next->view = *out;
-    if (i + 1 < f->filters) {
-        status = filter_output_at(ctx, chain, (size_t)i, &r->view, &next->view);
+    for (size_t k = *first; k < end && end < chain->count && !status; k++) {
+        status = filter_output_at(ctx, chain, k, &from, &next->view);
+        from = next->view;
+    }
+    next->view = end < chain->count ? next->view : *out;
+    if (!status) {
+        status =
+            filter_plan_rows(ctx, chain, *first, end - *first, &r->view, &next->view, &r->plan);
     }
     if (!status) {
-        status = filter_plan_rows(ctx, chain, (size_t)i, &r->view, &next->view, &r->plan);
+        r->plan->timed = end - *first > 1;
     }
+    *first = end;
     if (!status) {
         r->need = filter_plan_need(r->plan);
     }
@@ -452,7 +504,8 @@ static int64_t rows_within(const flow *f)
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
                       const satf_rect *crop, const satf_view *out, flow *f, size_t *bytes)
 {
-    satf_status status = begin_plan(ctx, (int)filter_count(chain), in, f);
+    satf_status status = begin_plan(ctx, count_stages(chain), in, f);
+    size_t link = 0;
     *bytes = 0;
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];
@@ -461,7 +514,7 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
         if (i == 0 && crop) {
             crop_first(r, crop);
         }
-        status = i == f->filters ? SATF_OK : plan_filter(ctx, chain, out, f, i);
+        status = i == f->filters ? SATF_OK : plan_stage(ctx, chain, out, f, i, &link);
     }
     for (int i = 0; i <= f->filters && !status; i++) {
         flow_ring *r = &f->rings[i];

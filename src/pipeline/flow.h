@@ -1,9 +1,10 @@
 /*
  * Rows on their way through a chain of filters. In front of each filter, and behind the last, is a
  * ring: the latest rows of a picture. Each filter is a stage: it reads one ring and writes the
- * next, mostly on a thread of its own. Whoever fills the first ring or empties the last is another
- * stage, 0 and filters + 1: a decoder and an encoder (stream.c), or whoever pushes and pulls
- * (rows.c). Memory does not depend on the picture's height.
+ * next, mostly on a thread of its own. Filters that look samples up (KERNEL_SAMPLE) cost less than
+ * a stage does: they are in that of the filter beside them. Whoever fills the first ring or empties
+ * the last is another stage, 0 and filters + 1: a decoder and an encoder (stream.c), or whoever
+ * pushes and pulls (rows.c). Memory does not depend on the picture's height.
  */
 #ifndef SATF_PIPELINE_FLOW_H
 #define SATF_PIPELINE_FLOW_H
@@ -22,7 +23,8 @@ typedef struct flow_ring {
     int64_t first_row, first_byte; /* and of each what lies behind first_byte */
     char *data;                    /* owned; see flow_row() */
     int64_t capacity, band_rows;
-    satf_plan *plan;       /* of the filter that reads it; owned, NULL behind the last */
+    satf_plan *plan; /* of the filters that read it; owned, NULL behind the last */
+    size_t link;     /* of the chain: of these the one that is no other's guest, or the first */
     filter_rows_need need; /* and what that takes */
     char *ends;            /* rows that it wants at any time: those of the start and of the end */
     int64_t made;          /* rows above it are complete; advanced by the writer only */
@@ -58,9 +60,9 @@ typedef struct flow {
     satf_context *ctx;
     satf_budget *budget; /* of the call that makes it, for its stages */
     void *user;          /* of those who made it */
-    int filters;
-    flow_ring *rings;   /* filters + 1; stage k reads ring k - 1 and writes ring k */
-    flow_stage *stages; /* filters + 2 */
+    int filters;         /* stages of filters */
+    flow_ring *rings;    /* filters + 1; stage k reads ring k - 1 and writes ring k */
+    flow_stage *stages;  /* filters + 2 */
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool begun; /* lock and moved are there */

@@ -60,7 +60,7 @@ satf_status pipeline_make_steps(satf_context *ctx, size_t count, satf_file_steps
 {
     size_t bytes = pipeline_steps_bytes(count);
     satf_free(ctx->file_steps);
-    *steps = ctx->file_steps = satf_alloc(bytes);
+    *steps = ctx->file_steps = satf_alloc_zeroed(bytes);
     if (!*steps) {
         return satf_fail_memory(ctx, bytes, "a report of what ran");
     }

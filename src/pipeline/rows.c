@@ -72,7 +72,7 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
         const char *why = rows_refusal(&f->rings[i].need, any_height);
         if (why) {
             return satf_fail(ctx, SATF_UNSUPPORTED, "cannot go by rows: %s %s",
-                             filter_at(filter, (size_t)i)->name, why);
+                             filter_at(filter, f->rings[i].link)->name, why);
         }
     }
     status = status ? status : flow_make(f, bytes, satf_thread_count(ctx));
@@ -319,7 +319,7 @@ static satf_status rows_of_all(const flow *f, int64_t *rows)
     for (int i = 0; i < f->filters && !status; i++) {
         satf_view in = f->rings[i].view, out;
         in.height = rows[i];
-        status = filter_output_at(f->ctx, f->rings[i].plan->chain, 0, &in, &out);
+        status = satf_filter_output(f->ctx, f->rings[i].plan->chain, &in, &out);
         rows[i + 1] = status ? 0 : out.height;
     }
     return status;

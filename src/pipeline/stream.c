@@ -7,6 +7,7 @@
 #include "../base/clock.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
+#include "../plan/plan.h"
 #include "bands.h"
 #include "region.h"
 
@@ -341,9 +342,9 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
-                     filter_at(job->filter, (size_t)i)->name, why);
+                     filter_at(job->filter, f->rings[i].link)->name, why);
         }
-        look->rather_whole |= wraps || need->steps > 1;
+        look->rather_whole |= wraps || need->steps > f->rings[i].plan->chain->count;
     }
 }
 
@@ -377,17 +378,35 @@ static satf_status stream_read_end(const stream *s, const flow_ring *r)
     return status;
 }
 
-/* Reports what each stage has done. */
-static satf_status stream_report_steps(const flow *f, satf_file_report *result)
+/* What the filters of a stage have done: the first step of each, and its part of the time. */
+static void report_stage(const satf_plan *plan, double ms, satf_used *to)
 {
+    double all = 0;
+    for (size_t k = 0; k < plan->count; k++) {
+        all += plan->steps[k].ms;
+    }
+    for (size_t k = 0; k < plan->count; k++) {
+        satf_used *used = &to[plan->steps[k].link];
+        double part = all > 0 ? plan->steps[k].ms / all : k == 0;
+        double before = used->filter ? used->ms : 0;
+        *used = used->filter ? *used : filter_plan_step(plan, k);
+        used->ms = before + ms * part;
+    }
+}
+
+/* Reports what each stage has done. */
+static satf_status stream_report_steps(const stream *s, satf_file_report *result)
+{
+    const flow *f = &s->flow;
     satf_file_steps *steps;
-    satf_status status = pipeline_make_steps(f->ctx, (size_t)f->filters, &steps);
+    satf_status status = pipeline_make_steps(f->ctx, filter_count(s->job->filter), &steps);
     if (status) {
         return status;
     }
+    size_t link = 0;
     for (int i = 0; i < f->filters; i++) {
-        steps->of[i] = filter_plan_step(f->rings[i].plan, 0);
-        steps->of[i].ms = f->stages[i + 1].busy_ms;
+        report_stage(f->rings[i].plan, f->stages[i + 1].busy_ms, &steps->of[link]);
+        link += f->rings[i].plan->chain->count;
     }
     pipeline_report_steps(result, steps);
     return SATF_OK;
@@ -444,7 +463,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
         goto done;
     }
     status = stream_run(&s, &plan->io, &file, result);
-    status = status || banded ? status : stream_report_steps(f, result);
+    status = status || banded ? status : stream_report_steps(&s, result);
     if (status) {
         status = pipeline_output_end(ctx, job, &file, status, result);
         result->at = f->failed > f->filters ? job->output : job->input;

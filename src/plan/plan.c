@@ -289,9 +289,11 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 }
 
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
-                             const satf_view *in, const satf_view *out, satf_plan **plan)
+                             size_t count, const satf_view *in, const satf_view *out,
+                             satf_plan **plan)
 {
-    satf_filter one = {.count = 1, .links = &chain->links[index], .counting = chain->counting};
-    filter_call call = filter_whole_call(ctx, &one, in, out);
+    satf_filter part = {
+        .count = count, .links = &chain->links[index], .counting = chain->counting};
+    filter_call call = filter_whole_call(ctx, &part, in, out);
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

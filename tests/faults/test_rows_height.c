@@ -151,6 +151,11 @@ TEST(every_height)
         {"box=1,border=constant:7", 1, SATF_F32},
         {"box=5x1,border=wrap", 1, SATF_U8},
         {"unsharp=7,amount=2,border=reflect", 1, SATF_F32},
+        /* filters that share a stage: */
+        {"linearize=srgb delinearize=srgb", 4, SATF_U8},
+        {"linearize=srgb box=3x9,border=mirror delinearize=srgb stddev=5", 3, SATF_U8},
+        {"linearize=2 guided=3x4 delinearize=2", 1, SATF_U8},
+        {"box=3x5,border=valid linearize=srgb pixelate=4x7 delinearize=srgb", 1, SATF_U16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_view high = satf_view_packed(NULL, 30, INT64_C(1) << 31, cases[i].channels,

@@ -177,7 +177,7 @@ static bool can(satf_context *ctx, const satf_filter *filter, const satf_view *i
     satf_view out;
     SCOPED_PLAN *plan;
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
-    assert_int_equal(filter_plan_rows(ctx, filter, 0, in, &out, &plan), SATF_OK);
+    assert_int_equal(filter_plan_rows(ctx, filter, 0, 1, in, &out, &plan), SATF_OK);
     filter_rows_need need = filter_plan_need(plan);
     return !need.refusal && need.end == 0;
 }
@@ -240,6 +240,8 @@ TEST(chains)
         {"box=3 guided=4x7,colour,border=shrink", 3001, 50, 4, SATF_F32, SATF_TYPE_AUTO},
         {"box=9x1,border=wrap", 30001, 30, 1, SATF_F64, SATF_TYPE_AUTO},
         {"box=5,border=wrap,at=0:2 integral", 9001, 50, 1, SATF_U8, SATF_U64},
+        {"linearize=srgb box=15x9 delinearize=srgb", 9001, 77, 4, SATF_U8, SATF_TYPE_AUTO},
+        {"linearize=srgb resize=41% delinearize=srgb", 9001, 77, 3, SATF_U8, SATF_TYPE_AUTO},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         satf_view in = noise(cases[i].width, cases[i].height, cases[i].channels, cases[i].type);
