@@ -361,6 +361,12 @@ typedef struct satf_file_options {
      * alone. What holds for a region's filters and its orientation holds here too.
      */
     const satf_view *mask;
+    /* Non-zero: the chain works in linear light, for filters that mix the light of pixels:
+     * linearize stands in front of it, and delinearize behind, with the curve that the input's
+     * colour profile, sRGB or gAMA chunk says; sRGB's where it says nothing. The result has the
+     * input's type. SATF_UNSUPPORTED: it says another curve than sRGB's or a power, or a filter's
+     * result is no picture of colours (variance, threshold), or it takes another picture. */
+    int linear;
 } satf_file_options;
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);

@@ -358,7 +358,7 @@ static PyObject *notes_of(const satf_file_report *report)
     return list;
 }
 
-/* (filter, source, target, writer, formats or None, mask or None): notes */
+/* (filter, source, target, writer, formats or None, mask or None, linear): notes */
 PyObject *core_filter_file(PyObject *module, PyObject *args)
 {
     core_home *home = core_here();
@@ -369,12 +369,14 @@ PyObject *core_filter_file(PyObject *module, PyObject *args)
     satf_file_report report = {0};
     const char *formats;
     picture *mask;
-    if (!home || !PyArg_ParseTuple(args, "O&O&O&O&zO&", core_to_filter, &filter, core_to_input,
+    int linear;
+    if (!home || !PyArg_ParseTuple(args, "O&O&O&O&zO&p", core_to_filter, &filter, core_to_input,
                                    &source, core_to_output, &target, to_write, &write, &formats,
-                                   to_image_or_none, &mask)) {
+                                   to_image_or_none, &mask, &linear)) {
         return NULL;
     }
     satf_file_options_init(&options, sizeof options);
+    options.linear = linear;
     options.write = &write;
     options.input_calls = core_file_calls(&source);
     options.output_calls = core_file_calls(&target);

@@ -241,11 +241,12 @@ def encode(image: Any, format: str, *, alpha: bool | None = None, quality: int =
 
 def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 0, png_level: int = 1,
                 format: str | None = None, range: Any = None, formats: str | None = None,
-                mask: Any = None) -> None:
+                mask: Any = None, linear: bool = False) -> None:
     """Filters a file into a file, as the command does: by rows where it can, so in little memory.
 
     source and target: see read_image() and write(). mask: an array (H, W) or (H, W, C), an Image, or a path: the
-    filter works where it is white, pixels stay where it is black, and grey blends. What a user should know of a
+    filter works where it is white, pixels stay where it is black, and grey blends. linear: mixes light, not samples,
+    by the curve that the file's colour profile or gAMA says; else sRGB's. What a user should know of a
     file that went well, such as pictures that were left out, is a warning.
     """
     file, format = _output(target, format)
@@ -256,5 +257,6 @@ def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 
         mask = read_image(mask, formats=formats)
     blend = None if mask is None else _image_of(mask, None)
     formats = word("formats", formats)
-    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats, blend):
+    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats, blend,
+                                  flag("linear", linear)):
         warnings.warn(say(note), stacklevel=2)

@@ -283,6 +283,12 @@ void io_describe(const io_header *header, satf_image *image);
 /* An image for what the header describes: samples unset, no metadata. */
 satf_status io_make_image(satf_context *ctx, const io_header *header, satf_image **image);
 
+/* How samples of so many channels show light, by what the file says: *curve is NAN for sRGB's
+ * curve, which is that of files which say nothing, or the exponent of a power. SATF_UNSUPPORTED: it
+ * is another curve. (src/io/meta/curve.c) */
+satf_status io_find_curve(satf_context *ctx, const satf_metadata *metadata, int channels,
+                          double *curve);
+
 /*
  * Looks behind the pixels for EXIF, XMP and IPTC, where header.metadata_may_follow and the file can
  * be read at any position, so that who goes by rows knows them as early as who does not. Before the

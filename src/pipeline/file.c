@@ -261,8 +261,7 @@ static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
         all = (satf_rect){0, 0, in->width, in->height};
         job.region = job.mask && !job.region ? &all : job.region;
         pipeline_set_resolution(result, &job, &reader->header.metadata);
-        /* the filters' windows become pixels */
-        status = filter_resolve(ctx, job.filter, in, &reader->header.metadata, &resolved);
+        status = pipeline_resolve(ctx, &job, &reader->header, &resolved);
         job.filter = resolved ? resolved : job.filter;
         status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
         status = status         ? status
@@ -392,6 +391,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.region = all.region;
     job.mask = all.mask;
     job.dpi = all.dpi;
+    job.linear = all.linear != 0;
     job.more_inputs = all.more_inputs;
     job.more_count = all.more_count;
     job.from = all.input_calls;

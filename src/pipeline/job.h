@@ -135,4 +135,10 @@ satf_status pipeline_explain_device(satf_context *ctx, const pipeline_plan *plan
 bool pipeline_leave_device(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                            satf_status status, satf_file_report *result);
 
+/* *filter = the job's filters for such an input, where they are others than job->filter: windows
+ * that are lengths are in pixels, and what mixes light has its curve. NULL: they are these. It is
+ * to be destroyed, after a failure too. (light.c) */
+satf_status pipeline_resolve(satf_context *ctx, const pipeline_job *job, const io_header *header,
+                             satf_filter **filter);
+
 #endif

@@ -30,6 +30,7 @@ typedef struct pipeline_job {
     bool stats;                     /* the report's are asked for */
     const satf_rect *region;        /* that is filtered; NULL: all */
     const satf_view *mask;          /* of the blend with the input; NULL: there is none */
+    bool linear;                    /* in linear light */
     double dpi;                     /* see satf_file_options */
     const char *const *more_inputs; /* whose pages follow; see satf_file_options */
     size_t more_count;

@@ -46,12 +46,13 @@ class Files(Case):
                 ("box=15", [], {}, "png"), ("sauvola=31", [], {}, "png"), ("variance=7,border=mirror", [], {}, "npy"),
                 ("box=5 stddev=7", ["--range", "auto"], {"range": "auto"}, "png"),
                 ("stddev=7", ["--range", "2:60"], {"range": (2, 60)}, "png"), ("box=5", [], {"quality": 70}, "jpg"),
-                ("transpose", [], {"png_level": 6}, "png"), ("box=3", [], {"format": "pnm"}, "img")):
+                ("transpose", [], {"png_level": 6}, "png"),
+                ("resize=50%", ["--linear"], {"linear": True}, "png"), ("box=3", [], {"format": "pnm"}, "img")):
             with self.subTest(spec=spec, named=named):
                 mine, theirs = self.place / f"mine.{suffix}", self.place / f"theirs.{suffix}"
                 satfilter.filter_file(spec, SCENE, mine, **named)
                 for option, value in named.items():
-                    if option != "range":
+                    if option not in ("range", "linear"):
                         options = [*options, "--" + option.replace("_", "-"), str(value)]
                 filters = [word for name in spec.split() for word in ("--" + name).split("=", 1)]
                 subprocess.run([COMMAND, "-q", "-f", *options, *filters, SCENE, theirs], check=True)

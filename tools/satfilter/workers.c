@@ -151,6 +151,7 @@ static void worker_filter(worker *w, const job *one, outcome *out)
     how.page_user = out;
     how.stats = s->stats;
     how.dpi = s->dpi;
+    how.linear = s->linear;
     how.region = s->region.w ? &s->region : NULL;
     how.mask = satf_image_view(s->mask_image);
     how.more_inputs = one->more;

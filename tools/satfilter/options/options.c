@@ -247,6 +247,20 @@ static const option options[] = {
      "pages. Of a FILE in colour the grey counts, and alpha does not. It is for the filters that "
      "--region is for; together with --region it blends inside that.",
      TEXT(mask)},
+    {GROUP_FILTERING, "linear", 0, NULL, NULL,
+     "mix light, not samples: photographs keep their brightness",
+     "Samples of a picture are no amounts of light: a checkerboard of black and white has the "
+     "light "
+     "of "
+     "188, and its samples have the mean 128. It matters to filters that mix pixels (--resize, "
+     "--box, "
+     "--gauss, --unsharp, --pixelate), not to those that compare them: thresholds, variances and "
+     "sums "
+     "are refused. It is --linearize in front of the filters and --delinearize behind, with the "
+     "curve "
+     "that each file's colour profile or gAMA says, else sRGB's; another curve than sRGB's or a "
+     "power is an error. The result has its input's type.",
+     IS_SET(linear)},
     {GROUP_FILTERING, "auto-orient", 0, NULL, NULL,
      "turn pictures upright, as their EXIF or TIFF orientation says",
      "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
@@ -340,7 +354,7 @@ static const option options[] = {
      "scale; floats are not saturated.",
      TAKES(take_type)},
     {GROUP_OUTPUT, "range", 0, "LO:HI|auto", "auto",
-     "black is LO and white HI, or what occurs; default: what may occur",
+     "LO is black and HI white; auto: what occurs; default: what may",
      "LO becomes 0 and HI the largest sample of a picture; values beyond them saturate. auto "
      "takes the least and the largest value of the result, auto:P its percentiles P and 100 - P: "
      "auto:0.1 leaves out the 0.1 % at each end. Plain values (.npy, .pfm) stay as they are.",

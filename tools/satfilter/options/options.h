@@ -62,7 +62,7 @@ struct settings {
     bool parents;       /* below the folder of -o outputs keep their inputs' whole path */
     bool filters_stdin; /* no file was named: standard input to output, in the input's format */
     bool quiet, verbose, json, stats;
-    bool auto_orient;
+    bool auto_orient, linear;
     int route;                     /* satf_route */
     int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
     satf_rect region;              /* w is 0: not given */

@@ -119,6 +119,8 @@ static const synonym synonyms[] = {
     {"multipage", "output", PAGES},
     {"pages", "page", "pages of the inputs are named by --page, such as 3, 2-5 or all"},
     {"frame", "page", "pages of the inputs are named by --page, such as 3, 2-5 or all"},
+    {"colorspace", "linear", "light is mixed instead of samples by --linear"},
+    {"gamma", "linear", "light is mixed instead of samples by --linear"},
     {"density", "dpi", "a file that names no resolution gets one by --dpi N"},
     {"resolution", "dpi", "a file that names no resolution gets one by --dpi N"},
     {"ppi", "dpi", "a file that names no resolution gets one by --dpi N"},
