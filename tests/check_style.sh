@@ -30,14 +30,14 @@ src/base/image.c: src/base src/io/meta
 src/base/device: src/base src/satfilter.h
 src/base/layout.h:
 src/satfilter: src/satfilter.h
-src/io: src/io/meta src/move src/base/device src/base src/satfilter.h
+src/io: src/io/meta src/move src/base/device src/base src/satfilter.h src/formula/adapt.h
 src/io/gif: src/io/meta src/io src/base
 src/io/jpeg: src/io/meta src/io src/base
 src/io/npy: src/io/meta src/io src/base
 src/io/png: src/io/meta src/io src/base
 src/io/pnm: src/io/meta src/io src/base
 src/io/stb: src/io/meta src/io src/base
-src/io/tiff: src/io/meta src/io src/base
+src/io/tiff: src/io/meta src/io src/base src/formula/adapt.h
 src/io/webp: src/io/meta src/io src/base
 src/io/meta: src/io src/base
 src/io/meta/orient.c: src/io src/io/meta src/move

@@ -13,6 +13,7 @@ static void set_view(satf_image *image, const satf_view *view)
 {
     image->view = *view;
     image->has_range = !satf_type_is_float(view->type);
+    image->lo = satf_least_sample(view);
     image->hi = image->has_range ? satf_full_scale(view) : 0;
     image->alpha_max = image->has_range ? image->hi : 1;
     image->picture_type = view->type == SATF_U8 ? SATF_U8 : SATF_U16;

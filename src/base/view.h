@@ -32,6 +32,13 @@ static inline double satf_full_scale(const satf_view *view)
                                             : (double)satf_type_max(view->type);
 }
 
+/* The least sample of integers with a sign, which is black where the full scale is white; else 0.
+ */
+static inline double satf_least_sample(const satf_view *view)
+{
+    return satf_type_is_signed(view->type) ? -satf_full_scale(view) - 1 : 0;
+}
+
 /* Row y of a view, 0 <= y < height. Need not be aligned for its type. */
 static inline void *satf_row(const satf_view *view, int64_t y)
 {

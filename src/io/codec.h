@@ -10,6 +10,8 @@ extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, 
     io_tga, io_tiff, io_webp;
 
 #define IO_TYPE_BIT(type) (1u << (type))
+/* Of plain values: all but bf16, which no format has. */
+#define IO_VALUE_TYPES (IO_TYPE_BIT(SATF_BF16) - 1)
 
 /* Is word, of n characters, in the blank-separated list, in whatever case? */
 bool io_list_has(const char *list, const char *word, size_t n);
@@ -97,8 +99,8 @@ const char *io_foreign_name(const unsigned char *head, size_t n);
 const char *io_foreign_advice(const char *name);
 #define IO_RAW_ADVICE "dcraw -T or darktable-cli makes a picture of it"
 
-/* Fills view, range and picture type for unsigned integers up to maxval, or
- * floats (maxval 0) of unknown range. */
+/* Fills view, range and picture type for integers up to maxval, or floats (maxval 0) of unknown
+ * range. */
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
                    bool alpha, double maxval);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/cpu.h"
+#include "../formula/adapt.h"
 #include "codec.h"
 #include "kernels.h"
 
@@ -17,83 +18,35 @@ typedef union block {
     double f[BLOCK];
 } block;
 
-/* Compilers make good loops of samples that lie side by side. */
-#define LOAD(type, wide)                                                     \
-    for (int i = 0; kept == channels && i < pixels * kept; i++) {            \
-        type v;                                                              \
-        memcpy(&v, s + (size_t)i * sizeof v, sizeof v);                      \
-        to->wide[i] = v;                                                     \
-    }                                                                        \
-    for (int p = 0; kept < channels && p < pixels; p++) {                    \
-        for (int c = 0; c < kept; c++) {                                     \
-            type v;                                                          \
-            memcpy(&v, s + (size_t)(p * channels + c) * sizeof v, sizeof v); \
-            to->wide[p * kept + c] = v;                                      \
-        }                                                                    \
-    }
+/* All that doubles hold, or stand for: of i64 the nearest. */
+#define CONVERT_TYPES(DO) \
+    DO(SATF_U8)           \
+    DO(SATF_U16)          \
+    DO(SATF_U32)          \
+    DO(SATF_F32)          \
+    DO(SATF_F64) DO(SATF_I8) DO(SATF_I16) DO(SATF_I32) DO(SATF_I64) DO(SATF_F16) DO(SATF_BF16)
 
-/* The first `kept` of every pixel's channels: u64 to u, all else, which doubles hold, to f. */
+/* Compilers make good loops of samples of one type that lie side by side. */
+#define LOAD(type)                                                    \
+    case type:                                                        \
+        for (int i = 0; kept == channels && i < pixels * kept; i++) { \
+            to->f[i] = adapt_load(type, s + i * adapt_bytes(type));   \
+        }                                                             \
+        for (int i = 0; kept < channels && i < pixels * kept; i++) {  \
+            int at = i / kept * channels + i % kept;                  \
+            to->f[i] = adapt_load(type, s + at * adapt_bytes(type));  \
+        }                                                             \
+        break;
+
+/* The first `kept` of every pixel's channels: u64 to u, all else to f. */
 static void convert_load(int type, const char *s, int channels, int kept, int pixels, block *to)
 {
     switch (type) {
-    case SATF_U8:
-        LOAD(uint8_t, f)
-        break;
-    case SATF_U16:
-        LOAD(uint16_t, f)
-        break;
-    case SATF_U32:
-        LOAD(uint32_t, f)
-        break;
-    case SATF_U64:
-        LOAD(uint64_t, u)
-        break;
-    case SATF_F32:
-        LOAD(float, f)
-        break;
+        CONVERT_TYPES(LOAD)
     default:
-        LOAD(double, f)
-        break;
-    }
-}
-
-#define STORE(type, wide)                               \
-    for (int i = 0; i < n; i++) {                       \
-        type v = (type)from->wide[i];                   \
-        memcpy(d + (size_t)i * sizeof v, &v, sizeof v); \
-    }
-
-static void store_integers(int type, const block *from, int n, char *d)
-{
-    switch (type) {
-    case SATF_U8:
-        STORE(uint8_t, u)
-        break;
-    case SATF_U16:
-        STORE(uint16_t, u)
-        break;
-    case SATF_U32:
-        STORE(uint32_t, u)
-        break;
-    default:
-        STORE(uint64_t, u)
-        break;
-    }
-}
-
-static void store_floats(int type, const block *from, bool words, int n, char *d)
-{
-    if (type == SATF_F32) {
-        if (!words) {
-            STORE(float, f)
-        } else {
-            STORE(float, u)
-        }
-    } else {
-        if (!words) {
-            STORE(double, f)
-        } else {
-            STORE(double, u)
+        for (int i = 0; i < pixels * kept; i++) {
+            size_t at = (size_t)(i / kept * channels + i % kept);
+            memcpy(&to->u[i], s + at * sizeof *to->u, sizeof *to->u);
         }
     }
 }
@@ -184,22 +137,54 @@ static void convert_form(const io_plan *plan, int kept, const char *src, char *d
     }
 }
 
+/* Integers of 64 bits, in u, that keep their values where doubles do not hold them. */
+static void store_wide(int in, int out, const block *from, int n, char *d)
+{
+    bool has_sign = in == SATF_I64;
+    for (int i = 0; i < n; i++) {
+        uint64_t v = from->u[i];
+        float f = has_sign ? (float)(int64_t)v : (float)v;
+        v = v <= INT64_MAX || in == out ? v : has_sign ? 0 : INT64_MAX;
+        memcpy(d + i * adapt_bytes(out), out == SATF_F32 ? (void *)&f : (void *)&v,
+               (size_t)adapt_bytes(out));
+    }
+}
+
+#define STORE(type)                                              \
+    case type:                                                   \
+        for (int i = 0; i < n; i++) {                            \
+            adapt_put(type, from[i], d + i * adapt_bytes(type)); \
+        }                                                        \
+        break;
+
+static void store_doubles(int type, const double *from, int n, char *d)
+{
+    switch (type) {
+        CONVERT_TYPES(STORE)
+        STORE(SATF_U64)
+    default:
+        break;
+    }
+}
+
 /* Samples that keep their values. */
 static void convert_values(const io_plan *plan, int kept, const char *src, char *dst, int pixels)
 {
     block b;
-    int n = pixels * kept, out = plan->out.type;
-    bool words = plan->in.type == SATF_U64;
-    convert_load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
-    if (satf_type_is_float(out)) {
-        store_floats(out, &b, words, n, dst);
+    int n = pixels * kept, in = plan->in.type, out = plan->out.type;
+    bool wide = in == SATF_U64 || in == SATF_I64;
+    if (wide && (out == SATF_U64 || out == SATF_I64 || out == SATF_F32)) {
+        convert_load(SATF_U64, src, plan->in.channels, kept, pixels, &b);
+        store_wide(in, out, &b, n, dst);
         return;
     }
-    uint64_t max = plan->out_hi > 0 ? (uint64_t)plan->out_hi : satf_type_max(out);
+    convert_load(in, src, plan->in.channels, kept, pixels, &b);
+    double least = adapt_least(out), most = plan->out_hi > 0 ? plan->out_hi : adapt_most(out);
     for (int i = 0; i < n; i++) {
-        b.u[i] = !words ? round_saturated(b.f[i], max) : b.u[i] < max ? b.u[i] : max;
+        double value = in == SATF_U64 ? (double)b.u[i] : b.f[i];
+        b.f[i] = adapt_is_float(out) ? value : adapt_rounded(value, least, most);
     }
-    store_integers(out, &b, n, dst);
+    store_doubles(out, b.f, n, dst);
 }
 
 /* Samples of grey, which lie at the start of the row, become pixels of three, in place. */

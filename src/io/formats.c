@@ -92,8 +92,9 @@ satf_status io_check_type(satf_context *ctx, const io_format *format, satf_type 
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
         }
     }
-    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; possible in: %s",
-                     format->name, satf_type_name((int)type), names);
+    return satf_fail(ctx, SATF_UNSUPPORTED, "%s cannot hold %s samples; %s%s", format->name,
+                     satf_type_name((int)type), names[0] ? "possible in: " : "no format can",
+                     names);
 }
 
 satf_status satf_context_set_formats(satf_context *ctx, const char *names)

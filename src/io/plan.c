@@ -160,9 +160,9 @@ static satf_status plan_values(satf_context *ctx, const satf_write_options *opti
     return SATF_OK;
 }
 
-/* Does the image become plain values rather than a picture, in a format that has both? Integers of
- * 32 and 64 bits do, and real numbers of which nobody knows what is black and what is white, unless
- * a range says so; else a type that only values have asks for it. */
+/* Does the image become plain values rather than a picture, in a format that has both? Integers
+ * that no picture has do, and real numbers of which nobody knows what is black and what is white,
+ * unless a range says so; else a type that only values have asks for it. */
 static bool becomes_values(const satf_image *image, const satf_write_options *options,
                            const io_format *format)
 {
@@ -173,7 +173,8 @@ static bool becomes_values(const satf_image *image, const satf_write_options *op
     }
     return options->type != SATF_TYPE_AUTO
                ? !(format->picture_types & IO_TYPE_BIT(type))
-               : !shown && (type == SATF_U32 || type == SATF_U64 || !image->has_range);
+               : !shown && (!image->has_range || (!satf_type_is_float(type) &&
+                                                  !(format->picture_types & IO_TYPE_BIT(type))));
 }
 
 /* What a filter makes of an array of bools is one: so white stays white in files. Another type may

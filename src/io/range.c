@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../formula/adapt.h"
 #include "codec.h"
 
 /* Samples as keys, unsigned integers of the same order: the radix search below is for these. */
@@ -19,7 +20,19 @@ static uint64_t float_bits(uint64_t key, uint64_t sign)
     return key & sign ? key & ~sign : ~key & (sign | (sign - 1));
 }
 
-static const uint64_t sign32 = UINT64_C(1) << 31, sign64 = UINT64_C(1) << 63;
+/* The highest bit of samples of that type. */
+static uint64_t sign_of(int type)
+{
+    return UINT64_C(1) << (8 * adapt_bytes(type) - 1);
+}
+
+static uint64_t key_of(int type, uint64_t bits)
+{
+    uint64_t sign = sign_of(type);
+    return satf_type_is_float(type)    ? float_key(bits, sign)
+           : satf_type_is_signed(type) ? bits ^ sign
+                                       : bits;
+}
 
 static uint64_t load_key(int type, const char *at)
 {
@@ -27,38 +40,36 @@ static uint64_t load_key(int type, const char *at)
     uint16_t u16;
     uint32_t u32;
     uint64_t u64;
-    switch (type) {
-    case SATF_U8:
+    switch (adapt_bytes(type)) {
+    case 1:
         memcpy(&u8, at, sizeof u8);
-        return u8;
-    case SATF_U16:
+        return key_of(type, u8);
+    case 2:
         memcpy(&u16, at, sizeof u16);
-        return u16;
-    case SATF_U32:
-    case SATF_F32:
+        return key_of(type, u16);
+    case 4:
         memcpy(&u32, at, sizeof u32);
-        return type == SATF_U32 ? u32 : float_key(u32, sign32);
+        return key_of(type, u32);
     default:
         memcpy(&u64, at, sizeof u64);
-        return type == SATF_U64 ? u64 : float_key(u64, sign64);
+        return key_of(type, u64);
     }
 }
 
 static double key_value(int type, uint64_t key)
 {
-    float f32;
-    double f64;
-    if (type == SATF_F32) {
-        uint32_t bits = (uint32_t)float_bits(key, sign32);
-        memcpy(&f32, &bits, sizeof f32);
-        return (double)f32 + 0.0; /* -0 is 0 */
-    }
-    if (type == SATF_F64) {
-        uint64_t bits = float_bits(key, sign64);
-        memcpy(&f64, &bits, sizeof f64);
-        return f64 + 0.0;
-    }
-    return (double)key;
+    uint64_t sign = sign_of(type);
+    uint64_t bits = satf_type_is_float(type)    ? float_bits(key, sign)
+                    : satf_type_is_signed(type) ? key ^ sign
+                                                : key;
+    const uint8_t u8 = (uint8_t)bits;
+    const uint16_t u16 = (uint16_t)bits;
+    const uint32_t u32 = (uint32_t)bits;
+    const void *sample = adapt_bytes(type) == 1   ? (const void *)&u8
+                         : adapt_bytes(type) == 2 ? (const void *)&u16
+                         : adapt_bytes(type) == 4 ? (const void *)&u32
+                                                  : &bits;
+    return adapt_load(type, sample) + 0.0; /* -0 is 0 */
 }
 
 /* The keys of finite values. Keys outside these are infinite or NaN. */
@@ -66,12 +77,13 @@ static void finite_keys(int type, uint64_t *least, uint64_t *most)
 {
     *least = 0;
     *most = UINT64_MAX;
-    if (type == SATF_F32) {
-        *least = float_key(UINT64_C(0xff7fffff), sign32);
-        *most = float_key(UINT64_C(0x7f7fffff), sign32);
-    } else if (type == SATF_F64) {
-        *least = float_key(UINT64_C(0xffefffffffffffff), sign64);
-        *most = float_key(UINT64_C(0x7fefffffffffffff), sign64);
+    if (satf_type_is_float(type)) {
+        uint64_t bits = type == SATF_F16    ? 0x7bff
+                        : type == SATF_BF16 ? 0x7f7f
+                        : type == SATF_F32  ? 0x7f7fffff
+                                            : UINT64_C(0x7fefffffffffffff);
+        *least = key_of(type, bits | sign_of(type));
+        *most = key_of(type, bits);
     }
 }
 

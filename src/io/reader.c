@@ -1,4 +1,5 @@
 /* Opening a file and reading its rows, whatever its format. */
+#include "../formula/adapt.h"
 #include "../move/move.h"
 #include "calls.h"
 #include "codec.h"
@@ -309,31 +310,13 @@ satf_status io_find_alpha(satf_context *ctx, io_reader *reader, int64_t first, i
     return SATF_OK;
 }
 
-/* The sample that says opaque. */
-static void store_opaque(int type, double max, unsigned char to[8])
-{
-    const float f32 = (float)max;
-    const uint64_t u64 = max < 0x1p64 ? (uint64_t)max : UINT64_MAX;
-    const uint32_t u32 = (uint32_t)u64;
-    const uint16_t u16 = (uint16_t)u64;
-    const void *from = type == SATF_F64   ? (const void *)&max
-                       : type == SATF_F32 ? (const void *)&f32
-                       : type == SATF_U32 ? (const void *)&u32
-                       : type == SATF_U16 ? (const void *)&u16
-                                          : (const void *)&u64;
-    to[0] = (unsigned char)u64;
-    if (type != SATF_U8) {
-        memcpy(to, from, satf_type_bytes(type));
-    }
-}
-
 /* Pixels at the start of the row, which has room for alpha in each, get one. */
 static void pad_row(const io_reader *reader, char *row)
 {
     unsigned char opaque[8];
     size_t sample = satf_type_bytes(reader->own.type),
            pixel = (size_t)satf_pixel_bytes(&reader->own);
-    store_opaque(reader->own.type, reader->header.alpha_max, opaque);
+    adapt_put(reader->own.type, reader->header.alpha_max, (char *)opaque);
     for (size_t x = (size_t)reader->own.width; x-- > 0;) {
         memmove(row + x * (pixel + sample), row + x * pixel, pixel);
         memcpy(row + x * (pixel + sample) + pixel, opaque, sample);

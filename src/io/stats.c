@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../formula/adapt.h"
+
 /* ----------------------------------------------------------------- u8 and u16 */
 
 /* The squares of a row of less than 2^31 samples of 16 bits fit 64 bits. */
@@ -62,40 +64,25 @@ static void add_float(io_channel_sums *to, double sample)
 }
 
 /* 64 bits are more than a double holds: what they are above the first is found in integers. */
-static void add_wide(io_channel_sums *to, uint64_t sample)
+static void add_wide(io_channel_sums *to, uint64_t sample, double value)
 {
     if (to->samples == 0) {
         to->first_integer = sample;
-        to->first = to->least = to->greatest = (double)sample;
+        to->first = to->least = to->greatest = value;
     }
-    bool below = sample < to->first_integer;
-    uint64_t apart = below ? to->first_integer - sample : sample - to->first_integer;
-    stats_add_number(to, (double)sample, below ? -(double)apart : (double)apart);
+    uint64_t above = sample - to->first_integer;
+    bool below = value < to->first || (value == to->first && above >> 63);
+    stats_add_number(to, value, below ? -(double)-above : (double)above);
 }
 
 static void stats_add_sample(io_channel_sums *to, int type, const char *at)
 {
-    uint32_t u32;
     uint64_t u64;
-    float f32;
-    double f64;
-    switch (type) {
-    case SATF_U32:
-        memcpy(&u32, at, sizeof u32);
-        add_wide(to, u32);
-        break;
-    case SATF_U64:
+    if (type == SATF_U64 || type == SATF_I64) {
         memcpy(&u64, at, sizeof u64);
-        add_wide(to, u64);
-        break;
-    case SATF_F32:
-        memcpy(&f32, at, sizeof f32);
-        add_float(to, (double)f32);
-        break;
-    default:
-        memcpy(&f64, at, sizeof f64);
-        add_float(to, f64);
-        break;
+        add_wide(to, u64, adapt_load(type, at));
+    } else {
+        add_float(to, adapt_load(type, at));
     }
 }
 

@@ -19,9 +19,8 @@ static int result_type(const pipeline_job *job, const satf_view *exact)
     if (wanted == SATF_TYPE_AUTO || (format && !(format->picture_types & 1u << wanted))) {
         return wanted;
     }
-    bool rounded_twice = exact->type != wanted &&
-                         (exact->type == SATF_U8 || exact->type == SATF_U16) &&
-                         !filter_is_bilevel(job->filter);
+    bool rounded_twice = exact->type != wanted && satf_type_bytes(exact->type) <= 2 &&
+                         !satf_type_is_float(exact->type) && !filter_is_bilevel(job->filter);
     return rounded_twice ? SATF_F64 : SATF_TYPE_AUTO;
 }
 
@@ -52,18 +51,6 @@ static bool are_colours(const satf_image *in, const satf_image *exact)
     return fabs(is - was) <= 1e-6 * fabs(was);
 }
 
-/* Refuses integers that only filters of moves take, and says what makes others of them. */
-static satf_status refuse_wide(satf_context *ctx, const io_reader *reader)
-{
-    const char *advice = strcmp(reader->format->name, "npy") == 0
-                             ? "convert them, with a.astype(\"u2\") if they fit 16 bits, else with "
-                               "a.astype(\"f8\")"
-                             : "first make floats of them: satfilter --flip h --flip h --type f64 "
-                               "IN OUT";
-    return satf_fail(ctx, SATF_UNSUPPORTED, "%s samples cannot be filtered, only moved; %s",
-                     satf_type_name((int)reader->header.view.type), advice);
-}
-
 /* Finds what cannot work before anything is decoded. */
 static satf_status job_describe(satf_context *ctx, const pipeline_job *job, const io_reader *reader,
                                 pipeline_plan *plan, satf_file_report *result)
@@ -72,18 +59,13 @@ static satf_status job_describe(satf_context *ctx, const pipeline_job *job, cons
     *plan = (pipeline_plan){.in = {.view = header->view}};
     io_describe(header, &plan->in);
     plan->in.bilevel = header->bilevel;
-    int type = header->view.type;
     satf_view exact;
     satf_status status = satf_filter_check_engine(ctx, job->filter);
     if (status) {
         return status;
     }
     status = satf_filter_output(ctx, job->filter, &header->view, &exact);
-    if (status == SATF_UNSUPPORTED && (type == SATF_U32 || type == SATF_U64)) {
-        return refuse_wide(ctx, reader);
-    }
     if (status) {
-        result->unsuited = status == SATF_UNSUPPORTED;
         return status;
     }
     status = job->region ? pipeline_region_plan(ctx, job, &exact, plan) : SATF_OK;

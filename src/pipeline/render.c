@@ -30,6 +30,7 @@ static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const
     double max = (double)satf_type_max(in->type);
     satf_image given = {.view = *in,
                         .has_range = max > 0,
+                        .lo = satf_least_sample(in),
                         .hi = max,
                         .alpha_max = max > 0 ? max : 1,
                         .picture_type = in->type};

@@ -25,10 +25,10 @@ static filter_range seen_range(const chain_link *link, filter_range range)
 /* The range that is left when it goes through a sample type. */
 static filter_range stored_range(filter_range range, int type)
 {
-    double max = (double)satf_type_max(type);
+    double max = (double)satf_type_max(type), min = satf_type_is_signed(type) ? -max - 1 : 0;
     if (!satf_type_is_float(type)) {
-        range.lo = range.lo < 0 ? 0 : range.lo > max ? max : range.lo;
-        range.hi = range.hi < 0 ? 0 : range.hi > max ? max : range.hi;
+        range.lo = range.lo < min ? min : range.lo > max ? max : range.lo;
+        range.hi = range.hi < min ? min : range.hi > max ? max : range.hi;
     }
     return range;
 }

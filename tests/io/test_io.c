@@ -44,7 +44,7 @@ TEST(test_round_trips)
             continue; /* in a WebP grey becomes RGB: test_io_webp */
         }
         formats += !format->in_module;
-        for (int type = SATF_U8; type <= SATF_F64; type++) {
+        for (int type = 0; satf_type_name(type); type++) {
             for (int channels = 1; channels <= 4; channels++) {
                 for (unsigned alpha = 0; alpha < (channels > 1 ? 2u : 1u); alpha++) {
                     bool fits = format->value_types >> type & 1 &&

@@ -323,6 +323,24 @@ TEST(test_image_form)
     npy.type = SATF_F32;
     convert(ctx, "plain u16 to f32", SATF_U16, 2, (uint16_t[]){3, 65535}, 65535, &npy, SATF_F32,
             (float[]){3, 65535});
+    convert(ctx, "i16 to u16", SATF_I16, 4, (int16_t[]){INT16_MIN, -1, 0, INT16_MAX}, INT16_MAX,
+            &png, SATF_U16, (uint16_t[]){0, 32767, 32768, 65535});
+    convert(ctx, "i8 to u8", SATF_I8, 3, (int8_t[]){-128, 0, 127}, 127, &png8, SATF_U8,
+            (uint8_t[]){0, 128, 255});
+    npy.type = SATF_I8;
+    convert(ctx, "plain i16 to i8", SATF_I16, 4, (int16_t[]){-129, -128, -5, 128}, INT16_MAX, &npy,
+            SATF_I8, (int8_t[]){-128, -128, -5, 127});
+    convert(ctx, "plain f64 to i8", SATF_F64, 5, (double[]){-2.5, -0.5, 1.5, -1e9, NAN}, 0, &npy,
+            SATF_I8, (int8_t[]){-2, 0, 2, -128, 0});
+    npy.type = SATF_U64;
+    convert(ctx, "plain i64 to u64", SATF_I64, 3, (int64_t[]){INT64_MIN, -1, INT64_MAX}, 0x1p63,
+            &npy, SATF_U64, (uint64_t[]){0, 0, INT64_MAX});
+    npy.type = SATF_I64;
+    convert(ctx, "plain u64 to i64", SATF_U64, 3, (uint64_t[]){5, INT64_MAX, UINT64_MAX}, 0x1p64,
+            &npy, SATF_I64, (int64_t[]){5, INT64_MAX, INT64_MAX});
+    npy.type = SATF_F16;
+    convert(ctx, "plain f64 to f16", SATF_F64, 4, (double[]){1, -0.5, 65520, 0x1p-25}, 0, &npy,
+            SATF_F16, (uint16_t[]){0x3c00, 0xb800, 0x7c00, 0});
     satf_write_options pfm = options_for("pfm");
     convert(ctx, "u8 to PFM", SATF_U8, 2, (uint8_t[]){3, 255}, 255, &pfm, SATF_F32,
             (float[]){3, 255});

@@ -1,18 +1,7 @@
 /* The range of values that occur: exact for every type, and what a picture shows of it. */
 #include "test.h"
+#include "samples.h"
 #include "test_io_files.h"
-
-static double value_of(const satf_view *v, size_t i)
-{
-    size_t n = satf_type_bytes(v->type);
-    uint64_t bits = 0;
-    float narrow;
-    double real;
-    memcpy(&bits, (const char *)v->data + i * n, n);
-    memcpy(&narrow, &bits, sizeof narrow);
-    memcpy(&real, &bits, sizeof real);
-    return v->type == SATF_F32 ? (double)narrow : v->type == SATF_F64 ? real : (double)bits;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -27,7 +16,7 @@ static void reference(const satf_view *v, int per_mille, double *lo, double *hi)
     SCOPED double *sorted = malloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++) {
         bool alpha = v->flags && i % (size_t)v->channels == (size_t)v->channels - 1;
-        double x = value_of(v, i);
+        double x = (double)sample_of(v, i);
         if (!alpha && isfinite(x)) {
             sorted[n++] = x;
         }
@@ -52,14 +41,14 @@ static io_plan plan_for(satf_context *ctx, const satf_image *image, double clip_
 TEST(percentiles)
 {
     static const int per_mille[] = {0, 1, 10, 25, 100, 333, 499};
-    for (int type = SATF_U8; type <= SATF_F64; type++) {
+    for (int type = 0; satf_type_name(type); type++) {
         for (int channels = 1; channels <= 4; channels++) {
             unsigned flags = channels % 2 ? 0 : SATF_ALPHA;
             SCOPED_IMAGE *image =
                 make_image(ctx, 37, 29, channels, (satf_type)type, flags, 1 + (uint64_t)type);
             float *f = image->view.data;
             double *d = image->view.data;
-            for (int i = 0; i < 40 && type >= SATF_F32; i += 4) {
+            for (int i = 0; i < 40 && (type == SATF_F32 || type == SATF_F64); i += 4) {
                 double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-149, -0x1p-149};
                 for (int k = 0; k < 6 && type == SATF_F32; k++) {
                     f[i * channels + k] = (float)odd[k];

@@ -77,6 +77,12 @@ TEST_ALONE(every_type)
                  {SATF_U16, "box=1"},
                  {SATF_F32, "box=1"},
                  {SATF_F64, "box=3"},
+                 {SATF_I8, "box=3"},
+                 {SATF_I16, "box=1"},
+                 {SATF_I32, "flip=h"},
+                 {SATF_I64, "flip=h"},
+                 {SATF_F16, "box=1"},
+                 {SATF_I16, "integral"},
                  {SATF_U8, "stddev=3"},
                  {SATF_U8, "integral"},
                  {SATF_U16, "integral,squared"}};
@@ -91,7 +97,9 @@ TEST_ALONE(every_type)
 /* 64 bits are more than a double has; samples far from 0 lose nothing of their spread. */
 TEST_ALONE(far_from_zero)
 {
-    for (int type = SATF_U32; type <= SATF_F64; type++) {
+    static const int types[] = {SATF_U32, SATF_U64, SATF_F32, SATF_F64, SATF_I32, SATF_I64};
+    for (size_t k = 0; k < COUNT(types); k++) {
+        int type = types[k];
         satf_image *image;
         MUST(ctx, satf_image_create(ctx, 50, 40, 1, (satf_type)type, 0, &image));
         char *data = satf_image_view(image)->data;
@@ -101,10 +109,12 @@ TEST_ALONE(far_from_zero)
             uint32_t v = noise(&seed) % 1000;
             const uint32_t u32 = UINT32_MAX - v;
             const uint64_t u64 = UINT64_MAX - v;
+            const int32_t i32 = INT32_MIN + (int32_t)v;
+            const int64_t i64 = INT64_MIN + v;
             const float f32 = 1e7f + (float)v;
             const double f64 = -1e12 + v / 1024.0;
-            const void *const as[] = {
-                [SATF_U32] = &u32, [SATF_U64] = &u64, [SATF_F32] = &f32, [SATF_F64] = &f64};
+            const void *const as[] = {[SATF_U32] = &u32, [SATF_U64] = &u64, [SATF_F32] = &f32,
+                                      [SATF_F64] = &f64, [SATF_I32] = &i32, [SATF_I64] = &i64};
             memcpy(data + (size_t)i * sample, as[type], sample);
         }
         write_image(image, "in.npy");

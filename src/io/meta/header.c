@@ -12,10 +12,10 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->view = satf_view_packed(NULL, width, height, channels, type);
     header->view.flags = alpha ? SATF_ALPHA : 0;
     header->has_range = maxval > 0;
-    header->lo = 0;
     header->hi = maxval;
     header->alpha_max = maxval > 0 ? maxval : 1;
     header->view.full = maxval < (double)satf_type_max((int)type) ? maxval : 0;
+    header->lo = satf_least_sample(&header->view);
     header->picture_type = type == SATF_U8 ? SATF_U8 : SATF_U16;
     header->rows_in_order = true;
     header->pictures = 1;

@@ -37,7 +37,8 @@ static satf_status choose_type(satf_context *ctx, const satf_npy *info, satf_typ
         unsigned bytes;
         satf_type type;
     } types[] = {{'u', 1, SATF_U8},  {'u', 2, SATF_U16}, {'u', 4, SATF_U32}, {'u', 8, SATF_U64},
-                 {'f', 4, SATF_F32}, {'f', 8, SATF_F64}, {'b', 1, SATF_U8}};
+                 {'i', 1, SATF_I8},  {'i', 2, SATF_I16}, {'i', 4, SATF_I32}, {'i', 8, SATF_I64},
+                 {'f', 2, SATF_F16}, {'f', 4, SATF_F32}, {'f', 8, SATF_F64}, {'b', 1, SATF_U8}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         bool ordered = info->bytes == 1 || info->order != '|';
         if (info->kind == types[i].kind && info->bytes == types[i].bytes && ordered) {
@@ -50,15 +51,10 @@ static satf_status choose_type(satf_context *ctx, const satf_npy *info, satf_typ
                          "the .npy array is a structured one; save one of its fields, a[\"name\"], "
                          "or numpy.lib.recfunctions.structured_to_unstructured(a)");
     }
-    const char *advice =
-        info->kind == 'i'
-            ? "signed integers; convert them, with a.astype(\"u2\") if they are 0 to 65535, else "
-              "with a.astype(\"f8\")"
-        : info->kind == 'c' ? "complex numbers; save a.real or abs(a)"
-        : info->kind == 'f' && info->bytes == 0
-            ? "floats of another size; convert them with a.astype(\"f8\")"
-        : info->kind == 'f' ? "floats of another size; convert them with a.astype(\"f4\")"
-                            : "no numbers";
+    const char *advice = info->kind == 'c' ? "complex numbers; save a.real or abs(a)"
+                         : info->kind == 'f'
+                             ? "floats of another size; convert them with a.astype(\"f8\")"
+                             : "no numbers";
     return satf_fail(ctx, SATF_UNSUPPORTED, ".npy samples of dtype \"%s\" are %s", info->kind_text,
                      advice);
 }
@@ -341,7 +337,10 @@ static satf_status npy_create(satf_context *ctx, io_writer *writer)
     }
     describe_pages(writer->pages, pages, sizeof pages);
     char order = sample == 1 ? '|' : IO_LITTLE_ENDIAN ? '<' : '>';
-    char kind = is_boolean(v) ? 'b' : satf_type_is_float(v->type) ? 'f' : 'u';
+    char kind = is_boolean(v)                  ? 'b'
+                : satf_type_is_float(v->type)  ? 'f'
+                : satf_type_is_signed(v->type) ? 'i'
+                                               : 'u';
     int n = snprintf(dictionary, sizeof dictionary,
                      "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s%" PRId64
                      ", %" PRId64 "%s), }",
@@ -431,8 +430,7 @@ const io_format io_npy = {
     .rows = npy_read_rows,
     .close = close_npy,
     .stores_bools = true,
-    .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
-                   IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
+    .value_types = IO_VALUE_TYPES,
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .stores_alpha = true, /* as one more channel */
     .create = npy_create,
