@@ -8,12 +8,14 @@
 
 static satf_type type_of(const kind *k)
 {
-    return k->format == SAMPLEFORMAT_INT      ? (k->bits == 32 ? SATF_F64 : SATF_F32)
-           : k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 64 ? SATF_F64 : SATF_F32)
-           : k->bits <= 8                     ? SATF_U8
-           : k->bits <= 16                    ? SATF_U16
-           : k->bits <= 32                    ? SATF_U32
-                                              : SATF_U64;
+    bool has_sign = k->format == SAMPLEFORMAT_INT;
+    return k->format == SAMPLEFORMAT_IEEEFP ? (k->bits == 16   ? SATF_F16
+                                               : k->bits == 32 ? SATF_F32
+                                                               : SATF_F64)
+           : k->bits <= 8                   ? (has_sign ? SATF_I8 : SATF_U8)
+           : k->bits <= 16                  ? (has_sign ? SATF_I16 : SATF_U16)
+           : k->bits <= 32                  ? (has_sign ? SATF_I32 : SATF_U32)
+                                            : (has_sign ? SATF_I64 : SATF_U64);
 }
 
 static double half(uint64_t bits)
@@ -107,7 +109,7 @@ static const unsigned widths[] = {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 16, 17, 21, 2
 
 static bool has_width(unsigned format, unsigned bits)
 {
-    return format == SAMPLEFORMAT_INT      ? bits == 8 || bits == 16 || bits == 32
+    return format == SAMPLEFORMAT_INT      ? bits == 8 || bits == 16 || bits == 32 || bits == 64
            : format == SAMPLEFORMAT_IEEEFP ? bits == 16 || bits == 32 || bits == 64
                                            : true;
 }
@@ -315,7 +317,7 @@ TEST(refusals)
         satf_status status;
         const char *words;
     } odd[] = {
-        {64, SAMPLEFORMAT_INT, 1, 1, 0, SATF_UNSUPPORTED, "signed integers of 64 bits"},
+        {24, SAMPLEFORMAT_INT, 1, 1, 0, SATF_UNSUPPORTED, "signed integers of 24 bits"},
         {16, SAMPLEFORMAT_INT, 0, 1, 0, SATF_UNSUPPORTED, "signed integers of which 0 is white"},
         {64, SAMPLEFORMAT_COMPLEXIEEEFP, 1, 1, 0, SATF_UNSUPPORTED, "complex numbers"},
         {40, SAMPLEFORMAT_UINT, 1, 1, 0, SATF_UNSUPPORTED, "integers of 40 bits"},

@@ -20,8 +20,7 @@ const io_format io_tiff = {
     .in_module = true,
     .packages = "libtiff6",
     .probe = tiff_probe,
-    .value_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16) | IO_TYPE_BIT(SATF_U32) |
-                   IO_TYPE_BIT(SATF_U64) | IO_TYPE_BIT(SATF_F32) | IO_TYPE_BIT(SATF_F64),
+    .value_types = IO_VALUE_TYPES,
     .picture_types = IO_TYPE_BIT(SATF_U8) | IO_TYPE_BIT(SATF_U16),
     .channel_mask = 1u << 1 | 1u << 3,
     .stores_alpha = true,

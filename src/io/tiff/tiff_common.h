@@ -64,8 +64,8 @@ typedef struct io_tiff_state {
     satf_charge charge; /* of what libtiff allocates */
     int64_t width, height;
     unsigned bits, samples, planes; /* samples: of a pixel in the file, extra ones included */
-    bool floats;                    /* of the picture; in the file too, unless has_sign */
-    bool has_sign, tiled;
+    bool floats, has_sign;          /* has_sign: integers have one */
+    bool tiled;
     unsigned compression;
     io_tiff_colour colour;
     io_tiff_alpha alpha;

@@ -6,7 +6,7 @@
 satf_status io_tiff_lab_start(io_tiff_state *t, bool icc)
 {
     t->colour = icc ? IO_TIFF_ICC_LAB : IO_TIFF_LAB;
-    return !t->floats && (t->bits == 8 || t->bits == 16) && t->samples >= 3
+    return !t->floats && !t->has_sign && (t->bits == 8 || t->bits == 16) && t->samples >= 3
                ? SATF_OK
                : satf_fail(t->ctx, SATF_UNSUPPORTED,
                            "a TIFF of Lab colours of other than three samples of 8 or 16 bits");

@@ -2,6 +2,7 @@
  * is straight. */
 #include <string.h>
 
+#include "../../formula/adapt.h"
 #include "tiff_common.h"
 
 /* ------------------------------------------------------------------ unpacking */
@@ -28,51 +29,6 @@ static void unpack_bits(const unsigned char *in, size_t n, unsigned bits, bool s
     }
 }
 
-/* Half precision, which every float holds. */
-static float widen_half(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff, bits;
-    float f;
-    if (rest >= 0x7c00) { /* infinity, or none */
-        bits = 0x7f800000 | (rest & 0x3ff) << 13;
-    } else if (rest >= 0x400) {
-        bits = (rest << 13) + (112u << 23);
-    } else { /* a multiple of 2^-24 */
-        f = (float)rest * 0x1p-24f;
-        memcpy(&bits, &f, sizeof bits);
-    }
-    bits |= sign;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-static void widen_halves(const unsigned char *in, size_t n, void *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint16_t half;
-        memcpy(&half, in + 2 * i, sizeof half);
-        ((float *)out)[i] = widen_half(half);
-    }
-}
-
-/* Signed integers, as floats that hold them. */
-static void widen_signed(const unsigned char *in, size_t n, unsigned bits, void *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        int16_t i16;
-        int32_t i32;
-        if (bits == 8) {
-            ((float *)out)[i] = (float)(int8_t)in[i];
-        } else if (bits == 16) {
-            memcpy(&i16, in + 2 * i, sizeof i16);
-            ((float *)out)[i] = (float)i16;
-        } else {
-            memcpy(&i32, in + 4 * i, sizeof i32);
-            ((double *)out)[i] = (double)i32;
-        }
-    }
-}
-
 /* Integers of 24 bits, in the machine's byte order. */
 static void widen_triples(const io_tiff_state *t, const unsigned char *in, size_t n, void *out)
 {
@@ -88,11 +44,7 @@ static void widen_triples(const io_tiff_state *t, const unsigned char *in, size_
 static void tiff_unpack(const io_tiff_state *t, const unsigned char *in, size_t n, size_t size,
                         void *out)
 {
-    if (t->has_sign) {
-        widen_signed(in, n, t->bits, out);
-    } else if (t->floats && t->bits == 16) {
-        widen_halves(in, n, out);
-    } else if (t->bits == 24) {
+    if (t->bits == 24) {
         widen_triples(t, in, n, out);
     } else if (t->bits == 8 * size) {
         memcpy(out, in, n * size);
@@ -228,30 +180,17 @@ static inline void convert_integers(const io_tiff_state *t, size_t width, size_t
     }
 }
 
-static inline double get_float(const unsigned char *from, size_t size)
-{
-    float f;
-    double d;
-    memcpy(size == 4 ? (void *)&f : (void *)&d, from, size);
-    return size == 4 ? (double)f : d;
-}
-
-static inline void put_float(unsigned char *to, double value, size_t size)
-{
-    float f = (float)value;
-    memcpy(to, size == 4 ? (void *)&f : (void *)&value, size);
-}
-
-static void convert_floats(const io_tiff_state *t, size_t width, size_t channels, size_t size,
+static void convert_floats(const io_tiff_state *t, int type, size_t width, size_t channels,
                            unsigned char *out)
 {
+    size_t size = satf_type_bytes(type);
     for (size_t x = 0; x < width; x++) {
-        const unsigned char *in = t->row + x * t->samples * size;
-        unsigned char *to = out + x * channels * size;
+        const char *in = (const char *)t->row + x * t->samples * size;
+        char *to = (char *)out + x * channels * size;
         memcpy(to, in, channels * size);
-        double a = t->alpha == IO_TIFF_PREMULTIPLIED ? get_float(in + t->colours * size, size) : 1;
+        double a = t->alpha == IO_TIFF_PREMULTIPLIED ? adapt_load(type, in + t->colours * size) : 1;
         for (size_t c = 0; c < t->colours && t->alpha == IO_TIFF_PREMULTIPLIED; c++) {
-            put_float(to + c * size, a == 0 ? 0 : get_float(in + c * size, size) / a, size);
+            adapt_put(type, a == 0 ? 0 : adapt_load(type, in + c * size) / a, to + c * size);
         }
     }
 }
@@ -270,7 +209,7 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
     if (as_it_is) {
         memcpy(dst, t->row, width * channels * size);
     } else if (t->floats) {
-        convert_floats(t, width, channels, size, dst);
+        convert_floats(t, view->type, width, channels, dst);
     } else if (size == 1) {
         convert_integers(t, width, channels, 1, dst);
     } else if (size == 2) {

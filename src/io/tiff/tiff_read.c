@@ -150,16 +150,16 @@ static satf_status tiff_read_refuse(const io_tiff_state *t, const char *what)
     return satf_fail(t->ctx, SATF_UNSUPPORTED, "a TIFF of %s", what);
 }
 
-/* Integers and floats of the sizes that there are. Signed integers become floats that hold them. */
+/* Integers and floats of the sizes that there are. */
 static satf_status read_sample_format(io_tiff_state *t)
 {
     unsigned format = tag(t, TIFFTAG_SAMPLEFORMAT), bits = t->bits = tag(t, TIFFTAG_BITSPERSAMPLE);
     t->has_sign = format == SAMPLEFORMAT_INT;
-    t->floats = t->has_sign || format == SAMPLEFORMAT_IEEEFP;
+    t->floats = format == SAMPLEFORMAT_IEEEFP;
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP) {
         return tiff_read_refuse(t, "complex numbers");
     }
-    bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32
+    bool known = t->has_sign ? bits == 8 || bits == 16 || bits == 32 || bits == 64
                  : t->floats ? bits == 16 || bits == 32 || bits == 64
                              : (bits >= 1 && bits <= 32) || bits == 64;
     return known ? SATF_OK
@@ -174,7 +174,7 @@ static satf_status read_sample_format(io_tiff_state *t)
 static satf_status tiff_read_read_palette(io_tiff_state *t)
 {
     uint16_t *map[3];
-    if (t->bits > 8 || t->floats || t->samples < 1 ||
+    if (t->bits > 8 || t->floats || t->has_sign || t->samples < 1 ||
         !TIFFGetField(t->tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2])) {
         return satf_fail(t->ctx, t->bits > 8 ? SATF_UNSUPPORTED : SATF_DATA, "a TIFF with %s",
                          t->bits > 8 ? "a palette of more than 256 colours"
@@ -222,7 +222,7 @@ static satf_status read_colour(io_tiff_state *t)
     case PHOTOMETRIC_MASK:
         t->colour = photometric == PHOTOMETRIC_MINISWHITE ? IO_TIFF_WHITE_IS_ZERO : IO_TIFF_GREY;
         t->colours = 1;
-        return t->floats && t->colour == IO_TIFF_WHITE_IS_ZERO
+        return (t->floats || t->has_sign) && t->colour == IO_TIFF_WHITE_IS_ZERO
                    ? tiff_read_refuse(t, t->has_sign ? "signed integers of which 0 is white"
                                                      : "floats of which 0 is white")
                    : SATF_OK;
@@ -235,7 +235,7 @@ static satf_status read_colour(io_tiff_state *t)
     case PHOTOMETRIC_SEPARATED:
         t->colour = IO_TIFF_CMYK;
         t->colours = 4;
-        return t->floats || t->bits > 16
+        return t->floats || t->has_sign || t->bits > 16
                    ? tiff_read_refuse(t, "inks in floats, wide or signed integers")
                : tag(t, TIFFTAG_INKSET) != INKSET_CMYK ? tiff_read_refuse(t, "other inks than CMYK")
                                                        : SATF_OK;
@@ -277,8 +277,8 @@ static satf_status read_extra(io_tiff_state *t, io_header *header)
                                                  : IO_TIFF_NO_ALPHA;
     header->alpha_unnamed = !named && extra == 1 && t->colour == IO_TIFF_RGB && !t->has_sign;
     t->alpha = header->alpha_unnamed ? IO_TIFF_STRAIGHT : t->alpha;
-    if (t->has_sign && t->alpha != IO_TIFF_NO_ALPHA) {
-        return tiff_read_refuse(t, "signed integers with alpha");
+    if (t->has_sign && t->alpha == IO_TIFF_PREMULTIPLIED) {
+        return tiff_read_refuse(t, "signed integers that are multiplied by alpha");
     }
     if (t->alpha == IO_TIFF_PREMULTIPLIED &&
         (t->colour == IO_TIFF_LAB || t->colour == IO_TIFF_ICC_LAB)) {
@@ -314,7 +314,8 @@ static satf_status tiff_read_check_compression(const io_tiff_state *t)
 static satf_status check_ojpeg(const io_tiff_state *t)
 {
     bool known = t->ycbcr.width > 0 || t->colour == IO_TIFF_YCBCR ||
-                 (t->samples == 1 && t->bits == 8 && !t->floats && t->colour != IO_TIFF_PALETTE);
+                 (t->samples == 1 && t->bits == 8 && !t->floats && !t->has_sign &&
+                  t->colour != IO_TIFF_PALETTE);
     return known || t->compression != COMPRESSION_OJPEG
                ? SATF_OK
                : tiff_read_refuse(t, "old-style JPEG of other than grey or YCbCr");
@@ -341,18 +342,21 @@ static satf_status read_tags(io_tiff_state *t, io_header *header)
     return status ? status : read_extra(t, header);
 }
 
+static satf_type type_of(const io_tiff_state *t)
+{
+    static const satf_type types[3][4] = {{SATF_U8, SATF_U16, SATF_U32, SATF_U64},
+                                          {SATF_I8, SATF_I16, SATF_I32, SATF_I64},
+                                          {SATF_F16, SATF_F16, SATF_F32, SATF_F64}};
+    int size = t->bits <= 8 ? 0 : t->bits <= 16 ? 1 : t->bits <= 32 ? 2 : 3;
+    return types[t->floats ? 2 : t->has_sign ? 1 : 0][size];
+}
+
 /* Samples of at most 8 bits range over 0 ... 255 afterwards, of 9 to 31 over what they can be. */
 static void tiff_read_describe(const io_tiff_state *t, io_header *header)
 {
-    unsigned least_f64 = t->has_sign ? 32 : 64; /* bits; f32 holds 24 and the sign */
-    satf_type type = t->floats       ? t->bits >= least_f64 ? SATF_F64 : SATF_F32
-                     : t->bits <= 8  ? SATF_U8
-                     : t->bits <= 16 ? SATF_U16
-                     : t->bits <= 32 ? SATF_U32
-                                     : SATF_U64;
-    double max = t->floats                     ? 0
-                 : t->bits > 8 && t->bits < 32 ? (double)((1u << t->bits) - 1)
-                                               : (double)satf_type_max((int)type);
+    satf_type type = type_of(t);
+    bool partly = t->bits > 8 && t->bits < 32 && !t->floats && !t->has_sign;
+    double max = partly ? (double)((1u << t->bits) - 1) : (double)satf_type_max((int)type);
     bool alpha = t->alpha != IO_TIFF_NO_ALPHA;
     int colours = t->colours == 1 && t->colour != IO_TIFF_PALETTE ? 1 : 3;
     io_header_set(header, t->width, t->height, colours + alpha, type, alpha, max);

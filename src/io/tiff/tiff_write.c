@@ -137,6 +137,13 @@ static void choose_strips(tiff_writer *t)
                                                  : PREDICTOR_HORIZONTAL;
 }
 
+static unsigned sample_format(int type)
+{
+    return satf_type_is_float(type)    ? SAMPLEFORMAT_IEEEFP
+           : satf_type_is_signed(type) ? SAMPLEFORMAT_INT
+                                       : SAMPLEFORMAT_UINT;
+}
+
 /* Tags by which libtiff's encoders go. */
 static satf_status open_encoder(tiff_writer *t)
 {
@@ -161,13 +168,11 @@ static satf_status open_encoder(tiff_writer *t)
     if (!t->tif) {
         return tiff_write_fail(t);
     }
-    bool floats = satf_type_is_float(v->type);
     bool set = TIFFSetField(t->tif, TIFFTAG_IMAGEWIDTH, (uint32_t)v->width) &&
                TIFFSetField(t->tif, TIFFTAG_IMAGELENGTH, (uint32_t)v->height) &&
                TIFFSetField(t->tif, TIFFTAG_BITSPERSAMPLE, t->bits) &&
                TIFFSetField(t->tif, TIFFTAG_SAMPLESPERPIXEL, v->channels) &&
-               TIFFSetField(t->tif, TIFFTAG_SAMPLEFORMAT,
-                            floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+               TIFFSetField(t->tif, TIFFTAG_SAMPLEFORMAT, sample_format(v->type)) &&
                TIFFSetField(t->tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
                TIFFSetField(t->tif, TIFFTAG_PHOTOMETRIC,
                             t->white_is_zero ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK) &&
@@ -326,7 +331,7 @@ static satf_status add_pixels(tiff_writer *t)
     unsigned photometric = colour             ? PHOTOMETRIC_RGB
                            : t->white_is_zero ? PHOTOMETRIC_MINISWHITE
                                               : PHOTOMETRIC_MINISBLACK;
-    unsigned format = satf_type_is_float(v->type) ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT;
+    unsigned format = sample_format(v->type);
     const struct {
         unsigned tag;
         uint32_t value;

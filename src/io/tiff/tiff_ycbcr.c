@@ -36,7 +36,7 @@ static satf_status ycbcr_fill_tables(io_tiff_state *t)
 satf_status io_tiff_ycbcr_start(io_tiff_state *t)
 {
     uint16_t width = 0, height = 0;
-    if (t->samples != 3 || t->bits != 8 || t->floats) {
+    if (t->samples != 3 || t->bits != 8 || t->floats || t->has_sign) {
         return satf_fail(t->ctx, SATF_UNSUPPORTED,
                          "a TIFF of YCbCr of other than three samples of 8 bits");
     }
