@@ -416,8 +416,6 @@ typedef struct satf_file_report {
     int range_found; /* by auto_range: what became black and white */
     double range_lo, range_hi;
     const char *at; /* on failure: the input or the output, whichever the message is about */
-    int unsuited;   /* on failure: a filter of the chain cannot take the samples that the one
-                     * before it makes of such an input */
     /* NULL on failure, and of a page that is told of. They are the context's, until it filters
      * another file or is destroyed. */
     const satf_file_steps *steps;

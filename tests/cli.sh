@@ -153,15 +153,26 @@ for wrong in 'u32 png' 'f32 png' 'f64 jpg' 'u16 jpg' 'f32 pgm' 'u64 pam' 'f64 pf
 done
 ends 2 . --box 3 --type f32 missing.png -
 check "refused types made nothing" "$(ls -d made0 2>/dev/null)" ""
-# An integral of integers is of u32 or u64, which no filter takes; of floats it is of doubles.
-ends 2 'box cannot filter u32.*integral last' --integral --box 3 in.pgm kept.pgm
-ends 2 'box cannot filter u32' --integral --box 3 in.pgm -o made0
-check "unsuited inputs made nothing" "$(ls -d made0 2>/dev/null)" ""
+# A box over an integral, of floats and of integers, by rows too.
 ends 0 '' --box 1 --type f32 in.pgm floats.npy
-samples '1 3 6 5 12 21' f8 --integral --box 1 floats.npy out.npy # a box over an integral of floats
+samples '1 3 6 5 12 21' f8 --integral --box 1 floats.npy out.npy
+for route in --stream --no-stream; do
+    samples '1 3 6 5 12 21' u4 $route --integral --box 1 in.pgm out.npy
+done
 ends 0 '' --variance 3 --integral --box 3 in.pgm out.npy
-ends 3 . -q --integral --box 1 floats.npy in.pgm -o made0 --format npy
-rm -r made0
+ends 1 'sums of 6 of them, of up to 4294967295, pass 2^53' --integral --integral,squared in.pgm no.npy
+# Signed samples: as they are in arrays, from black to white in a picture.
+npy '<i2' '(1, 4)' '\0\200\377\377\0\0\377\177' >signed.npy
+for route in --stream --no-stream; do
+    samples '-32768 -1 0 32767' d2 $route --box 1 signed.npy out.npy
+    samples '-128 -1 0 127' d1 $route --box 1 --type i8 signed.npy out.npy
+    samples '0 0 127 255 128 0 255 255' u1 $route --box 1 signed.npy out.pgm
+    ends 0 '' -q $route --box 1 signed.npy out.tif
+    samples '-32768 -1 0 32767' d2 --box 1 out.tif back.npy
+done
+samples '0 0 0 0 0 0 255 255' u1 --box 1 --range 0:1 signed.npy out.pgm
+ends 2 'npy cannot hold bf16 samples; no format can ' --box 1 --type bf16 signed.npy no.npy
+ends 2 'png cannot hold i16 samples; possible in: npy, tiff ' --box 1 --type i16 signed.npy no.png
 
 mkdir some
 each_ends 2 <<'END'
@@ -232,8 +243,6 @@ bad . flipped.png
 ends 0 '' -q --box 3 noise.ppm whole.jpg
 head -c $(($(wc -c <whole.jpg) / 2)) whole.jpg >half.jpg
 bad . half.jpg
-npy '<u4' '(1, 1)' '\01\0\0\0' >wide.npy
-bad 'u32 samples cannot be filtered.*astype' wide.npy
 ends 1 '^satfilter: nowhere/out.png: ' --box 3 in.pgm nowhere/out.png
 ends 1 . --box 3 in.pgm in.pgm/out.png
 ends 1 . --template missing.txt in.pgm out.npy

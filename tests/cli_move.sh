@@ -55,12 +55,10 @@ becomes '2 3 1 6 2 5 3 4' --permute shape.npy --transpose in.pgm
 cp order.npy 'a name, with blanks.npy'
 becomes '3 2 6 5 4 3 2 1' --permute 'a name, with blanks.npy' in.pgm
 
-# u32 and u64, which no other filter takes.
 npy '<u4' '(1, 2)' '\01\0\0\0\0\0\0\0200' >wide.npy
 ends 0 '' --transpose wide.npy out.npy
 check "u32 transposed" "$(values out.npy u4 2)" "1 2147483648"
 check "its shape" "$(grep -c "'<u4'.*(2, 1)" out.npy)" 1
-ends 1 'u32 samples cannot be filtered.*astype' --transpose --box 3 wide.npy out.npy
 
 ends 1 '^satfilter: in.ppm: the order has 6 entries; the image has 2 x 1 = 2 pixels' --permute order.npy in.ppm out.ppm
 npy '|u1' '(6,)' '\05\04\03\02\01\01' >twice.npy

@@ -406,11 +406,6 @@ for border in replicate:clamp BORDER_REPLICATE:clamp reflect101:mirror BORDER_RE
     ends 2 "called ${border#*:}$" --box "3,border=${border%%:*}" in.pgm wrong.pgm
 done
 ends 2 'valid are possible$' --box 3 --border torus in.pgm wrong.pgm # a border of nobody's
-# "put --integral last" is for what follows an integral.
-for words in '--sum 3 --integral --box 3' '--box 3 --sum 3 --integral'; do
-    # shellcheck disable=SC2086 # words
-    ends 2 'integral cannot filter u32.*or f64$' $words in.pgm wrong.pgm
-done
 
 # --------------------------------------------------------- lists, names, pipes
 

@@ -82,7 +82,6 @@ gives '3 ./i-0002.pgm ./i-0003.pgm ./i-0004.pgm ' "files . | grep -o './i-[^ ]*'
 run --box 3 --page 2-4 --format pgm four.tif e/four.tif one.pgm -o few --parents
 check "files without so many pages" "$? $(files few) $(grep -c 'has no page [24]; it holds [13]$' stderr)" \
     "3 ./four-0002.pgm ./four-0003.pgm ./four-0004.pgm  2"
-ends 2 'put --integral last' --integral --sauvola 3 four.tif no.tif # filters that do not go together
 run -q --json --box 3 --wolf 3 four.tif j.tif
 check "steps in JSON" "$? $(grep -o '"filter": "box", ' stdout | wc -l)" "0 1"
 run --box 1 --axes ZYX --page all <(head -c 143 stack.npy | sed 's/(4, 3, 5)/(1, 3, 5)/') k.npy

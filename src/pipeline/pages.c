@@ -343,7 +343,6 @@ static satf_status pages_tell(satf_context *ctx, const pipeline_job *job, const 
     }
     if (slot->status && stop) {
         result->at = slot->report.at;
-        result->unsuited = slot->report.unsuited;
         return satf_fail(ctx, slot->status, "page %" PRId64 ": %s", number, slot->why);
     }
     if (stop) {
@@ -371,7 +370,6 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
             first = slot->status;
             memcpy(first_why, slot->why, sizeof first_why);
             result->at = slot->report.at;
-            result->unsuited = slot->report.unsuited;
         }
         pthread_mutex_lock(&run->lock);
         memset(slot, 0, sizeof *slot);
@@ -380,9 +378,7 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
         pthread_mutex_unlock(&run->lock);
     }
     if (!status && result->pages == 0) {
-        return satf_fail(
-            ctx, first, "%s%s",
-            result->unsuited ? "" : "no page can be filtered; the first one: ", first_why);
+        return satf_fail(ctx, first, "no page can be filtered; the first one: %s", first_why);
     }
     return status;
 }

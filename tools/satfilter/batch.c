@@ -98,32 +98,12 @@ static void note_unused(const settings *s, const job *one, const satf_file_repor
     }
 }
 
-/* Is it the filter behind an --integral that cannot take its samples? */
-static bool follows_integral(const settings *s, const char *why)
-{
-    static const char refusal[] = " cannot filter ";
-    bool integral = false;
-    for (int i = 0; i < s->word_count; i++) {
-        const char *name = s->words[i].name;
-        size_t length = strlen(name);
-        if (integral && strncmp(why, name, length) == 0 &&
-            strncmp(why + length, refusal, sizeof refusal - 1) == 0) {
-            return true;
-        }
-        integral = integral || strcmp(name, "integral") == 0;
-    }
-    return false;
-}
-
 /* What the command has to say beyond the library's message. */
-static const char *advice(const settings *s, const job *one, const char *why,
-                          const satf_file_report *result)
+static const char *advice(const job *one)
 {
     struct stat info;
     bool folder = stat(one->input, &info) == 0 && S_ISDIR(info.st_mode);
-    return result->unsuited && follows_integral(s, why) ? "; put --integral last"
-           : folder ? ", or take the pictures in it and below by -r"
-                    : "";
+    return folder ? ", or take the pictures in it and below by -r" : "";
 }
 
 /* Tells what became of a job; its exit status. */
@@ -136,12 +116,11 @@ static int batch_tell(const settings *s, const job *one, outcome *out, told_note
     }
     if (out->status) {
         const char *at = out->at ? out->at : one->input, *why = out->why;
-        message(at, "%s%s", why, advice(s, one, why, result));
+        message(at, "%s%s", why, advice(one));
         if (s->json) {
             report_json_failure(json, s, one, at, out->status, why);
         }
-        bool usage = result->unsuited && s->word_count > 1; /* filters that do not go together */
-        return usage ? EXIT_USAGE : EXIT_FAILURE;
+        return EXIT_FAILURE;
     }
     print_notes(s, told, result);
     print_pages(s, told, out);
@@ -171,7 +150,6 @@ static void add_job(report_summary *sum, const job *one, const outcome *out, int
     sum->replaced += done && one->replaces;
     sum->unasked += done && one->unasked;
     sum->failed += !done;
-    sum->unsuited += status == EXIT_USAGE;
 }
 
 /* Tells of a job that is left alone. */
@@ -224,9 +202,7 @@ static int status_of(const report_summary *sum)
         return sum->inputs->unreadable || sum->incomplete || sum->damaged ? EXIT_SOME
                                                                           : EXIT_SUCCESS;
     }
-    return sum->done || sum->existing     ? EXIT_SOME
-           : sum->unsuited == sum->failed ? EXIT_USAGE
-                                          : EXIT_FAILURE;
+    return sum->done || sum->existing ? EXIT_SOME : EXIT_FAILURE;
 }
 
 /* A terminal by whatever name. Nothing but a device is opened: a pipe's reader would see its end.

@@ -45,8 +45,7 @@ typedef struct report_summary {
     int done;
     int incomplete; /* of these: a page of the input is missing, ... */
     int damaged;    /* ... or the input is damaged */
-    int failed;     /* of these unsuited: a filter cannot take what the one before it makes */
-    int unsuited;
+    int failed;
     int not_tried; /* an earlier output has found their disk full */
     int existing;  /* skipped: their output exists */
     int replaced;  /* of those done: the output existed, and ... */

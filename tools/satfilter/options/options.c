@@ -25,7 +25,7 @@ static int take_type(settings *s, const option *o, const char *value)
 {
     s->write.type = satf_type_find(value);
     if (s->write.type < 0) {
-        return option_error(o, "'%s' is none of u8 u16 u32 u64 f32 f64", value);
+        return option_error(o, "'%s' is none of u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64", value);
     }
     return 0;
 }
@@ -345,8 +345,8 @@ static const option options[] = {
      "Default for standard output: png, or the input's format where no file is named at all, but "
      "png for black and white of a JPEG.",
      TAKES(take_format)},
-    {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 f32 f64",
-     "samples of the output: u8 u16 u32 u64 f32 f64",
+    {GROUP_OUTPUT, "type", 0, "T", "u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64",
+     "samples of the output: u8 ... u64, i8 ... i64, f16 f32 f64",
      "Default: the input's type for means, sharpening and black and white. Variances, deviations "
      "and sums of rectangles are f64 in a .npy; in a picture they have 16 bits, from the least to "
      "the greatest value that is possible. Only the last result gets the type: between two filters "
