@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/view.h"
 #include "../formula/adapt.h"
 
 /* ----------------------------------------------------------------- u8 and u16 */
@@ -86,19 +87,32 @@ static void stats_add_sample(io_channel_sums *to, int type, const char *at)
     }
 }
 
+void io_stats_omit(io_stats *stats, int type, double nodata)
+{
+    char sample[sizeof(double)];
+    stats->omits = true;
+    stats->nodata = nodata;
+    if (satf_type_is_float(type)) { /* as it has been rounded */
+        adapt_put(type, nodata, sample);
+        stats->nodata = adapt_load(type, sample);
+    }
+}
+
 void io_stats_add(io_stats *stats, const satf_view *view, const void *row)
 {
     size_t size = satf_type_bytes(view->type), pixel = (size_t)view->channels * size;
     for (int32_t c = 0; c < view->channels; c++) {
         const char *at = (const char *)row + (size_t)c * size;
         io_channel_sums *to = &stats->of[c];
-        if (view->type == SATF_U8) {
+        if (view->type == SATF_U8 && !stats->omits) {
             add_uint8(to, at, view->width, pixel);
-        } else if (view->type == SATF_U16) {
+        } else if (view->type == SATF_U16 && !stats->omits) {
             add_uint16(to, at, view->width, pixel);
         } else {
             for (int64_t x = 0; x < view->width; x++, at += pixel) {
-                stats_add_sample(to, view->type, at);
+                if (!stats->omits || adapt_load(view->type, at) != stats->nodata) {
+                    stats_add_sample(to, view->type, at);
+                }
             }
         }
     }

@@ -25,7 +25,12 @@ typedef struct io_channel_sums {
 /* All zeros at first. */
 typedef struct io_stats {
     io_channel_sums of[SATF_MAX_CHANNELS];
+    bool omits;
+    double nodata; /* samples that do not count, if it omits some */
 } io_stats;
+
+/* Samples of that value, as the type has it, do not count. */
+void io_stats_omit(io_stats *stats, int type, double nodata);
 
 /* A row of samples of that view. */
 void io_stats_add(io_stats *stats, const satf_view *view, const void *row);

@@ -8,6 +8,7 @@
 #include "../base/share.h"
 #include "../plan/plan.h"
 #include "inputs.h"
+#include "nodata.h"
 #include "mask.h"
 #include "pages.h"
 #include "region.h"
@@ -263,11 +264,15 @@ static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
         pipeline_set_resolution(result, &job, &reader->header.metadata);
         status = pipeline_resolve(ctx, &job, &reader->header, &resolved);
         job.filter = resolved ? resolved : job.filter;
+        const satf_filter *asked_for = job.filter;
+        status =
+            status ? status : pipeline_take_nodata(ctx, &job, &reader->header, &resolved, result);
         status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
         status = status         ? status
                  : plan.streams ? pipeline_stream(ctx, &job, &plan, reader, progress, result)
                                 : run_whole(ctx, &job, &plan, &reader, progress, result);
         status = pipeline_explain_device(ctx, &plan, status, result);
+        status = pipeline_explain_nodata(ctx, job.filter != asked_for, status);
     }
     pipeline_plan_free(&plan);
     satf_filter_destroy(resolved);
@@ -390,6 +395,7 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     job.stats = all.stats != 0;
     job.region = all.region;
     job.mask = all.mask;
+    job.ignores_nodata = all.ignore_nodata != 0;
     job.dpi = all.dpi;
     job.linear = all.linear != 0;
     job.more_inputs = all.more_inputs;

@@ -1,5 +1,6 @@
 /* The report of a job, whichever way it goes. */
 #include "job.h"
+#include "nodata.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -270,6 +271,7 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                     writer);
     if (!status) {
         (*writer)->counts = job->stats;
+        pipeline_omit_nodata(job, &plan->in, &(*writer)->stats);
     }
     return status;
 }

@@ -28,6 +28,7 @@ typedef struct pipeline_job {
     satf_page_done on_page;
     void *page_user;
     bool stats;                     /* the report's are asked for */
+    bool ignores_nodata;            /* of the file */
     const satf_rect *region;        /* that is filtered; NULL: all */
     const satf_view *mask;          /* of the blend with the input; NULL: there is none */
     bool linear;                    /* in linear light */

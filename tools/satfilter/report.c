@@ -326,6 +326,9 @@ static void json_start(FILE *to, const settings *s, const job *one)
     if (s->mask) {
         json_member(to, "mask", s->mask);
     }
+    if (s->weights) {
+        json_member(to, "weights", s->weights);
+    }
 }
 
 void report_json_failure(FILE *to, const settings *s, const job *one, const char *at,

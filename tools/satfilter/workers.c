@@ -154,6 +154,7 @@ static void worker_filter(worker *w, const job *one, outcome *out)
     how.linear = s->linear;
     how.region = s->region.w ? &s->region : NULL;
     how.mask = satf_image_view(s->mask_image);
+    how.ignore_nodata = s->ignores_nodata;
     how.more_inputs = one->more;
     how.more_count = one->more_count;
     out->joined = one->more_count > 0;

@@ -41,11 +41,11 @@ static const struct {
     {40094, SATF_TAG_KEPT | SATF_TAG_EXIF},                 /* XPKeywords */
     {40095, SATF_TAG_KEPT | SATF_TAG_EXIF},                 /* XPSubject */
     {42112, SATF_TAG_KEPT | SATF_TAG_TEXT},                 /* GDAL_METADATA */
-    {42113, SATF_TAG_KEPT | SATF_TAG_TEXT},                 /* GDAL_NODATA */
-    {50838, SATF_TAG_KEPT | SATF_TAG_STACK},                /* ImageJ's, how many bytes each has */
-    {50839, SATF_TAG_KEPT | SATF_TAG_STACK},                /* ImageJ's */
-    {50844, SATF_TAG_KEPT | SATF_TAG_GEO},                  /* RPCCoefficient */
-    {51123, SATF_TAG_KEPT | SATF_TAG_TEXT},                 /* MicroManager's */
+    {SATF_TAG_NODATA, SATF_TAG_KEPT | SATF_TAG_TEXT},
+    {50838, SATF_TAG_KEPT | SATF_TAG_STACK}, /* ImageJ's, how many bytes each has */
+    {50839, SATF_TAG_KEPT | SATF_TAG_STACK}, /* ImageJ's */
+    {50844, SATF_TAG_KEPT | SATF_TAG_GEO},   /* RPCCoefficient */
+    {51123, SATF_TAG_KEPT | SATF_TAG_TEXT},  /* MicroManager's */
 };
 
 #define TAGS_LEAD(NAME, lead, IN) {lead, SATF_TAGS_##IN},

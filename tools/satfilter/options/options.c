@@ -191,6 +191,25 @@ static int take_region(settings *s, const option *o, const char *value)
     return 0;
 }
 
+static int take_nan(settings *s, const option *o, const char *value)
+{
+    s->omits_nan = strcmp(value, "omit") == 0;
+    return s->omits_nan || strcmp(value, "spread") == 0
+               ? 0
+               : option_error(o, "'%s' is neither omit nor spread", value);
+}
+
+/* V, or none. */
+static int take_nodata(settings *s, const option *o, const char *value)
+{
+    const char *rest;
+    s->ignores_nodata = strcmp(value, "none") == 0;
+    s->says_nodata = !s->ignores_nodata;
+    return s->ignores_nodata || parse_double(value, '\0', &s->nodata, &rest)
+               ? 0
+               : option_error(o, "'%s' is neither a number nor none", value);
+}
+
 static int take_dpi(settings *s, const option *o, const char *value)
 {
     const char *rest;
@@ -261,11 +280,30 @@ static const option options[] = {
      "that each file's colour profile or gAMA says, else sRGB's; another curve than sRGB's or a "
      "power is an error. The result has its input's type.",
      IS_SET(linear)},
+    {GROUP_FILTERING, "nodata", 0, "V|none", "none",
+     "pixels of the value V do not count; default: a TIFF's GDAL_NODATA",
+     "Windows leave them out, as they leave out transparent pixels. A pixel counts only if all of "
+     "its channels do. Where nothing counts the result is V, if its type holds it, else NaN or 0. "
+     "Sums leave these pixels out; what moves pixels moves them like others. none: the tag "
+     "GDAL_NODATA of a TIFF is kept, but no pixel is left out.",
+     TAKES(take_nodata)},
+    {GROUP_FILTERING, "nan", 0, "omit|spread", "omit spread",
+     "what is no number: omit it, or let it spread, the default",
+     "omit leaves their pixels out as --nodata does. Where nothing counts the result is NaN, of "
+     "integers 0, unless --nodata names a value.",
+     TAKES(take_nan)},
+    {GROUP_FILTERING, "weights", 0, "FILE", "FILE",
+     "how much each pixel counts: not where the picture FILE is black",
+     "Wholly where it is white, and between where it is grey: means are weighted. FILE is grey and "
+     "has the width and height of the input, as the file stores them; it is read once for all "
+     "inputs and pages. Where nothing counts the result is as --nodata has it.",
+     TEXT(weights)},
     {GROUP_FILTERING, "auto-orient", 0, NULL, NULL,
      "turn pictures upright, as their EXIF or TIFF orientation says",
      "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
      "upright. Sizes, --region and resolutions are those of the upright picture. Pictures that "
-     "options name (guide=, --by, --varbox, --mask) are turned by their own orientation. It needs "
+     "options name (guide=, --by, --varbox, --mask, --weights) are turned by their own "
+     "orientation. It needs "
      "no "
      "filter beside it. A picture that is turned is held in memory as a whole, unless it is only "
      "mirrored from left to right.",
@@ -487,8 +525,9 @@ static const option options[] = {
      IS_SET(json)},
     {GROUP_INFORMATION, "stats", 0, NULL, NULL,
      "least, greatest, mean and deviation of each channel of the result",
-     "Of its finite samples, before they become those of a picture: a deviation's are real "
-     "numbers. The sums are exact for 8 and 16 bits. --json has them as \"stats\", of several "
+     "Of its finite samples but those of --nodata, before they become those of a picture: a "
+     "deviation's are real numbers. The sums are exact for 8 and 16 bits. --json has them as "
+     "\"stats\", of several "
      "pages "
      "as \"page_stats\"; without it they are lines on standard error.",
      IS_SET(stats)},

@@ -67,9 +67,12 @@ struct settings {
     int64_t first_page, last_page; /* as in satf_file_options; 0: not given */
     satf_rect region;              /* w is 0: not given */
     const char *mask;              /* its file's name; NULL: not given */
-    satf_image *mask_image;        /* owned */
-    double dpi;                    /* 0: not given */
-    source *sources;               /* in the order written, the output among them; owned array */
+    const char *weights;           /* likewise */
+    bool omits_nan, says_nodata, ignores_nodata;
+    double nodata;
+    satf_image *mask_image; /* owned */
+    double dpi;             /* 0: not given */
+    source *sources;        /* in the order written, the output among them; owned array */
     int source_count;
     int file_count; /* those that are operands */
 

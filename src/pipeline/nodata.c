@@ -1,0 +1,84 @@
+/* The tag GDAL_NODATA of a TIFF. */
+#include "nodata.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/number.h"
+#include "../base/view.h"
+#include "../chain/chain.h"
+#include "../formula/adapt.h"
+#include "../io/meta/tags.h"
+#include "job.h"
+
+/* What the tag says; false: there is none, or it is no number. */
+static bool find_value(const satf_metadata *m, satf_tag *tag, double *value)
+{
+    if (!satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_NODATA, tag)) {
+        return false;
+    }
+    const char *text = (const char *)tag->values;
+    char *end;
+    *value = satf_strtod(text, &end);
+    return end != text && end[strspn(end, " ")] == '\0';
+}
+
+/* Whether samples of that type may have the value. */
+static bool occurs(int type, double value)
+{
+    return satf_type_is_float(type) ||
+           adapt_rounded(value, adapt_least(type), adapt_most(type)) == value;
+}
+
+satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_header *header,
+                                 satf_filter **own, satf_file_report *result)
+{
+    const chain_counting *says = &job->filter->counting;
+    satf_tag tag;
+    double value;
+    if (job->ignores_nodata || says->says_nodata || filter_only_moves(job->filter) ||
+        !find_value(&header->metadata, &tag, &value) || !occurs(header->view.type, value) ||
+        (isnan(value) && says->omits_nan)) {
+        return SATF_OK;
+    }
+    satf_status status = SATF_OK;
+    if (!*own) {
+        *own = chain_new(ctx);
+        status = *own ? satf_filter_append(ctx, *own, job->filter) : SATF_NO_MEMORY;
+    }
+    if (!status) {
+        chain_counting *counting = &(*own)->counting;
+        counting->omits_nan |= isnan(value);
+        counting->says_nodata = !isnan(value);
+        counting->nodata = value;
+        job->filter = *own;
+        pipeline_note_add(result, job->input,
+                          "pixels of %.*s do not count, as its tag GDAL_NODATA says",
+                          SATF_MOST((const char *)tag.values, 40));
+    }
+    return status;
+}
+
+satf_status pipeline_explain_nodata(satf_context *ctx, bool taken, satf_status status)
+{
+    char why[SATF_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%s", satf_message(ctx));
+    char *of_option = strstr(why, " (option: nan)");
+    if (!taken || status != SATF_UNSUPPORTED || !of_option) {
+        return status;
+    }
+    *of_option = '\0';
+    return satf_fail(ctx, status,
+                     "%s; the file's tag GDAL_NODATA asks for it, which none ignores (option: "
+                     "nodata)",
+                     why);
+}
+
+void pipeline_omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats)
+{
+    const chain_counting *says = &job->filter->counting;
+    if (says->says_nodata && !(result->flags & SATF_ALPHA)) {
+        io_stats_omit(stats, result->type, says->nodata);
+    }
+}
