@@ -166,6 +166,9 @@ npy '<i2' '(1, 4)' '\0\200\377\377\0\0\377\177' >signed.npy
 for route in --stream --no-stream; do
     samples '-32768 -1 0 32767' d2 $route --box 1 signed.npy out.npy
     samples '-128 -1 0 127' d1 $route --box 1 --type i8 signed.npy out.npy
+    for type in f4 f8; do
+        samples '-32768 -1 0 32767' $type $route --box 1 --type f$((8 * ${type#f})) signed.npy out.npy
+    done
     samples '0 0 127 255 128 0 255 255' u1 $route --box 1 signed.npy out.pgm
     ends 0 '' -q $route --box 1 signed.npy out.tif
     samples '-32768 -1 0 32767' d2 --box 1 out.tif back.npy

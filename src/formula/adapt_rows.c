@@ -322,7 +322,7 @@ narrow_of(const row_adapter *a, int64_t n, const void *from, const int lanes, co
         NARROW(u16, i16, int32_t);
     } else if (a->from == SATF_F32 && a->to == SATF_F32) {
         SAME(f32);
-    } else if (a->from == SATF_F64 && a->to == SATF_F64) {
+    } else if (a->from == SATF_F64 && a->to == SATF_F64 && a->zero == 0) {
         SAME(f64);
     } else {
         return false;
