@@ -119,10 +119,9 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
                                         const satf_view *in, satf_view *out);
 
 /*
- * Applies the filter. in: u8, u16, f32, f64, and u32, u64 too where pixels are but
- * moved (crop, transpose, rotate, flip, permute) or become grey. out: width, height, channels as
- * satf_filter_output() says; any of the six types: real values are rounded to
- * nearest (halves up) and saturated for integer types. out must not overlap in.
+ * Applies the filter. in: any sample type. out: width, height, channels as satf_filter_output()
+ * says; any sample type: real values are rounded to nearest (halves up) and saturated for integer
+ * types. out must not overlap in.
  * With SATF_ALPHA in in->flags colour is weighted by alpha where the filter
  * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
  * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
