@@ -368,8 +368,9 @@ typedef struct satf_file_options {
      * result is no picture of colours (variance, threshold), or it takes another picture. */
     int linear;
     /* Pixels of the value that a TIFF's tag GDAL_NODATA names do not count, as if
-     * satf_filter_set_missing() had named it, unless that has named another; a note says so. A tag
-     * of "nan" omits what is no number. Non-zero: the tag is kept, but they count. */
+     * satf_filter_set_missing() had named it, unless that has named another, or pixels are colours
+     * of unsigned integers; a note says so. A tag of "nan" omits what is no number. Non-zero: the
+     * tag is kept, but they count. */
     int ignore_nodata;
 } satf_file_options;
 

@@ -31,6 +31,13 @@ static bool occurs(int type, double value)
            adapt_rounded(value, adapt_least(type), adapt_most(type)) == value;
 }
 
+/* Whether colours have the value in some channel: 0 of most pictures of the earth. */
+static bool is_of_colours(const satf_view *in)
+{
+    bool light = !satf_type_is_float(in->type) && !satf_type_is_signed(in->type);
+    return light && in->channels >= 3;
+}
+
 satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_header *header,
                                  satf_filter **own, satf_file_report *result)
 {
@@ -40,6 +47,14 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
     if (job->ignores_nodata || says->says_nodata || filter_only_moves(job->filter) ||
         !find_value(&header->metadata, &tag, &value) || !occurs(header->view.type, value) ||
         (isnan(value) && says->omits_nan)) {
+        return SATF_OK;
+    }
+    int length = satf_text_most((const char *)tag.values, 40);
+    if (is_of_colours(&header->view)) {
+        pipeline_note_add(result, job->input,
+                          "its tag GDAL_NODATA says %.*s, which colours may hold, too; name it to "
+                          "leave these out (option: nodata)",
+                          length, tag.values);
         return SATF_OK;
     }
     satf_status status = SATF_OK;
@@ -54,8 +69,8 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
         counting->nodata = value;
         job->filter = *own;
         pipeline_note_add(result, job->input,
-                          "pixels of %.*s do not count, as its tag GDAL_NODATA says",
-                          SATF_MOST((const char *)tag.values, 40));
+                          "pixels of %.*s do not count, as its tag GDAL_NODATA says", length,
+                          tag.values);
     }
     return status;
 }

@@ -4,6 +4,17 @@
 
 #include "io/meta/tags.h"
 
+static void add_tag(satf_image *image, const char *text)
+{
+    const satf_tag tag = {SATF_TAGS_PAGE, SATF_TAG_NODATA, SATF_TAG_ASCII, strlen(text) + 1,
+                          (const unsigned char *)text};
+    satf_tags tags = {NULL, 0, 0};
+    MUST(ctx, satf_tags_add(ctx, &tags, &tag));
+    MUST(ctx, satf_context_set_formats(ctx, "all"));
+    image->metadata.tags = tags.block;
+    image->metadata.tags_bytes = tags.bytes;
+}
+
 /* A picture with a hole of that value, and the tag, as in.tif and in.npy. */
 static void write_hole(satf_type type, double value, const char *text)
 {
@@ -17,13 +28,7 @@ static void write_hole(satf_type type, double value, const char *text)
                    type == SATF_F32 ? (void *)&f32 : &i16, (size_t)satf_pixel_bytes(v));
         }
     }
-    const satf_tag tag = {SATF_TAGS_PAGE, SATF_TAG_NODATA, SATF_TAG_ASCII, strlen(text) + 1,
-                          (const unsigned char *)text};
-    satf_tags tags = {NULL, 0, 0};
-    MUST(ctx, satf_tags_add(ctx, &tags, &tag));
-    MUST(ctx, satf_context_set_formats(ctx, "all"));
-    image->metadata.tags = tags.block;
-    image->metadata.tags_bytes = tags.bytes;
+    add_tag(image, text);
     MUST(ctx, satf_image_write(ctx, image, "in.tif", NULL));
     write_image(image, "in.npy");
 }
@@ -113,6 +118,24 @@ TEST_ALONE(beside)
     must_fail(JOB("in.tif", "none.tif", "guided=5"), SATF_UNSUPPORTED,
               "GDAL_NODATA asks for it, which none ignores");
     must_run(JOB("in.tif", "out.tif", "guided=5", .how.ignore_nodata = 1));
+}
+
+/* A channel of colours may have the value of a hole. */
+TEST_ALONE(colours)
+{
+    if (satf_format_missing("tiff")) {
+        skip();
+    }
+    for (int channels = 3; channels <= 4; channels++) {
+        satf_image *image =
+            make_noise(20, 10, channels, SATF_U8, channels == 4 ? SATF_ALPHA : 0, 3);
+        add_tag(image, "0");
+        write_image(image, "in.tif");
+        must_run(JOB("in.tif", "plain.tif", "box=5", .how.ignore_nodata = 1));
+        must_run(JOB("in.tif", "out.tif", "box=5"));
+        assert_same_file("plain.tif", "out.tif", "colours");
+        assert_true(is_told());
+    }
 }
 
 TEST_FILE(.context = &ctx, .folder = true)
