@@ -2,32 +2,27 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from . import _core, _devices, _types, _words
 from ._devices import ALPHA, AUTO, NATIVE
 from ._params import BORDER, FILE, border, possible, text
-from ._types import full_scale, give
+from ._types import give
 from ._words import shown
 
 _run = _core.run
 U8, F64 = 0, 5
 CODES: dict[Any, int] = {}
-for _code, _name in enumerate(NATIVE):
+for _code, _name in enumerate(NATIVE[:-1]):
     for _key in (_name, np.dtype(_name), np.dtype(_name).type, np.dtype(_name).str[1:]):
         CODES[_key] = _code
 CODES[float] = F64
-_SAMPLES = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}  # that every filter takes
 _WINDOW, _MOVE = 0, 3  # satf_filter_kind
 _FILTERS = {row[0]: row for row in _core.table()}
-# What adds the same number to each sample adds it to each result, or leaves it alone.
-_SHIFTED = {"box", "unsharp", "guided", "resize", "pixelate", "grey"}
-_UNSHIFTED = {"variance", "stddev"}
-_NARROWED = {"box", *_UNSHIFTED}  # that do not know what white is
-_SCALED = {"linearize", "delinearize"}  # whose results have another scale, where they have another type
 _COMPLEX = {"box", "sum", "template"}
+_SCALED = {"linearize", "delinearize"}  # whose results have another scale, where they have another type
 
 
 def code_of(dtype: Any) -> int:
@@ -35,7 +30,7 @@ def code_of(dtype: Any) -> int:
     want = _words.dtype("dtype", dtype)
     code = CODES.get(want)
     if code is None:
-        raise TypeError(f"{want} samples: here a result is {', '.join(NATIVE[:-1])} or {NATIVE[-1]}")
+        raise TypeError(f"{want} samples: here a result is {', '.join(NATIVE[:-2])} or {NATIVE[-2]}")
     return code
 
 
@@ -46,7 +41,7 @@ class Filter:
     by the same parameters and arrays, however these were written.
     """
 
-    __slots__ = ("capsule", "names", "arrays", "only", "_made_of", "_turned")
+    __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
 
     def __init__(self, spec: str):
         if not isinstance(spec, str):
@@ -54,7 +49,6 @@ class Filter:
         self.capsule = _core.parse(spec)
         self.names = [re.split("[=,]", word)[0] for word in spec.split()]
         self.arrays: dict[str, np.ndarray] = {}
-        self.only: np.dtype | None = None
         self._made_of: tuple[str, dict[str, Any] | None] = (spec, None)
         self._turned: Filter | None = None
 
@@ -65,7 +59,6 @@ class Filter:
         self.capsule = _core.create(name)
         self.names = [name]
         self.arrays = {}
-        self.only = None
         self._turned = None
         given = {key: value for key, value in params.items() if value is not None}
         self._made_of = (name, given)
@@ -73,9 +66,6 @@ class Filter:
             self._set(name, row, given.pop(_argument(name, row[0]), None))
         if given:
             raise TypeError(f"{name} has no parameter {', '.join(given)}")
-        guide = self.arrays.get("guide")
-        if guide is not None and not (",colour" in self.spec and guide.shape[2:] == (3,)):
-            self.only = guide.dtype  # other images of their own may have any type
         self._made_of = (name, {**params, **self.arrays})
         return self
 
@@ -114,29 +104,9 @@ class Filter:
             rows = real(_argument(name, param), value).copy()
             if rows.ndim == 3 and rows.shape[2] > 4 or rows.ndim not in (2, 3):
                 raise ValueError(f"{param}: (H, W), or (H, W, C) of 1 to 4 channels, not of shape {rows.shape}")
-            self._set_image(rows, 0.0 if rows.dtype in _SAMPLES else full_scale(rows.dtype))
+            seen, full = _bytes(rows)
+            _core.set_image(self.capsule, np.ascontiguousarray(seen), int(rows.ndim == 3), 0, full)
         self.arrays[_argument(name, param)] = rows
-
-    def _set_image(self, rows: np.ndarray, full: float) -> None:
-        aux = rows if rows.dtype in _SAMPLES else rows.astype("f8")
-        _core.set_image(self.capsule, np.ascontiguousarray(aux), int(rows.ndim == 3), 0, full)
-
-    def check(self, of: np.dtype) -> None:
-        """Refuses images of that type, as the library does, which sees a converted guide."""
-        if self.only is not None and self.only != of:
-            raise ValueError(f"guide has {self.only} samples, the image {of}; a guide has the image's type, unless RGB "
-                             "with colour=True")
-
-    def like(self, of: np.dtype, convert: Callable[[np.ndarray], np.ndarray]) -> Filter:
-        """The filter for images of that type that are converted so, as its own image is, if of that type."""
-        if not self.arrays or self.names[0] in ("template", "permute"):
-            return self
-        name, params = self._made_of
-        ((key, array),) = self.arrays.items()
-        array, full = (convert(array), _said(of, self)) if array.dtype == of else (array, full_scale(array.dtype))
-        made = Filter.of(name, **{**(params or {}), key: array})
-        made._set_image(array, full)
-        return made
 
     def turned(self) -> Filter:
         """The filter of the transposed image."""
@@ -196,6 +166,11 @@ class Filter:
 
 def _order(value: Any) -> np.ndarray:
     return _types.integers("order", plain(value)).ravel()
+
+
+def _bytes(array: np.ndarray) -> tuple[np.ndarray, float]:
+    """Samples that the library takes, and their full scale: bools are bytes of a full scale of 1."""
+    return (array.view("u1"), 1.0) if array.dtype.kind == "b" else (array, 0.0)
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -268,11 +243,10 @@ def called(f: Filter, image: Any, out: Any, dtype: Any, channel_axis: int | None
 def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axis: int | None = None,
           alpha: bool = False) -> np.ndarray:
     """The filter applied to each image: as they are, or by a conversion that changes no result."""
-    quick = dtype is None and f.only is None
     try:
-        if quick and channel_axis is None and alpha is False:
+        if dtype is None and channel_axis is None and alpha is False:
             return _run(f.capsule, image, out, AUTO, 0, 0, 0.0)
-        if quick and type(channel_axis) is int and channel_axis == -1 and type(alpha) is bool:
+        if dtype is None and type(channel_axis) is int and channel_axis == -1 and type(alpha) is bool:
             return _run(f.capsule, image, out, AUTO, 1, ALPHA if alpha else 0, 0.0)
     except (BufferError, TypeError):
         pass
@@ -283,7 +257,7 @@ def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axi
 
 def own_types(error: Exception, f: Filter, image: np.ndarray) -> Exception:
     """The exception with the types of the caller's arrays. A chain's may be about the result of one of its filters."""
-    seen = image.dtype if len(f.names) == 1 and image.dtype not in _SAMPLES else None
+    seen = image.dtype if len(f.names) == 1 else None
     return type(error)(_types.named(str(error), seen, next((array.dtype for array in f.arrays.values()), None)))
 
 
@@ -358,135 +332,44 @@ def _convert(f, image, out, dtype, channel_axis, alpha):
     return np.moveaxis(result, -1, axis) if result.ndim == image.ndim else result
 
 
-def _kind(f, image, channels):
-    """What the filter makes of samples: "same", "real" numbers, "sum"s or "bilevel"."""
-    shape = image.shape[-3:] if channels else image.shape[-2:] + (1,)
-    if len(shape) < 3 or 0 in shape:
-        return "same"  # which the library refuses
-    height, width, depth = shape
-    depth = min(depth, 4)
-    floats = _core.made(f.capsule, height, width, depth, F64, 0, 0.0)[3]
-    if floats == U8:
-        return "bilevel"
-    integers = _core.made(f.capsule, height, width, depth, U8, 0, 0.0)[3]
-    return "same" if integers == U8 else "real" if _SCALED & set(f.names) or integers == F64 else "sum"
-
-
 def _typed(f, image, out, want, channels, flags):
     """Samples of every type, the channels last."""
-    f.check(image.dtype)
     try:
-        return _by_type(f, image, out, want, channels, flags)
+        if f.all_of(_MOVE) and image.dtype not in CODES:
+            return _moved(f, image, out, want, channels, flags)
+        if image.dtype.kind == "c":
+            return _complex(f, image, out, want, channels, flags)
+        if image.dtype.kind == "b":
+            return _bools(f, image, out, want, channels, flags)
+        return _numbers(f, image, out, want, channels, flags)
     except (TypeError, ValueError) as error:
         raise own_types(error, f, image) from None
 
 
-def _by_type(f, image, out, want, channels, flags):
-    t = image.dtype
-    if f.all_of(_MOVE):
-        return _moved(f, image, out, want, channels, flags)
-    if t in _SAMPLES:
-        if want is None or want in CODES:
-            return _placed(f, image, out, want, channels, flags, 0.0)
-        return give(_placed(f, image, None, np.dtype("f8"), channels, flags, 0.0), out, want)
-    if flags and t.kind != "f":
-        raise TypeError(f"{t} samples with alpha: uint8, uint16 and floats can be filtered")
-    return _BY_KIND[t.kind](f, image, out, want, channels, flags)
-
-
-def _halves(f, image, out, want, channels, flags):
-    """float16: by float32, and rounded once."""
-    wider = f.like(image.dtype, lambda a: a.astype("f4"))
-    kind = _kind(wider, image, channels)
-    want = want or {"same": np.dtype("f2"), "bilevel": np.dtype("u1")}.get(kind, np.dtype("f4"))
-    if want in CODES:
-        return _placed(wider, image.astype("f4"), out, want, channels, flags, 0.0)
-    return give(_placed(wider, image.astype("f4"), None, np.dtype("f8"), channels, flags, 0.0), out, want)
+def _numbers(f, image, out, want, channels, flags):
+    """Sums of large integers are refused if they may be inexact: where white plays no part, by samples that occur."""
+    try:
+        return _placed(f, image, out, want, channels, flags, 0.0)
+    except TypeError:
+        if image.dtype.kind not in "iu" or image.itemsize < 4 or not image.size or any(
+                row[0] == "full" for name in f.names for row in _FILTERS[name][4]):
+            raise
+    full = max(int(image.max()), -1 - int(image.min()), 1)
+    full = max([full, *(abs(float(constant)) for constant in re.findall(r"=constant:([^,\s]+)", f.spec))])
+    return _placed(f, image, out, want, channels, flags, float(full))
 
 
 def _bools(f, image, out, want, channels, flags):
-    """0 and 1 of a full scale of 1."""
-    wide = bool(f.arrays or _SCALED & set(f.names))
-    seen, samples = f.like(image.dtype, lambda a: a.astype("f8")), "f8" if wide else "u1"
-    kind = _kind(seen, image, channels)
-    if kind == "bilevel":
-        raise TypeError(f"bool samples are black and white already: {f.title}")
-    image = image.astype(samples) if wide else image.view(samples)
-    want = want or (np.dtype("f8") if kind == "same" else None)
-    if want is None or want in CODES:
-        return _placed(seen, image, out, want, channels, flags, 1.0)
-    return give(_placed(seen, image, None, np.dtype("f8"), channels, flags, 1.0), out, want)
-
-
-def _integers(f, image, out, want, channels, flags):
-    """Signed integers, and those of 32 and 64 bits: as unsigned ones where nothing changes, else by float64."""
-    t = image.dtype
-    if f.names == ["integral"]:
-        return give(_integral(f, image, channels), out, want)
-    unsigned, otsu = np.dtype(f"u{t.itemsize}"), f.spec.startswith("threshold=otsu")
-    absolute = not otsu and re.search("border=constant|full=", f.spec)
-    if t.itemsize <= 2 and len(f.names) == 1 and not absolute:
-        sign = unsigned.type(1 << (8 * t.itemsize - 1))
-        shifted, seen = f.like(t, lambda a: a.view(unsigned) ^ sign), image.view(unsigned) ^ sign
-        if otsu:  # a surface is of samples
-            made = _placed(shifted, seen, None, None, channels, flags, 0.0)
-            return give(made - float(sign) if ",surface" in f.spec else made, out, want)
-        if f.names[0] in _UNSHIFTED and (want is None or want in CODES):
-            return _placed(shifted, seen, out, want, channels, flags, 0.0)
-        if f.names[0] in _SHIFTED and (want is None or want == t):
-            made = _placed(shifted, seen, None, None, channels, flags, 0.0)
-            made ^= sign
-            return give(made.view(t), out, t)
-    if t.itemsize > 2 and len(f.names) == 1 and f.names[0] in _NARROWED and not absolute and image.size:
-        made = _few_levels(f, image, want, channels)
-        if made is not None:
-            return give(made, out, want or made.dtype)
-    if f.names == ["box"]:
-        return give(_mean(f, image, channels), out, want or t)
-    wider = f.like(t, lambda a: a.astype("f8"))
-    kind = _kind(wider, image, channels)
-    if kind == "bilevel" and t.itemsize > 2:
-        raise TypeError(f"{t} samples: black and white is made of integers of 8 and 16 bits and of floats; "
-                        "astype('float64') makes them")
-    if want is None:
-        want = {"same": t, "sum": np.dtype("i8" if t.kind == "i" else "u8"), "bilevel": np.dtype("u1")}.get(kind)
-    to = np.dtype("f8") if kind != "bilevel" else None
-    return give(_placed(wider, image.astype("f8"), None, to, channels, flags, _said(t, f)), out, want)
-
-
-def _few_levels(f, image, want, channels):
-    """Large integers that differ little, by those of 16 bits, to which the smallest is added again; None of others."""
-    least, most = int(image.min()), int(image.max())
-    least = 0 if least > 0 and most < 1 << 16 else least
-    t = image.dtype
-    if most - least >= 1 << 16:
-        return None
-    if f.names[0] in _UNSHIFTED:
-        return _placed(f, np.subtract(image, least, dtype=t).astype("u2"), None, np.dtype("f8"), channels, 0, 0.0)
-    if want is not None and want != t:
-        if least != 0:  # the sum would be rounded twice
-            return None
-        return _placed(f, image.astype("u2"), None, want if want in CODES else np.dtype("f8"), channels, 0, 0.0)
-    made = _placed(f, np.subtract(image, least, dtype=t).astype("u2"), None, None, channels, 0, 0.0).astype(t)
-    made += t.type(least)
-    return made
-
-
-def _said(t: np.dtype, f: Filter) -> float:
-    """The full scale of samples that are converted; 0: f says it, also of its own image."""
-    return 0.0 if t.kind not in "iu" or ",full=" in f.spec else full_scale(t)
-
-
-def _mean(f, image, channels):
-    """Exact sums, divided once: the library multiplies those of floats by a reciprocal."""
-    sums = filter_of(f.spec.replace("box", "sum", 1))
-    total = _placed(sums, image.astype("f8"), None, None, channels, 0, 0.0)
-    if "border=shrink" in f.spec:
-        total /= _placed(sums, np.ones(image.shape, "f8"), None, None, channels, 0, 0.0)
-    else:
-        width, height = re.fullmatch(r"box=(\d+)(?:x(\d+))?.*", f.spec).groups()
-        total /= int(width) * int(height or width)
-    return total
+    """Results like the image are shares."""
+    shape = image.shape[-3:] if channels else (*image.shape[-2:], 1)
+    if len(shape) == 3 and 0 not in shape:  # others the library refuses
+        height, width, depth = shape
+        made = [_core.made(f.capsule, height, width, min(depth, 4), code, 0, 0.0)[3] for code in (U8, F64)]
+        if made == [U8, U8]:
+            raise TypeError(f"bool samples are black and white already: {f.title}")
+        want = want or (np.dtype("f8") if made[0] == U8 else None)
+    scaled = bool(_SCALED & set(f.names))
+    return _placed(f, image.astype("f8") if scaled else image.view("u1"), out, want, channels, flags, 1.0)
 
 
 def _complex(f, image, out, want, channels, flags):
@@ -498,11 +381,8 @@ def _complex(f, image, out, want, channels, flags):
     return give(made.view("c16")[..., 0], out, want or image.dtype)
 
 
-_BY_KIND = {"f": _halves, "b": _bools, "i": _integers, "u": _integers, "c": _complex}
-
-
 def _moved(f, image, out, want, channels, flags):
-    """Moves take samples of any type as integers of their size."""
+    """Bools and complex samples as integers of their size."""
     t = image.dtype
     if t == np.dtype("c16"):
         if channels:
@@ -514,19 +394,6 @@ def _moved(f, image, out, want, channels, flags):
         _placed(f, image.view(seen), out.view(seen), seen, channels, flags, 0.0)
         return out
     return give(_placed(f, image.view(seen), None, None, channels, flags, 0.0).view(t), out, want or t)
-
-
-def _integral(f, image, channels):
-    """By numpy, modulo 2**64."""
-    table = image.astype("u8" if image.dtype.kind == "u" else "i8")
-    if "squared" in f.spec:
-        table *= table
-    y, x = image.ndim - 2 - channels, image.ndim - 1 - channels
-    np.cumsum(table, axis=y, out=table)
-    np.cumsum(table, axis=x, out=table)
-    if "zeros" in f.spec:
-        table = np.pad(table, [(int(axis in (y, x)), 0) for axis in range(image.ndim)])
-    return table
 
 
 # ----------------------------------------------------------------------------------------- strides
@@ -551,9 +418,10 @@ def _placed(f, image, out, want, channels, flags, full):
 
 def _columns_first(f, image, channels):
     """Integers whose columns lie together go as the transposed image. Floats would differ in their last bits."""
-    if channels or image.ndim < 2 or image.dtype.kind != "u" or min(image.shape[-2:]) <= 1 or f.arrays:
+    if channels or image.ndim < 2 or image.dtype.kind not in "iu" or image.itemsize > 2 or f.arrays:
         return False
-    return abs(image.strides[-1]) > abs(image.strides[-2]) > 0 and f.all_of(_WINDOW)
+    return (min(image.shape[-2:]) > 1 and abs(image.strides[-1]) > abs(image.strides[-2]) > 0
+            and f.all_of(_WINDOW))
 
 
 def _run_or_copy(f, image, out, code, channels, flags, full):

@@ -130,14 +130,12 @@ def table_types(shape: tuple[int, ...], dtype: Any, squared: bool, want: Any = N
         raise TypeError(_types.why_not(dtype))
     if dtype.kind == "c":
         raise TypeError(f"{dtype} samples: integral() takes integers, floats and bool")
-    wide = np.dtype({"f": "f8", "i": "i8"}.get(dtype.kind, "u8"))
+    wide = np.dtype("f8" if dtype.kind == "f" else "i8" if dtype.kind == "i" and not squared else "u8")
     if want is not None:
         return wide, _types.result(_words.dtype("dtype", want).newbyteorder("="), dtype)
-    if dtype.kind == "f":
-        return wide, np.dtype("f4" if dtype.itemsize == 2 else "f8")
-    if dtype.kind == "i" or dtype.itemsize > 2:
+    if dtype.kind == "f" or dtype.itemsize > 2:
         return wide, wide
     f = make(("integral", squared, False), squared=squared, zeros=False)
     full = 1.0 if dtype.kind == "b" else 0.0
-    code = CODES[np.dtype(f"u{dtype.itemsize}")]
+    code = CODES[np.dtype("u1") if dtype.kind == "b" else dtype]
     return wide, np.dtype(NATIVE[_core.made(f.capsule, shape[-2], shape[-1], 1, code, 0, full)[3]])

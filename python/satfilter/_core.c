@@ -332,6 +332,12 @@ static PyObject *set_threads(PyObject *module, PyObject *count)
     return PyLong_FromLong(atomic_exchange(&all_threads, (int)threads));
 }
 
+static PyObject *type_bytes(PyObject *module, PyObject *type)
+{
+    (void)module;
+    return PyLong_FromSize_t(satf_type_bytes((int)PyLong_AsLong(type)));
+}
+
 static PyObject *version(PyObject *module, PyObject *none)
 {
     (void)module;
@@ -377,6 +383,7 @@ static PyMethodDef methods[] = {
     {"filter_file", core_filter_file, METH_VARARGS, NULL},
     {"table", table, METH_NOARGS, NULL},
     {"set_threads", set_threads, METH_O, NULL},
+    {"type_bytes", type_bytes, METH_O, NULL},
     {"version", version, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -10,13 +10,14 @@
 
 enum { CORE_AXES = 64 }; /* numpy's limit */
 
-/* A sample type, as numpy and as buffers name it; NULL: there is no such type. */
+/* A sample type, as numpy and as buffers name it, but that neither knows bfloat16; NULL: there is
+ * no such type. */
 typedef struct core_type {
     const char *name, *format;
 } core_type;
 core_type core_type_of(int type);
 
-enum { CORE_TYPES = 6 };
+enum { CORE_TYPES = SATF_BF16 }; /* numpy has those in front of it */
 
 /* What a module object keeps. */
 typedef struct core_state {

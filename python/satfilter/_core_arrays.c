@@ -15,23 +15,16 @@ static int type_of(const Py_buffer *buffer)
     if (!format[0] || format[1]) {
         return -1;
     }
-    switch (*format) {
-    case 'B':
-        return SATF_U8;
-    case 'H':
-        return SATF_U16;
-    case 'I':
-        return SATF_U32;
-    case 'L':
-    case 'Q':
-        return buffer->itemsize == 8 ? SATF_U64 : SATF_U32;
-    case 'f':
-        return SATF_F32;
-    case 'd':
-        return SATF_F64;
-    default:
-        return -1;
+    int wide = buffer->itemsize == 8; /* of long, which numpy names by its own letters */
+    char letter = *format == 'L'   ? (wide ? 'Q' : 'I')
+                  : *format == 'l' ? (wide ? 'q' : 'i')
+                                   : *format;
+    for (int type = SATF_U8; type <= SATF_BF16; type++) {
+        if (*core_type_of(type).format == letter) {
+            return type;
+        }
     }
+    return -1;
 }
 
 static int refuse(const char *why)

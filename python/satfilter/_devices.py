@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 
-NATIVE = ("uint8", "uint16", "uint32", "uint64", "float32", "float64")  # satf_type's, in its order
+NATIVE = ("uint8", "uint16", "uint32", "uint64", "float32", "float64", "int8", "int16", "int32", "int64", "float16",
+          "bfloat16")  # satf_type's, in its order; numpy has no bfloat16
 ALPHA = 1  # satf_view.flags
 AUTO = -1  # the filter's own type of result
 _HOST, _CUDA = {1, 3}, {2, 13}  # device types of DLPack: the host's memory, also pinned; CUDA's, also managed
@@ -117,8 +118,7 @@ class Seen:
         self.library, self.array = _of(array), array
         address, device, stream, name, shape, strides = self.library.see(array)
         if name not in NATIVE:
-            raise TypeError(f"{name} samples on a device: float32 samples, as .float() or .astype('float32') make "
-                            "them, can be filtered")
+            raise TypeError(f"{name} samples on a device: integers and floats can be filtered")
         self.code = NATIVE.index(name)
         self.channels, self.axis, self.to = 0, 0, 0
         if channel_axis is not None:
@@ -137,7 +137,7 @@ class Seen:
             raise ValueError(f"channel_axis {channel_axis}: the image has {len(shape)} axes")
         self.axis = channel_axis % len(shape)
         count = shape[self.axis]
-        step = np.dtype(NATIVE[self.code]).itemsize
+        step = _core.type_bytes(self.code)
         if count <= 4 and (count == 1 or strides[self.axis] == step):
             self.channels, self.to = 1, -1
         elif alpha or f.arrays or _core.knows_colours(f.capsule):
@@ -193,7 +193,8 @@ def name_of(dtype: Any) -> str | None:
 def _name(dtype: Any) -> str | None:
     if dtype is None:
         return None
-    name = np.dtype(name_of(dtype)).name
+    name = name_of(dtype)
+    name = name if name in NATIVE else np.dtype(name).name
     if name not in NATIVE:
         raise TypeError(f"results on a device are {', '.join(NATIVE)}, not {name}")
     return name

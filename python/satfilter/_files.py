@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import AUTO, NATIVE, Filter, code_of, filter_of, plain
+from ._arrays import AUTO, CODES, NATIVE, Filter, code_of, filter_of, plain
 from ._words import flag, integer, number, pair, say, word
 
 _ICC, _EXIF, _XMP = range(3)  # satf_metadata_kind
-_PICTURES = {np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")}
 
 
 class _Pixels:
@@ -192,8 +191,8 @@ def _wrap(image: Any, alpha: bool | None) -> tuple[Any, np.ndarray]:
     array = plain(image)
     if array.dtype.kind == "b":
         array = array.view("u1") * np.uint8(255)
-    if array.dtype not in _PICTURES:
-        raise TypeError(f"{array.dtype} samples: files hold uint8 to uint64, float32 and float64")
+    if array.dtype not in CODES:
+        raise TypeError(f"{array.dtype} samples: pictures have integers or floats")
     if array.ndim not in (2, 3) or array.ndim == 3 and not 1 <= array.shape[2] <= 4:
         raise ValueError(f"a picture is (H, W), or (H, W, C) of 1 to 4 channels, not {array.shape}")
     channels = array.ndim - 2

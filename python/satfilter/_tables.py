@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _devices, _types, _words
-from ._arrays import _SAMPLES, ALPHA, AUTO, Filter, apply, code_of, filter_of, made, own_types, plain
+from ._arrays import ALPHA, AUTO, CODES, Filter, apply, code_of, filter_of, made, own_types, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Plan:
     """A filter for images like one of them: all is decided and all memory taken once.
 
-    like: an array of uint8, uint16, float32 or float64, of the shape and strides of those to come; its
+    like: an array of integers or floats, of the shape and strides of those to come; its
     samples are not looked at. A call of the plan allocates nothing. One thread at a time runs it.
     """
 
@@ -34,10 +34,9 @@ class Plan:
             flags = ALPHA if alpha else 0
             self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, flags, out)
             return
-        if type(like) is not np.ndarray or like.dtype not in _SAMPLES:
+        if type(like) is not np.ndarray or like.dtype not in CODES:
             what = f"{like.dtype} samples" if isinstance(like, np.ndarray) else f"a {type(like).__name__}"
-            raise TypeError(f"{what}: a plan is for arrays of uint8, uint16, float32 and float64; astype() makes them")
-        f.check(like.dtype)
+            raise TypeError(f"{what}: a plan is for arrays of integers and floats; astype() makes them")
         alpha = _words.flag("alpha", alpha)
         if channel_axis is not None and _words.axis("channel_axis", channel_axis, like.ndim) != like.ndim - 1:
             raise ValueError("channel_axis: a plan's channels are on the last axis")
@@ -149,8 +148,7 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
             channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation over a window around each pixel; with deviation=False, mean and variance.
 
-    Parameters are those of box(). Both results are of dtype, unrounded. Of uint8, uint16, float32 and float64 samples
-    mean and deviation come from one pass.
+    Parameters are those of box(). Both results are of dtype, unrounded. Mean and deviation come from one pass.
     """
     if not hasattr(image, "shape"):
         image = plain(image)
@@ -164,14 +162,14 @@ def moments_of(image: Any, size: Any, at: Any = (0, 0), border: Any = "clamp", d
     want = _words.dtype("dtype", dtype)
     last = channel_axis is not None and _words.axis("channel_axis", channel_axis, np.ndim(image)) == np.ndim(image) - 1
     if (_words.flag("deviation", deviation) and not (isinstance(border, str) and border == "valid")
-            and want in (np.float32, np.float64) and type(image) is np.ndarray and image.dtype in _SAMPLES
+            and want in (np.float32, np.float64) and type(image) is np.ndarray and image.dtype in CODES
             and (channel_axis is None or last)):
         f = filter_of(made("box", size=size, at=at, border=border).spec.replace("box", "moments", 1))
         results = np.empty(image.shape, want), np.empty(image.shape, want)
         try:
             _core.moments(f.capsule, image, *results, int(channel_axis is not None))
             return results
-        except BufferError:  # of strides that have to be copied
+        except (BufferError, TypeError):  # strides that have to be copied, large integers
             pass
     mean, second = (apply(made(name, size=size, at=at, border=border), image, None, want, channel_axis)
                     for name in ("box", "stddev" if deviation else "variance"))

@@ -20,8 +20,8 @@ def why_not(dtype: np.dtype) -> str:
 
 
 def full_scale(dtype: np.dtype) -> float:
-    """The sample that is white; of signed integers that of unsigned ones."""
-    return float(2 ** (8 * dtype.itemsize) - 1) if dtype.kind in "iu" else 1.0
+    """The sample that is white."""
+    return float(np.iinfo(dtype).max) if dtype.kind in "iu" else 1.0
 
 
 def result(want: np.dtype, of: np.dtype | None = None) -> np.dtype:

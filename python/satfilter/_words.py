@@ -8,7 +8,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-_TYPES = {"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "f32": "float32", "f64": "float64"}
+_TYPES = {"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "f32": "float32", "f64": "float64",
+          "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "f16": "float16", "bf16": "bfloat16"}
+_TYPE = f"(?:{'|'.join(_TYPES)})"
 _NUMBER = r"(-?\d+)"
 _RULES: list[tuple[str, Any]] = [
     (rf"\({_NUMBER} x {_NUMBER} at {_NUMBER}, {_NUMBER}\)", r"(\4, \3, \2, \1)"),
@@ -17,13 +19,13 @@ _RULES: list[tuple[str, Any]] = [
      r"contains its own pixel for rows of \4 and columns of \1"),
     (rf"(?<!\S){_NUMBER} x {_NUMBER}\b", r"(\2, \1)"),
     (", width by height", ""),
-    (r"\bof 1 (?=(?:u8|u16|u32|u64|f32|f64)\b)", "of "),
-    (r"\bof (\d) (?=(?:u8|u16|u32|u64|f32|f64)\b)", r"of \1 channels of "),
+    (rf"\bof 1 (?={_TYPE}\b)", "of "),
+    (rf"\bof (\d) (?={_TYPE}\b)", r"of \1 channels of "),
     (r"\b(\w+)=FILE takes", r"\1 takes"),
     ("as the input", "as the image"),
     (r", and u8, u16, f32 or f64$", ""),
     (r"border constant:", "border="),
-    (r"(?<![\w/.'-])(?:u8|u16|u32|u64|f32|f64)(?![\w/'-])", lambda found: _TYPES[found[0]]),
+    (rf"(?<![\w/.'-]){_TYPE}(?![\w/'-])", lambda found: _TYPES[found[0]]),
     (r"the \w+ view's flags \(0x1\) do not fit 1 channels",
      "alpha=True: the image has one channel, and alpha is the last of several"),
     (r"\b(input|output|image|table) view", r"\1"),

@@ -63,6 +63,9 @@ class Blocks:
         """Sums that do not fit saturate at the end alone: the type is the whole image's."""
         for dtype in ("?", "u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8", "f2", "f4", "f8"):
             for squared, chunks in itertools.product((False, True), self.chunks):
-                self.check_table(picture(dtype, (2, 60, 71)), chunks, squared=squared)
+                image = picture(dtype, (2, 60, 71))
+                if image.dtype.kind in "iu" and image.itemsize > 2:  # sums below 2**53
+                    image //= 2 ** (18 if image.itemsize == 4 else 30)
+                self.check_table(image, chunks, squared=squared)
         for dtype in (None, "u4", "i4", "u8", "f4"):
             self.check_table(np.full((300, 300), 60000, "u2"), (100, 100), dtype)

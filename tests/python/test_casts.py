@@ -181,16 +181,15 @@ class Names(unittest.TestCase):
 
     def test_second_arrays(self):
         for function, argument in ((satfilter.by, "other"), (satfilter.varbox, "map"), (satfilter.guided, "guide")):
-            for dtype in REAL + ["?"]:
+            for dtype in [t for t in REAL + ["?"] if t not in ("u8", "i8") or function is not satfilter.guided]:
                 second = np.zeros((19, 30), dtype)
                 for source in ("u1", "f8", "i2") if function is not satfilter.guided else (dtype,):
                     said = self.said(lambda: function(np.zeros(SHAPE, source), **{argument: second}))
                     self.assertIn(f"the second image is (19, 30) of {second.dtype};", said)
-                if dtype in ("u1", "u2", "f4", "f8"):
-                    continue
                 f = satfilter.Filter.of(function.__name__, **{argument: second})
                 said = self.said(lambda: satfilter.Plan(f, np.zeros(SHAPE, dtype)))
-                self.assertIn(f"{second.dtype} samples: a plan is for arrays of", said)
+                self.assertIn(f"{second.dtype} samples: a plan is for arrays of" if dtype == "?" else
+                              f"the second image is (19, 30) of {second.dtype};", said)
             said = self.said(lambda: function(np.zeros(SHAPE), **{argument: np.zeros(SHAPE, "c8")}))
             self.assertEqual(said, f"{argument}: complex64 samples; real ones, as abs() makes them, are possible")
         f = satfilter.Filter.of("by", other=np.zeros((19, 30), "i1"))

@@ -100,8 +100,8 @@ class Files(Case):
         made = (self.place / "out.jpg").read_bytes()
         self.assertIn(b"satfilter!", made)
         self.assertEqual(made, (self.place / "want.jpg").read_bytes())
-        with self.assertRaisesRegex(TypeError, "int32 samples: here a result is"):
-            satfilter.read_image(phone).filter("variance=3", dtype="i4")
+        with self.assertRaisesRegex(TypeError, "complex64 samples: here a result is"):
+            satfilter.read_image(phone).filter("variance=3", dtype="c8")
         self.assertEqual(satfilter.read_image(phone).filter("variance=3", dtype="f4").array.dtype, np.dtype("f4"))
 
     def test_changes_are_written(self):
@@ -126,7 +126,7 @@ class Files(Case):
         for array in (big[:, ::-1], np.asfortranarray(big[..., 0]), big > 9):  # copies
             picture = satfilter.Image(array)
             np.testing.assert_array_equal(satfilter.read(satfilter.encode(picture, "pam")), picture.array)
-        for wrong in (np.zeros((3, 3), "i4"), np.zeros((3, 3), complex)):
+        for wrong in (np.zeros((3, 3), "c8"), np.zeros((3, 3), complex)):
             self.assertRaises(TypeError, satfilter.Image, wrong)
         for wrong in (np.zeros(9), np.zeros((2, 2, 5)), np.zeros((0, 3), "u1")):
             self.assertRaises(ValueError, satfilter.Image, wrong)
