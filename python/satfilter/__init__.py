@@ -14,8 +14,9 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _functions
-from ._arrays import Filter, called as _apply, filter_of as _filter_of
+from ._arrays import Filter, filter_of as _filter_of
 from ._core import Error, set_threads
+from ._counting import called as _apply
 from ._files import Image, encode, filter_file, probe, read, read_image, write
 from ._functions import *  # noqa: F403
 from ._tables import Plan, moments, rect_stats, rect_sums
@@ -35,13 +36,14 @@ __all__.remove("sum")
 
 
 def filter(image: ArrayLike, spec: str | Filter, *, out: np.ndarray | None = None,
-           dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False) -> np.ndarray:
+           dtype: DTypeLike | None = None, channel_axis: int | None = None, alpha: bool = False,
+           weights: ArrayLike | None = None, nan_policy: str = "propagate", nodata: float | None = None) -> np.ndarray:
     """A chain of filters as the command takes it, "box=3 sauvola=31,k=0.3", or a Filter, applied to each image.
 
     In the text a window is WIDTHxHEIGHT and at=X:Y, as in the command; in functions pairs are (rows, columns).
     Everything else is as for the functions: see box().
     """
-    return _apply(_filter_of(spec), image, out, dtype, channel_axis, alpha)
+    return _apply(_filter_of(spec), image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata)
 
 
 def list_filters() -> list[str]:

@@ -1,6 +1,7 @@
 """Arrays into images: what is taken as it is, what is converted, and how."""
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -41,7 +42,7 @@ class Filter:
     by the same parameters and arrays, however these were written.
     """
 
-    __slots__ = ("capsule", "names", "arrays", "_made_of", "_turned")
+    __slots__ = ("capsule", "names", "arrays", "left_out", "_made_of", "_turned", "_leaving")
 
     def __init__(self, spec: str):
         if not isinstance(spec, str):
@@ -50,7 +51,7 @@ class Filter:
         self.names = [re.split("[=,]", word)[0] for word in spec.split()]
         self.arrays: dict[str, np.ndarray] = {}
         self._made_of: tuple[str, dict[str, Any] | None] = (spec, None)
-        self._turned: Filter | None = None
+        self._keep_nothing()
 
     @classmethod
     def of(cls, name: str, **params: Any) -> Filter:
@@ -59,7 +60,7 @@ class Filter:
         self.capsule = _core.create(name)
         self.names = [name]
         self.arrays = {}
-        self._turned = None
+        self._keep_nothing()
         given = {key: value for key, value in params.items() if value is not None}
         self._made_of = (name, given)
         for row in _FILTERS[name][4]:
@@ -68,6 +69,43 @@ class Filter:
             raise TypeError(f"{name} has no parameter {', '.join(given)}")
         self._made_of = (name, {**params, **self.arrays})
         return self
+
+    def _keep_nothing(self) -> None:
+        self.left_out: tuple[Any, str, Any] = (None, "propagate", None)  # weights, nan_policy, nodata
+        self._turned: Filter | None = None
+        self._leaving: dict[Any, Filter] = {}
+
+    def leaving_out(self, weights: Any = None, nan_policy: str = "propagate", nodata: Any = None) -> Filter:
+        """A filter that does the same but for pixels that do not count: windows leave them out.
+
+        weights: an array (H, W), or a path of a picture: 0 does not count, the type's largest integer, or 1 of floats
+        and bools, counts wholly. nan_policy: "omit", samples that are no number do not count; "propagate", they
+        spread. nodata: samples of this number do not count.
+        """
+        if not isinstance(nan_policy, str) or nan_policy not in ("propagate", "omit"):
+            raise ValueError(f"nan_policy={shown(nan_policy)}: 'propagate' or 'omit'")
+        mine = self.left_out
+        weights, nodata = (mine[0] if weights is None else weights), (mine[2] if nodata is None else nodata)
+        key = (mine[1] if nan_policy == "propagate" else nan_policy,
+               None if nodata is None else _words.number("nodata", nodata))
+        if weights is mine[0] and key == mine[1:]:
+            return self
+        if weights is None and key in self._leaving:
+            return self._leaving[key]
+        made = _rebuilt(*self._made_of)
+        _core.set_missing(made.capsule, key[0] == "omit", key[1])
+        if isinstance(weights, (str, os.PathLike)):
+            _core.read_weights(made.capsule, _words.path(weights))
+        elif weights is not None:
+            weights = real("weights", weights).copy()
+            if weights.ndim != 2:
+                raise ValueError(f"weights: (H, W), not of shape {weights.shape}")
+            seen, full = _bytes(weights)
+            _core.set_weights(made.capsule, seen, 0, 0, full)
+        made.left_out = (weights, *key)
+        if weights is None:
+            keep(self._leaving, key, made)
+        return made
 
     def _set(self, name: str, row: tuple[Any, ...], value: Any) -> None:
         """A parameter by its row of the table; None: the default."""
@@ -112,7 +150,7 @@ class Filter:
         """The filter of the transposed image."""
         if self._turned is None:
             spec = re.sub(r"=([\d.]+%?)x([\d.]+%?)", r"=\2x\1", self.spec)
-            self._turned = Filter(re.sub(r"\bat=(-?\d+):(-?\d+)", r"at=\2:\1", spec))
+            self._turned = Filter(re.sub(r"\bat=(-?\d+):(-?\d+)", r"at=\2:\1", spec)).leaving_out(*self.left_out)
         return self._turned
 
     @property
@@ -146,6 +184,12 @@ class Filter:
             return NotImplemented
         if (self.spec, self._files(), self.arrays.keys()) != (other.spec, other._files(), other.arrays.keys()):
             return False
+        weights, theirs = self.left_out[0], other.left_out[0]
+        arrays = [isinstance(w, np.ndarray) for w in (weights, theirs)]
+        if self.left_out[1:] != other.left_out[1:] or arrays[0] != arrays[1]:
+            return False
+        if not (_same(weights, theirs) if arrays[0] else weights == theirs):
+            return False
         return all(_same(array, other.arrays[key]) for key, array in self.arrays.items())
 
     def _files(self) -> str | None:
@@ -157,8 +201,7 @@ class Filter:
         return hash(self.spec)
 
     def __reduce__(self):
-        name, params = self._made_of
-        return (Filter, (name,)) if params is None else (_rebuilt, (name, params))
+        return _rebuilt, (*self._made_of, self.left_out)
 
     def __repr__(self) -> str:
         return f"satfilter.Filter({self.spec!r})"
@@ -178,8 +221,9 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
     return a is b or a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def _rebuilt(name: str, params: dict[str, Any]) -> Filter:
-    return Filter.of(name, **params)
+def _rebuilt(name: str, params: dict[str, Any] | None, left_out: tuple[Any, str, Any] | None = None) -> Filter:
+    made = Filter(name) if params is None else Filter.of(name, **params)
+    return made.leaving_out(*left_out) if left_out else made
 
 
 def _argument(name: str, param: str) -> str:
@@ -230,14 +274,6 @@ def filter_of(spec: str | Filter) -> Filter:
 
 
 # ---------------------------------------------------------------------------------- the quick way
-
-
-def called(f: Filter, image: Any, out: Any, dtype: Any, channel_axis: int | None, alpha: bool) -> np.ndarray:
-    """apply(), by functions that people call."""
-    if not hasattr(image, "shape"):
-        image = plain(image)
-    _words.channels(f.title if f.is_named else "filter", image.shape, channel_axis)
-    return apply(f, image, out, dtype, channel_axis, alpha)
 
 
 def apply(f: Filter, image: Any, out: Any = None, dtype: Any = None, channel_axis: int | None = None,
@@ -418,10 +454,10 @@ def _placed(f, image, out, want, channels, flags, full):
 
 def _columns_first(f, image, channels):
     """Integers whose columns lie together go as the transposed image. Floats would differ in their last bits."""
-    if channels or image.ndim < 2 or image.dtype.kind not in "iu" or image.itemsize > 2 or f.arrays:
+    narrow = image.dtype.kind in "iu" and image.itemsize <= 2
+    if channels or image.ndim < 2 or not narrow or min(image.shape[-2:]) <= 1 or f.arrays or f.left_out[0] is not None:
         return False
-    return (min(image.shape[-2:]) > 1 and abs(image.strides[-1]) > abs(image.strides[-2]) > 0
-            and f.all_of(_WINDOW))
+    return abs(image.strides[-1]) > abs(image.strides[-2]) > 0 and f.all_of(_WINDOW)
 
 
 def _run_or_copy(f, image, out, code, channels, flags, full):

@@ -234,6 +234,39 @@ static PyObject *set_order(PyObject *module, PyObject *args)
     return done(module, home, status);
 }
 
+/* (filter, whether NaN are left out, nodata or None) */
+static PyObject *set_missing(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_filter *filter;
+    int omit;
+    PyObject *number;
+    if (!home || !PyArg_ParseTuple(args, "O&pO", core_to_filter, &filter, &omit, &number)) {
+        return NULL;
+    }
+    double nodata = number == Py_None ? 0 : PyFloat_AsDouble(number);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    return done(
+        module, home,
+        satf_filter_set_missing(home->ctx, filter, omit, number == Py_None ? NULL : &nodata));
+}
+
+static PyObject *read_weights(PyObject *module, PyObject *args)
+{
+    core_home *home = core_here();
+    satf_filter *filter;
+    PyObject *path;
+    if (!home ||
+        !PyArg_ParseTuple(args, "O&O&", core_to_filter, &filter, PyUnicode_FSConverter, &path)) {
+        return NULL;
+    }
+    satf_status status = satf_filter_read_weights(home->ctx, filter, PyBytes_AsString(path));
+    Py_DECREF(path);
+    return done(module, home, status);
+}
+
 static PyObject *text(PyObject *module, PyObject *capsule)
 {
     satf_filter *filter;
@@ -354,7 +387,10 @@ static PyMethodDef methods[] = {
     {"set", set, METH_VARARGS, NULL},
     {"set_rects", set_rects, METH_VARARGS, NULL},
     {"set_order", set_order, METH_VARARGS, NULL},
+    {"set_missing", set_missing, METH_VARARGS, NULL},
     {"set_image", core_set_image, METH_VARARGS, NULL},
+    {"set_weights", core_set_weights, METH_VARARGS, NULL},
+    {"read_weights", read_weights, METH_VARARGS, NULL},
     {"text", text, METH_O, NULL},
     {"reach", reach, METH_O, NULL},
     {"knows_colours", knows_colours, METH_O, NULL},

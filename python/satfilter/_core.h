@@ -114,6 +114,7 @@ PyObject *core_made(PyObject *module, PyObject *args);
 PyObject *core_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_calls(PyObject *module, PyObject *none);
 PyObject *core_set_image(PyObject *module, PyObject *args);
+PyObject *core_set_weights(PyObject *module, PyObject *args);
 PyObject *core_rect_sums(PyObject *module, PyObject *args);
 PyObject *core_rect_stats(PyObject *module, PyObject *args);
 PyObject *core_moments(PyObject *module, PyObject *args);

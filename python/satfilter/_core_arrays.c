@@ -391,7 +391,9 @@ PyObject *core_calls(PyObject *module, PyObject *none)
 
 /* ---------------------------------------------------------------------------- images */
 
-PyObject *core_set_image(PyObject *module, PyObject *args)
+/* Gives a filter a picture of its own. */
+static PyObject *set_view(PyObject *module, PyObject *args,
+                          satf_status (*set)(satf_context *, satf_filter *, const satf_view *))
 {
     core_state *state = PyModule_GetState(module);
     core_home *home = core_here();
@@ -406,9 +408,19 @@ PyObject *core_set_image(PyObject *module, PyObject *args)
     if (core_array_open(state, object, &layout, 0, &array)) {
         return NULL;
     }
-    satf_status status = satf_filter_set_image(home->ctx, filter, &array.view);
+    satf_status status = set(home->ctx, filter, &array.view);
     core_array_close(&array);
     return status ? core_fail(state, home, status, 1) : Py_NewRef(Py_None);
+}
+
+PyObject *core_set_image(PyObject *module, PyObject *args)
+{
+    return set_view(module, args, satf_filter_set_image);
+}
+
+PyObject *core_set_weights(PyObject *module, PyObject *args)
+{
+    return set_view(module, args, satf_filter_set_weights);
 }
 
 /* ----------------------------------------------------------------------------- plans */

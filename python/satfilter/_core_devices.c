@@ -3,15 +3,33 @@
 
 core_type core_type_of(int type)
 {
-    static const core_type types[] = {
-        [SATF_U8] = {"uint8", "B"},    [SATF_U16] = {"uint16", "H"},
-        [SATF_U32] = {"uint32", "I"},  [SATF_U64] = {"uint64", "Q"},
-        [SATF_F32] = {"float32", "f"}, [SATF_F64] = {"float64", "d"},
-        [SATF_I8] = {"int8", "b"},     [SATF_I16] = {"int16", "h"},
-        [SATF_I32] = {"int32", "i"},   [SATF_I64] = {"int64", "q"},
-        [SATF_F16] = {"float16", "e"}, [SATF_BF16] = {"bfloat16", "E"},
-    };
-    return type >= SATF_U8 && type <= SATF_BF16 ? types[type] : (core_type){NULL, NULL};
+    switch ((satf_type)type) {
+    case SATF_U8:
+        return (core_type){"uint8", "B"};
+    case SATF_U16:
+        return (core_type){"uint16", "H"};
+    case SATF_U32:
+        return (core_type){"uint32", "I"};
+    case SATF_U64:
+        return (core_type){"uint64", "Q"};
+    case SATF_F32:
+        return (core_type){"float32", "f"};
+    case SATF_F64:
+        return (core_type){"float64", "d"};
+    case SATF_I8:
+        return (core_type){"int8", "b"};
+    case SATF_I16:
+        return (core_type){"int16", "h"};
+    case SATF_I32:
+        return (core_type){"int32", "i"};
+    case SATF_I64:
+        return (core_type){"int64", "q"};
+    case SATF_F16:
+        return (core_type){"float16", "e"};
+    case SATF_BF16:
+        return (core_type){"bfloat16", "E"};
+    }
+    return (core_type){NULL, NULL};
 }
 
 static int sizes_of(PyObject *tuple, Py_ssize_t *sizes)

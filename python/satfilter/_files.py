@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import AUTO, CODES, NATIVE, Filter, code_of, filter_of, plain
-from ._words import flag, integer, number, pair, say, word
+from ._words import flag, integer, number, pair, path, say, word
 
 _ICC, _EXIF, _XMP = range(3)  # satf_metadata_kind
 
@@ -87,10 +87,12 @@ class Image:
     def xmp(self, data: Any) -> None:
         _core.image_set_metadata(self._capsule, _XMP, data)
 
-    def filter(self, spec: str | Filter, *, dtype: Any = None) -> Image:
+    def filter(self, spec: str | Filter, *, dtype: Any = None, weights: Any = None, nan_policy: str = "propagate",
+               nodata: float | None = None) -> Image:
         """Another picture, filtered, with the colour profile, EXIF and so on of this one."""
         code = AUTO if dtype is None else code_of(dtype)
-        return Image._of(_core.image_filter(filter_of(spec).capsule, self._capsule, code))
+        f = filter_of(spec).leaving_out(weights, nan_policy, nodata)
+        return Image._of(_core.image_filter(f.capsule, self._capsule, code))
 
     def __repr__(self) -> str:
         return f"<satfilter.Image {self.array.shape} {self.array.dtype}>"
@@ -114,12 +116,6 @@ def _seek(file: Any) -> Any:
     return seek
 
 
-def _path(path: Any) -> Any:
-    if "\0" in str(path):
-        raise ValueError(f"{str(path)!r} is no path")
-    return path
-
-
 def _bytes(data: Any) -> Any:
     try:
         return memoryview(data)
@@ -130,7 +126,7 @@ def _bytes(data: Any) -> Any:
 def _input(source: Any) -> Any:
     """What the core reads: a path, or an object's methods."""
     if isinstance(source, (str, os.PathLike)):
-        return _path(source)
+        return path(source)
     if not hasattr(source, "read"):
         source = io.BytesIO(_bytes(source))
     return _name(source), source.read, _seek(source)
@@ -140,7 +136,7 @@ def _output(target: Any, format: str | None) -> tuple[Any, str | None]:
     """What the core writes, and its format if it is named."""
     format = word("format", format)
     if isinstance(target, (str, os.PathLike)):
-        return _path(target), format
+        return path(target), format
     if not hasattr(target, "write"):
         raise TypeError(f"a {type(target).__name__}: a path, or an object with write()")
     name = _name(target)
@@ -240,13 +236,15 @@ def encode(image: Any, format: str, *, alpha: bool | None = None, quality: int =
 
 def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 0, png_level: int = 1,
                 format: str | None = None, range: Any = None, formats: str | None = None,
-                mask: Any = None, linear: bool = False) -> None:
+                mask: Any = None, linear: bool = False, weights: Any = None, nan_policy: str = "propagate",
+                nodata: float | None = None) -> None:
     """Filters a file into a file, as the command does: by rows where it can, so in little memory.
 
     source and target: see read_image() and write(). mask: an array (H, W) or (H, W, C), an Image, or a path: the
     filter works where it is white, pixels stay where it is black, and grey blends. linear: mixes light, not samples,
-    by the curve that the file's colour profile or gAMA says; else sRGB's. What a user should know of a
-    file that went well, such as pictures that were left out, is a warning.
+    by the curve that the file's colour profile or gAMA says; else sRGB's. weights, an array or a path,
+    nan_policy and nodata: see Filter.leaving_out(). What a user should know of a file that went well, such as
+    pictures that were left out, is a warning.
     """
     file, format = _output(target, format)
     if source is target and isinstance(file, tuple):
@@ -256,6 +254,6 @@ def filter_file(spec: str | Filter, source: Any, target: Any, *, quality: int = 
         mask = read_image(mask, formats=formats)
     blend = None if mask is None else _image_of(mask, None)
     formats = word("formats", formats)
-    for note in _core.filter_file(filter_of(spec).capsule, _input(source), file, writer, formats, blend,
-                                  flag("linear", linear)):
+    f = filter_of(spec).leaving_out(weights, nan_policy, nodata)
+    for note in _core.filter_file(f.capsule, _input(source), file, writer, formats, blend, flag("linear", linear)):
         warnings.warn(say(note), stacklevel=2)

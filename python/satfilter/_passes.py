@@ -44,7 +44,7 @@ def _chain(make, image, groups, cval, out, want):
 
 
 def mean(image, work, cval, out, want):
-    groups = _groups(work, lambda a, b: a[3] == b[3])
+    groups = _groups(work[::-1], lambda a, b: a[3] == b[3])  # the last two axes are images as they lie
     if len(groups) == 1 or image.dtype.kind == "f":
         return _chain(_box, image, groups, cval, out, want)
     return _whole_numbers(image, groups, cval, out, want)

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core, _devices, _types, _words
 from ._arrays import ALPHA, AUTO, CODES, Filter, apply, code_of, filter_of, made, own_types, plain
+from ._counting import called, is_plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -144,12 +145,17 @@ def rect_stats(table: ArrayLike, squares: ArrayLike, rects: ArrayLike, *,
 
 
 def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), border: str | float = "clamp",
-            deviation: bool = True, dtype: DTypeLike = np.float64,
-            channel_axis: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+            deviation: bool = True, dtype: DTypeLike = np.float64, channel_axis: int | None = None,
+            weights: ArrayLike | None = None, nan_policy: str = "propagate",
+            nodata: float | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation over a window around each pixel; with deviation=False, mean and variance.
 
     Parameters are those of box(). Both results are of dtype, unrounded. Mean and deviation come from one pass.
     """
+    if isinstance(image, np.ma.MaskedArray) or not is_plain(weights, nan_policy, nodata):
+        mean, second = (called(made(name, size=size, at=at, border=border), image, None, dtype, channel_axis, False,
+                               weights, nan_policy, nodata) for name in ("box", "stddev" if deviation else "variance"))
+        return mean, second
     if not hasattr(image, "shape"):
         image = plain(image)
     _words.channels("moments", image.shape, channel_axis)

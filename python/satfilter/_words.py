@@ -111,6 +111,12 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(f"{name}={shown(value)}: True or False")
 
 
+def path(value: Any) -> Any:
+    if "\0" in str(value):
+        raise ValueError(f"{str(value)!r} is no path")
+    return value
+
+
 def word(name: str, value: Any) -> str | None:
     if value is None or isinstance(value, str) and "\0" not in value:
         return value

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._arrays import Filter, _made, called as _apply, make as _make
+from ._arrays import Filter, _made, make as _make
+from ._counting import called as _apply
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +79,11 @@ def kind_of(name, kind):
     return {_arrays.U8: "same", _arrays.F64: "real"}.get(made[0], "sum")
 
 
+def can_leave_out(name, kind):
+    """Whether the filter takes pixels that do not count; moves take them like others."""
+    return kind != _arrays._MOVE and name != "guided"
+
+
 def is_number(text):
     try:
         float(text)
@@ -129,7 +135,7 @@ def fill(text, indent):
     return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def signature(name, params):
+def signature(name, kind, params):
     """The parameters in order, and where those begin that are named."""
     words, named = ["image: ArrayLike"], False
     for param, kind, syntax, _, _, _, default, _, is_value in params:
@@ -139,8 +145,10 @@ def signature(name, params):
         tail = "" if is_value and default is None else " = " + default_of(kind, default)
         words.append(f"{_arrays._argument(name, param)}: {hint}{tail}")
     words += [] if named else ["*"]
-    return words + ["out: np.ndarray | None = None", "dtype: DTypeLike | None = None",
-                    "channel_axis: int | None = None", "alpha: bool = False"]
+    words += ["out: np.ndarray | None = None", "dtype: DTypeLike | None = None", "channel_axis: int | None = None",
+              "alpha: bool = False"]
+    return words + ["weights: ArrayLike | None = None", 'nan_policy: str = "propagate"',
+                    "nodata: float | None = None"] * can_leave_out(name, kind)
 
 
 def docstring(name, help_, detail, kind, params):
@@ -157,8 +165,14 @@ def docstring(name, help_, detail, kind, params):
     lines += ["    out : array that takes the result, of its shape and any type; it may be the image",
               "    dtype : the type of a new result: integers are rounded halves up and saturated",
               "    channel_axis : the axis that counts channels, if there is one",
-              "    alpha : the last channel is straight alpha, which weighs the others",
-              "", "    Returns", "    -------", fill(RESULTS[kind_of(name, kind)], "    "),
+              "    alpha : the last channel is straight alpha, which weighs the others"]
+    if can_leave_out(name, kind):
+        lines += ["    weights : array (H, W), or with the axes that count images in front",
+                  fill("How much each pixel counts: 0 does not, the type's largest integer, or 1 of floats and bools, "
+                       "counts wholly.", "        "),
+                  '    nan_policy : "propagate", NaN spreads, or "omit", it does not count',
+                  "    nodata : samples of this number do not count; the result where nothing does"]
+    lines += ["", "    Returns", "    -------", fill(RESULTS[kind_of(name, kind)], "    "),
               "", "    Raises", "    ------",
               "    ValueError : a parameter or a shape is out of its range; the message says which",
               "    TypeError : samples of this type cannot be filtered; the message says what makes others",
@@ -182,24 +196,25 @@ def function(name, help_, detail, kind, params):
     arguments = [_arrays._argument(name, p[0]) for p in params]
     passed = ", ".join(f"{a}={a}" for a in arguments)
     head = f"def {name}("
-    lines = ["", "", f"{wrapped(head, signature(name, params))}) -> np.ndarray:",
+    lines = ["", "", f"{wrapped(head, signature(name, kind, params))}) -> np.ndarray:",
              '    """' + docstring(name, help_, detail, kind, params)]
+    rest = "out, dtype, channel_axis, alpha" + (", weights, nan_policy, nodata" if can_leave_out(name, kind) else "")
     files = [_arrays._argument(name, p[0]) for p in params if p[1] == _params.FILE]
     of = f'Filter.of("{name}"' + (f", {passed})" if passed else ")")
     if any(p[1] == _params.FILE and p[8] for p in params):
-        lines += [f"    f = {of}", "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
+        lines += [f"    f = {of}", f"    return _apply(f, image, {rest})"]
         return "\n".join(lines)
     if files:  # arrays are no keys
         lines += [f"    if {files[0]} is not None:",
                   wrapped("        f = Filter.of(", [f'"{name}"', *passed.split(", ")]) + ")",
-                  "        return _apply(f, image, out, dtype, channel_axis, alpha)"]
+                  f"        return _apply(f, image, {rest})"]
         arguments = [a for a in arguments if a not in files]
         passed = ", ".join(f"{a}={a}" for a in arguments)
     key = ", ".join([f'"{name}"'] + arguments) + ("" if arguments else ",")
     lines += [f"    key = ({key})", "    try:", "        f = _made[key]",
               "    except (KeyError, TypeError):",
               wrapped("        f = _make(", ["key", *passed.split(", ")] if passed else ["key"]) + ")",
-              "    return _apply(f, image, out, dtype, channel_axis, alpha)"]
+              f"    return _apply(f, image, {rest})"]
     return "\n".join(lines)
 
 

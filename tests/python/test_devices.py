@@ -146,7 +146,7 @@ class Devices(Case):
             np.testing.assert_array_equal(kind.get(there), want)
             self.refuse(TypeError, "out is a ndarray", self.sf.box, there, 5, out=want)
             self.refuse(ValueError, "another shape", self.sf.box, there, 5, out=kind.put(np.zeros((24, 30), "u1")))
-            self.refuse(TypeError, "int32 samples on a device", self.sf.box, kind.put(image.astype("i4")), 5)
+            self.refuse(TypeError, "complex64 samples on a device", self.sf.box, kind.put(image.astype("c8")), 5)
             self.refuse(TypeError, "on a device", self.sf.rect_sums, there, [(0, 0, 1, 1)])
 
     def test_plan(self):

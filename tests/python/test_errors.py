@@ -87,8 +87,7 @@ class Errors(Case):
                     out=np.zeros((20, 30), "u1"), dtype="f8")
 
     def test_classes(self):
-        self.refuse(TypeError, "filled", satfilter.box, np.ma.masked_array(IMAGE, IMAGE > 9), 3)
-        self.refuse(TypeError, "filled", satfilter.box, np.ma.masked_array(IMAGE), 3, channel_axis=0)
+        self.refuse(TypeError, "filled", satfilter.rect_sums, np.ma.masked_array(IMAGE, IMAGE > 9), [(0, 0, 1, 1)])
 
         class Frame:  # as pandas has it
             __module__ = "pandas.core.frame"

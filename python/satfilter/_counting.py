@@ -1,0 +1,74 @@
+"""Pixels that do not count: weights, NaN, nodata and masked arrays."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _types, _words
+from ._arrays import _MOVE, Filter, apply, plain, real
+
+_SUMS = {"sum", "integral", "template"}  # to which pixels that do not count add nothing
+_NOWHERE = -2.0**1000  # no sample
+
+
+def is_plain(weights: Any, nan_policy: Any, nodata: Any) -> bool:
+    """Whether all pixels count."""
+    return weights is None and nodata is None and isinstance(nan_policy, str) and nan_policy == "propagate"
+
+
+def called(f: Filter, image: Any, out: Any, dtype: Any, channel_axis: int | None, alpha: bool, weights: Any = None,
+           nan_policy: str = "propagate", nodata: Any = None) -> np.ndarray:
+    """apply(), by functions that people call."""
+    if isinstance(image, np.ma.MaskedArray):
+        return _masked(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata)
+    if not hasattr(image, "shape"):
+        image = plain(image)
+    _words.channels(f.title if f.is_named else "filter", image.shape, channel_axis)
+    if weights is not None and not isinstance(weights, (str, os.PathLike)):
+        weights = real("weights", weights)
+        if weights.ndim > 2:
+            return _one_by_one(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata)
+    if not is_plain(weights, nan_policy, nodata):
+        f = f.leaving_out(weights, nan_policy, nodata)
+    return apply(f, image, out, dtype, channel_axis, alpha)
+
+
+def _one_by_one(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata):
+    """Each image by its own weights."""
+    channels = channel_axis is not None
+    axis = _words.axis("channel_axis", channel_axis, image.ndim) if channels else -1
+    image = np.moveaxis(plain(image), axis, -1) if channels else plain(image)
+    lead = image.shape[:image.ndim - 2 - channels]
+    if weights.shape[:-2] != lead:
+        raise ValueError(f"weights: (H, W), or with the {len(lead)} axes that count images, {lead}, in front of them; "
+                         f"not of shape {weights.shape}")
+    want = dtype if out is None else out.dtype
+    made = [called(f, image[at], None, want, -1 if channels else None, alpha, weights[at], nan_policy, nodata)
+            for at in np.ndindex(*lead)]
+    result = np.reshape(made, lead + made[0].shape)
+    return _types.give(np.moveaxis(result, -1, axis) if channels and result.ndim == image.ndim else result, out, None)
+
+
+def _masked(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata):
+    """A masked array, masked where nothing counted. Where the filter finds its own mark, nothing did."""
+    image, mask = np.asarray(image.data), np.ma.getmaskarray(image)
+    how = (channel_axis, alpha)
+    if f.all_of(_MOVE):
+        return np.ma.array(called(f, image, out, dtype, *how), mask=called(f, mask, None, None, *how))
+    if channel_axis is not None:
+        axis = _words.axis("channel_axis", channel_axis, image.ndim)
+        mask = mask.any(axis)
+    counts = ~mask if weights is None else np.where(mask, 0, real("weights", weights))
+    if len(f.names) == 1 and f.names[0] in _SUMS and weights is None:
+        hidden = np.expand_dims(mask, axis) if channel_axis is not None else mask
+        made = called(f, np.where(hidden, image.dtype.type(0), image), out, dtype, *how, None, nan_policy, nodata)
+        return np.ma.array(made, mask=f.names != ["template"] and called(
+            f, np.broadcast_to(~hidden, image.shape).astype("f8"), None, None, *how) == 0)
+    made = called(f, image, out, dtype, *how, counts, nan_policy, nodata)
+    seen = called(f, np.ones(image.shape), None, "f8", *how, counts, "propagate", _NOWHERE)
+    hidden = seen == _NOWHERE
+    if alpha and seen.ndim == image.ndim:
+        hidden[...] = np.take(seen, [-1], axis) == 0
+    return np.ma.array(made, mask=hidden)
