@@ -44,7 +44,7 @@ def _chain(make, image, groups, cval, out, want):
 
 
 def mean(image, work, cval, out, want):
-    groups = _groups(work[::-1], lambda a, b: a[3] == b[3])  # the last two axes are images as they lie
+    groups = _groups(work[::-1], _alike)  # the last two axes are images as they lie
     if len(groups) == 1 or image.dtype.kind == "f":
         return _chain(_box, image, groups, cval, out, want)
     return _whole_numbers(image, groups, cval, out, want)
@@ -52,12 +52,35 @@ def mean(image, work, cval, out, want):
 
 def _whole_numbers(image, groups, cval, out, want):
     """Sums of integers stay integers until the end, where one division makes the mean."""
+    image, count = _sums(image, groups, cval)
+    image /= count
+    return _types.give(image, out, want)
+
+
+def _sums(image, groups, cval):
+    """In double, and of how many samples."""
     count = 1
     for group in groups:
         image = _pass(_sum, image, group, cval * count, None, np.dtype("f8"))
         count *= math.prod(row[1] for row in group)
-    image /= count
-    return _types.give(image, out, want)
+    return image, count
+
+
+def masked_mean(mask, image, work, cval, out, want):
+    """The mean of the samples that are not masked, and of a constant outside; masked where there are none."""
+    groups = _groups(work[::-1], _alike)
+    counts = _sums(np.where(mask, 0.0, 1.0), groups, 1.0)[0]
+
+    def how(image, work, cval, out, want):
+        return _types.give(_sums(image, groups, cval)[0] / np.maximum(counts, 1), out, want)
+
+    made = filtered(how, np.where(mask, image.dtype.type(0), image), work, cval, out, want)
+    return np.ma.array(made, mask=counts == 0)
+
+
+def _alike(a, b):
+    """Rows of work of one border."""
+    return a[3] == b[3]
 
 
 def _box(y, x, border, name="box"):

@@ -156,10 +156,9 @@ def moments(image: ArrayLike, size: Any = 3, *, at: tuple[int, int] = (0, 0), bo
         mean, second = (called(made(name, size=size, at=at, border=border), image, None, dtype, channel_axis, False,
                                weights, nan_policy, nodata) for name in ("box", "stddev" if deviation else "variance"))
         return mean, second
-    if not hasattr(image, "shape"):
-        image = plain(image)
-    _words.channels("moments", image.shape, channel_axis)
-    return moments_of(image, size, at, border, deviation, dtype, channel_axis)
+    seen: Any = image if hasattr(image, "shape") else plain(image)
+    _words.channels("moments", seen.shape, channel_axis)
+    return moments_of(seen, size, at, border, deviation, dtype, channel_axis)
 
 
 def moments_of(image: Any, size: Any, at: Any = (0, 0), border: Any = "clamp", deviation: bool = True,

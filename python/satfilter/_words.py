@@ -40,6 +40,8 @@ _RULES: list[tuple[str, Any]] = [
     (r", unless others are named \(option: page\)", ""),
     (r"; it looks like .* \(option: axes\)", "; numpy.load() reads it"),
     (r"\(option: format\)", "(format=)"),
+    (r"put the filter real in front(?:, which rounds them| to take them as they are)",
+     "astype('float64') makes others"),
     (r"allow it by satf_context_set_formats\(.*\) \(limit: formats\)", 'formats="all" reads it'),
     (r"\(limit: formats\)", '(formats="all" reads it)'),
     (r" \((?:limit|option): [a-z -]+\)$", ""),

@@ -219,13 +219,13 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
     want = _words.dtype("dtype", dtype) if dtype is not None else np.dtype("u8" if image.dtype.kind == "u" else "i8")
     if want.kind not in "biufc":
         raise TypeError(f"dtype={want}: sums are integers, floats or complex")
-    exact = image.dtype in (np.dtype("u1"), np.dtype("u2"), np.dtype("?"))
+    exact = image.dtype.kind in "iub" and image.itemsize <= 2
     ours = want in (np.dtype("i8"), np.dtype("u8")) if exact else image.dtype.kind == want.kind == "f"
     if image.ndim < 2 or 0 in image.shape or not ours:
         for axis in range(image.ndim):
             image = image.cumsum(axis=axis, dtype=want)
         return image
-    table = _arrays.apply(_arrays.made("integral"), image, None, np.dtype("u8") if exact else want)
+    table = _arrays.apply(_arrays.made("integral"), image, None, np.dtype("i8" if image.dtype.kind == "i" else "u8") if exact else want)
     for axis in range(image.ndim - 2):
         np.cumsum(table, axis=axis, out=table)
     return table.view(want) if exact else table

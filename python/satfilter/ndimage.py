@@ -35,7 +35,8 @@ def uniform_filter(input: ArrayLike, size: Any = 3, output: Any = None, mode: An
 
     Parameters
     ----------
-    input : array of any shape, of integers, floats, bool or complex samples
+    input : array of any shape, of integers, floats, bool or complex samples; a masked array gives the means of what is
+        not masked, and is masked where there is none
     size : int, or one for each of the axes; below 2: nothing happens along it
     output : array that takes the result, or its type; it may be the input
     mode : reflect, mirror, nearest, wrap, constant or grid-*, or one for each of the axes
@@ -57,7 +58,7 @@ def uniform_filter(input: ArrayLike, size: Any = 3, output: Any = None, mode: An
                 return _run(_quick[size, mode].capsule, input, output, -1, 0, 0, 0.0)
         except (KeyError, TypeError, ValueError, BufferError):
             pass
-    image = _arrays.plain(input)
+    image = _samples(input)
     out, want = _output(output, image)
     axes = _axes(axes, image.ndim)
     sizes, origins, modes = (_each(value, len(axes)) for value in (size, origin, mode))
@@ -65,19 +66,19 @@ def uniform_filter(input: ArrayLike, size: Any = 3, output: Any = None, mode: An
     work = [_window(*row) for row in zip(axes, sizes, origins, modes) if row[1] > 1]
     if len(work) == 2 and work[0][3] == work[1][3] and not any(origins) and axes == (0, 1) and image.ndim == 2:
         _remember(size, mode, work)
-    return _passes.filtered(_passes.mean, image, work, _constant(cval), out, want)
+    return _mean(input, image, work, _constant(cval), out, want)
 
 
 def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
                      cval: Any = 0.0, origin: int = 0) -> np.ndarray:
     """The mean over size samples along one axis. See uniform_filter()."""
-    image = _arrays.plain(input)
+    image = _samples(input)
     axis = _axes((axis,), image.ndim)[0]
     size = _number("size", size)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     out, want = _output(output, image)
-    return _passes.filtered(_passes.mean, image, [_window(axis, size, origin, mode)], _constant(cval), out, want)
+    return _mean(input, image, [_window(axis, size, origin, mode)], _constant(cval), out, want)
 
 
 def gaussian_filter(input: ArrayLike, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect",
@@ -109,6 +110,16 @@ def gaussian_filter(input: ArrayLike, sigma: Any, order: Any = 0, output: Any = 
     ends = [int(truncate * s + 0.5) if end is None else end for s, end in zip(sigmas, _each(radius, count))]
     work = [_gaussian(*row) for row in zip(axes, sigmas, ends, _each(mode, count)) if row[1] > 1e-15]
     return _passes.filtered(_passes.gaussian, image, work, _constant(cval), out, want)
+
+
+def _samples(input):
+    return _arrays.plain(input.data if isinstance(input, np.ma.MaskedArray) else input)
+
+
+def _mean(input, image, work, cval, out, want):
+    if isinstance(input, np.ma.MaskedArray):
+        return _passes.masked_mean(np.ma.getmaskarray(input), image, work, cval, out, want)
+    return _passes.filtered(_passes.mean, image, work, cval, out, want)
 
 
 def _gaussian(axis, sigma, radius, mode):

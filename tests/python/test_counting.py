@@ -137,6 +137,24 @@ class Counting(Case):
                          made.mask[0, ..., 0].tolist())
         self.assertEqual(satfilter.grey(alpha, channel_axis=-1).mask.tolist(), HOLES.tolist())
 
+    def test_scipy(self):
+        """Of masked arrays the mean of what is not masked, over any axes."""
+        for dtype in ("u1", "i2", "i4", "f8", "c16"):
+            image = picture(dtype, (4, *SHAPE))
+            mask = np.stack([HOLES, ~HOLES, HOLES | ~HOLES, HOLES])
+            made = satfilter.ndimage.uniform_filter(np.ma.array(image, mask=mask), (3, 5, 5), mode="nearest")
+            pads, sides = [(1, 1), (2, 2), (2, 2)], (3, 5, 5)
+            windows = np.lib.stride_tricks.sliding_window_view(np.pad(np.where(mask, np.nan, image), pads, "edge"), sides)
+            want = quiet(np.nanmean, windows, (-3, -2, -1))
+            self.assertEqual((made.dtype, made.mask.tolist()), (image.dtype, np.isnan(want).tolist()), dtype)
+            if image.dtype.kind in "iu":
+                np.testing.assert_array_equal(made.compressed(), np.floor(want[~made.mask] + 0.5).astype(dtype), dtype)
+            else:
+                np.testing.assert_allclose(made.compressed(), want[~made.mask], 1e-12)
+        line = np.ma.array([1.0, 2.0, 3.0, 4.0], mask=[False, True, True, True])
+        made = satfilter.ndimage.uniform_filter1d(line, 3, mode="constant", cval=7.0)
+        self.assertEqual((made.tolist(), made.mask.tolist()), ([4.0, 1.0, None, 7.0], [False, False, True, False]))
+
     def test_filters(self):
         """One that leaves out pixels keeps these for every call, pickled or not."""
         image = np.where(HOLES, np.nan, picture("f8"))

@@ -36,9 +36,8 @@ class Property(unittest.TestCase):
         def check(view, spec, size, into):
             spec = spec % size if "%" in spec else spec
             before = view.copy()
-            if view.dtype.kind == "?" or view.dtype.kind == "b" or view.dtype.itemsize > 2 and view.dtype.kind == "i":
-                if spec.startswith(("sauvola", "wolf")):
-                    return
+            if view.dtype.kind in "bi" and spec.startswith(("sauvola", "wolf")):  # which are refused
+                return
             plain = satfilter.filter(np.array(view, order="C"), spec)
             made = satfilter.filter(view, spec)
             self.assertEqual(made.dtype, plain.dtype)
@@ -58,7 +57,7 @@ class Property(unittest.TestCase):
 
     def test_channels(self):
         @settings(max_examples=200, deadline=None, database=None)
-        @given(st.integers(1, 7), st.integers(0, 2), st.sampled_from(["u1", "u2", "f4", "i2", "?", "f2", "i8"]),
+        @given(st.integers(1, 7), st.integers(0, 2), st.sampled_from(["u1", "u2", "f4", "i2", "?", "f2", "i4"]),
                st.sampled_from(["box=5", "variance=3x5", "guided=5", "integral", "transpose", "flip=h"]),
                st.integers(0, 99))
         def check(count, axis, dtype, spec, seed):
