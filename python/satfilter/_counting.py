@@ -10,7 +10,7 @@ from . import _types, _words
 from ._arrays import _MOVE, Filter, apply, plain, real
 
 _SUMS = {"sum", "integral", "template"}  # to which pixels that do not count add nothing
-_NOWHERE = -2.0**1000  # no sample
+_NOWHERE = -2.0**1000
 
 
 def is_plain(weights: Any, nan_policy: Any, nodata: Any) -> bool:
@@ -52,23 +52,25 @@ def _one_by_one(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, 
 
 
 def _masked(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata):
-    """A masked array, masked where nothing counted. Where the filter finds its own mark, nothing did."""
+    """A masked array, masked where nothing counted: where white bytes give a number that no sample is."""
     image, mask = np.asarray(image.data), np.ma.getmaskarray(image)
     how = (channel_axis, alpha)
     if f.all_of(_MOVE):
         return np.ma.array(called(f, image, out, dtype, *how), mask=called(f, mask, None, None, *how))
+    hidden = mask
     if channel_axis is not None:
         axis = _words.axis("channel_axis", channel_axis, image.ndim)
         mask = mask.any(axis)
-    counts = ~mask if weights is None else np.where(mask, 0, real("weights", weights))
+        hidden = np.broadcast_to(np.expand_dims(mask, axis), image.shape)
+    image = np.where(hidden, image.dtype.type(0), image)  # what is masked may be anything
     if len(f.names) == 1 and f.names[0] in _SUMS and weights is None:
-        hidden = np.expand_dims(mask, axis) if channel_axis is not None else mask
-        made = called(f, np.where(hidden, image.dtype.type(0), image), out, dtype, *how, None, nan_policy, nodata)
-        return np.ma.array(made, mask=f.names != ["template"] and called(
-            f, np.broadcast_to(~hidden, image.shape).astype("f8"), None, None, *how) == 0)
+        made = called(f, image, out, dtype, *how, None, nan_policy, nodata)
+        nothing = f.names != ["template"] and called(f, (~hidden).astype("f8"), None, None, *how) == 0
+        return np.ma.array(made, mask=nothing)
+    counts = ~mask if weights is None else np.where(mask, 0, real("weights", weights))
     made = called(f, image, out, dtype, *how, counts, nan_policy, nodata)
-    seen = called(f, np.ones(image.shape), None, "f8", *how, counts, "propagate", _NOWHERE)
-    hidden = seen == _NOWHERE
+    seen = called(f, np.full(image.shape, 255, "u1"), None, "f8", *how, counts, "propagate", _NOWHERE)
+    nothing = seen == _NOWHERE
     if alpha and seen.ndim == image.ndim:
-        hidden[...] = np.take(seen, [-1], axis) == 0
-    return np.ma.array(made, mask=hidden)
+        nothing[...] = np.take(seen, [-1], axis) == 0
+    return np.ma.array(made, mask=nothing)

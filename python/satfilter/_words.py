@@ -31,6 +31,7 @@ _RULES: list[tuple[str, Any]] = [
     (r"\b(input|output|image|table) view", r"\1"),
     (r"not like the view that the plan was made for", "not like the array that the plan was made for"),
     (r"no format is named; NULL restores the default", "no format is named"),
+    (r"the weights \(the auxiliary input\)", "the weights"),
     (r"the auxiliary input", "the second image"),
     (r"LO must be below HI", "black must be below white"),
     (r"or name LO:HI or auto \(option: range\)", 'or say range=(black, white) or range="auto"'),

@@ -225,7 +225,8 @@ def integral_image(image: ArrayLike, *, dtype: DTypeLike | None = None) -> np.nd
         for axis in range(image.ndim):
             image = image.cumsum(axis=axis, dtype=want)
         return image
-    table = _arrays.apply(_arrays.made("integral"), image, None, np.dtype("i8" if image.dtype.kind == "i" else "u8") if exact else want)
+    wide = np.dtype("i8" if image.dtype.kind == "i" else "u8")
+    table = _arrays.apply(_arrays.made("integral"), image, None, wide if exact else want)
     for axis in range(image.ndim - 2):
         np.cumsum(table, axis=axis, out=table)
     return table.view(want) if exact else table
