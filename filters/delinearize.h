@@ -62,6 +62,7 @@ static const filter_info delinearize_filter = {
     .needs_value = true,
     .options_bytes = sizeof(delinearize_options),
     .ways = {FILTER_PASSES(delinearize_passes)},
+    .sign = SIGN_REFUSED,
     .example = "satfilter --delinearize 2.2 in.png out.png",
 };
 

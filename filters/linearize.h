@@ -61,6 +61,7 @@ static const filter_info linearize_filter = {
     .needs_value = true,
     .options_bytes = sizeof(linearize_options),
     .ways = {FILTER_PASSES(linearize_passes)},
+    .sign = SIGN_REFUSED,
     .example = "satfilter --linearize srgb --resize 50% --delinearize srgb in.jpg out.jpg",
 };
 

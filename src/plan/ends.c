@@ -89,9 +89,9 @@ static satf_status check_sign(satf_context *ctx, const chain_link *link, const s
     return !satf_type_is_signed(in->type) || link->info->sign != SIGN_REFUSED
                ? SATF_OK
                : satf_fail(ctx, SATF_UNSUPPORTED,
-                           "%s goes by the mean, so samples below 0 have no threshold, and %s "
-                           "samples may be: add an offset and make them u16, or put the filter "
-                           "real in front to take them as they are",
+                           "%s is for samples of 0 and more, and %s samples may be less: add an "
+                           "offset and make them u16, or put the filter real in front to take "
+                           "them as they are",
                            link->info->name, satf_type_name(in->type));
 }
 

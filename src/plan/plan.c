@@ -292,8 +292,7 @@ satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t
                              size_t count, const satf_view *in, const satf_view *out,
                              satf_plan **plan)
 {
-    satf_filter part = {
-        .count = count, .links = &chain->links[index], .counting = chain->counting};
+    satf_filter part = {.count = count, .links = &chain->links[index], .counting = chain->counting};
     filter_call call = filter_whole_call(ctx, &part, in, out);
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

@@ -85,7 +85,7 @@ typedef struct formula_sums {
     /* The largest sample that the input of integers may have, and the image beside it: above the
      * full scale where an option says a lesser one. */
     double top, aux_top;
-    double zero;            /* the sample that stands for 0: above it of integers with a sign */
+    double zero; /* the sample that stands for 0: above it of integers with a sign */
     /* White in the result for white in the input: 1 but for TYPE_SCALED, where the type changes. */
     double times;
     double most;            /* results end here; INFINITY where the result's type alone ends them */
