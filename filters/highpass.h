@@ -19,7 +19,7 @@ SATF_FORMULA formula_value highpass_formula(const formula_sums *in, const highpa
 {
     (void)options;
     double p = in->centre, weight = formula_weight(in),
-           half = in->zero > 0 ? in->zero : in->full / 2;
+           half = in->has_sign ? in->zero : in->full / 2;
     if (in->real) {
         return formula_real(weight == 0 ? half : p - formula_true_mean(in) + half);
     }

@@ -12,6 +12,7 @@
 #include "base/view.h"
 #include "plan/gpu.h"
 #include "sums/lines/line.h"
+#include "formula/adapt_rows.h"
 #include "formula/mix.h"
 #include "sums/tables/shift.h"
 #include "formula/pixels.h"
@@ -201,6 +202,9 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
                                 .aux_pixels = common->aux_pixels,
                                 .top = common->top,
                                 .aux_top = common->aux_top,
+                                .times = common->times,
+                                .zero = common->zero,
+                                .has_sign = common->has_sign,
                                 .most = common->most};
     step.border = (filter_border){task->border, constant_of(task, step.info)};
     filter_rects *rects = NULL;
@@ -277,6 +281,18 @@ static satf_status grey(satf_context *ctx, const satf_view *from, const satf_vie
 {
     satf_view here = on_host(from), there = on_host(to);
     ON_CPU("grey", filter_run_grey(cpu, &here, &there));
+}
+
+static satf_status adapt(satf_context *ctx, const row_adapter *adapter, const satf_view *in,
+                         const satf_view *beside, const satf_view *out)
+{
+    satf_status status = fake_enter(ctx, "adapt");
+    for (int64_t y = 0; y < in->height && !status; y++) {
+        adapt_kernels_base.row(adapter, in->width, satf_row(in, y),
+                               beside->data ? satf_row(beside, y) : NULL, beside->type,
+                               satf_row(out, y));
+    }
+    return status;
 }
 
 static const void *line_in(void *user, int64_t y)
@@ -489,6 +505,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.otsu = find_otsu;
     backend.floats = floats;
     backend.grey = grey;
+    backend.adapt = adapt;
     backend.cells = cells;
     backend.lines = lines;
     backend.shift = shift_by;

@@ -71,7 +71,10 @@ static satf_status check_sums(satf_context *ctx, const chain_link *link, const s
 {
     const filter_pass *last = filter_last(link->info);
     bool squared = last->sums_squares && last->sums_squares(link->options);
-    double most = satf_full_scale(in) + (satf_type_is_signed(in->type) ? 1 : 0);
+    const int64_t *named = chain_value(link, PARAM_FULL);
+    double full = satf_full_scale(in);
+    full = named && *named > 0 && (double)*named < full ? (double)*named : full;
+    double most = full + (satf_type_is_signed(in->type) ? 1 : 0);
     double pixels = pixels_of_sum(link, in);
     if (satf_type_is_float(in->type) || is_offset(link, in->type) ||
         pixels * (squared ? most * most : most) <= 0x1p53) {
@@ -315,15 +318,14 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
                              : SATF_OK;
 }
 
-satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, int type,
+satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, bool like,
                                  const satf_view *picture, satf_image **made)
 {
-    bool alike = picture->type == type && ends->loads;
     row_adapter load = {.from = picture->type,
-                        .to = alike ? ends->load.to : SATF_F64,
+                        .to = like ? ends->load.to : SATF_F64,
                         .channels = picture->channels,
                         .lanes = picture->channels,
-                        .zero = alike ? ends->zero : 0,
+                        .zero = like ? ends->zero : 0,
                         .nodata = NAN};
     *made = NULL;
     if (satf_type_is_plain(picture->type)) {

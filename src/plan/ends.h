@@ -25,9 +25,9 @@ satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const
 satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
                              const satf_view *from, const satf_view *to, filter_ends *ends);
 
-/* *made = the picture, of samples that engines take: those of the filter's input, if it has the
- * type of that, else doubles. *made is NULL if it has such samples. */
-satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, int type,
+/* *made = the picture, of samples that engines take: as the filter's input if it is `like` that,
+ * else doubles. *made is NULL if it has such samples. */
+satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, bool like,
                                  const satf_view *picture, satf_image **made);
 
 #endif

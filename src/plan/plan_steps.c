@@ -26,9 +26,8 @@ typedef struct plan_link {
     const chain_link *link;
     satf_view from, to;
     plan_place in, out;
-    const filter_ends
-        *ends; /* at which the input becomes `from`, and `to` the result; NULL: none */
-    int type;  /* of the input in front of that */
+    const filter_ends *ends; /* where the input becomes `from`, and `to` the result; NULL: none */
+    satf_view given;         /* the input in front of that */
 } plan_link;
 
 /* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
@@ -71,7 +70,8 @@ static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_
 typedef struct plan_aux {
     plan_place place, sums_place; /* PLACE_NONE: none */
     satf_view view, sums;
-    bool rgb; /* it guides by its colour (filter_info.colour_aux) */
+    bool rgb;  /* it guides by its colour (filter_info.colour_aux) */
+    bool says; /* its own full scale */
 } plan_aux;
 
 /* A row that is every row. */
@@ -103,19 +103,16 @@ static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link 
     const filter_info *info = of->link->info;
     const satf_view *in = &of->from, *picture = &own->view;
     satf_image *spread = NULL, *plain = NULL;
-    const filter_ends none = {0};
-    satf_status status =
-        filter_plain_picture(ctx, of->ends ? of->ends : &none, of->type, picture, &plain);
-    if (status) {
-        return status;
-    }
-    picture = plain ? &plain->view : picture;
     bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
     aux->rgb = takes_rgb(of->link) && is_rgb(picture);
-    status = filter_picture_check(ctx, own->name, picture, in,
-                                  aux->rgb ? LIKE_RGB
-                                  : any    ? LIKE_COLOURS
-                                           : LIKE_OR_ONE);
+    aux->says = picture->full > 0;
+    satf_status status = filter_picture_check(ctx, own->name, picture, &of->given,
+                                              aux->rgb ? LIKE_RGB
+                                              : any    ? LIKE_COLOURS
+                                                       : LIKE_OR_ONE);
+    bool like = of->ends && of->ends->loads && !any && !aux->rgb;
+    status = status ? status : filter_plain_picture(ctx, of->ends, like, picture, &plain);
+    picture = plain ? &plain->view : picture;
     if (!status && !aux->rgb && (picture->channels != in->channels || (any && !same_alpha))) {
         status = filter_picture_spread(ctx, picture, in, &spread);
         picture = status ? picture : &spread->view;
@@ -153,6 +150,13 @@ static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link 
     aux->place = (plan_place){PLACE_AUX, 0};
     aux->view = plan->from_aux;
     aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
+    aux->says = aux->view.full > 0;
+    bool narrow = aux->view.type != SATF_U32 && aux->view.type != SATF_U64; /* which are none */
+    if (narrow && (!satf_type_is_plain(aux->view.type) || (of->ends && of->ends->zero > 0))) {
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "a plan's second input is of u8, u16, f32 or f64, and so is the first "
+                         "beside it; one that the filter keeps may be of any type");
+    }
     return filter_picture_check(ctx, FILTER_PICTURE_NAME, &aux->view, &of->from,
                                 aux->rgb        ? LIKE_RGB
                                 : info->any_aux ? LIKE_CHANNELS
@@ -357,6 +361,8 @@ static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_imag
     filter_step_spec spec = {.link = of->link,
                              .pass = pass,
                              .input = &of->from,
+                             .given = &of->given,
+                             .aux_says = images->aux.says,
                              .zero = of->ends ? of->ends->zero : 0,
                              .whole = of->ends && of->ends->lane ? of->ends->load.whole : 0,
                              .masked = of->ends && of->ends->masked && pass->of == 0,
@@ -496,16 +502,16 @@ static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_li
 {
     filter_ends ends;
     plan_link inner = *of;
+    inner.given = of->from;
     bool edged = filter_has_zero_edge(of->link);
     satf_view to = of->to;
     to.width -= edged;
     to.height -= edged;
     satf_status status = filter_find_ends(ctx, plan->chain, of->link, &of->from, &to, &ends);
     if (status || (!ends.loads && !ends.stores)) {
-        return status ? status : plan_passes(ctx, plan, of);
+        return status ? status : plan_passes(ctx, plan, &inner);
     }
     inner.ends = &ends;
-    inner.type = of->from.type;
     if (ends.loads) {
         status = add_load(ctx, plan, &inner, &ends);
     }

@@ -221,11 +221,13 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
     return status ? status : filter_step_output(ctx, &chain->links[index], in, out);
 }
 
-/* The border's constant in the input's type, whose sample `zero` stands for 0. */
-static satf_status fit_constant(satf_context *ctx, const satf_view *input, double zero,
+/* The border's constant in the input's type, of which `zero` stands for 0. */
+static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
                                 filter_border *border)
 {
-    int type = input->type;
+    const satf_view *input = spec->input;
+    int type = input->type, given = spec->given->type;
+    double zero = spec->zero;
     double value = border->constant, least = zero > 0 ? -satf_full_scale(input) - 1 : 0;
     if (border->kind != SATF_CONSTANT) {
         return SATF_OK;
@@ -235,7 +237,7 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, doubl
         if (!isfinite(border->constant)) {
             return satf_fail(ctx, SATF_INVALID,
                              "border constant:%g does not fit %s samples; it must be finite", value,
-                             satf_type_name(type));
+                             satf_type_name(given));
         }
         return SATF_OK;
     }
@@ -244,7 +246,7 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, doubl
         return satf_fail(ctx, SATF_INVALID,
                          "border constant:%g does not fit %s samples; it must be an integer of "
                          "%.0f to %.0f",
-                         value, satf_type_name(type), least, max);
+                         value, satf_type_name(given), least, max);
     }
     border->constant += zero;
     return SATF_OK;
@@ -252,10 +254,11 @@ static satf_status fit_constant(satf_context *ctx, const satf_view *input, doubl
 
 /* What full=M says counts for an auxiliary input, too, if it is of the same samples and neither
  * picture says its own full scale. */
-static bool scale_is_shared(const satf_view *input, const satf_view *aux)
+static bool scale_is_shared(const filter_step_spec *spec)
 {
+    const satf_view *input = spec->input, *aux = spec->input_aux;
     bool floats = satf_type_is_float(input->type) && satf_type_is_float(aux->type);
-    return (floats || input->type == aux->type) && input->full == 0 && aux->full == 0;
+    return (floats || input->type == aux->type) && spec->given->full == 0 && !spec->aux_says;
 }
 
 static void add_aux(const filter_step_spec *spec, filter_scale *scale)
@@ -263,7 +266,7 @@ static void add_aux(const filter_step_spec *spec, filter_scale *scale)
     const satf_view *aux = spec->input_aux;
     double named = named_scale(spec->link, PARAM_AUX_FULL);
     scale->aux_said = scale_counts(aux, named);
-    if (named == 0 && scale_is_shared(spec->input, aux)) {
+    if (named == 0 && scale_is_shared(spec)) {
         named = named_scale(spec->link, PARAM_FULL);
     }
     scale->aux_of_floats = satf_type_is_float(aux->type);
@@ -283,6 +286,7 @@ static filter_scale find_scale(const filter_step_spec *spec, const filter_step *
     }
     bool reals = satf_type_is_float(step->out.type);
     scale.zero = spec->zero;
+    scale.has_sign = satf_type_is_signed(spec->given->type);
     scale.top += spec->zero;
     scale.aux_top += spec->zero;
     scale.most = reals ? INFINITY : ends ? scale.full + spec->zero : scale.most;
@@ -423,7 +427,7 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     }
     satf_status status = filter_check_link(ctx, link);
     status = status ? status : check_aux_scale(ctx, spec);
-    status = status ? status : fit_constant(ctx, spec->input, spec->zero, &step->border);
+    status = status ? status : fit_constant(ctx, spec, &step->border);
     step->scale = find_scale(spec, step);
     step->inline_pass = spec->inline_pass;
     step->inline_in = spec->inline_in;

@@ -11,7 +11,7 @@ struct filter_engine;
 /* What formulas know of the samples that the filter takes, of which the step may be a part: see
  * formula_sums. */
 typedef struct filter_scale {
-    bool of_floats, aux_of_floats, aux_said;
+    bool of_floats, aux_of_floats, aux_said, has_sign;
     double full, level, aux_full, aux_pixels, top, aux_top, times, most, zero;
 } filter_scale;
 
@@ -169,6 +169,7 @@ static inline void filter_set_scale(const filter_scale *scale, formula_sums *com
     common->times = scale->times;
     common->most = scale->most;
     common->zero = scale->zero;
+    common->has_sign = scale->has_sign;
 }
 
 /* Auxiliary inputs k and k + 1 of that row, for the epilogue, where they are no images in memory:
@@ -229,6 +230,8 @@ typedef struct filter_step_spec {
     satf_view inline_in;
     const satf_view *input;     /* the filter's */
     const satf_view *input_aux; /* beside it; NULL: none */
+    const satf_view *given;     /* that in front of its end */
+    bool aux_says;              /* the image beside it says its full scale */
     double zero;                /* the sample of it that stands for 0 */
     bool masked;                /* as filter_step.masked */
     double whole;               /* the weight of what is outside; 0: the border's constant */

@@ -81,6 +81,7 @@ typedef struct formula_sums {
      * beside it, the same where there is none, its number of pixels, or 0, and whether that is
      * of floats, and whether an option says that full scale. */
     bool of_floats, aux_of_floats, aux_said;
+    bool has_sign; /* it is of integers with a sign */
     double full, level, aux_full, aux_pixels;
     /* The largest sample that the input of integers may have, and the image beside it: above the
      * full scale where an option says a lesser one. */
