@@ -8,13 +8,19 @@ extern "C" {
 
 #include "../../src/formula/adapt.h"
 
-enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
+/* As many blocks as a large device has room for; each goes on with further rows. */
+enum { THREADS = 256, MOST_BLOCKS = 2048 };
 
+/* Of types that are named here the compiler makes straight code; below 0: any. */
+template <int FROM, int TO>
 static __global__ void __launch_bounds__(THREADS)
-    adapt_pixels(row_adapter a, satf_view in, satf_view beside, satf_view out)
+    adapt_pixels(row_adapter given, satf_view in, satf_view beside, satf_view out)
 {
-    int64_t bytes = in.channels * (int64_t)adapt_bytes(in.type);
-    int64_t to_bytes = out.channels * (int64_t)adapt_bytes(out.type);
+    row_adapter a = given;
+    a.from = FROM < 0 ? a.from : FROM;
+    a.to = TO < 0 ? a.to : TO;
+    int64_t bytes = in.channels * (int64_t)adapt_bytes(a.from);
+    int64_t to_bytes = out.channels * (int64_t)adapt_bytes(a.to);
     int64_t beside_bytes = beside.channels * (int64_t)adapt_bytes(beside.type);
     for (int64_t y = blockIdx.y; y < in.height; y += gridDim.y) {
         const char *from = (const char *)in.data + y * in.stride;
@@ -30,6 +36,26 @@ static __global__ void __launch_bounds__(THREADS)
             }
         }
     }
+}
+
+typedef void (*adapt_kernel)(row_adapter, satf_view, satf_view, satf_view);
+
+static adapt_kernel kernel_of(const row_adapter *a)
+{
+#define PAIR(one, other)                                  \
+    if (a->from == SATF_##one && a->to == SATF_##other) { \
+        return adapt_pixels<SATF_##one, SATF_##other>;    \
+    }
+    PAIR(U8, U8)
+    PAIR(U16, U16)
+    PAIR(F32, F32)
+    PAIR(F64, F64)
+    PAIR(I16, U16)
+    PAIR(U16, I16)
+    PAIR(F16, F32)
+    PAIR(F64, F16)
+#undef PAIR
+    return adapt_pixels<-1, -1>;
 }
 
 static bool is_aligned(const satf_view *view)
@@ -48,9 +74,9 @@ extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
     }
     row_adapter a = *adapter;
     a.aligned = is_aligned(in) && is_aligned(beside) && is_aligned(out);
-    int64_t columns = (in->width - 1) / THREADS + 1;
+    int64_t columns = (in->width - 1) / THREADS + 1, rows = MOST_BLOCKS / columns + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
-              (unsigned)(in->height < MAX_GRID_ROWS ? in->height : MAX_GRID_ROWS));
-    adapt_pixels<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, *in, *beside, *out);
+              (unsigned)(in->height < rows ? in->height : rows));
+    kernel_of(adapter)<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, *in, *beside, *out);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

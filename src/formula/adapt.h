@@ -8,8 +8,8 @@
  * samples do not count weigh nothing, others what an image of weights says; that weighs alpha, or
  * is a lane of its own behind the channels. For filters that add up, sums, samples are multiplied
  * by it instead.
- * Storing: the offset and the lane go, results are rounded once, and where nothing counted they
- * are `missing`.
+ * Storing: sums are divided by that of the weights, where engines leave them undivided. The offset
+ * and the lane go, results are rounded once, and where nothing counted they are `missing`.
  */
 #ifndef SATF_FORMULA_ADAPT_H
 #define SATF_FORMULA_ADAPT_H
@@ -42,6 +42,7 @@ struct row_adapter {
     bool sums;      /* the filter adds up */
     /* Storing. */
     adapt_rule rule;
+    bool divides; /* lanes are sums, which that of the weights divides */
     double missing;
     double least, most; /* of integers: where results end */
     int beside;         /* lanes of the image beside it */
@@ -241,6 +242,13 @@ SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const
     }
 }
 
+/* The mean of a sum: of integers rounded to nearest, halves up. */
+SATF_FORMULA double adapt_divided(const row_adapter *a, double sum, double weights)
+{
+    uint64_t s = (uint64_t)sum, w = (uint64_t)weights;
+    return adapt_is_float(a->from) ? sum * (1 / weights) : (double)((2 * s + w) / (2 * w));
+}
+
 /* A sample of a result, of a pixel that counts. */
 SATF_FORMULA void adapt_store_value(const row_adapter *a, double value, char *to)
 {
@@ -264,6 +272,9 @@ SATF_FORMULA void adapt_store_pixel(const row_adapter *a, const char *from, cons
     }
     for (int c = 0; c < a->channels; c++) {
         double value = adapt_load_at(a->from, from + c * bytes, a->aligned);
+        if (counts && a->divides) {
+            value = adapt_divided(a, value, adapt_load_at(a->from, lane, a->aligned));
+        }
         if (counts) {
             adapt_store_value(a, value, to + c * to_bytes);
         } else {

@@ -395,6 +395,12 @@ static void store_row(const row_adapter *a, int64_t pixels, const char *from, co
         uint8_t counts[PIXELS];
         const char *piece = from + x * bytes;
         n = pixels - x < PIXELS ? pixels - x : PIXELS;
+        for (int64_t i = 0; a->divides && i < n; i++) {
+            adapt_store_pixel(a, piece + i * bytes, NULL, 0, to + (x + i) * to_bytes);
+        }
+        if (a->divides) {
+            continue;
+        }
         if (beside_it) {
             find_counts(beside_type, n, beside + x * beside_bytes, a->beside, a->beside - 1, false,
                         counts);

@@ -286,6 +286,39 @@ static void find_store(const satf_filter *chain, const chain_link *link, const s
     ends->stores = lane || type != to->type || ends->store.zero != 0;
 }
 
+/* On a device plain sums have faster engines than those that alpha weighs. So means over windows
+ * whose pixels count or not are sums of both, one divided by the other. */
+static void find_quotient(const chain_link *link, const satf_view *to, filter_ends *ends)
+{
+    static const filter_pass sums[] = {
+        {.over = OVER_WINDOW, .type = TYPE_REAL, .formula = FORMULA_sum}};
+    static const filter_passes way = FILTER_PASSES(sums);
+    const filter_pass *last = filter_last(link->info);
+    const pass_shape *shape = pass_shape_of(last);
+    const filter_border *border = chain_value(link, PARAM_BORDER);
+    const filter_size *size = chain_value(link, PARAM_SIZE);
+    bool reals = satf_type_is_float(ends->in.type);
+    bool simple = filter_is_simple(link->info) && last->kernel == KERNEL_MEAN && shape->windows &&
+                  !shape->of_pixel && !shape->varies && size && border;
+    double most =
+        simple ? (double)size->width * (double)size->height * (double)satf_type_max(ends->in.type)
+               : 0;
+    if (!ends->lane || ends->load.weighs || ends->in.device == SATF_HOST || !simple ||
+        border->kind == SATF_CONSTANT ||
+        (!reals && (most >= 0x1p32 || ends->load.from != to->type))) {
+        return;
+    }
+    ends->way = &way;
+    ends->load.whole = 1;
+    ends->in.flags = 0;
+    ends->store.divides = true;
+    ends->store.rule = ADAPT_OWN_LANE;
+    ends->store.from = reals ? SATF_F64 : SATF_U32;
+    ends->out = satf_view_packed(NULL, to->width, to->height, ends->store.lanes,
+                                 (satf_type)ends->store.from);
+    ends->out.device = to->device;
+}
+
 satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
                               const satf_view *in)
 {
@@ -313,6 +346,7 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     }
     find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
     find_store(chain, link, from, to, way, lane, ends);
+    find_quotient(link, to, ends);
     return ends->load.weighs ? make_weights(ctx, &chain->counting.weights->view, ends->load.to,
                                             ends->load.whole, &ends->weights)
                              : SATF_OK;

@@ -9,11 +9,12 @@
 typedef struct filter_ends {
     bool loads, stores; /* else the input, the output, is as engines take it */
     row_adapter load, store;
-    satf_view in, out;   /* of the engines; data NULL */
-    satf_image *weights; /* of their type, owned; NULL: none */
-    bool lane;           /* `in` has weights as its last channel */
-    bool masked;         /* as filter_step.masked */
-    double zero;         /* the sample of `in` that stands for 0 */
+    satf_view in, out;        /* of the engines; data NULL */
+    satf_image *weights;      /* of their type, owned; NULL: none */
+    const filter_passes *way; /* of the filter, between them; NULL: its own */
+    bool lane;                /* `in` has weights as its last channel */
+    bool masked;              /* as filter_step.masked */
+    double zero;              /* the sample of `in` that stands for 0 */
 } filter_ends;
 
 /* SATF_OK if the filter takes such samples, and can leave out those that do not count. */

@@ -414,8 +414,10 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
     satf_status status = find_aux(ctx, plan, of, &images.aux);
     satf_view guide = {.channels = images.aux.rgb ? 3 : 1};
     images.way =
-        filter_way(of->link->info, of->link->options,
-                   has_aux(&images) && takes_rgb(of->link) ? &guide : from, has_aux(&images));
+        of->ends && of->ends->way
+            ? of->ends->way
+            : filter_way(of->link->info, of->link->options,
+                         has_aux(&images) && takes_rgb(of->link) ? &guide : from, has_aux(&images));
     int count = images.way->count;
     if (!status && count == 0) {
         status =
