@@ -4,10 +4,10 @@
  * definition, a pixel at a time; src/formula/adapt_rows.c has the same in loops. A leaf, valid in
  * C11 and in CUDA C++17.
  *
- * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`. Pixels some of whose
- * samples do not count weigh nothing, others what an image of weights says; that weighs alpha, or
- * is a lane of its own behind the channels. For filters that add up, sums, samples are multiplied
- * by it instead.
+ * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`, unless there is alpha,
+ * which is 0 where it is less. Pixels some of whose samples do not count weigh nothing, others what
+ * an image of weights says; that weighs alpha, or is a lane of its own behind the channels. For
+ * filters that add up, sums, samples are multiplied by it instead.
  * Storing: sums are divided by that of the weights, where engines leave them undivided. The offset
  * and the lane go, results are rounded once, and where nothing counted they are `missing`.
  */

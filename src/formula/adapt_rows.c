@@ -163,6 +163,7 @@ static void load_row(const row_adapter *a, int64_t pixels, const char *from, con
     int64_t bytes = a->channels * adapt_bytes(a->from), to_bytes = a->lanes * adapt_bytes(a->to);
     int64_t weight = weights ? adapt_bytes(a->to) : 0;
     bool all = !weights && !a->omits_nan && a->nodata != a->nodata && a->lanes == a->channels;
+    all = all && !a->alpha;
     if (all) {
         load_samples(a, pixels * a->channels, from, to);
         return;

@@ -40,20 +40,22 @@ static bool has_alpha(const satf_view *view)
 
 /* -------------------------------------------------------------------- what the engines take */
 
-/* Whether integers of 8 and 16 bits with a sign get an offset, which the filter knows of. */
-static bool is_offset(const chain_link *link, int type)
+/* Whether integers of 8 and 16 bits with a sign get an offset, which the filter knows of. Alpha has
+ * none, for it weighs. */
+static bool is_offset(const chain_link *link, const satf_view *in)
 {
-    bool narrow = type == SATF_I8 || type == SATF_I16;
-    return narrow && link->info->sign != SIGN_REAL;
+    bool narrow = in->type == SATF_I8 || in->type == SATF_I16;
+    return narrow && !has_alpha(in) && link->info->sign != SIGN_REAL;
 }
 
-static int engines_type(const chain_link *link, int type)
+static int engines_type(const chain_link *link, const satf_view *in)
 {
-    return satf_type_is_plain(type)                   ? type
-           : type == SATF_F16 || type == SATF_BF16    ? SATF_F32
-           : is_offset(link, type) && type == SATF_I8 ? SATF_U8
-           : is_offset(link, type)                    ? SATF_U16
-                                                      : SATF_F64;
+    int type = in->type;
+    return satf_type_is_plain(type)                 ? type
+           : type == SATF_F16 || type == SATF_BF16  ? SATF_F32
+           : is_offset(link, in) && type == SATF_I8 ? SATF_U8
+           : is_offset(link, in)                    ? SATF_U16
+                                                    : SATF_F64;
 }
 
 /* The pixels that a sum of the filter has at most; 0: no number of them is known. */
@@ -76,7 +78,7 @@ static satf_status check_sums(satf_context *ctx, const chain_link *link, const s
     full = named && *named > 0 && (double)*named < full ? (double)*named : full;
     double most = full + (satf_type_is_signed(in->type) ? 1 : 0);
     double pixels = pixels_of_sum(link, in);
-    if (satf_type_is_float(in->type) || is_offset(link, in->type) ||
+    if (satf_type_is_float(in->type) || is_offset(link, in) ||
         pixels * (squared ? most * most : most) <= 0x1p53) {
         return SATF_OK;
     }
@@ -216,16 +218,16 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
                       bool counting, bool lane, bool sums, filter_ends *ends)
 {
     const chain_counting *says = &chain->counting;
-    int type = engines_type(link, from->type);
+    int type = engines_type(link, from);
     double full = satf_type_is_float(from->type) ? from->full : satf_full_scale(from);
-    ends->zero = is_offset(link, from->type) ? adapt_most(type) / 2 + 0.5 : 0;
+    ends->zero = is_offset(link, from) ? adapt_most(type) / 2 + 0.5 : 0;
     ends->load =
         (row_adapter){.from = from->type,
                       .to = type,
                       .channels = from->channels,
                       .lanes = from->channels + lane,
                       .zero = ends->zero,
-                      .alpha = counting && has_alpha(from),
+                      .alpha = has_alpha(from) && (counting || satf_type_is_signed(from->type)),
                       .omits_nan = counting && says->omits_nan && satf_type_is_float(from->type),
                       .nodata = counting ? nodata_of(says, from->type) : NAN,
                       .weighs = counting && says->weights,
@@ -240,12 +242,14 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
     ends->loads = counting || type != from->type;
 }
 
-/* The engines' type of a result: what is rounded there goes into the same type alone. */
+/* The engines' type of a result: what is rounded there goes into the same type alone. Lanes are of
+ * types that engines take. */
 static int type_of_result(const filter_ends *ends, const satf_view *from, const satf_view *to,
                           filter_type_rule rule)
 {
     bool same = to->type == from->type && rule == TYPE_OF_INPUT;
-    bool plain = satf_type_is_plain(to->type) || to->type == SATF_U32 || to->type == SATF_U64;
+    bool words = to->type == SATF_U32 || to->type == SATF_U64;
+    bool plain = satf_type_is_plain(to->type) || (words && !ends->lane);
     return same && ends->in.type != SATF_F32                    ? ends->in.type
            : plain && (ends->zero == 0 || rule == TYPE_BILEVEL) ? to->type
                                                                 : SATF_F64;

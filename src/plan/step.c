@@ -221,34 +221,32 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
     return status ? status : filter_step_output(ctx, &chain->links[index], in, out);
 }
 
-/* The border's constant in the input's type, of which `zero` stands for 0. */
+/* The border's constant in the engines' type, where `zero` stands for 0. Alpha has it, too. */
 static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
                                 filter_border *border)
 {
-    const satf_view *input = spec->input;
-    int type = input->type, given = spec->given->type;
-    double zero = spec->zero;
-    double value = border->constant, least = zero > 0 ? -satf_full_scale(input) - 1 : 0;
+    const satf_view *given = spec->given;
+    bool below = satf_type_is_signed(given->type) && !(given->flags & SATF_ALPHA);
+    double value = border->constant, most = satf_full_scale(given), least = below ? -most - 1 : 0;
     if (border->kind != SATF_CONSTANT) {
         return SATF_OK;
     }
-    if (satf_type_is_float(type)) {
-        border->constant = type == SATF_F32 ? (double)(float)value : value;
+    if (satf_type_is_float(given->type)) {
+        border->constant = spec->input->type == SATF_F32 ? (double)(float)value : value;
         if (!isfinite(border->constant)) {
             return satf_fail(ctx, SATF_INVALID,
                              "border constant:%g does not fit %s samples; it must be finite", value,
-                             satf_type_name(given));
+                             satf_type_name(given->type));
         }
         return SATF_OK;
     }
-    double max = satf_full_scale(input);
-    if (!(value >= least && value <= max) || value != floor(value)) {
+    if (!(value >= least && value <= most) || value != floor(value)) {
         return satf_fail(ctx, SATF_INVALID,
                          "border constant:%g does not fit %s samples; it must be an integer of "
                          "%.0f to %.0f",
-                         value, satf_type_name(given), least, max);
+                         value, satf_type_name(given->type), least, most);
     }
-    border->constant += zero;
+    border->constant += spec->zero;
     return SATF_OK;
 }
 
