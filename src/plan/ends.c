@@ -195,7 +195,8 @@ static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
 static double nodata_of(const chain_counting *counting, int type)
 {
     double value = counting->nodata, sample = as_sample(type, value);
-    bool fits = satf_type_is_float(type) || sample == value;
+    bool overflows = isinf(sample) && isfinite(value);
+    bool fits = satf_type_is_float(type) ? !overflows : sample == value;
     return counting->says_nodata && fits ? sample : NAN;
 }
 

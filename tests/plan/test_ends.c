@@ -387,6 +387,23 @@ TEST(alpha)
     expect(ctx, satf_filter_apply(ctx, constant, &in, &memory), SATF_INVALID, "of 0 to 32767");
 }
 
+/* A number beyond a type is none of its samples, and infinity is not that number. */
+TEST(beyond)
+{
+    const double beyond[] = {1e300, -1e300}, infinite = INFINITY;
+    float pixels[] = {1, INFINITY, 2};
+    satf_view in = satf_view_packed(pixels, 3, 1, 1, SATF_F32);
+    SCOPED_FILTER *box = parse_filter(ctx, "box=3x1");
+    for (int k = 0; k < 2; k++) {
+        MUST(ctx, satf_filter_set_missing(ctx, box, 0, &beyond[k]));
+        SCOPED_VIEW got = result_of(ctx, box, &in);
+        assert_true(isinf(((float *)got.data)[1]));
+    }
+    MUST(ctx, satf_filter_set_missing(ctx, box, 0, &infinite));
+    SCOPED_VIEW got = result_of(ctx, box, &in);
+    assert_true(((float *)got.data)[1] == 1.5f);
+}
+
 /* Words are none of the engines' lanes. */
 TEST(words)
 {
