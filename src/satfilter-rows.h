@@ -47,8 +47,8 @@ SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter
  * the most that it may have, 2^31 for example, and out is what satf_filter_apply() takes of such a
  * one, so that a sum's type holds the largest. satf_rows_finish() says where it ends. Results are
  * the bits of the picture as it turns out, in out's type. They come once a window's height of rows
- * and one more has been pushed. SATF_UNSUPPORTED also for guided with a guide of its own, which
- * does not end where the picture does.
+ * and one more has been pushed. SATF_UNSUPPORTED also for weights, and for guided with a guide of
+ * its own, which do not end where the picture does.
  */
 SATF_API satf_status satf_rows_open_any_height(satf_context *ctx, const satf_filter *filter,
                                                const satf_view *in, const satf_view *out,

@@ -15,8 +15,8 @@ satf_status pipeline_mask_check(satf_context *ctx, const satf_view *mask)
         return status;
     }
     int colours = mask->channels - (mask->flags & SATF_ALPHA ? 1 : 0);
-    bool wide = mask->type == SATF_U32 || mask->type == SATF_U64;
-    return mask->device == SATF_HOST && !wide && (colours == 1 || colours == 3)
+    bool plain = satf_type_is_plain(mask->type);
+    return mask->device == SATF_HOST && plain && (colours == 1 || colours == 3)
                ? SATF_OK
                : satf_fail(ctx, SATF_UNSUPPORTED,
                            "the mask has %d channels of %s%s; it must be grey or RGB of u8, u16, "

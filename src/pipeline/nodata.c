@@ -12,10 +12,11 @@
 #include "../io/meta/tags.h"
 #include "job.h"
 
-/* What the tag says; false: there is none, or it is no number. */
+/* What the tag says; false: there is none, or it is no text, which ends, or no number. */
 static bool find_value(const satf_metadata *m, satf_tag *tag, double *value)
 {
-    if (!satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_NODATA, tag)) {
+    if (!satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_NODATA, tag) ||
+        tag->type != SATF_TAG_ASCII || tag->bytes == 0) {
         return false;
     }
     const char *text = (const char *)tag->values;

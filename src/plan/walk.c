@@ -371,7 +371,8 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
         }
     }
     for (size_t k = 0; k < walk->count && !need.refusal; k++) {
-        need.height |= plan->steps[k].in.kind == PLACE_PICTURE;
+        const plan_step *of = &plan->steps[k];
+        need.height |= of->in.kind == PLACE_PICTURE || of->step.adapter.weighs;
     }
     need.bytes = need.refusal ? 0 : plan->bytes;
     need.steps = need.refusal ? 0 : plan_reported(plan);

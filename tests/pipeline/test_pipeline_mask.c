@@ -308,6 +308,9 @@ TEST_ALONE(refusals)
     view.width /= 4;
     must_fail(JOB("a.png", "no.png", "box=3", .how.mask = &view), SATF_UNSUPPORTED,
               "1 channels of u32; it must be grey or RGB");
+    view.type = SATF_F16;
+    must_fail(JOB("a.png", "no.png", "box=3", .how.mask = &view), SATF_UNSUPPORTED,
+              "1 channels of f16; it must be grey or RGB");
     view = good;
     view.channels = 2;
     view.width /= 2;

@@ -441,6 +441,11 @@ TEST(refusals)
     in.height = H - 1;
     MUST(ctx, satf_filter_set_weights(ctx, moved, &small));
     expect(ctx, satf_filter_output(ctx, moved, &in, &out), SATF_INVALID, "which have moved");
+    satf_rows *rows;
+    MUST(ctx, satf_filter_set_weights(ctx, box, &small));
+    MUST(ctx, satf_filter_output(ctx, box, &in, &out));
+    expect(ctx, satf_rows_open_any_height(ctx, box, &in, &out, &rows), SATF_UNSUPPORTED,
+           "needs to know the picture's height");
     satf_view two = in;
     two.channels = 2;
     expect(ctx, satf_filter_set_weights(ctx, box, &two), SATF_INVALID, "have 2 channels");
