@@ -166,8 +166,45 @@ static void blend(satf_type type, const double *m, double full, int64_t n, const
     }
 }
 
-void pipeline_mask_blend(const satf_view *mask, int64_t x, int64_t y, const satf_view *out,
-                         int64_t pixels, const char *made, char *to)
+/* Does a sample of the pixel say that it does not count? */
+static bool says_nothing(const chain_counting *counting, int type, int channels, const char *pixel)
+{
+    char as[sizeof(double)];
+    double nodata = counting->nodata;
+    if (satf_type_is_float(type) && counting->says_nodata) { /* as it has been rounded */
+        adapt_put(type, nodata, as);
+        nodata = adapt_load(type, as);
+    }
+    for (int c = 0; c < channels; c++, pixel += satf_type_bytes(type)) {
+        double sample = adapt_load(type, pixel);
+        if ((counting->says_nodata && sample == nodata) || (counting->omits_nan && isnan(sample))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where one of the two pixels does not count there is no value between them: the nearer one. */
+static void part_levels(const chain_counting *counting, const satf_view *out, int64_t pixels,
+                        const char *made, const char *to, double full, double *levels)
+{
+    const int channels = out->channels, colours = channels - (out->flags & SATF_ALPHA ? 1 : 0);
+    const int64_t bytes = satf_pixel_bytes(out);
+    for (int64_t x = 0; x < pixels; x++, made += bytes, to += bytes, levels += channels) {
+        bool between = *levels > 0 && *levels < full;
+        if (between && (says_nothing(counting, out->type, colours, made) ||
+                        says_nothing(counting, out->type, colours, to))) {
+            double level = 2 * *levels < full ? 0 : full;
+            for (int c = 0; c < channels; c++) {
+                levels[c] = level;
+            }
+        }
+    }
+}
+
+void pipeline_mask_blend(const satf_view *mask, const chain_counting *counting, int64_t x,
+                         int64_t y, const satf_view *out, int64_t pixels, const char *made,
+                         char *to)
 {
     double levels[PIECE_PIXELS * SATF_MAX_CHANNELS];
     bool steps = satf_type_is_float(mask->type) && !satf_type_is_float(out->type);
@@ -177,6 +214,9 @@ void pipeline_mask_blend(const satf_view *mask, int64_t x, int64_t y, const satf
     for (int64_t done = 0; done < pixels; done += PIECE_PIXELS) {
         int64_t n = pixels - done < PIECE_PIXELS ? pixels - done : PIECE_PIXELS;
         get_levels(mask, at + done * step, n, out->channels, steps, levels);
+        if (counting->says_nodata || counting->omits_nan) {
+            part_levels(counting, out, n, made + done * bytes, to + done * bytes, full, levels);
+        }
         blend((satf_type)out->type, levels, full, n * out->channels, made + done * bytes,
               to + done * bytes);
     }

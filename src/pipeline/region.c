@@ -107,7 +107,8 @@ void pipeline_region_row(const pipeline_job *job, const pipeline_plan *plan, int
     int64_t pixel = satf_pixel_bytes(out);
     filter_convert((int)in->type, from, satf_row_samples(in), (int)out->type, to);
     if (made && job->mask) {
-        pipeline_mask_blend(job->mask, of->x, y, out, of->w, made, to + of->x * pixel);
+        pipeline_mask_blend(job->mask, &job->filter->counting, of->x, y, out, of->w, made,
+                            to + of->x * pixel);
     } else if (made) {
         memcpy(to + of->x * pixel, made, (size_t)(of->w * pixel));
     }

@@ -249,6 +249,29 @@ TEST_ALONE(every_type)
     assert_true(streamed > 50 && ends > 10000 && betweens > 10000);
 }
 
+/* Between a value and nothing there is none: from half on the filters' pixel, else the input's. */
+TEST_ALONE(missing)
+{
+    static const int16_t row[4] = {10, -9, 30, 50},
+                         want[2][4] = {{10, -9, 33, 40}, {10, 20, 33, 40}};
+    const double hole = -9;
+    for (int i = 0; i < 2; i++) {
+        unsigned char levels[4] = {77, (unsigned char)(127 + i), 77, 255};
+        satf_view view = {.data = levels, .width = 4, .height = 1, .stride = 4, .channels = 1};
+        satf_filter *chain;
+        satf_image *in;
+        MUST(ctx, satf_image_create(ctx, 4, 1, 1, SATF_I16, 0, &in));
+        memcpy(satf_row(satf_image_view(in), 0), row, sizeof row);
+        write_image(in, "hole.npy");
+        MUST(ctx, satf_filter_parse(ctx, "box=3,border=shrink", &chain));
+        MUST(ctx, satf_filter_set_missing(ctx, chain, 0, &hole));
+        must_run(JOB("hole.npy", "o.npy", NULL, .filter = chain, .how.mask = &view));
+        satf_filter_destroy(chain);
+        SCOPED_IMAGE *out = read_image("o.npy");
+        assert_memory_equal(satf_row(satf_image_view(out), 0), want[i], sizeof row);
+    }
+}
+
 /* A mask whose rows and pixels lie apart, at odd addresses, is the same one. */
 TEST_ALONE(strides)
 {
