@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/number.h"
 #include "../base/view.h"
 #include "../chain/chain.h"
@@ -52,10 +53,11 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
     }
     int length = satf_text_most((const char *)tag.values, 40);
     if (is_of_colours(&header->view)) {
-        pipeline_note_add(result, job->input,
-                          "its tag GDAL_NODATA says %.*s, which colours may hold, too; name it to "
-                          "leave these out (option: nodata)",
-                          length, tag.values);
+        pipeline_note_add(
+            result, job->input,
+            "pixels of %.*s count, though its tag GDAL_NODATA names them, for colours "
+            "may have that value; naming it leaves them out (option: nodata)",
+            length, tag.values);
         return SATF_OK;
     }
     satf_status status = SATF_OK;
@@ -86,9 +88,55 @@ satf_status pipeline_explain_nodata(satf_context *ctx, bool taken, satf_status s
     }
     *of_option = '\0';
     return satf_fail(ctx, status,
-                     "%s; the file's tag GDAL_NODATA asks for it, which none ignores (option: "
-                     "nodata)",
+                     "%s; the file's tag GDAL_NODATA asks for it, which the value none overrules "
+                     "(option: nodata)",
                      why);
+}
+
+/* The tags but for GDAL_NODATA, which becomes that text, or goes for NULL. */
+static satf_status change_tag(satf_context *ctx, satf_metadata *m, const char *text)
+{
+    satf_tags tags = {NULL, 0, 0};
+    satf_status status = SATF_OK;
+    satf_tag tag;
+    for (size_t at = 0; !status && satf_tags_next(m->tags, m->tags_bytes, &at, &tag);) {
+        bool is_it = tag.directory == SATF_TAGS_PAGE && tag.tag == SATF_TAG_NODATA;
+        if (is_it && text) {
+            tag.values = (const unsigned char *)text;
+            tag.bytes = strlen(text) + 1;
+        }
+        status = is_it && !text ? SATF_OK : satf_tags_add(ctx, &tags, &tag);
+    }
+    if (status) {
+        satf_free(tags.block);
+        return status;
+    }
+    satf_free(m->tags);
+    m->tags = tags.block;
+    m->tags_bytes = tags.bytes;
+    return SATF_OK;
+}
+
+satf_status pipeline_name_nodata(satf_context *ctx, satf_file_report *result,
+                                 const pipeline_job *job, const io_plan *plan, satf_metadata *m)
+{
+    const chain_counting *says = &job->filter->counting;
+    char text[32];
+    satf_tag tag;
+    double value;
+    bool has = (plan->format->keeps & IO_KEEPS_TAGS) && !job->write.strip &&
+               satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_NODATA, &tag);
+    if (has && (plan->how == IO_IMAGE_FORM || filter_is_bilevel(job->filter))) {
+        pipeline_note_add(result, job->input,
+                          "its tag GDAL_NODATA is not kept: black to white of a picture are other "
+                          "values");
+        return change_tag(ctx, m, NULL);
+    }
+    if (has && says->says_nodata && !(find_value(m, &tag, &value) && value == says->nodata)) {
+        snprintf(text, sizeof text, "%.17g", says->nodata);
+        return change_tag(ctx, m, text);
+    }
+    return SATF_OK;
 }
 
 void pipeline_omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats)

@@ -14,6 +14,11 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
  * are. */
 satf_status pipeline_explain_nodata(satf_context *ctx, bool taken, satf_status status);
 
+/* The result's tag: of the value that the chain names; none where the samples are others, those of
+ * a picture or black and white. */
+satf_status pipeline_name_nodata(satf_context *ctx, satf_file_report *result,
+                                 const pipeline_job *job, const io_plan *plan, satf_metadata *m);
+
 /* Stats of a result leave out samples where nothing counted. */
 void pipeline_omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats);
 

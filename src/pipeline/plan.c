@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/share.h"
 #include "../base/view.h"
+#include "nodata.h"
 #include "region.h"
 #include "stream.h"
 
@@ -289,7 +290,7 @@ satf_status pipeline_plan_make(satf_context *ctx, const pipeline_job *job, io_re
     if (!status) {
         pipeline_note_metadata(result, job, plan, metadata);
     }
-    return status;
+    return status ? status : pipeline_name_nodata(ctx, result, job, &plan->io, metadata);
 }
 
 void pipeline_plan_free(pipeline_plan *plan)

@@ -97,6 +97,42 @@ TEST_ALONE(not_taken)
     }
 }
 
+/* The tag of out.tif; NULL: it has none. */
+static void assert_tag(const char *text)
+{
+    SCOPED_IMAGE *image = read_image("out.tif");
+    satf_tag tag;
+    bool has = satf_tags_find(image->metadata.tags, image->metadata.tags_bytes, SATF_TAGS_PAGE,
+                              SATF_TAG_NODATA, &tag);
+    assert_int_equal(has, text != NULL);
+    if (text) {
+        assert_string_equal(tag.values, text);
+    }
+}
+
+/* The result's tag is right for its samples: it stays with numbers, and goes from pictures. */
+TEST_ALONE(result)
+{
+    if (satf_format_missing("tiff")) {
+        skip();
+    }
+    write_hole(SATF_I16, -9999, "-9999");
+    for (satf_route way = SATF_ROUTE_WHOLE; way <= SATF_ROUTE_ROWS; way++) {
+        must_run(JOB("in.tif", "out.tif", "box=5", way));
+        assert_tag("-9999");
+        must_run(JOB("in.tif", "out.tif", "stddev=5", way, .write.type = SATF_F32));
+        assert_tag("-9999");
+        must_run(JOB("in.tif", "out.tif", "box=5", way, .how.ignore_nodata = 1));
+        assert_tag("-9999");
+        must_run(JOB("in.tif", "out.tif", "stddev=5", way));
+        assert_tag(NULL);
+        must_run(JOB("in.tif", "out.tif", "adaptive=5", way));
+        assert_tag(NULL);
+        must_run(JOB("in.tif", "out.tif", "adaptive=5", way, .write.type = SATF_U8));
+        assert_tag(NULL);
+    }
+}
+
 /* What the chain says goes before it; the result has the tag; and what cannot leave out pixels says
  * whence they are. */
 TEST_ALONE(beside)
@@ -110,13 +146,9 @@ TEST_ALONE(beside)
     must_run(JOB("in.tif", "out.tif", NULL, SATF_ROUTE_AUTO, .filter = chain));
     assert_false(is_told());
     satf_filter_destroy(chain);
-    SCOPED_IMAGE *image = read_image("out.tif");
-    satf_tag tag;
-    assert_true(satf_tags_find(image->metadata.tags, image->metadata.tags_bytes, SATF_TAGS_PAGE,
-                               SATF_TAG_NODATA, &tag));
-    assert_string_equal(tag.values, "-9999");
+    assert_tag("7");
     must_fail(JOB("in.tif", "none.tif", "guided=5"), SATF_UNSUPPORTED,
-              "GDAL_NODATA asks for it, which none ignores");
+              "GDAL_NODATA asks for it, which the value none overrules");
     must_run(JOB("in.tif", "out.tif", "guided=5", .how.ignore_nodata = 1));
 }
 
