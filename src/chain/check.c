@@ -38,17 +38,23 @@ satf_status filter_check_pixels(satf_context *ctx, const chain_link *link)
 
 satf_status filter_check_levels(satf_context *ctx, const chain_link *link, int type)
 {
+    const int64_t *full = chain_value(link, PARAM_FULL);
+    bool is_signed = satf_type_is_signed(type), own_unit = is_signed && full && *full > 0;
+    if (satf_type_is_float(type) || own_unit) {
+        return SATF_OK;
+    }
     for (const filter_param *param = link->info->params; param->name; param++) {
         double level = param_is_level(param)
                            ? *(const double *)(const void *)(link->options + param->offset)
                            : NAN;
-        bool bounded = !satf_type_is_float(type) && !satf_type_is_signed(type);
-        if (bounded && (level < param->min || level > param->max)) {
+        double least = is_signed ? -param->max - 1 : param->min;
+        if (level < least || level > param->max) {
             return satf_fail(ctx, SATF_INVALID,
-                             "%s = %.15g of %s: %.15g to %.15g are possible for %s samples; levels "
-                             "of floats may be any number",
-                             param->name, level, link->info->name, param->min, param->max,
-                             satf_type_name(type));
+                             "%s = %.15g of %s: %.15g to %.15g are possible for %s samples; %s",
+                             param->name, level, link->info->name, least, param->max,
+                             satf_type_name(type),
+                             is_signed ? "with full=255 levels are the samples themselves"
+                                       : "levels of floats may be any number");
         }
     }
     return SATF_OK;

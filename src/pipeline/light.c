@@ -13,8 +13,8 @@ static satf_status check_link(satf_context *ctx, const chain_link *link)
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     if (rule != TYPE_OF_INPUT && rule != TYPE_WIDENED) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "what %s makes is no picture in linear light, from which there is a way "
-                         "back (option: linear)",
+                         "linear light is for filters that mix colours and keep their type, not "
+                         "for %s (option: linear)",
                          link->info->name);
     }
     if (picture && *picture && filter_param_of_kind(link->info, PARAM_AUX_FULL)) {
@@ -60,6 +60,13 @@ satf_status pipeline_resolve(satf_context *ctx, const pipeline_job *job, const i
         return status;
     }
     *filter = NULL;
+    if (satf_type_is_signed(view->type)) {
+        satf_filter_destroy(resolved);
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "linear light is for samples of 0 and more, and these are %s (option: "
+                         "linear)",
+                         satf_type_name(view->type));
+    }
     int colours = view->channels - (view->flags & SATF_ALPHA ? 1 : 0);
     status = io_find_curve(ctx, &header->metadata, colours, &curve);
     if (!status) {

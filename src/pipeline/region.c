@@ -29,10 +29,11 @@ static satf_status check_alike(satf_context *ctx, const pipeline_job *job, const
     }
     if (exact->type != in->type || exact->channels != in->channels || exact->flags != in->flags) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "the filters' result is %s with %d channels, and the picture itself %s "
+                         "the filters' result is %s with %d channel%s, and the picture itself %s "
                          "with %d (option: %s)",
                          satf_type_name(exact->type), (int)exact->channels,
-                         satf_type_name(in->type), (int)in->channels, given);
+                         exact->channels == 1 ? "" : "s", satf_type_name(in->type),
+                         (int)in->channels, given);
     }
     return satf_full_scale(exact) == satf_full_scale(in)
                ? SATF_OK

@@ -265,4 +265,11 @@ TEST(test_refusals)
     expect(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
            "level = 256 of threshold: 0 to 255 are possible for u16 samples; levels of "
            "floats may be any number");
+    in.type = SATF_I16;
+    MUST(ctx, satf_filter_set(ctx, filter, "level", "300"));
+    expect(ctx, satf_filter_output(ctx, filter, &in, &out), SATF_INVALID,
+           "level = 300 of threshold: -256 to 255 are possible for i16 samples; with full=255 "
+           "levels are the samples themselves");
+    MUST(ctx, satf_filter_set(ctx, filter, "full", "255"));
+    MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
 }

@@ -264,10 +264,10 @@ TEST_ALONE(refused)
 {
     static const struct {
         const char *spec, *words;
-    } cases[] = {{"stddev=3", "what stddev makes is no picture in linear light"},
-                 {"box=3 sauvola=15", "what sauvola makes"},
-                 {"variance=3 box=3", "what variance makes"},
-                 {"linearize=srgb", "what linearize makes"},
+    } cases[] = {{"stddev=3", "keep their type, not for stddev"},
+                 {"box=3 sauvola=15", "not for sauvola"},
+                 {"variance=3 box=3", "not for variance"},
+                 {"linearize=srgb", "not for linearize"},
                  {"by=o.pgm", "the other picture of by would not be in linear light"},
                  {"guided=5,guide=o.pgm", "the other picture of guided"}};
     write_noise("e.pgm", 40, 30, 1, SATF_U8, 0, 3);
@@ -276,6 +276,9 @@ TEST_ALONE(refused)
         must_fail(JOB("e.pgm", "no.npy", cases[k].spec, SATF_ROUTE_AUTO, .how.linear = 1),
                   SATF_UNSUPPORTED, cases[k].words);
     }
+    write_noise("i.npy", 40, 30, 1, SATF_I16, 0, 3);
+    must_fail(JOB("i.npy", "no.npy", "box=3", SATF_ROUTE_AUTO, .how.linear = 1), SATF_UNSUPPORTED,
+              "samples of 0 and more, and these are i16");
     must_run(JOB("e.pgm", "yes.npy", "varbox=o.pgm guided=5", SATF_ROUTE_AUTO, .how.linear = 1));
 }
 

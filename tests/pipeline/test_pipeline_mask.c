@@ -312,7 +312,7 @@ TEST_ALONE(refusals)
     static const struct {
         const char *spec, *words;
     } unlike[] = {{"sauvola=5", "cannot become black and white"},
-                  {"variance=5", "f64 with 1 channels, and the picture itself u8"},
+                  {"variance=5", "f64 with 1 channel, and the picture itself u8"},
                   {"rotate=90", "make 47 x 61 pixels of 61 x 47, and a mask keeps"}};
     satf_view good, view;
     SCOPED_IMAGE *image = make_mask(&masks[0], &good);

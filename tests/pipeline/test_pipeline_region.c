@@ -244,11 +244,11 @@ TEST_ALONE(refusals)
     static const struct {
         const char *in, *spec, *words;
     } unlike[] = {{"a.png", "sauvola=5", "cannot become black and white"},
-                  {"a.png", "variance=5", "f64 with 1 channels, and the picture itself u8"},
-                  {"c.ppm", "sauvola=5 box=3", "u8 with 1 channels, and the picture itself u16"},
+                  {"a.png", "variance=5", "f64 with 1 channel, and the picture itself u8"},
+                  {"c.ppm", "sauvola=5 box=3", "u8 with 1 channel, and the picture itself u16"},
                   {"a.png", "rotate=90", "make 47 x 61 pixels of 61 x 47"},
                   {"a.png", "box=5,border=valid", "make 57 x 43 pixels of 61 x 47"},
-                  {"a.png", "integral", "u32 with 1 channels"},
+                  {"a.png", "integral", "u32 with 1 channel"},
                   {"m.pgm", "sauvola=5 box=3", "white is 255"}};
     const satf_rect good = {1, 1, 7, 8};
     char dark[12 + 81] = "P5 9 9 100\n";

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "borders.h"
 #include "../devices.h"
@@ -207,7 +208,8 @@ static int take_nodata(settings *s, const option *o, const char *value)
     s->says_nodata = !s->ignores_nodata;
     return s->ignores_nodata || parse_double(value, '\0', &s->nodata, &rest)
                ? 0
-               : option_error(o, "'%s' is neither a number nor none", value);
+               : option_error(o, "'%s' is neither a number nor none%s", value,
+                              strcasecmp(value, "nan") ? "" : "; --nan omit leaves out NaN");
 }
 
 static int take_dpi(settings *s, const option *o, const char *value)
