@@ -99,7 +99,7 @@ class Filter:
         elif weights is not None:
             weights = real("weights", weights).copy()
             if weights.ndim != 2:
-                raise ValueError(f"weights: (H, W), not of shape {weights.shape}")
+                raise ValueError(f"weights: of shape (H, W), not {weights.shape}")
             seen, full = _bytes(weights)
             _core.set_weights(made.capsule, seen, 0, 0, full)
         made.left_out = (weights, *key)
@@ -204,7 +204,10 @@ class Filter:
         return _rebuilt, (*self._made_of, self.left_out)
 
     def __repr__(self) -> str:
-        return f"satfilter.Filter({self.spec!r})"
+        named = zip(("weights", "nan_policy", "nodata"), self.left_out)
+        said = ", ".join(f"{name}={shown(value)}" for name, value in named
+                         if value is not None and shown(value) != "'propagate'")
+        return f"satfilter.Filter({self.spec!r})" + (f".leaving_out({said})" if said else "")
 
 
 def _order(value: Any) -> np.ndarray:

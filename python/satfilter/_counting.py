@@ -42,8 +42,8 @@ def _one_by_one(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, 
     image = np.moveaxis(plain(image), axis, -1) if channels else plain(image)
     lead = image.shape[:image.ndim - 2 - channels]
     if weights.shape[:-2] != lead:
-        raise ValueError(f"weights: (H, W), or with the {len(lead)} axes that count images, {lead}, in front of them; "
-                         f"not of shape {weights.shape}")
+        stack = f" or ({', '.join(map(str, lead))}, H, W)" if lead else ""
+        raise ValueError(f"weights: of shape (H, W){stack}, not {weights.shape}")
     want = dtype if out is None else out.dtype
     made = [called(f, image[at], None, want, -1 if channels else None, alpha, weights[at], nan_policy, nodata)
             for at in np.ndindex(*lead)]

@@ -36,7 +36,7 @@ class Plan:
             self._plan, self.out = _devices.plan(f, like, dtype, channel_axis is not None, flags, out)
             return
         if type(like) is not np.ndarray or like.dtype not in CODES:
-            what = f"{like.dtype} samples" if isinstance(like, np.ndarray) else f"a {type(like).__name__}"
+            what = f"{like.dtype} samples" if type(like) is np.ndarray else f"a {type(like).__name__}"
             raise TypeError(f"{what}: a plan is for arrays of integers and floats; astype() makes them")
         alpha = _words.flag("alpha", alpha)
         if channel_axis is not None and _words.axis("channel_axis", channel_axis, like.ndim) != like.ndim - 1:

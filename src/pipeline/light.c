@@ -13,8 +13,8 @@ static satf_status check_link(satf_context *ctx, const chain_link *link)
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
     if (rule != TYPE_OF_INPUT && rule != TYPE_WIDENED) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "linear light is for filters that mix colours and keep their type, not "
-                         "for %s (option: linear)",
+                         "linear light is for filters whose result is a picture like their input, "
+                         "not for %s (option: linear)",
                          link->info->name);
     }
     if (picture && *picture && filter_param_of_kind(link->info, PARAM_AUX_FULL)) {

@@ -127,9 +127,10 @@ satf_status pipeline_name_nodata(satf_context *ctx, satf_file_report *result,
     bool has = (plan->format->keeps & IO_KEEPS_TAGS) && !job->write.strip &&
                satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, SATF_TAG_NODATA, &tag);
     if (has && (plan->how == IO_IMAGE_FORM || filter_is_bilevel(job->filter))) {
-        pipeline_note_add(result, job->input,
-                          "its tag GDAL_NODATA is not kept: black to white of a picture are other "
-                          "values");
+        pipeline_note_add(
+            result, job->input,
+            "its tag GDAL_NODATA is not kept: the result, scaled to a picture, has no "
+            "value for such pixels");
         return change_tag(ctx, m, NULL);
     }
     if (has && says->says_nodata && !(find_value(m, &tag, &value) && value == says->nodata)) {

@@ -264,7 +264,7 @@ TEST_ALONE(refused)
 {
     static const struct {
         const char *spec, *words;
-    } cases[] = {{"stddev=3", "keep their type, not for stddev"},
+    } cases[] = {{"stddev=3", "a picture like their input, not for stddev"},
                  {"box=3 sauvola=15", "not for sauvola"},
                  {"variance=3 box=3", "not for variance"},
                  {"linearize=srgb", "not for linearize"},

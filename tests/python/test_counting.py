@@ -192,12 +192,17 @@ class Counting(Case):
         self.same(satfilter.Image(image).filter("box=5", nodata=0).array, satfilter.box(image, 5, nodata=0))
 
     def test_refused(self):
+        self.refuse(TypeError, "a MaskedArray: a plan is for", satfilter.Plan, "box=3", np.ma.array(picture("i2")))
+        self.refuse(TypeError, r"integers, too; take astype\('float64'\)$", satfilter.sum, picture("i2"), 3,
+                    weights=picture("f4"))
+        self.assertEqual(repr(satfilter.Filter("box=3").leaving_out(nan_policy="omit", nodata=7)),
+                         "satfilter.Filter('box=3').leaving_out(nan_policy='omit', nodata=7.0)")
         image = picture("f8")
         self.refuse(ValueError, "nan_policy='raise': 'propagate' or 'omit'", satfilter.box, image, nan_policy="raise")
         self.refuse(TypeError, "nodata='x': a number", satfilter.box, image, nodata="x")
         self.refuse(ValueError, r"the weights are \(20, 30\)", satfilter.box, image, weights=np.ones((20, 30)))
-        self.refuse(ValueError, r"weights: \(H, W\), not of shape \(30,\)", satfilter.box, image, weights=np.ones(30))
-        self.refuse(ValueError, r"weights: .* count images, \(2,\)", satfilter.box, picture("f8", (2, *SHAPE)),
+        self.refuse(ValueError, r"weights: of shape \(H, W\), not \(30,\)", satfilter.box, image, weights=np.ones(30))
+        self.refuse(ValueError, r"weights: of shape \(H, W\) or \(2, H, W\), not", satfilter.box, picture("f8", (2, *SHAPE)),
                     weights=np.ones((3, *SHAPE)))
         self.refuse(TypeError, "weights: complex64 samples", satfilter.box, image, weights=image.astype("c8"))
         self.refuse(TypeError, "nan_policy", satfilter.transpose, image, nan_policy="omit")

@@ -289,6 +289,22 @@ static int take_names(settings *s)
     return status;
 }
 
+/* Standard input is read once: by an option or as an input. */
+static int check_stdin(const settings *s)
+{
+    const char *reads = s->mask && strcmp(s->mask, "-") == 0         ? "--mask"
+                        : s->weights && strcmp(s->weights, "-") == 0 ? "--weights"
+                                                                     : NULL;
+    int output = s->output ? -1 : 1; /* among the files */
+    for (int i = 0; i < s->source_count && reads; i++) {
+        if (s->sources[i].kind == SOURCE_FILE && i != output &&
+            strcmp(s->sources[i].name, "-") == 0) {
+            return usage_error(reads, "standard input is the picture, and cannot be read twice");
+        }
+    }
+    return 0;
+}
+
 static int check_whole(settings *s)
 {
     if (s->pending_flag) {
@@ -304,7 +320,8 @@ static int check_whole(settings *s)
         s->source_count = s->file_count = 2;
         s->filters_stdin = true;
     }
-    return take_names(s);
+    int status = take_names(s);
+    return status ? status : check_stdin(s);
 }
 
 /* In "--guided 9 eps=0.02 in.png out.png" the parameter looks like a file, in "--unsharp 7 1.5" the
