@@ -1,6 +1,5 @@
 /* The report of a job, whichever way it goes. */
 #include "job.h"
-#include "nodata.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,6 +8,7 @@
 #include "../io/meta/exif.h"
 #include "../base/memory.h"
 #include "../base/share.h"
+#include "../chain/chain.h"
 #include "../chain/pass.h"
 #include "../io/codec.h"
 #include "../io/meta/description.h"
@@ -261,6 +261,15 @@ satf_status pipeline_output_end(satf_context *ctx, const pipeline_job *job, pipe
     return SATF_OK;
 }
 
+/* Stats of a result leave out samples where nothing counted. */
+static void omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats)
+{
+    const chain_counting *says = &job->filter->counting;
+    if (says->says_nodata && !(result->flags & SATF_ALPHA)) {
+        io_stats_omit(stats, result->type, says->nodata);
+    }
+}
+
 satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, const io_plan *plan,
                                  const pipeline_output *output, const satf_metadata *metadata,
                                  io_writer **writer)
@@ -271,7 +280,7 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                                     writer);
     if (!status) {
         (*writer)->counts = job->stats;
-        pipeline_omit_nodata(job, &plan->in, &(*writer)->stats);
+        omit_nodata(job, &plan->in, &(*writer)->stats);
     }
     return status;
 }

@@ -139,11 +139,3 @@ satf_status pipeline_name_nodata(satf_context *ctx, satf_file_report *result,
     }
     return SATF_OK;
 }
-
-void pipeline_omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats)
-{
-    const chain_counting *says = &job->filter->counting;
-    if (says->says_nodata && !(result->flags & SATF_ALPHA)) {
-        io_stats_omit(stats, result->type, says->nodata);
-    }
-}

@@ -19,7 +19,4 @@ satf_status pipeline_explain_nodata(satf_context *ctx, bool taken, satf_status s
 satf_status pipeline_name_nodata(satf_context *ctx, satf_file_report *result,
                                  const pipeline_job *job, const io_plan *plan, satf_metadata *m);
 
-/* Stats of a result leave out samples where nothing counted. */
-void pipeline_omit_nodata(const pipeline_job *job, const satf_view *result, io_stats *stats);
-
 #endif

@@ -43,9 +43,11 @@ def reals(name):
 
 
 def choices(image):
-    """The filters that take such an image."""
+    """The filters that take such an image. Of wide integers, which others compute as doubles: those that move."""
     colours = image.channels - bool(image.alpha)
+    wide = image.kind in ('u32', 'u64')
     return [name for name, one in FILTERS.items() if image.kind in one['output_types'] and
+            (not wide or one['kind'] == 'move' or name == 'grey') and
             (colours in (1, 3) or not has(name, 'surface') and name != 'grey')]
 
 
