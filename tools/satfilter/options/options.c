@@ -460,7 +460,8 @@ static const option options[] = {
      "launch starts a kernel for each stage, graph replays those, coop is one kernel whose blocks "
      "wait for the stages before.",
      TAKES(option_take_sync)},
-    {GROUP_RUNNING, "stream", 0, NULL, NULL, "go by rows, or say why that cannot be",
+    {GROUP_RUNNING, "stream", 0, NULL, NULL,
+     "by rows or as whole images: by rows, or say why that cannot be",
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
      "computes: in memory for as many rows as windows are high, however high the picture is. This "
      "refuses what cannot: interlaced PNG, .npy in Fortran order, PFM out of a pipe, PNG out of a "
@@ -468,7 +469,8 @@ static const option options[] = {
      "the SAT engine, CUDA devices. Border wrap "
      "decodes the input twice, which without this is done for large pictures only.",
      BECOMES(route, SATF_ROUTE_ROWS)},
-    {GROUP_RUNNING, "no-stream", 0, NULL, NULL, "hold whole images, even where rows would do", NULL,
+    {GROUP_RUNNING, "no-stream", 0, NULL, NULL,
+     "by rows or as whole images: whole, even where rows would do", NULL,
      BECOMES(route, SATF_ROUTE_WHOLE)},
     {GROUP_RUNNING, "tune", 0, NULL, NULL, "find the best r of --algorithm 1+r, and stop",
      "Takes a minute or two, for the first device that --device names (default: CUDA device 0; the "
