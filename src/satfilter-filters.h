@@ -93,7 +93,7 @@ SATF_API satf_status satf_filter_set_order(satf_context *ctx, satf_filter *filte
 
 /* The auxiliary input of a filter that takes one (guided's guide, by's other picture), which
  * is copied: a view of the host, of the input's width, height and sample type, with its channels,
- * or with one that stands beside each of them. by takes u8, u16, f32 or f64 beside any input, and
+ * or with one that stands beside each of them. by takes any type beside any input, and
  * counts no alpha among the channels. Its full scale is what the view says, whatever the input's.
  */
 SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter,

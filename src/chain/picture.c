@@ -88,8 +88,7 @@ static satf_status fail_any(satf_context *ctx, const char *name, const satf_view
     bool or_one = like == LIKE_COLOURS && colours_of(in) > 1;
     return satf_fail(ctx, SATF_INVALID,
                      "%.*s is %" PRId64 " x %" PRId64 " of %d %s%s; it must "
-                     "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s, and "
-                     "u8, u16, f32 or f64",
+                     "be %" PRId64 " x %" PRId64 " of %d channel%s, as the input%s, alpha %s",
                      SATF_MOST(name, 200), picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height, colours_of(in), colours_of(in) > 1 ? "s" : "",
@@ -101,8 +100,7 @@ static satf_status fail_rgb(satf_context *ctx, const char *name, const satf_view
 {
     return satf_fail(ctx, SATF_INVALID,
                      "%.*s is %" PRId64 " x %" PRId64 " of %d %s%s; of "
-                     "colour it must be %" PRId64 " x %" PRId64 ", as the input, and u8, u16, f32 "
-                     "or f64",
+                     "colour it must be %" PRId64 " x %" PRId64 ", as the input",
                      SATF_MOST(name, 200), picture->width, picture->height, colours_of(picture),
                      satf_type_name(picture->type), picture->flags & SATF_ALPHA ? " and alpha" : "",
                      in->width, in->height);
@@ -114,16 +112,14 @@ satf_status filter_picture_check(satf_context *ctx, const char *name, const satf
     bool sized = picture->width == in->width && picture->height == in->height;
     bool one = like == LIKE_OR_ONE && picture->channels == 1;
     bool channels = picture->channels == in->channels || one;
-    bool filtered = picture->type != SATF_U32 && picture->type != SATF_U64;
     if (like == LIKE_RGB) {
-        return sized && colours_of(picture) == 3 && filtered ? SATF_OK
-                                                             : fail_rgb(ctx, name, picture, in);
+        return sized && colours_of(picture) == 3 ? SATF_OK : fail_rgb(ctx, name, picture, in);
     }
     if (like == LIKE_COLOURS || like == LIKE_CHANNELS) {
         bool colours = colours_of(picture) == colours_of(in);
         channels =
             like == LIKE_CHANNELS ? channels && colours : colours || colours_of(picture) == 1;
-        return sized && channels && filtered ? SATF_OK : fail_any(ctx, name, picture, in, like);
+        return sized && channels ? SATF_OK : fail_any(ctx, name, picture, in, like);
     }
     if (sized && channels && picture->type == in->type) {
         return SATF_OK;

@@ -151,8 +151,7 @@ static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link 
     aux->view = plan->from_aux;
     aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
     aux->says = aux->view.full > 0;
-    bool narrow = aux->view.type != SATF_U32 && aux->view.type != SATF_U64; /* which are none */
-    if (narrow && (!satf_type_is_plain(aux->view.type) || (of->ends && of->ends->zero > 0))) {
+    if (!satf_type_is_plain(aux->view.type) || (of->ends && of->ends->zero > 0)) {
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a plan's second input is of u8, u16, f32 or f64, and so is the first "
                          "beside it; one that the filter keeps may be of any type");
