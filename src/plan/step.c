@@ -82,7 +82,7 @@ static satf_type step_type_of_sum(const satf_view *in, uint64_t pixels, bool squ
                    : SATF_U64;
     }
     return has_sign && !squared ? (sum <= 0x1p31 ? SATF_I32 : SATF_I64)
-                                : (sum <= 0x1p32 ? SATF_U32 : SATF_U64);
+                                : (sum < 0x1p32 ? SATF_U32 : SATF_U64);
 }
 
 /* The number of an option that says a full scale; 0: it says none. */

@@ -404,6 +404,16 @@ TEST(beyond)
     assert_true(((float *)got.data)[1] == 1.5f);
 }
 
+/* The squares of the least samples of a sign are a power of 2, one more than words hold. */
+TEST(squares)
+{
+    int16_t pixels[] = {-32768, -32768, -32768, -32768};
+    satf_view in = satf_view_packed(pixels, 2, 2, 1, SATF_I16);
+    SCOPED_VIEW got = made_by(ctx, "integral,squared=on", &in);
+    assert_int_equal(got.type, SATF_U64);
+    assert_true(((uint64_t *)got.data)[3] == 1ull << 32);
+}
+
 /* Words are none of the engines' lanes. */
 TEST(words)
 {
