@@ -185,6 +185,9 @@ samples '-3 -1 -2' d2 --box 3x1,border=shrink --nodata none hole.npy out.npy
 ends 2 "nan: 'no' is neither omit nor spread$" --box 3 --nan no hole.npy no.npy
 ends 2 "nodata: '9x' is neither a number nor none$" --box 3 --nodata 9x hole.npy no.npy
 ends 1 'weights: missing.npy: cannot be read' --box 3 --weights missing.npy hole.npy no.npy
+ends 2 "'nan' is neither a number nor none; --nan omit leaves out NaN$" --box 3 --nodata nan hole.npy no.npy
+ends 2 'weights: standard input is the picture, and cannot be read twice$' --box 3 --weights - - no.npy
+ends 2 'mask: standard input is the picture, and cannot be read twice$' --box 3 --mask - - no.npy
 ends 1 'cannot leave out pixels.*(--nan)$' --guided 3 --nodata -9 hole.npy no.npy
 ends 1 'keeps its size and place (--weights)$' --transpose --box 3 --weights weights.npy hole.npy no.npy
 ends 2 'npy cannot hold bf16 samples; no format can ' --box 1 --type bf16 signed.npy no.npy

@@ -202,8 +202,8 @@ class Counting(Case):
         self.refuse(TypeError, "nodata='x': a number", satfilter.box, image, nodata="x")
         self.refuse(ValueError, r"the weights are \(20, 30\)", satfilter.box, image, weights=np.ones((20, 30)))
         self.refuse(ValueError, r"weights: of shape \(H, W\), not \(30,\)", satfilter.box, image, weights=np.ones(30))
-        self.refuse(ValueError, r"weights: of shape \(H, W\) or \(2, H, W\), not", satfilter.box,
-                    picture("f8", (2, *SHAPE)),
+        self.refuse(ValueError, r"weights: of shape \(H, W\) or \(2, H, W\), not",
+                    satfilter.box, picture("f8", (2, *SHAPE)),
                     weights=np.ones((3, *SHAPE)))
         self.refuse(TypeError, "weights: complex64 samples", satfilter.box, image, weights=image.astype("c8"))
         self.refuse(TypeError, "nan_policy", satfilter.transpose, image, nan_policy="omit")
