@@ -67,6 +67,12 @@ satf_status pipeline_resolve(satf_context *ctx, const pipeline_job *job, const i
                          "linear)",
                          satf_type_name(view->type));
     }
+    if (job->filter->counting.says_nodata && !satf_type_is_float(view->type)) {
+        satf_filter_destroy(resolved);
+        return satf_fail(ctx, SATF_UNSUPPORTED,
+                         "in linear light other samples may become the value that says nodata; "
+                         "give one of the two, or weights (option: linear)");
+    }
     int colours = view->channels - (view->flags & SATF_ALPHA ? 1 : 0);
     status = io_find_curve(ctx, &header->metadata, colours, &curve);
     if (!status) {

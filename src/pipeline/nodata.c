@@ -52,6 +52,13 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
         return SATF_OK;
     }
     int length = satf_text_most((const char *)tag.values, 40);
+    if (job->linear && !satf_type_is_float(header->view.type)) { /* others become that value */
+        pipeline_note_add(result, job->input,
+                          "pixels of %.*s count, though its tag GDAL_NODATA names them, in linear "
+                          "light",
+                          length, tag.values);
+        return SATF_OK;
+    }
     if (is_of_colours(&header->view)) {
         pipeline_note_add(
             result, job->input,

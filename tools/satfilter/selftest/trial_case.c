@@ -87,7 +87,8 @@ void trial_fill(const trial_case *c, void *memory, satf_view *view)
 {
     const shape *s = &shapes[c->image];
     *view = satf_view_packed(memory, s->width, s->height, s->channels, (satf_type)c->type);
-    view->flags = s->flags;
+    bool has_sign = c->type == SATF_I8 || c->type == SATF_I16; /* with alpha they are doubles */
+    view->flags = has_sign ? 0 : s->flags;
     uint64_t state = (uint64_t)c->image;
     int64_t count = s->width * s->height * s->channels;
     for (int64_t i = 0; i < count; i++) {
