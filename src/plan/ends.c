@@ -143,6 +143,20 @@ static satf_status make_weights(satf_context *ctx, const satf_view *from, int ty
     return status;
 }
 
+/* Integers that need no change are taken as they are. */
+static satf_status find_weights(satf_context *ctx, const satf_view *from, filter_ends *ends)
+{
+    int type = ends->load.to;
+    bool alike = from->type == type && !satf_type_is_float(type);
+    satf_status status = SATF_OK;
+    ends->weights = *from;
+    if (!alike || satf_full_scale(from) != ends->load.whole) {
+        status = make_weights(ctx, from, type, ends->load.whole, &ends->made);
+        ends->weights = status ? ends->weights : ends->made->view;
+    }
+    return status;
+}
+
 static satf_status check_weights(satf_context *ctx, const satf_filter *chain,
                                  const chain_link *link, const satf_view *in)
 {
@@ -352,9 +366,7 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
     find_store(chain, link, from, to, way, lane, ends);
     find_quotient(link, to, ends);
-    return ends->load.weighs ? make_weights(ctx, &chain->counting.weights->view, ends->load.to,
-                                            ends->load.whole, &ends->weights)
-                             : SATF_OK;
+    return ends->load.weighs ? find_weights(ctx, &chain->counting.weights->view, ends) : SATF_OK;
 }
 
 satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, bool like,

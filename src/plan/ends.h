@@ -10,7 +10,8 @@ typedef struct filter_ends {
     bool loads, stores; /* else the input, the output, is as engines take it */
     row_adapter load, store;
     satf_view in, out;        /* of the engines; data NULL */
-    satf_image *weights;      /* of their type, owned; NULL: none */
+    satf_view weights;        /* of their type; data NULL: none */
+    satf_image *made;         /* for that, owned; NULL: it is the chain's own */
     const filter_passes *way; /* of the filter, between them; NULL: its own */
     bool lane;                /* `in` has weights as its last channel */
     bool masked;              /* as filter_step.masked */

@@ -468,12 +468,12 @@ static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, f
     satf_view weights;
     satf_status status = SATF_OK;
     ends->in = steps_lay_out(plan, ends->in);
-    if (ends->weights) {
-        status = keep_picture(ctx, plan, &ends->weights->view, ends->weights, &beside, &weights);
+    if (ends->weights.data) {
+        status = keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
     }
     if (!status) {
         plan_step *step = add_adapter(plan, of, &ends->load, &of->from,
-                                      ends->weights ? &weights : NULL, &ends->in);
+                                      ends->weights.data ? &weights : NULL, &ends->in);
         step->aux[0] = beside;
         step->out = of->in = loaded;
         of->from = ends->in;
