@@ -41,7 +41,10 @@ input_of()
     found=$(find samples docs/images -name "$(basename "$1")" | head -n 1)
     # shellcheck disable=SC2086 # words of a command that this project wrote
     for word in $2; do
-        case $word in samples/*.png | samples/*.tif | docs/*.png | *.pgm | *.npy) found=${found:-$word} ;; esac
+        case $word in
+        samples/*.png | samples/*.tif | docs/*.png | *.pgm) found=${found:-$word} ;;
+        *.npy) [ -z "$(size_of "$word" 2>/dev/null)" ] || found=${found:-$word} ;; # an order has none
+        esac
     done
     echo "$found"
 }

@@ -13,7 +13,7 @@ static inline double narrow_float(unsigned bits, int fraction)
 {
     int exponent = (int)(bits & 0x7fff) >> fraction, most = (1 << (15 - fraction)) - 1;
     double m = (double)(bits & ((1u << fraction) - 1)),
-           size = exponent == most ? m ? NAN : INFINITY
+           size = exponent == most ? (m != 0 ? NAN : INFINITY)
                                    : ldexp(exponent ? ldexp(1, fraction) + m : m,
                                            (exponent ? exponent : 1) - most / 2 - fraction);
     return bits & 0x8000 ? -size : size;

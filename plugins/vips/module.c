@@ -24,7 +24,7 @@ static VipsObjectClass *parent_class;
 
 /* ------------------------------------------------------------------- pictures */
 
-/* vips has no integers of 64 bits: sums of these become doubles. */
+/* vips has no integers of 64 bits: sums of these become doubles. It has no halves. */
 static VipsBandFormat format_of(int type)
 {
     switch ((satf_type)type) {
@@ -34,22 +34,35 @@ static VipsBandFormat format_of(int type)
         return VIPS_FORMAT_USHORT;
     case SATF_U32:
         return VIPS_FORMAT_UINT;
+    case SATF_I8:
+        return VIPS_FORMAT_CHAR;
+    case SATF_I16:
+        return VIPS_FORMAT_SHORT;
+    case SATF_I32:
+        return VIPS_FORMAT_INT;
     case SATF_F32:
         return VIPS_FORMAT_FLOAT;
     case SATF_U64:
+    case SATF_I64:
     case SATF_F64:
         return VIPS_FORMAT_DOUBLE;
+    case SATF_F16:
+    case SATF_BF16:
+        break;
     }
     return VIPS_FORMAT_NOTSET;
 }
 
 static int type_of(VipsBandFormat format)
 {
-    int type = SATF_F64;
-    while (type >= 0 && format_of(type) != format) {
-        type--;
+    static const int types[] = {SATF_U8,  SATF_U16, SATF_U32, SATF_F32,
+                                SATF_F64, SATF_I8,  SATF_I16, SATF_I32};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (format_of(types[i]) == format) {
+            return types[i];
+        }
     }
-    return type;
+    return -1;
 }
 
 static satf_view view_of(VipsImage *image)
@@ -82,11 +95,12 @@ static int prepare(VipsImage *out, VipsImage *in, const satf_view *result)
 /* In place; -1 where a double cannot hold a sum. */
 static int sums_to_doubles(const satf_view *view)
 {
+    const int64_t most = INT64_C(1) << 53;
     char *sample = view->data;
     for (int64_t left = view->height * view->stride; left > 0; left -= (int64_t)sizeof(double)) {
-        uint64_t sum;
+        int64_t sum; /* of U64 negative above its middle */
         memcpy(&sum, sample, sizeof sum);
-        if (sum > UINT64_C(1) << 53) {
+        if (sum > most || sum < (view->type == SATF_I64 ? -most : 0)) {
             return -1;
         }
         memcpy(sample, &(double){(double)sum}, sizeof(double));
@@ -106,8 +120,7 @@ static int apply(operation *self, satf_context *ctx, const satf_filter *filter, 
     const char *name = VIPS_OBJECT_GET_CLASS(self)->nickname;
     satf_view view = view_of(in), result;
     if (view.type < 0) {
-        vips_error(name,
-                   "pictures of %s are not filtered; cast them to uchar, ushort, float or double",
+        vips_error(name, "pictures of %s are not filtered; cast them to float or double",
                    vips_enum_nick(VIPS_TYPE_BAND_FORMAT, in->BandFmt));
         return -1;
     }
@@ -122,7 +135,8 @@ static int apply(operation *self, satf_context *ctx, const satf_filter *filter, 
     if (satf_filter_apply(ctx, filter, &view, &result)) {
         return fail(self, ctx);
     }
-    if (result.type == SATF_U64 && sums_to_doubles(&result)) {
+    int sums = result.type == SATF_U64 || result.type == SATF_I64;
+    if (sums && sums_to_doubles(&result)) {
         vips_error(name, "a sum is above 2^53, which the samples of vips do not hold exactly");
         return -1;
     }

@@ -44,7 +44,8 @@ def _chain(make, image, groups, cval, out, want):
 
 
 def mean(image, work, cval, out, want):
-    groups = _groups(work[::-1], _alike)  # the last two axes are images as they lie
+    one = all(_alike(work[0], row) for row in work)  # then the last two axes go first: they are images as they lie
+    groups = _groups(work[::-1] if one else work, _alike)
     if len(groups) == 1 or image.dtype.kind == "f":
         return _chain(_box, image, groups, cval, out, want)
     return _whole_numbers(image, groups, cval, out, want)
