@@ -110,7 +110,7 @@ TEST(round_trips)
             for (int f = 0; f < 5; f++) {
                 satf_view in = all_samples(SATF_U8, channels, 1);
                 in.full = fulls[f];
-                for (int64_t i = 0; in.full && i < 256 * in.channels; i++) {
+                for (int64_t i = 0; in.full > 0 && i < 256 * in.channels; i++) {
                     put_at(&in, 0, i, fmod(sample_at(&in, 0, i), in.full + 1));
                 }
                 check_round(ctx, &in, curve);

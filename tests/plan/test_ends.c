@@ -44,8 +44,8 @@ static satf_view draw_both(int type, int channels, bool alpha, uint64_t seed, sa
         bool is_alpha = alpha && i % channels == channels - 1;
         double number = draw_number(type, &seed);
         char *at = (char *)view.data + (size_t)i * satf_type_bytes(type);
-        adapt_put(type, is_alpha ? fmin(fabs(number), doubles->full ? doubles->full : 200) : number,
-                  at);
+        double most = doubles->full > 0 ? doubles->full : 200;
+        adapt_put(type, is_alpha ? fmin(fabs(number), most) : number, at);
         ((double *)doubles->data)[i] = adapt_load(type, at);
     }
     return view;
