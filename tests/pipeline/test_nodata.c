@@ -22,7 +22,7 @@ static void write_hole(satf_type type, double value, const char *text)
     const satf_view *v = satf_image_view(image);
     for (int y = 4; y < 30; y++) {
         for (int x = 6; x < (y < 20 ? 12 : 34); x++) {
-            int16_t i16 = (int16_t)value;
+            int16_t i16 = type == SATF_F32 ? 0 : (int16_t)value;
             float f32 = (float)value;
             memcpy((char *)satf_row(v, y) + x * satf_pixel_bytes(v),
                    type == SATF_F32 ? (void *)&f32 : &i16, (size_t)satf_pixel_bytes(v));
