@@ -121,7 +121,7 @@ vips_picture ushort 4 66 50
 "$satfilter" -q -f --type f64 --integral --squared "$in" want.npy
 vips satf_integral in.v got.v --squared
 compare "satf_integral --squared is not exact"
-# uint is moved, but not averaged.
+# Sums are moved, too.
 vips_picture uchar 3 66 50
 "$satfilter" -q -f --integral --flip v "$in" want.npy
 vips satf_integral in.v sums.v
@@ -190,8 +190,8 @@ refused "'nan' is no level for threshold: it must be a number or otsu" threshold
 refused "eps = 0: " guided 9 --eps 0
 refused "eps = -1: " guided 9 --eps -1
 refused "cannot open template .*/nonexistent" template /nonexistent
-vips cast in.v int.v int && mv int.v in.v
-refused "pictures of int are not filtered; cast them to" box 9
+vips cast in.v other.v complex && mv other.v in.v
+refused "pictures of complex are not filtered; cast them to" box 9
 vips bandjoin "$work/in.v $work/in.v" bands.v && vips cast bands.v in.v uchar
 refused "the input view has 8 channels; 1 to 4 are possible" box 9
 vips black black.v 1500 1500 && vips linear black.v white.v 1 65535
