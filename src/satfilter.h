@@ -95,7 +95,7 @@ SATF_API const char *satf_instructions(size_t index);
 /*
  * Filters take all of them. Integers with a sign are exact: those of 8 and 16 bits everywhere,
  * where results end at -M - 1 ... M, M being the full scale; sums of them have a sign, too.
- * Integers of 32 and 64 bits are computed as doubles, which hold the sums of windows or else refuse
+ * Integers of 32 and 64 bits are computed as doubles; a filter whose sums may pass 2^53 refuses
  * them. Half floats, of IEEE and of "brain" kind, are computed as floats and rounded once, to even.
  */
 typedef enum satf_type {

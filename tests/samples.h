@@ -5,50 +5,19 @@
 #include "test.h"
 
 #include "base/view.h"
+#include "sample.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/* The float of 16 bits, of that many of fraction. */
-static inline double narrow_float(unsigned bits, int fraction)
-{
-    int exponent = (int)(bits & 0x7fff) >> fraction, most = (1 << (15 - fraction)) - 1;
-    double m = (double)(bits & ((1u << fraction) - 1)),
-           size = exponent == most ? (m != 0 ? NAN : INFINITY)
-                                   : ldexp(exponent ? ldexp(1, fraction) + m : m,
-                                           (exponent ? exponent : 1) - most / 2 - fraction);
-    return bits & 0x8000 ? -size : size;
-}
 
 /* Sample s of a packed picture. */
 static inline long double sample_of(const satf_view *v, size_t s)
 {
-    const void *data = v->data;
-    switch ((satf_type)v->type) {
-    case SATF_U8:
-        return ((const uint8_t *)data)[s];
-    case SATF_U16:
-        return ((const uint16_t *)data)[s];
-    case SATF_U32:
-        return ((const uint32_t *)data)[s];
-    case SATF_U64:
-        return ((const uint64_t *)data)[s];
-    case SATF_I8:
-        return ((const int8_t *)data)[s];
-    case SATF_I16:
-        return ((const int16_t *)data)[s];
-    case SATF_I32:
-        return ((const int32_t *)data)[s];
-    case SATF_I64:
-        return ((const int64_t *)data)[s];
-    case SATF_F16:
-        return narrow_float(((const uint16_t *)data)[s], 10);
-    case SATF_BF16:
-        return narrow_float(((const uint16_t *)data)[s], 7);
-    case SATF_F32:
-        return ((const float *)data)[s];
-    default:
-        return ((const double *)data)[s];
+    const char *at = (const char *)v->data + s * satf_type_bytes(v->type);
+    if (v->type == SATF_U64) {
+        return ((const uint64_t *)v->data)[s];
     }
+    return v->type == SATF_I64 ? ((const int64_t *)v->data)[s]
+                               : (long double)read_sample(v->type, at);
 }
 
 /* Sample s of it becomes a number below 2^24, with either sign where the type has one, or a

@@ -40,7 +40,7 @@ typedef struct made {
     bool msb, big;
 } made;
 
-static inline void put_at(made *f, size_t at, uint64_t value, size_t size)
+static inline void put_number(made *f, size_t at, uint64_t value, size_t size)
 {
     assert_true(at + size <= sizeof f->data);
     for (size_t i = 0; i < size; i++) {
@@ -55,20 +55,20 @@ static inline void put_values(made *f, size_t at, const item *t)
     bool turned = f->msb == (bool)IO_LITTLE_ENDIAN;
     for (size_t i = 0; i < size; i++) {
         size_t from = turned ? i / unit * unit + unit - 1 - i % unit : i;
-        put_at(f, at + i, ((const unsigned char *)t->values)[from], 1);
+        put_number(f, at + i, ((const unsigned char *)t->values)[from], 1);
     }
 }
 
 static inline void put_entry(made *f, size_t at, const item *t)
 {
     size_t wide = f->big ? 8 : 4, size = t->count * width_of(t->type), to = at + 4 + wide;
-    put_at(f, at, t->tag, 2);
-    put_at(f, at + 2, t->type, 2);
-    put_at(f, at + 4, t->count, wide);
-    put_at(f, to, 0, wide);
+    put_number(f, at, t->tag, 2);
+    put_number(f, at + 2, t->type, 2);
+    put_number(f, at + 4, t->count, wide);
+    put_number(f, to, 0, wide);
     if (size > wide) {
         size_t apart = f->n + f->n % 2;
-        put_at(f, to, apart, wide);
+        put_number(f, to, apart, wide);
         to = apart;
     }
     put_values(f, to, t);
@@ -102,10 +102,10 @@ static inline size_t put_directory(made *f, const item *items, size_t count, uns
         }
     }
     qsort(all, n, sizeof *all, compare_tags);
-    put_at(f, at, n, f->big ? 8 : 2);
+    put_number(f, at, n, f->big ? 8 : 2);
     to = at + (f->big ? 8 : 2);
     *link = to + n * entry;
-    put_at(f, *link, 0, f->big ? 8 : 4);
+    put_number(f, *link, 0, f->big ? 8 : 4);
     for (size_t i = 0; i < n; i++, to += entry) {
         put_entry(f, to, &all[i]);
     }
@@ -121,14 +121,14 @@ static inline void make_tiff(made *f, const char *order, const item *items, size
     f->msb = order[0] == 'M';
     f->big = order[1] == '8';
     memcpy(f->data, f->msb ? "MM" : "II", 2);
-    put_at(f, 2, f->big ? 43 : 42, 2);
+    put_number(f, 2, f->big ? 43 : 42, 2);
     size_t link = 4;
     if (f->big) {
-        put_at(f, 4, 8, 2);
-        put_at(f, 6, 0, 2);
+        put_number(f, 4, 8, 2);
+        put_number(f, 6, 0, 2);
         link = 8;
     }
-    put_at(f, link, 0, f->big ? 8 : 4);
+    put_number(f, link, 0, f->big ? 8 : 4);
     for (int page = 0; page < pages; page++) {
         static const uint16_t bits = 8, one = 1;
         const uint32_t strip = (uint32_t)f->n, size = width * height;
@@ -149,7 +149,7 @@ static inline void make_tiff(made *f, const char *order, const item *items, size
         for (unsigned d = INTEROP; d > PAGE; d--) {
             lead[d] = has[d] ? put_directory(f, all, n, d, lead, &next) : 0;
         }
-        put_at(f, link, put_directory(f, all, n, PAGE, lead, &next), f->big ? 8 : 4);
+        put_number(f, link, put_directory(f, all, n, PAGE, lead, &next), f->big ? 8 : 4);
         link = next;
     }
 }

@@ -453,7 +453,8 @@ satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const 
     return status;
 }
 
-void chain_count_as(satf_filter *chain, const satf_filter *other)
+/* What the chain does not say of pixels that count nothing is as the other says. */
+static void count_as(satf_filter *chain, const satf_filter *other)
 {
     chain_counting *own = &chain->counting;
     const chain_counting *its = &other->counting;
@@ -482,7 +483,7 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
     }
     chain->count = status ? count : count + more;
     if (!status && tail != chain) {
-        chain_count_as(chain, tail);
+        count_as(chain, tail);
     }
     return status;
 }

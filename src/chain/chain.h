@@ -32,9 +32,6 @@ struct satf_filter {
     chain_counting counting;
 };
 
-/* The chain takes what the other says of pixels that count nothing. */
-void chain_count_as(satf_filter *chain, const satf_filter *other);
-
 /* An empty chain, to be filled with chain_add(). NULL: no memory. */
 satf_filter *chain_new(satf_context *ctx);
 

@@ -48,42 +48,32 @@ struct row_adapter {
     int beside;         /* lanes of the image beside it */
 };
 
-/* A sample, aligned to its size on a device that says so, else at any address. */
+/* Whether a sample is read and written at once: it is aligned to its size, as a device may say. */
 #ifdef __CUDA_ARCH__
-#define ADAPT_LOAD(Type)                          \
-    do {                                          \
-        Type sample;                              \
-        if (aligned) {                            \
-            sample = *(const Type *)from;         \
-        } else {                                  \
-            memcpy(&sample, from, sizeof sample); \
-        }                                         \
-        return (double)sample;                    \
+#define ADAPT_DIRECT aligned
+#else
+#define ADAPT_DIRECT (aligned && false)
+#endif
+
+#define ADAPT_LOAD(Type)                                \
+    do {                                                \
+        Type sample;                                    \
+        if (ADAPT_DIRECT) {                             \
+            sample = *(const Type *)(const void *)from; \
+        } else {                                        \
+            memcpy(&sample, from, sizeof sample);       \
+        }                                               \
+        return (double)sample;                          \
     } while (0)
 #define ADAPT_PUT(Type, word)                   \
     do {                                        \
         Type sample = (Type)(word);             \
-        if (aligned) {                          \
-            *(Type *)to = sample;               \
+        if (ADAPT_DIRECT) {                     \
+            *(Type *)(void *)to = sample;       \
         } else {                                \
             memcpy(to, &sample, sizeof sample); \
         }                                       \
     } while (0)
-#else
-#define ADAPT_LOAD(Type)                      \
-    do {                                      \
-        Type sample;                          \
-        (void)aligned;                        \
-        memcpy(&sample, from, sizeof sample); \
-        return (double)sample;                \
-    } while (0)
-#define ADAPT_PUT(Type, word)               \
-    do {                                    \
-        Type sample = (Type)(word);         \
-        (void)aligned;                      \
-        memcpy(to, &sample, sizeof sample); \
-    } while (0)
-#endif
 
 /* As a double, which is exact below 2^53. */
 SATF_FORMULA double adapt_load_at(int type, const char *from, bool aligned)
@@ -171,6 +161,7 @@ SATF_FORMULA void adapt_put_at(int type, double value, char *to, bool aligned)
     }
 }
 #undef ADAPT_LOAD
+#undef ADAPT_DIRECT
 #undef ADAPT_PUT
 
 SATF_FORMULA void adapt_put(int type, double value, char *to)
@@ -204,15 +195,29 @@ SATF_FORMULA double adapt_least(int type)
     return has_sign ? -(double)(1ull << (8 * adapt_bytes(type) - 1)) : 0;
 }
 
-/* A weight in steps of `whole`; of integers one that is not 0 does not become 0. */
+/* A value as a sample of that type; NAN if none is that: of integers one that is not among them, of
+ * floats one beyond them. */
+SATF_FORMULA double adapt_sample_of(int type, double value)
+{
+    char sample[sizeof(double)];
+    bool floats = adapt_is_float(type);
+    adapt_put(type, floats ? value : adapt_rounded(value, adapt_least(type), adapt_most(type)),
+              sample);
+    double is = adapt_load(type, sample);
+    bool holds = floats ? !isinf(is) || isinf(value) : is == value;
+    return holds ? is : NAN;
+}
+
+/* A weight of 0 ... whole as one of the type: of integers none that is not 0 becomes 0. */
+SATF_FORMULA double adapt_step(int type, double weight)
+{
+    double rounded = floor(weight + 0.5);
+    return adapt_is_float(type) ? weight : rounded == 0 && weight > 0 ? 1 : rounded;
+}
+
 SATF_FORMULA double adapt_weight(const row_adapter *a, double weight, double alpha)
 {
-    double product = weight * alpha / a->whole;
-    if (adapt_is_float(a->to)) {
-        return product;
-    }
-    double rounded = floor(product + 0.5);
-    return rounded == 0 && product > 0 ? 1 : rounded;
+    return adapt_step(a->to, weight * alpha / a->whole);
 }
 
 /* A pixel for the engines. weight: its sample of the image of weights; NULL: there is none. */

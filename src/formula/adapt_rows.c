@@ -265,48 +265,48 @@ static void find_counts(int type, int64_t n, const void *from, int lanes, int at
     }
 }
 
-/* Results that are as wide as the engines' and need no rounding. Whether a pixel counts says
- * `counts`, or its lanes. */
-#define NARROW(From, To, Word)                                                                     \
-    do {                                                                                           \
-        const any_##From *restrict s = from;                                                       \
-        any_##To *restrict d = to;                                                                 \
-        const Word zero = (Word)a->zero, least = (Word)a->least, most = (Word)a->most;             \
-        const any_##To missing = (any_##To)a->missing;                                             \
-        for (int64_t x = 0; x < n; x++) {                                                          \
-            Word any = rule == ADAPT_BESIDE ? counts[x] : rule == ADAPT_ALL;                       \
-            for (int c = rule == ADAPT_OWN_LANE ? channels : 0; !any_by(rule) && c < lanes; c++) { \
-                any = any | (s[x * lanes + c] != 0);                                               \
-            }                                                                                      \
-            for (int c = 0; c < channels; c++) {                                                   \
-                Word v = (Word)s[x * lanes + c] - zero;                                            \
-                v = v < least ? least : v > most ? most : v;                                       \
-                d[x * channels + c] = any ? (any_##To)v : missing;                                 \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
-
-#define SAME(T)                                                                                    \
-    do {                                                                                           \
-        const any_##T *restrict s = from;                                                          \
-        any_##T *restrict d = to;                                                                  \
-        const any_##T missing = (any_##T)a->missing;                                               \
-        for (int64_t x = 0; x < n; x++) {                                                          \
-            bool any = rule == ADAPT_BESIDE ? counts[x] : rule == ADAPT_ALL;                       \
-            for (int c = rule == ADAPT_OWN_LANE ? channels : 0; !any_by(rule) && c < lanes; c++) { \
-                any = any | (s[x * lanes + c] != 0);                                               \
-            }                                                                                      \
-            for (int c = 0; c < channels; c++) {                                                   \
-                d[x * channels + c] = any ? s[x * lanes + c] : missing;                            \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
-
-/* Whether lanes do not matter. */
-static inline bool any_by(adapt_rule rule)
+/* Whether lanes say what counts. */
+static inline bool by_lanes(adapt_rule rule)
 {
-    return rule == ADAPT_BESIDE || rule == ADAPT_ALL;
+    return rule == ADAPT_OWN_LANE || rule == ADAPT_ANY_LANE;
 }
+
+/* Whether pixel x counts, as `counts` or its lanes say. */
+#define PIXEL_COUNTS(Word)                                                                  \
+    Word is = rule == ADAPT_BESIDE ? counts[x] : rule == ADAPT_ALL;                         \
+    for (int c = rule == ADAPT_OWN_LANE ? channels : 0; by_lanes(rule) && c < lanes; c++) { \
+        is = is | (s[x * lanes + c] != 0);                                                  \
+    }
+
+/* Results that are as wide as the engines' and need no rounding. */
+#define NARROW(From, To, Word)                                                         \
+    do {                                                                               \
+        const any_##From *restrict s = from;                                           \
+        any_##To *restrict d = to;                                                     \
+        const Word zero = (Word)a->zero, least = (Word)a->least, most = (Word)a->most; \
+        const any_##To missing = (any_##To)a->missing;                                 \
+        for (int64_t x = 0; x < n; x++) {                                              \
+            PIXEL_COUNTS(Word)                                                         \
+            for (int c = 0; c < channels; c++) {                                       \
+                Word v = (Word)s[x * lanes + c] - zero;                                \
+                v = v < least ? least : v > most ? most : v;                           \
+                d[x * channels + c] = is ? (any_##To)v : missing;                      \
+            }                                                                          \
+        }                                                                              \
+    } while (0)
+
+#define SAME(T)                                                        \
+    do {                                                               \
+        const any_##T *restrict s = from;                              \
+        any_##T *restrict d = to;                                      \
+        const any_##T missing = (any_##T)a->missing;                   \
+        for (int64_t x = 0; x < n; x++) {                              \
+            PIXEL_COUNTS(bool)                                         \
+            for (int c = 0; c < channels; c++) {                       \
+                d[x * channels + c] = is ? s[x * lanes + c] : missing; \
+            }                                                          \
+        }                                                              \
+    } while (0)
 
 /* Callers name lanes, channels and the rule by constants where that pays. */
 static inline __attribute__((always_inline)) bool

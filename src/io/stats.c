@@ -89,13 +89,8 @@ static void stats_add_sample(io_channel_sums *to, int type, const char *at)
 
 void io_stats_omit(io_stats *stats, int type, double nodata)
 {
-    char sample[sizeof(double)];
     stats->omits = true;
-    stats->nodata = nodata;
-    if (satf_type_is_float(type)) { /* as it has been rounded */
-        adapt_put(type, nodata, sample);
-        stats->nodata = adapt_load(type, sample);
-    }
+    stats->nodata = adapt_sample_of(type, nodata);
 }
 
 void io_stats_add(io_stats *stats, const satf_view *view, const void *row)

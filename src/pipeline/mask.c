@@ -30,35 +30,14 @@ enum { PIECE_PIXELS = 256 };
 /* Masks of floats are rounded to so many steps for integers. */
 static const double float_steps = 65535;
 
-/* A sample that need not be aligned. */
-static double sample_at(int type, const char *at)
-{
-    uint16_t word;
-    float real;
-    double value;
-    switch (type) {
-    case SATF_U8:
-        return *(const unsigned char *)at;
-    case SATF_U16:
-        memcpy(&word, at, sizeof word);
-        return word;
-    case SATF_F32:
-        memcpy(&real, at, sizeof real);
-        return real;
-    default:
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-}
-
 static double grey_at(const satf_view *mask, const char *pixel)
 {
     size_t bytes = satf_type_bytes(mask->type);
-    double r = sample_at(mask->type, pixel);
+    double r = adapt_load(mask->type, pixel);
     if (mask->channels < 3) {
         return r;
     }
-    double g = sample_at(mask->type, pixel + bytes), b = sample_at(mask->type, pixel + 2 * bytes);
+    double g = adapt_load(mask->type, pixel + bytes), b = adapt_load(mask->type, pixel + 2 * bytes);
     return satf_type_is_float(mask->type) ? grey_of_reals(r, g, b)
                                           : grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b);
 }
@@ -166,22 +145,16 @@ static void blend(satf_type type, const double *m, double full, int64_t n, const
     }
 }
 
-/* Does a sample of the pixel say that it does not count? */
-static bool says_nothing(const chain_counting *counting, int type, int channels, const char *pixel)
+/* Does a sample of the pixel say that it does not count? nodata: as one of them, NAN: none does. */
+static bool says_nothing(const chain_counting *counting, double nodata, int type, int channels,
+                         const char *pixel)
 {
-    char as[sizeof(double)];
-    double nodata = counting->nodata;
-    if (satf_type_is_float(type) && counting->says_nodata) { /* as it has been rounded */
-        adapt_put(type, nodata, as);
-        nodata = adapt_load(type, as);
-    }
-    for (int c = 0; c < channels; c++, pixel += satf_type_bytes(type)) {
+    bool says = false;
+    for (int c = 0; c < channels && !says; c++, pixel += satf_type_bytes(type)) {
         double sample = adapt_load(type, pixel);
-        if ((counting->says_nodata && sample == nodata) || (counting->omits_nan && isnan(sample))) {
-            return true;
-        }
+        says = sample == nodata || (counting->omits_nan && isnan(sample));
     }
-    return false;
+    return says;
 }
 
 /* Where one of the two pixels does not count there is no value between them: the nearer one. */
@@ -190,10 +163,11 @@ static void part_levels(const chain_counting *counting, const satf_view *out, in
 {
     const int channels = out->channels, colours = channels - (out->flags & SATF_ALPHA ? 1 : 0);
     const int64_t bytes = satf_pixel_bytes(out);
+    double nodata = counting->says_nodata ? adapt_sample_of(out->type, counting->nodata) : NAN;
     for (int64_t x = 0; x < pixels; x++, made += bytes, to += bytes, levels += channels) {
         bool between = *levels > 0 && *levels < full;
-        if (between && (says_nothing(counting, out->type, colours, made) ||
-                        says_nothing(counting, out->type, colours, to))) {
+        if (between && (says_nothing(counting, nodata, out->type, colours, made) ||
+                        says_nothing(counting, nodata, out->type, colours, to))) {
             double level = 2 * *levels < full ? 0 : full;
             for (int c = 0; c < channels; c++) {
                 levels[c] = level;

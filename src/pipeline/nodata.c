@@ -29,8 +29,7 @@ static bool find_value(const satf_metadata *m, satf_tag *tag, double *value)
 /* Whether samples of that type may have the value. */
 static bool occurs(int type, double value)
 {
-    return satf_type_is_float(type) ||
-           adapt_rounded(value, adapt_least(type), adapt_most(type)) == value;
+    return isnan(value) ? satf_type_is_float(type) : !isnan(adapt_sample_of(type, value));
 }
 
 /* Whether colours have the value in some channel: 0 of most pictures of the earth. */

@@ -1,6 +1,7 @@
 /* Which adapters a filter has at its ends. */
 #include "ends.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -58,6 +59,12 @@ static int engines_type(const chain_link *link, const satf_view *in)
                                                     : SATF_F64;
 }
 
+/* Whether engines make results of that type. */
+static bool is_made(int type)
+{
+    return satf_type_is_plain(type) || type == SATF_U32 || type == SATF_U64;
+}
+
 /* The pixels that a sum of the filter has at most; 0: no number of them is known. */
 static double pixels_of_sum(const chain_link *link, const satf_view *in)
 {
@@ -100,38 +107,29 @@ static satf_status check_sign(satf_context *ctx, const chain_link *link, const s
                            link->info->name, satf_type_name(in->type));
 }
 
-/* A sample of that type, as the number that it has become. */
-static double as_sample(int type, double value)
-{
-    char sample[sizeof(double)];
-    bool floats = satf_type_is_float(type);
-    adapt_put(type, floats ? value : adapt_rounded(value, adapt_least(type), adapt_most(type)),
-              sample);
-    return adapt_load(type, sample);
-}
-
 /* ------------------------------------------------------------------- what does not count */
 
-/* The image of weights for engines of that type: 0 ... whole, of a row after the other. */
-static satf_status make_weights(satf_context *ctx, const satf_view *from, int type, double whole,
+/* Infinity and what is no number count nothing. */
+static double weight_at(const row_adapter *load, double white, int type, const char *at)
+{
+    double weight = adapt_load(type, at) / white * load->whole;
+    double most = load->to == SATF_F32 ? FLT_MAX : load->to == SATF_F64 ? DBL_MAX : load->whole;
+    weight = weight > 0 && weight <= DBL_MAX ? weight : 0;
+    return adapt_step(load->to, weight < most ? weight : most);
+}
+
+/* The image of weights for engines: 0 ... whole. */
+static satf_status make_weights(satf_context *ctx, const satf_view *from, const row_adapter *load,
                                 satf_image **made)
 {
     satf_status status =
-        satf_image_create_unset(ctx, from->width, from->height, 1, (satf_type)type, 0, made);
-    double white = satf_full_scale(from);
-    int bytes = adapt_bytes(from->type), to_bytes = adapt_bytes(type);
+        satf_image_create_unset(ctx, from->width, from->height, 1, (satf_type)load->to, 0, made);
+    int bytes = adapt_bytes(from->type), to_bytes = adapt_bytes(load->to);
     for (int64_t y = 0; y < from->height && !status; y++) {
         const char *row = satf_row(from, y);
         char *to = satf_row(&(*made)->view, y);
         for (int64_t x = 0; x < from->width; x++) {
-            double weight = adapt_load(from->type, row + x * bytes) / white * whole;
-            bool counts = weight > 0 && weight <= 0x1p1000;
-            weight = !counts ? 0 : satf_type_is_float(type) ? weight : floor(weight + 0.5);
-            adapt_put(type,
-                      counts && weight == 0      ? 1
-                      : weight < whole           ? weight
-                      : satf_type_is_float(type) ? weight
-                                                 : whole,
+            adapt_put(load->to, weight_at(load, satf_full_scale(from), from->type, row + x * bytes),
                       to + x * to_bytes);
         }
         status = satf_work(ctx, from->width);
@@ -146,12 +144,11 @@ static satf_status make_weights(satf_context *ctx, const satf_view *from, int ty
 /* Integers that need no change are taken as they are. */
 static satf_status find_weights(satf_context *ctx, const satf_view *from, filter_ends *ends)
 {
-    int type = ends->load.to;
-    bool alike = from->type == type && !satf_type_is_float(type);
+    bool alike = from->type == ends->load.to && !satf_type_is_float(from->type);
     satf_status status = SATF_OK;
     ends->weights = *from;
     if (!alike || satf_full_scale(from) != ends->load.whole) {
-        status = make_weights(ctx, from, type, ends->load.whole, &ends->made);
+        status = make_weights(ctx, from, &ends->load, &ends->made);
         ends->weights = status ? ends->weights : ends->made->view;
     }
     return status;
@@ -208,10 +205,7 @@ static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
 /* The number that says that a sample does not count; NAN: none of that type does. */
 static double nodata_of(const chain_counting *counting, int type)
 {
-    double value = counting->nodata, sample = as_sample(type, value);
-    bool overflows = isinf(sample) && isfinite(value);
-    bool fits = satf_type_is_float(type) ? !overflows : sample == value;
-    return counting->says_nodata && fits ? sample : NAN;
+    return counting->says_nodata ? adapt_sample_of(type, counting->nodata) : NAN;
 }
 
 static bool is_counting(const chain_counting *counting, int type)
@@ -263,10 +257,9 @@ static int type_of_result(const filter_ends *ends, const satf_view *from, const 
                           filter_type_rule rule)
 {
     bool same = to->type == from->type && rule == TYPE_OF_INPUT;
-    bool words = to->type == SATF_U32 || to->type == SATF_U64;
-    bool plain = satf_type_is_plain(to->type) || (words && !ends->lane);
+    bool makes = satf_type_is_plain(to->type) || (is_made(to->type) && !ends->lane);
     return same && ends->in.type != SATF_F32                    ? ends->in.type
-           : plain && (ends->zero == 0 || rule == TYPE_BILEVEL) ? to->type
+           : makes && (ends->zero == 0 || rule == TYPE_BILEVEL) ? to->type
                                                                 : SATF_F64;
 }
 
@@ -359,8 +352,7 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
                          (from->type == SATF_U32 || from->type == SATF_U64) && !counting;
     *ends = (filter_ends){.in = *from, .out = *to};
     if (way == ENDS_MOVE || grey_as_it_is ||
-        (!counting && satf_type_is_plain(from->type) &&
-         (satf_type_is_plain(to->type) || to->type == SATF_U32 || to->type == SATF_U64))) {
+        (!counting && satf_type_is_plain(from->type) && is_made(to->type))) {
         return SATF_OK;
     }
     find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);

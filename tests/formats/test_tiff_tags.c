@@ -191,8 +191,8 @@ TEST(damage)
             make_tiff(&file, orders[o], items, ITEMS, 4, 3, 1);
             size_t wide = file.big ? 8 : 4;
             bool here = damaged->count * width_of(damaged->type) <= wide; /* then its count */
-            put_at(&file, value_place(damaged) - (here ? wide : 0), here ? 0x7fffffff : file.n - 1,
-                   wide);
+            put_number(&file, value_place(damaged) - (here ? wide : 0),
+                       here ? 0x7fffffff : file.n - 1, wide);
             SCOPED_READER *reader = open_bytes(ctx, &(bytes){file.data, file.n});
             assert_string_equal(reader->header.others, "damaged");
             SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
@@ -212,7 +212,7 @@ TEST(circles)
             const item lead = {d == INTEROP ? EXIF : PAGE, leads[d], LONG, 1, NULL};
             uint64_t to[] = {find_directory(&p, lead.directory), find_directory(&p, GPS),
                              file.n - 1, 0xffffffff};
-            put_at(&file, value_place(&lead), to[way], 4);
+            put_number(&file, value_place(&lead), to[way], 4);
             SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
             p = write_tiff(ctx, image);
             assert_item("beside a circle", &p, &items[0]);
@@ -427,8 +427,8 @@ TEST(imagej)
         static const size_t sizes[] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 8, 1, 1};
         made data = {.msb = orders[o][0] == 'M'}, own = {.msb = !IO_LITTLE_ENDIAN};
         for (size_t i = 0; i < COUNT(values); i++) {
-            put_at(&data, data.n, values[i], sizes[i]);
-            put_at(&own, own.n, values[i], sizes[i]);
+            put_number(&data, data.n, values[i], sizes[i]);
+            put_number(&own, own.n, values[i], sizes[i]);
         }
         const uint32_t counts[] = {36, 4, 2, 4, 8, 2};
         const item all[] = {{PAGE, 270, ASCII, sizeof description, description},

@@ -50,8 +50,8 @@ static void compare(const char *what, const satf_filter *filter, const satf_view
     bool exact = is_exact(in->type) && !satf_type_is_float(want.type);
     for (int64_t i = 0; i < n; i++) {
         size_t at = (size_t)i * satf_type_bytes(want.type);
-        double a = adapt_load(want.type, (char *)want.data + at);
-        double b = adapt_load(got.type, (char *)got.data + at);
+        double a = read_sample(want.type, (char *)want.data + at);
+        double b = read_sample(got.type, (char *)got.data + at);
         double off = exact ? 0 : satf_type_is_float(want.type) ? 1e-3 + 1e-3 * fabs(a) : 1;
         if (fabs(a - b) > off || isnan(a) != isnan(b)) {
             fail_msg("%s: sample %ld of %d channels is %.9g, and not %.9g", what, (long)i,

@@ -96,20 +96,7 @@ static satf_image *make_mask(const mask *m, satf_view *view)
 
 static double real_of(const satf_view *v, int64_t x, int64_t y, int c)
 {
-    const void *row = satf_row(v, y);
-    int64_t i = x * v->channels + c;
-    switch (v->type) {
-    case SATF_U8:
-        return ((const uint8_t *)row)[i];
-    case SATF_U16:
-        return ((const uint16_t *)row)[i];
-    case SATF_U32:
-        return ((const uint32_t *)row)[i];
-    case SATF_F32:
-        return (double)((const float *)row)[i];
-    default:
-        return ((const double *)row)[i];
-    }
+    return sample_at(v, y, x * v->channels + c);
 }
 
 static uint64_t word_of(const satf_view *v, int64_t x, int64_t y, int c)

@@ -46,7 +46,7 @@ static satf_view draw_both(int type, int channels, bool alpha, uint64_t seed, sa
         char *at = (char *)view.data + (size_t)i * satf_type_bytes(type);
         double most = doubles->full > 0 ? doubles->full : 200;
         adapt_put(type, is_alpha ? fmin(fabs(number), most) : number, at);
-        ((double *)doubles->data)[i] = adapt_load(type, at);
+        ((double *)doubles->data)[i] = read_sample(type, at);
     }
     return view;
 }
@@ -79,7 +79,7 @@ static void require_like(const char *what, const satf_view *got, const satf_view
                          (size_t)(i % satf_row_samples(got)) * satf_type_bytes(got->type);
         const char *by = (char *)satf_row(want, i / satf_row_samples(got)) +
                          (size_t)(i % satf_row_samples(got)) * satf_type_bytes(want->type);
-        double is = adapt_load(got->type, at), should = adapt_load(want->type, by);
+        double is = read_sample(got->type, at), should = read_sample(want->type, by);
         bool right = bilevel ? is == should : is_rounded(got, is, should, off);
         wrong += !right;
         if (!right && (!bilevel || wrong > n / 100 + 1)) {
@@ -88,8 +88,6 @@ static void require_like(const char *what, const satf_view *got, const satf_view
     }
 }
 
-/* Filters of signed samples that a shift does not change are exact: no half is on the wrong side.
- */
 static void check_type(satf_context *ctx, const filter_info *info, int type, int channels,
                        bool alpha, int border)
 {
@@ -146,6 +144,37 @@ TEST(types)
     }
 }
 
+/* Means and sums over 4 x 3 with the border clamp, by definition: nearest, halves up. */
+static void check_exact(satf_context *ctx, int type)
+{
+    satf_view doubles;
+    SCOPED_VIEW in = draw_both(type, 1, false, (uint64_t)type, &doubles);
+    SCOPED_VIEW copy = doubles;
+    SCOPED_VIEW mean = made_by(ctx, "box=4x3", &in), sum = made_by(ctx, "sum=4x3", &in);
+    for (int64_t i = 0; i < W * H; i++) {
+        int64_t x = i % W, y = i / W, s = 0;
+        for (int64_t k = 0; k < 12; k++) {
+            int64_t u = most(0, least(x - 2 + k % 4, W - 1)),
+                    v = most(0, least(y - 1 + k / 4, H - 1));
+            s += (int64_t)((const double *)copy.data)[v * W + u];
+        }
+        int64_t twice = 2 * s + 12, below = twice / 24 - (twice % 24 < 0);
+        if (sample_at(&mean, y, x) != (double)below || sample_at(&sum, y, x) != (double)s) {
+            fail_msg("%s: %g and %g at (%ld, %ld), not %ld and %ld", satf_type_name(type),
+                     sample_at(&mean, y, x), sample_at(&sum, y, x), (long)x, (long)y, (long)below,
+                     (long)s);
+        }
+    }
+}
+
+TEST(exact)
+{
+    static const int exact_types[] = {SATF_I8, SATF_I16};
+    for (size_t k = 0; k < sizeof exact_types / sizeof *exact_types; k++) {
+        check_exact(ctx, exact_types[k]);
+    }
+}
+
 /* ------------------------------------------------------------------ what does not count */
 
 /* The picture with a channel more, of the weights of its pixels. */
@@ -159,7 +188,7 @@ static satf_view with_weights(const satf_view *in, const satf_view *weights)
         char *to = pixel_at(&out, i % in->width, i / in->width);
         const char *weight = pixel_at(weights, i % in->width, i / in->width);
         memcpy(to, pixel_at(in, i % in->width, i / in->width), pixel);
-        if (adapt_load(in->type, weight) == 0) {
+        if (read_sample(in->type, weight) == 0) {
             memset(to, 0, pixel);
         }
         memcpy(to + pixel, weight, bytes);
@@ -176,13 +205,13 @@ static void require_weighed(const char *what, const satf_view *got, const satf_v
     for (int64_t i = 0; i < got->width * got->height; i++) {
         const char *is = pixel_at(got, i % got->width, i / got->width);
         const char *by = pixel_at(alpha, i % got->width, i / got->width);
-        bool counts = lanes == left || adapt_load(got->type, by + bytes * (size_t)left) != 0;
+        bool counts = lanes == left || read_sample(got->type, by + bytes * (size_t)left) != 0;
         for (int c = 0; c < left && !own; c++) {
-            counts = counts || adapt_load(got->type, by + bytes * (size_t)c) != 0;
+            counts = counts || read_sample(got->type, by + bytes * (size_t)c) != 0;
         }
         for (int c = 0; c < left; c++) {
-            double value = adapt_load(got->type, is + bytes * (size_t)c);
-            double want = counts ? adapt_load(got->type, by + bytes * (size_t)c) : missing;
+            double value = read_sample(got->type, is + bytes * (size_t)c);
+            double want = counts ? read_sample(got->type, by + bytes * (size_t)c) : missing;
             if (value != want && !(isnan(value) && isnan(want))) {
                 fail_msg("%s: pixel %ld is %g, and not %g", what, (long)i, value, want);
             }
@@ -209,11 +238,11 @@ static void check_outside(satf_context *ctx, const satf_filter *filter, const ch
         bool inside = x >= 0 && x < W && y >= 0 && y < H;
         char *to = pixel_at(&large, x + AROUND, y + AROUND);
         for (size_t c = 0; c < n; c++) {
-            double sample = inside ? adapt_load(in->type, pixel_at(in, x, y) + c * bytes) : 1;
+            double sample = inside ? read_sample(in->type, pixel_at(in, x, y) + c * bytes) : 1;
             adapt_put(in->type, sample, to + c * bytes);
         }
         adapt_put(in->type,
-                  inside ? adapt_load(in->type, pixel_at(weights, x, y))
+                  inside ? read_sample(in->type, pixel_at(weights, x, y))
                          : (double)satf_type_max(in->type),
                   pixel_at(&whole, x + AROUND, y + AROUND));
     }
@@ -295,7 +324,7 @@ static void check_missing(satf_context *ctx, const filter_info *info, int type, 
             adapt_put(type, nan ? NAN : nodata, pixel);
         }
         const char *first = pixel_at(&in, i % W, i / W);
-        double a = adapt_load(type, first), b = adapt_load(type, first + satf_type_bytes(type));
+        double a = read_sample(type, first), b = read_sample(type, first + satf_type_bytes(type));
         bool misses = nan ? isnan(a) || isnan(b) : a == nodata || b == nodata;
         *pixel_at(&weights, i % W, i / W) = (char)(misses ? 0 : 255);
     }
@@ -313,8 +342,8 @@ static void check_missing(satf_context *ctx, const filter_info *info, int type, 
     for (int64_t i = 0; i < got.width * got.height * got.channels && !nan; i++) {
         char *is = (char *)got.data + (size_t)i * satf_type_bytes(got.type);
         char *should = (char *)want.data + (size_t)i * satf_type_bytes(got.type);
-        double value = adapt_load(got.type, should);
-        if (isnan(value) || (value == 0 && adapt_load(got.type, is) == nodata)) {
+        double value = read_sample(got.type, should);
+        if (isnan(value) || (value == 0 && read_sample(got.type, is) == nodata)) {
             adapt_put(got.type, nodata, should); /* where nothing counts */
         }
     }
