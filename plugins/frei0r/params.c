@@ -47,10 +47,13 @@ satf_param_info params_info(const char *filter, int index)
     return info;
 }
 
+/* A real is one where its default is a word, which no place in 0 ... 1 says. */
 int params_is_text(const satf_param_info *info)
 {
+    const char *text = info->default_text ? info->default_text : "";
     return info->type == SATF_PARAM_PLACE || info->type == SATF_PARAM_BORDER ||
-           info->type == SATF_PARAM_CHOICE || info->type == SATF_PARAM_FILE;
+           info->type == SATF_PARAM_CHOICE || info->type == SATF_PARAM_FILE ||
+           (info->type == SATF_PARAM_REAL && *text >= 'a' && *text <= 'z');
 }
 
 static int is_logarithmic(const satf_param_info *info)

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "chain/region.h"
-#include "formula/adapt.h"
+#include "base/cpu.h"
+#include "formula/adapt_rows.h"
 #include "ways.h"
 
 enum { W = 37, H = 29 };
@@ -489,6 +490,72 @@ TEST(refusals)
     two.channels = 2;
     expect(ctx, satf_filter_set_weights(ctx, box, &two), SATF_INVALID, "have 2 channels");
     expect(ctx, satf_filter_set_missing(ctx, NULL, 0, NULL), SATF_INVALID, "filter is missing");
+}
+
+/* An adapter of a random kind; of u8 and u16 what is stored is what has been loaded. */
+static row_adapter draw_adapter(uint64_t *random)
+{
+    static const int plain[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
+    int other = (int)pick(random, 0, SATF_BF16), narrow = (int)pick(random, 0, 1);
+    bool has_sign = other == SATF_I8 || other == SATF_I16;
+    int engines = satf_type_is_plain(other)                 ? other
+                  : has_sign && narrow                      ? other - SATF_I8 + SATF_U8
+                  : other == SATF_F16 || other == SATF_BF16 ? SATF_F32
+                                                            : SATF_F64;
+    bool offset = has_sign && narrow;
+    row_adapter a = {.stores = pick(random, 0, 1), .channels = (int)pick(random, 1, 4)};
+    a.zero = offset ? adapt_most(engines) / 2 + 0.5 : 0;
+    a.whole = satf_type_is_float(engines) ? 1 : adapt_most(engines);
+    a.nodata = pick(random, 0, 1) ? NAN : 7;
+    a.omits_nan = satf_type_is_float(other) && pick(random, 0, 1);
+    a.weighs = pick(random, 0, 1);
+    a.alpha = !offset && a.channels > 1 && pick(random, 0, 1);
+    a.lanes = a.channels + (!a.alpha && a.channels < 4 && pick(random, 0, 1));
+    a.rule = a.lanes > a.channels ? (adapt_rule)pick(random, 1, 2) : 3 * pick(random, 0, 1);
+    a.missing = 5;
+    a.least = adapt_least(other);
+    a.most = adapt_most(other) - (double)pick(random, 0, 3);
+    a.beside = 2;
+    a.from = a.stores && !offset ? plain[pick(random, 0, 3)] : a.stores ? engines : other;
+    a.to = a.stores ? other : engines;
+    return a;
+}
+
+/* Rows are their pixels one by one, which is what devices make. */
+TEST(rows_and_pixels)
+{
+    enum { N = 531, BYTES = N * 5 * 8 };
+    static char from[BYTES], beside[BYTES], row[BYTES], pixels[BYTES];
+    uint64_t random = 5;
+    for (int k = 0; k < 4000; k++) {
+        row_adapter a = draw_adapter(&random);
+        int of = a.stores ? a.lanes : a.channels, to = a.stores ? a.channels : a.lanes;
+        int by = a.stores ? SATF_U8 : a.to, step = a.stores ? a.beside : 1;
+        for (int64_t i = 0; i < (int64_t)N * of; i++) {
+            double number = pick(&random, 0, 5) ? draw_number(a.from, &random) : 7;
+            adapt_put(a.from, number, from + i * adapt_bytes(a.from));
+        }
+        for (int64_t i = 0; i < (int64_t)N * step; i++) {
+            adapt_put(by, (double)pick(&random, 0, 1) * a.whole, beside + i * adapt_bytes(by));
+        }
+        memset(row, 1, sizeof row);
+        memset(pixels, 1, sizeof pixels);
+        SATF_ISA_CHOOSE(&adapt_kernels)->row(&a, N, from, beside, by, row);
+        for (int64_t x = 0; x < N; x++) {
+            const char *at = from + x * of * adapt_bytes(a.from);
+            const char *beside_it = beside + x * step * adapt_bytes(by);
+            char *out = pixels + x * to * adapt_bytes(a.to);
+            if (a.stores) {
+                adapt_store_pixel(&a, at, beside_it, by, out);
+            } else {
+                adapt_load_pixel(&a, at, beside_it, out);
+            }
+        }
+        if (memcmp(row, pixels, sizeof row) != 0) {
+            fail_msg("case %d: %s to %s, %d channels, %d lanes, %s", k, satf_type_name(a.from),
+                     satf_type_name(a.to), a.channels, a.lanes, a.stores ? "stored" : "loaded");
+        }
+    }
 }
 
 /* Halves: every one of them is its own, and doubles go to the nearest. */
