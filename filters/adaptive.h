@@ -44,6 +44,14 @@ static const filter_param adaptive_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms adaptive_terms(const void *options, const formula_sums *common)
+{
+    double steps = formula_thousandths(((const adaptive_options *)options)->offset);
+    double offset = steps * common->full;
+    return (filter_terms){
+        .sample = 1, .mean = -1, .alone = offset / 255000, .parts = filter_parts(offset, 255000)};
+}
+
 static const filter_pass adaptive_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -51,6 +59,7 @@ static const filter_pass adaptive_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(adaptive_options, bilevel),
     .formula = FORMULA_adaptive,
+    .terms = adaptive_terms,
 }};
 
 static const filter_info adaptive_filter = {

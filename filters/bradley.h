@@ -45,6 +45,14 @@ static filter_range bradley_range(filter_range in, const void *options, const fi
     return filter_surface_range(in, in.lo * of_mean, in.hi * of_mean);
 }
 
+static filter_terms bradley_terms(const void *options, const formula_sums *common)
+{
+    double steps = formula_thousandths(((const bradley_options *)options)->percent);
+    (void)common;
+    return (filter_terms){
+        .sample = 1, .mean = (steps - 100000) / 100000, .parts = filter_parts(steps, 100000)};
+}
+
 static const filter_pass bradley_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -52,6 +60,7 @@ static const filter_pass bradley_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(bradley_options, bilevel),
     .formula = FORMULA_bradley,
+    .terms = bradley_terms,
 }};
 
 static const filter_info bradley_filter = {

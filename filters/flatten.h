@@ -45,11 +45,18 @@ static const filter_param flatten_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms flatten_terms(const void *options, const formula_sums *common)
+{
+    double target = formula_thousandths(((const flatten_options *)options)->target);
+    return (filter_terms){.sample = target * common->full / 255000, .over_mean = true};
+}
+
 static const filter_pass flatten_passes[] = {{
     .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_flatten,
+    .terms = flatten_terms,
 }};
 
 static const filter_info flatten_filter = {

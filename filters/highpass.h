@@ -35,11 +35,20 @@ static const filter_param highpass_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms highpass_terms(const void *options, const formula_sums *common)
+{
+    double half = common->has_sign ? common->zero : common->full / 2;
+    (void)options;
+    return (filter_terms){
+        .sample = 1, .mean = -1, .alone = half, .parts = filter_parts(2 * half, 2)};
+}
+
 static const filter_pass highpass_passes[] = {{
     .over = OVER_WINDOW,
     .keeps_alpha = true,
     .type = TYPE_OF_INPUT,
     .formula = FORMULA_highpass,
+    .terms = highpass_terms,
 }};
 
 static const filter_info highpass_filter = {

@@ -42,6 +42,13 @@ static const filter_param niblack_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms niblack_terms(const void *options, const formula_sums *common)
+{
+    (void)common;
+    return (filter_terms){
+        .sample = 1, .mean = -1, .deviation = -((const niblack_options *)options)->k};
+}
+
 static const filter_pass niblack_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -49,6 +56,7 @@ static const filter_pass niblack_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(niblack_options, bilevel),
     .formula = FORMULA_niblack,
+    .terms = niblack_terms,
 }};
 
 static const filter_info niblack_filter = {

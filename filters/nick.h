@@ -47,6 +47,15 @@ static const filter_param nick_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms nick_terms(const void *options, const formula_sums *common)
+{
+    (void)common;
+    return (filter_terms){.sample = 1,
+                          .mean = -1,
+                          .deviation = -((const nick_options *)options)->k,
+                          .from_zero = true};
+}
+
 static const filter_pass nick_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -54,6 +63,7 @@ static const filter_pass nick_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(nick_options, bilevel),
     .formula = FORMULA_nick,
+    .terms = nick_terms,
 }};
 
 static const filter_info nick_filter = {

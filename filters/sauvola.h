@@ -85,6 +85,12 @@ static const filter_param sauvola_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms sauvola_terms(const void *options, const formula_sums *common)
+{
+    const sauvola_options *o = options;
+    return (filter_terms){.sample = 1, .mean = o->k - 1, .both = -o->k / (o->r * common->level)};
+}
+
 static const filter_pass sauvola_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -92,6 +98,7 @@ static const filter_pass sauvola_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(sauvola_options, bilevel),
     .formula = FORMULA_sauvola,
+    .terms = sauvola_terms,
 }};
 
 static const filter_info sauvola_filter = {

@@ -150,15 +150,24 @@ static const filter_param unsharp_params[] = {
     FILTER_PARAM_END,
 };
 
-#define UNSHARP_PASSES(name)                                            \
-    static const filter_pass name##_passes[] = {{.over = OVER_WINDOW,   \
-                                                 .keeps_alpha = true,   \
-                                                 .type = TYPE_OF_INPUT, \
-                                                 .formula = FORMULA_##name}}
+static filter_terms unsharp_terms(const void *options, const formula_sums *common)
+{
+    double steps = unsharp_steps(options), amount = steps / 10000;
+    (void)common;
+    return (filter_terms){
+        .sample = 1 + amount, .mean = -amount, .parts = filter_parts(steps, 10000)};
+}
 
-UNSHARP_PASSES(unsharp);
-UNSHARP_PASSES(unsharp_soft);
-UNSHARP_PASSES(unsharp_luma);
+#define UNSHARP_PASSES(name, its_terms)                                     \
+    static const filter_pass name##_passes[] = {{.over = OVER_WINDOW,       \
+                                                 .keeps_alpha = true,       \
+                                                 .type = TYPE_OF_INPUT,     \
+                                                 .formula = FORMULA_##name, \
+                                                 .terms = its_terms}}
+
+UNSHARP_PASSES(unsharp, unsharp_terms);
+UNSHARP_PASSES(unsharp_soft, NULL);
+UNSHARP_PASSES(unsharp_luma, NULL);
 
 static int unsharp_way(const void *of, int colours, bool aux)
 {

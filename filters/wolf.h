@@ -57,6 +57,16 @@ static const filter_param wolf_params[] = {
     FILTER_PARAM_END,
 };
 
+static filter_terms wolf_terms(const void *options, const formula_sums *common)
+{
+    double k = ((const wolf_options *)options)->k, least = common->least;
+    return (filter_terms){.sample = 1,
+                          .mean = k - 1,
+                          .deviation = k * least / common->greatest,
+                          .both = -k / common->greatest,
+                          .alone = -k * least};
+}
+
 static const filter_pass wolf_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -64,6 +74,7 @@ static const filter_pass wolf_passes[] = {{
     .type = TYPE_BILEVEL,
     .bilevel = offsetof(wolf_options, bilevel),
     .formula = FORMULA_wolf,
+    .terms = wolf_terms,
     .reduction = FORMULA_wolf_reduction,
 }};
 

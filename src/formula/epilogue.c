@@ -59,6 +59,7 @@ void epilogue_end_reduction(epilogue *f)
         keys[k] = atomic_load(&f->reduction->keys[k]);
     }
     reduction_tell(keys, &f->constants);
+    epilogue_terms_again(f);
     set_formula(f, f->pass->formula);
     f->reduction = NULL;
 }
@@ -226,9 +227,11 @@ void epilogue_prepare(epilogue *f, satf_sum_type sum, satf_sum_type square, uint
     f->at_once = reduces ? NULL : choose_at_once(f, sum, square, shifts);
     f->divides = choose_division(f, sum);
     f->any_area = f->divides == f->kernels->narrow_mean_u32_u8;
+    epilogue_find_terms(f, sum, square);
     f->run = f->pass->kernel == KERNEL_VARIES ? run_varies
-             : f->at_once ? (f->weighted && !f->masked ? run_weighted : run_kernel)
-                          : epilogue_by_blocks;
+             : f->at_once  ? (f->weighted && !f->masked ? run_weighted : run_kernel)
+             : f->by_terms ? epilogue_by_terms
+                           : epilogue_by_blocks;
     f->around_caches = f->around_caches && f->run != run_varies;
 }
 

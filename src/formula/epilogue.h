@@ -44,8 +44,10 @@ typedef struct epilogue {
     formula_function call;
     loop_kernel loop;           /* of f->mode, or NULL */
     size_t in_bytes, out_bytes; /* of a sample */
-    const void *table;          /* of lookup.h */
-    bool is_step;               /* integers up to `cut` become `below`, others `above` */
+    const void *table;          /* of lookup.c */
+    terms_kernel by_terms;      /* of windows of `area` pixels, or NULL */
+    terms_numbers terms;
+    bool is_step; /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;
     int64_t cut;
     struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
@@ -84,6 +86,20 @@ void epilogue_segment(const epilogue *f, const window_segment *segment, void *ds
  * bit; and in blocks of f->mode. */
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
 void epilogue_by_blocks(const epilogue *f, const window_segment *segment, void *dst);
+
+/* The same by the pass's terms; whether these serve, with sums of such types and all that
+ * epilogue_prepare() knows (f->by_terms); and once more, where what all samples have in common is
+ * another. (terms.c) */
+void epilogue_by_terms(const epilogue *f, const window_segment *segment, void *dst);
+void epilogue_find_terms(epilogue *f, satf_sum_type sum, satf_sum_type square);
+void epilogue_terms_again(epilogue *f);
+
+/* Formulas of nothing but an integer sample (KERNEL_SAMPLE) look results up in a table of all of
+ * them. Its bytes, behind epilogue_prepare(), for an image of so many samples; 0: there is none,
+ * for it would not pay. And filled, aligned to 64, by the formula: epilogues look up from here on.
+ * (lookup.c) */
+size_t lookup_bytes(const epilogue *f, int64_t samples);
+satf_status lookup_prepare(satf_context *ctx, epilogue *f, void *table);
 
 /* Stores n reals as samples, see formula_store(). */
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);

@@ -3,7 +3,10 @@
 #ifndef SATF_FORMULA_EPILOGUE_KERNELS_H
 #define SATF_FORMULA_EPILOGUE_KERNELS_H
 
+#include <stdbool.h>
+
 #include "../sat/sums.h"
+#include "../satfilter/loops.h"
 
 /* Division of s + area / 2 by area as a multiplication:
  * ((s + bias) * multiplier >> word) >> shift, word being 16 or 32 bits. */
@@ -79,6 +82,48 @@ typedef struct epilogue_kernels {
 extern const epilogue_kernels epilogue_kernels_base;
 #ifdef SATF_HAVE_X86_ISA
 extern const epilogue_kernels epilogue_kernels_avx2, epilogue_kernels_avx512;
+#endif
+
+/* ------------------------------------------------------------------- terms (terms_rows.c) */
+
+/* Formulas as sums of terms (filter_terms) in floats, of bytes to bytes. Windows of so many bytes
+ * have sums that floats hold. */
+enum { TERMS_AREA = 65793 };
+
+/*
+ * The sum is away d + sample p + alone + r (root + both S), of d = S - W p and r = W s. Each number
+ * is what the filter says, once divided by the weight W, or its square, and once rounded.
+ */
+typedef struct terms_numbers {
+    int32_t weight;
+    float away, sample, alone, root, both;
+    double of_square; /* 1: r^2 is W S2 - S^2; 0: W S2 */
+    bool exact;       /* sample p + alone is not rounded, for all p */
+    bool roots;       /* r counts */
+    bool over;        /* the sum is sample p / S, of results that are rounded */
+    /* It does not, and none is left open, for the sum of whole samples is a multiple of something:
+     * the nearest whole number is what is below the sum with `told` instead of `alone`; and the sum
+     * is above 0 as whole_sum S + whole_sample p + whole is. */
+    bool tells;
+    float told;
+    int32_t whole_sum, whole_sample, whole;
+    float most; /* results end here */
+    uint8_t white, black;
+} terms_numbers;
+
+/* Makes n <= LOOP_SAMPLES results; false where the floats leave one open. Sums of u16 or u32,
+ * squares of u32, or none. */
+typedef bool (*terms_kernel)(const terms_numbers *numbers, int64_t n, const void *sums,
+                             const void *squares, const uint8_t *samples, uint8_t *to);
+
+typedef struct terms_kernels {
+    terms_kernel rounded_u16, rounded_u32; /* results to nearest, halves up */
+    terms_kernel above_u16, above_u32;     /* white above 0 */
+} terms_kernels;
+
+extern const terms_kernels terms_kernels_base;
+#ifdef SATF_HAVE_X86_ISA
+extern const terms_kernels terms_kernels_avx2, terms_kernels_avx512;
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* Colour to grey on the CPU: rows, images, and rows that stream. */
-#include "grey_rows.h"
+#include "grey.h"
 
 #include "../base/cpu.h"
 #include "../base/memory.h"

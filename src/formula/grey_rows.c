@@ -1,5 +1,5 @@
 /* The loops of grey_rows.h. The library is built with one copy for each instruction set. */
-#include "grey_rows.h"
+#include "grey.h"
 
 #include "../base/cpu.h"
 
@@ -40,7 +40,7 @@ GREY_ROW(u64, uint64_t, grey_of_wide)
 GREY_ROW(f32, double, grey_of_reals)
 GREY_ROW(f64, double, grey_of_reals)
 
-static void grey_row(satf_type type, int channels, int64_t pixels, const void *from, void *to)
+static void grey_row(int type, int channels, int64_t pixels, const void *from, void *to)
 {
     switch (type) {
     case SATF_U8:

@@ -1,5 +1,5 @@
 /* Tables of a formula's results. */
-#include "lookup.h"
+#include "epilogue.h"
 
 #include "../base/memory.h"
 #include "../base/view.h"

@@ -8,7 +8,6 @@
 #include "../plan/device_task.h"
 #include "epilogue.h"
 #include "histogram.h"
-#include "lookup.h"
 #include "mix.h"
 #include "otsu.h"
 #include "../plan/step.h"

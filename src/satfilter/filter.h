@@ -156,6 +156,35 @@ static inline filter_lines filter_gaussian(double sigma, int passes)
 }
 
 /*
+ * A formula of windows as a sum: these numbers times the sample at the pixel, the mean and the
+ * deviation over the window, their product, and a number alone. Black and white: white is above 0.
+ * Rounding of these numbers to doubles changes no result that is not within 2^-40 of a tie.
+ */
+typedef struct filter_terms {
+    double sample, mean, deviation, both, alone;
+    bool from_zero; /* the deviation is that from 0, the root mean square */
+    bool over_mean; /* the sample's term alone, over the mean; the sample where that is 0 */
+    /* Without deviations, of whole samples: so many times the window's pixels the sum is a whole
+     * number, so that ties are told from what is near them. 0: unknown. */
+    double parts;
+} filter_terms;
+
+/* The least number times which share / all is whole; 0 if the share is not. */
+static inline double filter_parts(double share, double all)
+{
+    double a = fabs(share), b = all;
+    if (floor(a) != a) {
+        return 0;
+    }
+    while (a > 0) {
+        double rest = fmod(b, a);
+        b = a;
+        a = rest;
+    }
+    return all / b;
+}
+
+/*
  * A pass makes one image: of sums over pixels of one image, and of samples of others at the pixel.
  * Images are counted: 0 is the filter's input, 1 the image given beside it, or the input where
  * there is none, 2 + k the result of pass k, which has the input's size and is not rounded: f64, or
@@ -190,6 +219,9 @@ typedef struct filter_pass {
     filter_kernel kernel;
     int formula; /* FORMULA_NAME, of NAME_formula(); FORMULA_NONE where pixels move or mix */
     int mix;     /* OVER_MIX: MIX_FILTER_NAME, of FILTER_NAME_mix() */
+    /* Windows without auxiliary images: the formula as a sum, common: what all samples have in
+     * common. Engines decide by it what is not near a tie. NULL: it is none. */
+    filter_terms (*terms)(const void *options, const formula_sums *common);
     /* Windows: a formula over the same windows whose greatest finite value in the whole image, and
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */

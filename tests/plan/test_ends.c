@@ -511,7 +511,7 @@ static row_adapter draw_adapter(uint64_t *random)
     a.weighs = pick(random, 0, 1);
     a.alpha = !offset && a.channels > 1 && pick(random, 0, 1);
     a.lanes = a.channels + (!a.alpha && a.channels < 4 && pick(random, 0, 1));
-    a.rule = a.lanes > a.channels ? (adapt_rule)pick(random, 1, 2) : 3 * pick(random, 0, 1);
+    a.rule = (adapt_rule)(a.lanes > a.channels ? pick(random, 1, 2) : 3 * pick(random, 0, 1));
     a.missing = 5;
     a.least = adapt_least(other);
     a.most = adapt_most(other) - (double)pick(random, 0, 3);

@@ -1,0 +1,163 @@
+/* Formulas as sums of terms in floats against the formulas, of windows near ties: half between two
+ * results, or between black and white. */
+#include "test.h"
+
+#include <math.h>
+
+#include "base/cpu.h"
+#include "chain/chain.h"
+#include "formula/epilogue.h"
+#include "ways.h"
+
+enum { N = 700 };
+
+typedef struct windows {
+    uint32_t sums[N + 16], squares[N + 16];
+    uint16_t narrow_sums[N + 32];
+    uint8_t samples[N], fast[N + 1], plain[N];
+} windows;
+
+static windows drawn;
+
+/* Moments of `area` bytes, the sample there among them: sums and squares that some bytes have. */
+static void draw_any(uint64_t *random, int64_t area, int64_t sample, int64_t *sum, int64_t *square)
+{
+    int64_t lo = pick(random, 0, 255), hi = pick(random, lo, 255), many = pick(random, 0, area - 1);
+    lo = pick(random, 0, 1) ? lo : sample;
+    hi = pick(random, 0, 2) ? hi : sample;
+    *sum = sample + lo * (area - 1 - many) + hi * many;
+    *square = sample * sample + lo * lo * (area - 1 - many) + hi * hi * many;
+}
+
+/* What the terms are. */
+static double sum_of(const filter_terms *t, int64_t area, int64_t sample, double sum, double square)
+{
+    double w = (double)area, m = sum / w, second = square / w;
+    double s = sqrt(fmax(t->from_zero ? second : second - m * m, 0));
+    return t->over_mean ? t->sample * (double)sample / m
+                        : t->sample * (double)sample + t->mean * m + t->deviation * s +
+                              t->both * m * s + t->alone;
+}
+
+/* The sum that is nearest to where the result turns, if bisection finds one. */
+static int64_t find_turn(const filter_terms *t, const epilogue *f, uint64_t *random, int64_t sample,
+                         int64_t square)
+{
+    int64_t area = (int64_t)f->area, lo = sample, hi = 255 * (area - 1) + sample;
+    double turn = f->bilevel ? 0 : (double)pick(random, 0, 254) + 0.5;
+    bool above = sum_of(t, area, sample, (double)lo, (double)square) > turn;
+    while (hi - lo > 1) {
+        int64_t mid = lo + (hi - lo) / 2;
+        bool same = (sum_of(t, area, sample, (double)mid, (double)square) > turn) == above;
+        lo = same ? mid : lo;
+        hi = same ? hi : mid;
+    }
+    return lo;
+}
+
+/* Squares are at least what the sum asks for, and none is above 255 times it. */
+static void draw_window(const epilogue *f, uint64_t *random, windows *to, int i)
+{
+    filter_terms t = f->pass->terms(f->options, &f->constants);
+    int64_t area = (int64_t)f->area, sample = pick(random, 0, pick(random, 0, 7) ? 255 : 9), sum,
+            square;
+    draw_any(random, area, sample, &sum, &square);
+    if (pick(random, 0, 3)) {
+        int64_t turn = find_turn(&t, f, random, sample, square) + pick(random, -1, 1);
+        int64_t least = (turn * turn + area - 1) / area;
+        bool fits = turn >= sample && least <= square && square <= 255 * turn;
+        sum = fits || !filter_reads(f->pass, FORMULA_SQUARE) ? turn : sum;
+        sum = sum < sample ? sample : sum > 255 * area ? 255 * area : sum;
+    }
+    to->samples[i] = (uint8_t)sample;
+    to->sums[i] = (uint32_t)sum;
+    to->narrow_sums[i] = (uint16_t)sum;
+    to->squares[i] = (uint32_t)square;
+}
+
+/* A pass over windows of the area, in a picture that may be any. */
+static epilogue draw_pass(const chain_link *link, bool narrow, int64_t area, uint64_t *random)
+{
+    int channels = (int)pick(random, 1, 4);
+    satf_view view = satf_view_packed(NULL, 1, 1, channels, SATF_U8);
+    epilogue f;
+    epilogue_init(&f, filter_last(link->info), link->options, &view, &view, false);
+    f.constants.full = f.constants.top = pick(random, 0, 3) ? 255 : 200;
+    f.constants.level = f.constants.full / 255;
+    f.constants.most = f.bilevel ? INFINITY : f.constants.full;
+    f.constants.greatest = (double)pick(random, 0, 3) * 21.7;
+    f.constants.least = (double)pick(random, 0, 9);
+    epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32, SATF_SUM_U32, (uint64_t)area, false);
+    assert_ptr_equal(f.run, epilogue_by_terms);
+    return f;
+}
+
+static void check_area(const chain_link *link, const char *spec, int64_t area, uint64_t *random)
+{
+    windows *w = &drawn;
+    bool narrow = area * 255 <= UINT16_MAX && pick(random, 0, 1);
+    epilogue f = draw_pass(link, narrow, area, random);
+    for (int i = 0; i < N; i++) {
+        draw_window(&f, random, w, i);
+    }
+    window_segment segment = {.n = N / f.channels,
+                              .area = (uint64_t)area,
+                              .sum_type = narrow ? SATF_SUM_U16 : SATF_SUM_U32,
+                              .square_type = SATF_SUM_U32,
+                              .sums = narrow ? (void *)w->narrow_sums : w->sums,
+                              .squares = w->squares,
+                              .centre = w->samples};
+    size_t n = (size_t)(segment.n * f.channels);
+    memset(w->fast, 0x5a, sizeof w->fast);
+    epilogue_segment(&f, &segment, w->fast);
+    epilogue_by_formula(&f, &segment, w->plain);
+    for (size_t i = 0; i < n; i++) {
+        if (w->fast[i] != w->plain[i]) {
+            fail_msg("%s, %d pixels: %d for %d, sample %d, sum %u, square %u", spec, (int)area,
+                     w->fast[i], w->plain[i], w->samples[i], w->sums[i], w->squares[i]);
+        }
+    }
+    assert_int_equal(w->fast[n], 0x5a);
+}
+
+TEST(terms)
+{
+    static const char *const specs[] = {"unsharp=3",
+                                        "unsharp=3,amount=2.37",
+                                        "unsharp=3,amount=100",
+                                        "unsharp=3,amount=0.0001",
+                                        "highpass=3",
+                                        "adaptive=3",
+                                        "adaptive=3,offset=0,invert",
+                                        "adaptive=3,offset=-7.123",
+                                        "bradley=3",
+                                        "bradley=3,percent=0",
+                                        "bradley=3,percent=99.999",
+                                        "niblack=3",
+                                        "niblack=3,k=0",
+                                        "niblack=3,k=7.7,invert",
+                                        "nick=3",
+                                        "nick=3,k=-10",
+                                        "sauvola=3",
+                                        "sauvola=3,k=-3,r=0.5",
+                                        "sauvola=3,k=10,r=1000",
+                                        "wolf=3",
+                                        "wolf=3,k=0.3",
+                                        "flatten=3",
+                                        "flatten=3,target=255",
+                                        "flatten=3,target=0.001"};
+    static const int64_t areas[] = {1,   2,   3,    4,    9,     16,    121,   225,   256,
+                                    257, 961, 1024, 4225, 10201, 32768, 33025, 65535, 65793};
+    uint64_t random = 11;
+    for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
+        satf_cpu_limit((satf_isa)isa);
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+            SCOPED_FILTER *chain = NULL;
+            MUST(ctx, satf_filter_parse(ctx, specs[k], &chain));
+            for (size_t a = 0; a < 4 * sizeof areas / sizeof *areas; a++) {
+                check_area(&chain->links[0], specs[k], areas[a / 4], &random);
+            }
+        }
+    }
+    satf_cpu_limit(SATF_ISA_COUNT);
+}
