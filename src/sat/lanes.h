@@ -67,7 +67,7 @@ WIDEN_NOTHING(uint64_t)
 
 /*
  * The vector that starts `bytes` before `here` in the row ..., prev, here: the
- * shifts that the kernels need are 4, 8, 12, 16, 24, 32 and 48 bytes, and
+ * shifts that the kernels need are 2, 4, 6, 8, 12, 16, 24, 32 and 48 bytes, and
  * VECTOR_BYTES. Cases, because instructions want the count as a constant.
  */
 #if defined __AVX512F__
@@ -77,7 +77,12 @@ INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 #define CASE(count) \
     case count:     \
         return _mm512_alignr_epi32(here, prev, 16 - (count) / 4)
+#define CASE_WITHIN(count) \
+    case count:            \
+        return _mm512_alignr_epi8(here, _mm512_alignr_epi32(here, prev, 12), 16 - (count))
     switch (bytes) {
+        CASE_WITHIN(2);
+        CASE_WITHIN(6);
         CASE(4);
         CASE(8);
         CASE(12);
@@ -89,6 +94,7 @@ INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
         return prev;
     }
 #undef CASE
+#undef CASE_WITHIN
 }
 #elif defined __AVX2__
 typedef __m256i raw_vector;
@@ -96,6 +102,10 @@ INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 {
     raw_vector middle = _mm256_permute2x128_si256(prev, here, 0x21);
     switch (bytes) {
+    case 2:
+        return _mm256_alignr_epi8(here, middle, 14);
+    case 6:
+        return _mm256_alignr_epi8(here, middle, 10);
     case 4:
         return _mm256_alignr_epi8(here, middle, 12);
     case 8:
@@ -115,6 +125,10 @@ typedef __m128i raw_vector;
 INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 {
     switch (bytes) {
+    case 2:
+        return _mm_or_si128(_mm_slli_si128(here, 2), _mm_srli_si128(prev, 14));
+    case 6:
+        return _mm_or_si128(_mm_slli_si128(here, 6), _mm_srli_si128(prev, 10));
     case 4:
         return _mm_or_si128(_mm_slli_si128(here, 4), _mm_srli_si128(prev, 12));
     case 8:

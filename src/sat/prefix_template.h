@@ -83,17 +83,15 @@ INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
     const int narrow_bytes = channels * (int)sizeof(NARROW);
     const int block = vectors * WIDE;
     SUM lane[3 * L];
-    for (int k = 0; k < 3 * L; k++) {
+    NAME(sums) prefix[3] = {left[0] - (NAME(sums)){0}};
+    for (int k = 0; k < 3 * L && channels > 1; k++) {
         lane[k] = left[k % channels];
     }
-    NAME(sums) prefix[3];
-    memcpy(prefix, lane, sizeof prefix);
-    NAME(history) h2 = {0}, h4 = {0}, h8 = {0};
-    char head[2 * VECTOR_BYTES] = {0}; /* a pixel of zeros, then the first samples */
+    if (channels > 1) {
+        memcpy(prefix, lane, sizeof prefix);
+    }
+    NAME(history) h1 = {0}, h2 = {0}, h4 = {0}, h8 = {0};
     const int pixel_bytes = channels * (int)sizeof(SRC);
-    const int64_t row_bytes = n * (int64_t)sizeof(SRC);
-    memcpy(head + pixel_bytes, row->src,
-           (size_t)(row_bytes < VECTOR_BYTES ? row_bytes : VECTOR_BYTES));
     int64_t i = 0;
     for (; i + block <= n; i += block) {
         UNROLL for (int j = 0; j < block; j += WIDE)
@@ -101,7 +99,9 @@ INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
             int64_t at = (i + j) * (int64_t)sizeof(SRC);
             NAME(terms) t = NAME(load)(row->src + at);
             if (depth > 1) {
-                t += NAME(load)(at < pixel_bytes ? head + at : row->src + (at - pixel_bytes));
+                /* what was stored for the row's begin could not be loaded at once */
+                t = at < pixel_bytes ? NAME(twice)(t, &h1, narrow_bytes)
+                                     : t + NAME(load)(row->src + (at - pixel_bytes));
             }
             if (depth > 2) {
                 t = NAME(twice)(t, &h2, 2 * narrow_bytes);

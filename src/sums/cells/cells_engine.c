@@ -24,6 +24,9 @@ enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
  * so many rows ahead. */
 enum { BAND_BYTES = 1 << 22, LOOKAHEAD_ROWS = 4 };
 
+/* For an image in memory: rows of a call. */
+enum { ROWS_AT_ONCE = 32 };
+
 /* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
 enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
 
@@ -32,6 +35,7 @@ typedef struct cells_step {
     cells_axis across, down;
     bool spreads;           /* the result of a cell is at all its pixels */
     int64_t columns, whole; /* cells of a row, and those that are not smaller than others */
+    int64_t last_width;     /* of a smaller one, in pixels */
     satf_summand summand;
     satf_sum_type column_type, sum_type;
     cells_add add;
@@ -47,7 +51,7 @@ typedef struct cells_step {
 /* In front of its arrays, and of the row of cells at whose pixels they are; -1: none yet. */
 typedef struct cells_walker {
     row_walker rows;
-    int64_t made;
+    int64_t end, made;
     satf_status status; /* of what it has been told */
 } cells_walker;
 
@@ -66,6 +70,7 @@ static void find_cells(const filter_step *step, cells_step *state)
     }
     state->columns = cells_needed(&state->across, in->width);
     state->whole = in->width * state->across.to / state->across.from;
+    state->last_width = in->width % state->across.from;
 }
 
 static bool choose_types(const filter_step *step, cells_step *state)
@@ -229,28 +234,28 @@ static void cells_add_part(const filter_step *step, char *memory, const cells_pa
     }
 }
 
-/* The sums of a segment; by_rows its columns are there already. False: it should stop. */
-static bool sum_cells(cells_walker *w, char *memory, const cells_part *segment, char *sums)
+/* The sums of the part's next cells, up to `stop`; by_rows its columns are there already. False: it
+ * should stop. */
+static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t stop, char *sums)
 {
     const filter_step *step = w->rows.step;
     const cells_step *state = step->state;
-    cells_part part = *segment;
-    int64_t stop = segment->x + segment->n, most = step->by_rows ? segment->n : state->part_cells;
-    for (; part.x < stop; part.x += part.n, sums += (size_t)part.n * state->pixel_sums) {
-        part.n = stop - part.x < most ? stop - part.x : most;
-        cells_span span = find_span(step, &part);
+    int64_t most = step->by_rows ? stop : state->part_cells;
+    for (; part->x < stop; part->x += part->n, sums += (size_t)part->n * state->pixel_sums) {
+        part->n = stop - part->x < most ? stop - part->x : most;
+        cells_span span = find_span(step, part);
         const char *columns = memory;
         if (step->by_rows) {
             columns += (size_t)span.first * state->pixel_columns;
         } else {
-            int64_t samples = (part.end - part.begin) * span.n * step->in.channels;
+            int64_t samples = (part->end - part->begin) * span.n * step->in.channels;
             w->status = w->status ? w->status : satf_work(w->rows.ctx, samples);
             if (w->status) {
                 return false;
             }
-            cells_add_part(step, memory, &part, span);
+            cells_add_part(step, memory, part, span);
         }
-        state->sum(&state->across, columns, step->in.channels, part.x, part.n, sums);
+        state->sum(&state->across, columns, step->in.channels, part->x, part->n, sums);
     }
     return true;
 }
@@ -318,20 +323,20 @@ static bool cells_make_row(cells_walker *w, char *memory, int64_t y, char *to)
     }
     uint64_t height = (uint64_t)(state->spreads ? part.end - part.begin : state->down.from);
     window_segment segment = {.y = y, .sum_type = state->sum_type, .sums = sums};
-    for (; part.x < state->columns; part.x += part.n) {
+    while (part.x < state->columns) {
         bool whole = part.x < state->whole;
         int64_t left = (whole ? state->whole : state->columns) - part.x;
-        int64_t width = whole ? state->across.from : step->in.width % state->across.from;
+        int64_t width = whole ? state->across.from : state->last_width;
         segment.x = part.x;
-        segment.n = part.n = left < state->segment_cells ? left : state->segment_cells;
+        segment.n = left < state->segment_cells ? left : state->segment_cells;
         segment.area = (uint64_t)width * height;
-        if (!sum_cells(w, memory, &part, sums)) {
+        if (!sum_cells(w, memory, &part, segment.x + segment.n, sums)) {
             return false;
         }
         epilogue_segment(&state->finish, &segment,
-                         state->spreads ? results : to + part.x * satf_pixel_bytes(&step->out));
+                         state->spreads ? results : to + segment.x * satf_pixel_bytes(&step->out));
         if (state->spreads) {
-            cells_spread(step, results, part.x, part.n, to);
+            cells_spread(step, results, segment.x, segment.n, to);
         }
     }
     return true;
@@ -348,8 +353,7 @@ static satf_status cells_begin(satf_context *ctx, const filter_step *step, const
                                int64_t first, int64_t end, void *walker)
 {
     cells_walker *w = walker;
-    (void)end;
-    *w = (cells_walker){{ctx, step, rows, first, 0}, -1, SATF_OK};
+    *w = (cells_walker){{ctx, step, rows, first, 0}, end, -1, SATF_OK};
     return SATF_OK;
 }
 
@@ -373,16 +377,16 @@ static bool cells_copy_row(cells_walker *w, int64_t y, char *memory)
     return to != NULL;
 }
 
-static int64_t cells_next(void *walker, satf_status *status)
+/* The next row; false at the end, and where *status says why. */
+static bool cells_next_row(cells_walker *w, satf_status *status)
 {
-    cells_walker *w = walker;
     const filter_step *step = w->rows.step;
     const filter_rows *rows = w->rows.rows;
     bool spreads = ((const cells_step *)step->state)->spreads;
     int64_t y = w->rows.y++;
-    char *memory = (char *)walker + satf_align64(sizeof *w);
-    if (y >= step->out.height) {
-        return 0;
+    char *memory = (char *)w + satf_align64(sizeof *w);
+    if (y >= w->end) {
+        return false;
     }
     char *to = spreads ? NULL : rows->out(rows->user, y);
     bool made = spreads ? cells_copy_row(w, y, memory) : to && cells_make_row(w, memory, y, to);
@@ -391,6 +395,16 @@ static int64_t cells_next(void *walker, satf_status *status)
         *status = w->status ? w->status : satf_fail_row(w->rows.ctx, y);
     }
     return made;
+}
+
+static int64_t cells_next(void *walker, satf_status *status)
+{
+    cells_walker *w = walker;
+    int64_t made = 0, most = w->rows.rows->goes_on ? ROWS_AT_ONCE : 1;
+    while (made < most && cells_next_row(w, status)) {
+        made++;
+    }
+    return *status ? 0 : made;
 }
 
 static const filter_engine cells_engine = {

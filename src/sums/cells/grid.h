@@ -49,8 +49,8 @@ CELLS_CALL int64_t cells_needed(const cells_axis *axis, int64_t pixels)
 
 CELLS_CALL cells_place cells_find(const cells_axis *axis, int64_t cell)
 {
-    int64_t at = cell * axis->from;
-    return (cells_place){at / axis->to, at % axis->to};
+    int64_t at = cell * axis->from, to = axis->to; /* a division takes as long as a short row */
+    return to == 1 ? (cells_place){at, 0} : (cells_place){at / to, at % to};
 }
 
 /* Pixels of the cell that begins there and ends where the next one begins. */

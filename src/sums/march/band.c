@@ -31,6 +31,9 @@ static const void *own_row(window_state *s, int64_t i)
 const void *window_fetch(window_state *s, int64_t y)
 {
     const void *row = NULL;
+    if (!s->spec->row && y >= 0 && y < s->down.n) { /* what most calls ask for */
+        return window_goes_on(s, s->looked_at) ? satf_row(&s->spec->in, y) : NULL;
+    }
     for (int64_t i = 0, n = 0; !row && n != s->down.n;) {
         n = s->down.n;
         i = satf_border_index((int)s->spec->border, y, n);
@@ -131,27 +134,26 @@ static const void *centre_samples(window_band *b, int64_t y, int64_t x)
     return b->centre ? b->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
 }
 
-bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                       const double *shifts, window_segment *segment)
+void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+                    const double *shifts)
 {
     const window_state *s = b->state;
-    const window_plan *plan = s->plan;
-    *segment = (window_segment){.x = x, .y = y, .n = n};
-    segment->area = (uint64_t)(s->spec->w * s->spec->h);
-    segment->sum_type = plan->plane[0].sum_type;
-    segment->square_type = plan->plane[plan->planes - 1].sum_type;
+    window_segment *segment = &b->segment;
+    segment->y = y;
+    segment->x = x;
+    segment->n = n;
     segment->sums = sums[0];
-    segment->squares = plan->planes > 1 ? sums[1] : NULL;
+    segment->squares = s->plan->planes > 1 ? sums[1] : NULL;
     segment->shifts = shifts;
     if (s->spec->centre) {
         segment->centre = centre_samples(b, y, x);
         if (!segment->centre) {
-            return false;
+            return;
         }
     }
     if (s->spec->border == SATF_SHRINK) {
         deliver_pieces(b, segment);
-        return false;
+    } else {
+        s->sink(s->user, segment);
     }
-    return true;
 }

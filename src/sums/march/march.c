@@ -40,7 +40,7 @@ static void pad(const window_band *b, const window_plane *plane)
 }
 
 /* The part of a row's sums that is the same for all its pixels; false if there is none. */
-static bool fixed_of_row(const window_band *b, const window_plane *plane, void *fixed)
+static bool fixed_of_row(const window_band *b, const window_plane *plane, satf_u128 *fixed)
 {
     const window_state *s = b->state;
     const axis *across = &s->plan->across;
@@ -49,6 +49,7 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, void *
     if (!axis_has_fixed(across)) {
         return false;
     }
+    memset(fixed, 0, SATF_MAX_CHANNELS * sizeof *fixed);
     for (int64_t x = 0; x <= across->n; x++) {
         int64_t times = axis_fixed(across, x);
         if (times) { /* the constant is on the sides where folding took some */
@@ -210,7 +211,7 @@ static bool slide_row(window_band *b)
     const window_state *s = b->state;
     const window_plan *plan = s->plan;
     const axis *across = &plan->across;
-    satf_u128 fixed[2][SATF_MAX_CHANNELS] = {{0}, {0}};
+    satf_u128 fixed[2][SATF_MAX_CHANNELS];
     bool has_fixed = false;
     if (b->y > b->since && !move_columns(b)) {
         return false;
@@ -237,10 +238,7 @@ static bool slide_row(window_band *b)
                 plane->horizontal->add_fixed(&shape, sums, fixed[i]);
             }
         }
-        window_segment segment;
-        if (window_segment_at(b, b->y, shape.x, shape.pixels, out, NULL, &segment)) {
-            s->sink(s->user, &segment);
-        }
+        window_deliver(b, b->y, shape.x, shape.pixels, out, NULL);
     }
     return true;
 }
@@ -347,6 +345,9 @@ satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
         (window_band){.state = &m->state,
                       .memory = own,
                       .y = from->first,
+                      .segment = {.area = (uint64_t)(plan->spec.w * plan->spec.h),
+                                  .sum_type = plan->plane[0].sum_type,
+                                  .square_type = plan->plane[plan->planes - 1].sum_type},
                       .end = from->end,
                       .until = from->first,
                       .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};

@@ -34,6 +34,7 @@ typedef struct window_band {
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
     const char *centre;
     int64_t centre_row;
+    window_segment segment; /* the one that was handed out last */
     int64_t end;
 } window_band;
 
@@ -54,11 +55,10 @@ bool window_goes_on(window_state *s, int64_t samples);
  * at every row's end, and for rows of a page never starts. */
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 
-/* n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL: none), for the
- * sink. False where the border shrinks windows, and the sink has had it in pieces, and after a
- * failure. */
-bool window_segment_at(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                       const double *shifts, window_segment *segment);
+/* Hands out n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL:
+ * none); in pieces where the border shrinks windows, and nothing after a failure. */
+void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+                    const double *shifts);
 
 /* Delivers the band's next row, or more where its floats go by strips one after the other; false
  * behind the last, and after a failure. */

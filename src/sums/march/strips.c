@@ -139,11 +139,7 @@ static void strips_deliver(window_band *b, int64_t y, const strip *s)
         n = s->n - x < plan->segment ? s->n - x : plan->segment;
         const void *of[2] = {sums.sum + x * channels,
                              sums.square ? sums.square + x * channels : NULL};
-        window_segment segment;
-        if (window_segment_at(b, y, s->x + x, n, of, sums.shift ? sums.shift + x * channels : NULL,
-                              &segment)) {
-            b->state->sink(b->state->user, &segment);
-        }
+        window_deliver(b, y, s->x + x, n, of, sums.shift ? sums.shift + x * channels : NULL);
     }
 }
 

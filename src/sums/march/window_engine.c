@@ -21,10 +21,11 @@ typedef struct window_walker {
     const filter_rows *rows;
     epilogue finish, twin;
     int64_t height, pixel_bytes, twin_bytes; /* height: as planned */
-    int64_t pixels;                          /* made since somebody was told */
-    int64_t y;                               /* the current row, and where it goes: */
-    char *row;                               /* NULL: nowhere, and no more input */
-    char *twin_row;                          /* NULL: there is no twin */
+    bool reads_aux;
+    int64_t pixels; /* made since somebody was told */
+    int64_t y;      /* the current row, and where it goes: */
+    char *row;      /* NULL: nowhere, and no more input */
+    char *twin_row; /* NULL: there is no twin */
     window_march march;
 } window_walker;
 
@@ -40,7 +41,9 @@ static void window_engine_begin_row(window_walker *w, int64_t y)
     }
     w->y = y;
     w->row = rows->out(rows->user, y);
-    filter_find_aux(rows, 0, y, w->finish.aux);
+    if (w->reads_aux) {
+        filter_find_aux(rows, 0, y, w->finish.aux);
+    }
     if (w->twin_bytes) {
         w->twin_row = rows->twin(rows->user, y);
         filter_find_aux(rows, FILTER_AUX, y, w->twin.aux);
@@ -169,6 +172,7 @@ static satf_status window_engine_begin(satf_context *ctx, const filter_step *ste
                          .height = step->in.height,
                          .pixel_bytes = satf_pixel_bytes(&step->out),
                          .twin_bytes = step->twin ? satf_pixel_bytes(&step->twin_out) : 0,
+                         .reads_aux = filter_reads(step->pass, FORMULA_AUX | FORMULA_AUX_TOO),
                          .y = -1,
                          .row = &any_place};
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
