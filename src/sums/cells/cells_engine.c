@@ -40,7 +40,8 @@ typedef struct cells_step {
     satf_sum_type column_type, sum_type;
     cells_add add;
     cells_sum sum;
-    bool direct; /* add() takes samples, else their summands, in the columns' type */
+    cells_quarter quarter; /* NULL: cells are others, or rows come one by one */
+    bool direct;           /* add() takes samples, else their summands, in the columns' type */
     size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
     size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
     int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
@@ -99,6 +100,12 @@ static bool choose_kernels(const filter_step *step, cells_step *state)
                      ? direct
                      : kernels->add(satf_sum_samples(state->column_type), state->column_type);
     state->sum = kernels->sum(state->column_type, state->sum_type);
+    bool quarters = state->across.from == 2 && state->down.from == 2 && state->across.to == 1 &&
+                    state->down.to == 1 && state->columns == state->whole;
+    state->quarter = quarters && !step->by_rows && step->in.type == SATF_U8 &&
+                             step->in.channels == 1 && step->in.height % 2 == 0
+                         ? kernels->quarter
+                         : NULL;
     return state->add && state->sum;
 }
 
@@ -234,6 +241,21 @@ static void cells_add_part(const filter_step *step, char *memory, const cells_pa
     }
 }
 
+/* The sums of the part's cells of 2 x 2 pixels, with the rows that will be wanted soon on their
+ * way.
+ */
+static void quarter_part(const filter_step *step, const cells_part *part, cells_span span,
+                         void *sums)
+{
+    int64_t ahead = part->begin + ((const cells_step *)step->state)->lookahead_rows;
+    const char *row = cells_find_pixels(step, span, part->begin);
+    const char *next = cells_find_pixels(step, span, part->begin + 1);
+    prefetch(step, span, ahead);
+    ((const cells_step *)step->state)
+        ->quarter((const uint8_t *)row, (const uint8_t *)next, part->n, sums);
+    prefetch(step, span, ahead + 1);
+}
+
 /* The sums of the part's next cells, up to `stop`; by_rows its columns are there already. False: it
  * should stop. */
 static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t stop, char *sums)
@@ -252,6 +274,10 @@ static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t s
             w->status = w->status ? w->status : satf_work(w->rows.ctx, samples);
             if (w->status) {
                 return false;
+            }
+            if (state->quarter) {
+                quarter_part(step, part, span, sums);
+                continue;
             }
             cells_add_part(step, memory, part, span);
         }
