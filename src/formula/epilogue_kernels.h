@@ -86,39 +86,35 @@ extern const epilogue_kernels epilogue_kernels_avx2, epilogue_kernels_avx512;
 
 /* ------------------------------------------------------------------- terms (terms_rows.c) */
 
-/* Formulas as sums of terms (filter_terms) in floats, of bytes to bytes. Windows of so many bytes
- * have sums that floats hold. */
-enum { TERMS_AREA = 65793 };
-
 /*
- * The sum is away d + sample p + alone + r (root + both S), of d = S - W p and r = W s. Each number
- * is what the filter says, once divided by the weight W, or its square, and once rounded.
+ * Formulas as sums of terms (filter_terms): of bytes in floats, to bytes; of samples of 16 bits in
+ * doubles, to such or to black and white. The sum is away d + sample p + alone + r (root + both S),
+ * of d = S - W p and r = W s. Each number is what the filter says, once divided by the weight W, or
+ * its square.
  */
 typedef struct terms_numbers {
-    int32_t weight;
-    float away, sample, alone, root, both;
+    double weight, away, sample, alone, root, both;
     double of_square; /* 1: r^2 is W S2 - S^2; 0: W S2 */
     bool exact;       /* sample p + alone is not rounded, for all p */
     bool roots;       /* r counts */
     bool over;        /* the sum is sample p / S, of results that are rounded */
-    /* It does not, and none is left open, for the sum of whole samples is a multiple of something:
-     * the nearest whole number is what is below the sum with `told` instead of `alone`; and the sum
-     * is above 0 as whole_sum S + whole_sample p + whole is. */
+    /* None is left open, for r does not count and the sum is a multiple of something: the nearest
+     * whole number is what is below the sum with `told` instead of `alone`; and the sum is above 0
+     * as whole_sum S + whole_sample p + whole is. */
     bool tells;
-    float told;
-    int32_t whole_sum, whole_sample, whole;
-    float most; /* results end here */
+    double told, whole_sum, whole_sample, whole;
+    double most; /* results end here */
     uint8_t white, black;
 } terms_numbers;
 
-/* Makes n <= LOOP_SAMPLES results; false where the floats leave one open. Sums of u16 or u32,
- * squares of u32, or none. */
+/* Makes n <= LOOP_SAMPLES results, without alignment; false where one is left open. */
 typedef bool (*terms_kernel)(const terms_numbers *numbers, int64_t n, const void *sums,
-                             const void *squares, const uint8_t *samples, uint8_t *to);
+                             const void *squares, const void *samples, void *to);
 
+/* Bytes have squares of u32, others of u64, if any. */
 typedef struct terms_kernels {
-    terms_kernel rounded_u16, rounded_u32; /* results to nearest, halves up */
-    terms_kernel above_u16, above_u32;     /* white above 0 */
+    /* Results to nearest, halves up, or white above 0. NULL: there is none. */
+    terms_kernel (*find)(satf_type samples, satf_sum_type sums, bool bilevel);
 } terms_kernels;
 
 extern const terms_kernels terms_kernels_base;

@@ -3,48 +3,45 @@
 #include <string.h>
 
 #include "../base/cpu.h"
+#include "../base/view.h"
 #include "epilogue.h"
 
-enum { OPEN_SAMPLES = 32 };
+/* Samples that are asked again where one is open; bytes of a window whose sum floats hold. */
+enum { OPEN_SAMPLES = 32, TERMS_AREA = 65793 };
 
-/* Whether floats hold sample p + alone for all bytes p. */
-static bool is_exact(const terms_numbers *of, double sample, double alone)
+/* Whether x is a multiple of 2^-8 and at most that: floats hold such a sum of p <= 255 times one of
+ * 2^7 and one of 2^15, and doubles that of p <= 65535, without rounding. */
+static bool is_coarse(double x, double most)
 {
-    bool exact = true;
-    for (int p = 0; p <= UINT8_MAX && exact; p++) {
-        float first = of->sample * (float)p;
-        exact = sample * p == (double)first && sample * p + alone == (double)(first + of->alone);
-    }
-    return exact;
+    return fabs(x) <= most && floor(x * 256) == x * 256;
 }
 
 /*
  * A sum that is a multiple of 1 / all is a half between whole numbers, or at least half of that
  * from one. So a fourth of it below the half lies between what is rounded up and what is not.
- * Without roots a term is rounded four times at most: the terms are off by 2^-22 of their
- * magnitudes added up.
+ * Without roots a term is rounded four times at most: the terms are off by 4 u of their magnitudes
+ * added up.
  */
 static void tell_rounded(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
-    double least = 1 / (4 * of->parts * (double)f->area), told = of->alone + 0.5 + least;
-    double largest = fabs(told) + UINT8_MAX * (fabs(of->mean) + fabs(of->sample + of->mean));
-    numbers->told = (float)told;
-    numbers->tells = largest * 0x1p-22 < least && floor(f->constants.most) == f->constants.most;
+    double unit = f->in_type == SATF_U8 ? 0x1p-24 : 0x1p-53,
+           top = (double)satf_type_max((int)f->in_type);
+    double least = 1 / (4 * of->parts * numbers->weight);
+    double largest = of->alone + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
+    numbers->told = of->alone + 0.5 + least;
+    numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most;
 }
 
-/* All times it is whole. */
+/* All times it is whole: bytes' in words of 32 bits, others' in doubles. */
 static void tell_above(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
-    double weight = (double)f->area, of_sum = nearbyint(of->mean * of->parts);
-    double of_sample = nearbyint(of->sample * of->parts) * weight;
-    double alone = nearbyint(of->alone * of->parts) * weight;
-    double largest = UINT8_MAX * (weight * fabs(of_sum) + fabs(of_sample)) + fabs(alone);
-    numbers->tells = largest < INT32_MAX;
-    if (numbers->tells) {
-        numbers->whole_sum = (int32_t)of_sum;
-        numbers->whole_sample = (int32_t)of_sample;
-        numbers->whole = (int32_t)alone;
-    }
+    double weight = numbers->weight, top = (double)satf_type_max((int)f->in_type);
+    numbers->whole_sum = nearbyint(of->mean * of->parts);
+    numbers->whole_sample = nearbyint(of->sample * of->parts) * weight;
+    numbers->whole = nearbyint(of->alone * of->parts) * weight;
+    double largest = top * (weight * fabs(numbers->whole_sum) + fabs(numbers->whole_sample)) +
+                     fabs(numbers->whole);
+    numbers->tells = largest < (f->in_type == SATF_U8 ? 0x1p31 : 0x1p53);
 }
 
 /* The pass's terms, with what all samples have in common, over windows of the area. */
@@ -52,21 +49,19 @@ static terms_numbers find_numbers(const epilogue *f)
 {
     filter_terms of = f->pass->terms(f->options, &f->constants);
     double weight = (double)f->area, sample = of.sample + of.mean;
-    terms_numbers numbers = {.weight = (int32_t)f->area,
-                             .away = (float)(of.mean / weight),
-                             .sample = (float)sample,
-                             .alone = (float)of.alone,
-                             .root = (float)(of.deviation / weight),
-                             .both = (float)(of.both / (weight * weight)),
+    terms_numbers numbers = {.weight = weight,
+                             .away = of.mean / weight,
+                             .sample = of.over_mean ? of.sample * weight : sample,
+                             .alone = of.alone,
+                             .root = of.deviation / weight,
+                             .both = of.both / (weight * weight),
                              .of_square = of.from_zero ? 0 : 1,
+                             .exact = is_coarse(sample, 0x1p7) && is_coarse(of.alone, 0x1p15),
                              .roots = of.deviation != 0 || of.both != 0,
-                             .most = (float)fmin(f->constants.most, UINT8_MAX),
+                             .over = of.over_mean,
+                             .most =
+                                 fmin(f->constants.most, (double)satf_type_max((int)f->out_type)),
                              .white = UINT8_MAX};
-    numbers.over = of.over_mean;
-    if (of.over_mean) {
-        numbers.sample = (float)(of.sample * weight);
-    }
-    numbers.exact = is_exact(&numbers, sample, of.alone);
     if (!numbers.roots && of.parts > 0) {
         (f->bilevel ? tell_above : tell_rounded)(f, &of, &numbers);
     }
@@ -81,18 +76,15 @@ static terms_numbers find_numbers(const epilogue *f)
 
 void epilogue_find_terms(epilogue *f, satf_sum_type sum, satf_sum_type square)
 {
-    const terms_kernels *k = SATF_ISA_CHOOSE(&terms_kernels);
-    bool bytes = f->in_type == SATF_U8 && f->out_type == SATF_U8 && !f->weighted;
-    bool squares = filter_reads(f->pass, FORMULA_SQUARE);
+    bool bytes = f->in_type == SATF_U8, squares = filter_reads(f->pass, FORMULA_SQUARE);
+    bool to = f->bilevel || (f->pass->type != TYPE_BILEVEL && f->out_type == f->in_type);
     f->by_terms = NULL;
-    if (!f->pass->terms || !bytes || f->bilevel != (f->pass->type == TYPE_BILEVEL) ||
-        f->area > TERMS_AREA || f->mode != LOOP_EXACT || (squares && square != SATF_SUM_U32)) {
-        return;
+    if (f->pass->terms && to && !f->weighted && f->mode == LOOP_EXACT &&
+        f->area <= (bytes ? TERMS_AREA : UINT32_MAX) &&
+        (!squares || square == (bytes ? SATF_SUM_U32 : SATF_SUM_U64))) {
+        f->by_terms = SATF_ISA_CHOOSE(&terms_kernels)->find(f->in_type, sum, f->bilevel);
     }
-    f->terms = find_numbers(f);
-    f->by_terms = sum == SATF_SUM_U16   ? (f->bilevel ? k->above_u16 : k->rounded_u16)
-                  : sum == SATF_SUM_U32 ? (f->bilevel ? k->above_u32 : k->rounded_u32)
-                                        : NULL;
+    epilogue_terms_again(f);
 }
 
 void epilogue_terms_again(epilogue *f)
@@ -119,7 +111,7 @@ static window_segment part_of(const epilogue *f, const window_segment *segment, 
 }
 
 /* Decides `most` samples at a time, and of those with one that is left open, fewer. */
-static void decide(const epilogue *f, const window_segment *segment, int64_t most, uint8_t *to)
+static void decide(const epilogue *f, const window_segment *segment, int64_t most, char *to)
 {
     int64_t pixels = most / f->channels;
     for (int64_t first = 0; first < segment->n; first += pixels) {
@@ -132,7 +124,7 @@ static void decide(const epilogue *f, const window_segment *segment, int64_t mos
         } else if (!all) {
             epilogue_by_blocks(f, &part, to);
         }
-        to += n * f->channels;
+        to += (size_t)(n * f->channels) * f->out_bytes;
     }
 }
 

@@ -11,18 +11,23 @@
 
 enum { N = 700 };
 
+/* Each in the types that sums and samples may have. */
 typedef struct windows {
-    uint32_t sums[N + 16], squares[N + 16];
-    uint16_t narrow_sums[N + 32];
-    uint8_t samples[N], fast[N + 1], plain[N];
+    uint16_t sums_16[N + 32];
+    uint32_t sums[N + 16], squares_32[N + 16];
+    uint64_t squares[N + 8];
+    uint8_t samples_8[N];
+    uint16_t samples[N];
+    char fast[2 * N + 1], plain[2 * N];
 } windows;
 
 static windows drawn;
 
-/* Moments of `area` bytes, the sample there among them: sums and squares that some bytes have. */
-static void draw_any(uint64_t *random, int64_t area, int64_t sample, int64_t *sum, int64_t *square)
+/* Moments of `area` samples, the one there among them: sums and squares that some have. */
+static void draw_any(uint64_t *random, int64_t area, int64_t top, int64_t sample, int64_t *sum,
+                     int64_t *square)
 {
-    int64_t lo = pick(random, 0, 255), hi = pick(random, lo, 255), many = pick(random, 0, area - 1);
+    int64_t lo = pick(random, 0, top), hi = pick(random, lo, top), many = pick(random, 0, area - 1);
     lo = pick(random, 0, 1) ? lo : sample;
     hi = pick(random, 0, 2) ? hi : sample;
     *sum = sample + lo * (area - 1 - many) + hi * many;
@@ -43,8 +48,9 @@ static double sum_of(const filter_terms *t, int64_t area, int64_t sample, double
 static int64_t find_turn(const filter_terms *t, const epilogue *f, uint64_t *random, int64_t sample,
                          int64_t square)
 {
-    int64_t area = (int64_t)f->area, lo = sample, hi = 255 * (area - 1) + sample;
-    double turn = f->bilevel ? 0 : (double)pick(random, 0, 254) + 0.5;
+    int64_t top = (int64_t)satf_type_max((int)f->in_type);
+    int64_t area = (int64_t)f->area, lo = sample, hi = top * (area - 1) + sample;
+    double turn = f->bilevel ? 0 : (double)pick(random, 0, top - 1) + 0.5;
     bool above = sum_of(t, area, sample, (double)lo, (double)square) > turn;
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
@@ -55,69 +61,78 @@ static int64_t find_turn(const filter_terms *t, const epilogue *f, uint64_t *ran
     return lo;
 }
 
-/* Squares are at least what the sum asks for, and none is above 255 times it. */
+/* Squares are at least what the sum asks for, and none is above the largest sample times it. */
 static void draw_window(const epilogue *f, uint64_t *random, windows *to, int i)
 {
     filter_terms t = f->pass->terms(f->options, &f->constants);
-    int64_t area = (int64_t)f->area, sample = pick(random, 0, pick(random, 0, 7) ? 255 : 9), sum,
-            square;
-    draw_any(random, area, sample, &sum, &square);
+    int64_t top = (int64_t)satf_type_max((int)f->in_type), area = (int64_t)f->area, sum, square;
+    int64_t sample = pick(random, 0, pick(random, 0, 7) ? top : 9);
+    draw_any(random, area, top, sample, &sum, &square);
     if (pick(random, 0, 3)) {
         int64_t turn = find_turn(&t, f, random, sample, square) + pick(random, -1, 1);
         int64_t least = (turn * turn + area - 1) / area;
-        bool fits = turn >= sample && least <= square && square <= 255 * turn;
+        bool fits = turn >= sample && least <= square && square <= top * turn;
         sum = fits || !filter_reads(f->pass, FORMULA_SQUARE) ? turn : sum;
-        sum = sum < sample ? sample : sum > 255 * area ? 255 * area : sum;
+        sum = sum < sample ? sample : sum > top * area ? top * area : sum;
     }
-    to->samples[i] = (uint8_t)sample;
+    to->samples_8[i] = (uint8_t)sample;
+    to->samples[i] = (uint16_t)sample;
+    to->sums_16[i] = (uint16_t)sum;
     to->sums[i] = (uint32_t)sum;
-    to->narrow_sums[i] = (uint16_t)sum;
-    to->squares[i] = (uint32_t)square;
+    to->squares_32[i] = (uint32_t)square;
+    to->squares[i] = (uint64_t)square;
 }
 
 /* A pass over windows of the area, in a picture that may be any. */
-static epilogue draw_pass(const chain_link *link, bool narrow, int64_t area, uint64_t *random)
+static epilogue draw_pass(const chain_link *link, satf_type type, bool narrow, int64_t area,
+                          uint64_t *random)
 {
     int channels = (int)pick(random, 1, 4);
-    satf_view view = satf_view_packed(NULL, 1, 1, channels, SATF_U8);
+    const filter_pass *pass = filter_last(link->info);
+    satf_view in = satf_view_packed(NULL, 1, 1, channels, type), out = in;
+    out.type = (int32_t)(pass->type == TYPE_BILEVEL ? SATF_U8 : type);
     epilogue f;
-    epilogue_init(&f, filter_last(link->info), link->options, &view, &view, false);
-    f.constants.full = f.constants.top = pick(random, 0, 3) ? 255 : 200;
+    epilogue_init(&f, pass, link->options, &in, &out, false);
+    f.constants.full = f.constants.top =
+        (double)satf_type_max((int)type) - (pick(random, 0, 3) ? 0 : 55);
     f.constants.level = f.constants.full / 255;
     f.constants.most = f.bilevel ? INFINITY : f.constants.full;
     f.constants.greatest = (double)pick(random, 0, 3) * 21.7;
     f.constants.least = (double)pick(random, 0, 9);
-    epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32, SATF_SUM_U32, (uint64_t)area, false);
+    epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32,
+                     type == SATF_U8 ? SATF_SUM_U32 : SATF_SUM_U64, (uint64_t)area, false);
     assert_ptr_equal(f.run, epilogue_by_terms);
     return f;
 }
 
-static void check_area(const chain_link *link, const char *spec, int64_t area, uint64_t *random)
+static void check_area(const chain_link *link, const char *spec, satf_type type, int64_t area,
+                       uint64_t *random)
 {
     windows *w = &drawn;
-    bool narrow = area * 255 <= UINT16_MAX && pick(random, 0, 1);
-    epilogue f = draw_pass(link, narrow, area, random);
+    bool bytes = type == SATF_U8, narrow = bytes && area * 255 <= UINT16_MAX && pick(random, 0, 1);
+    epilogue f = draw_pass(link, type, narrow, area, random);
     for (int i = 0; i < N; i++) {
         draw_window(&f, random, w, i);
     }
     window_segment segment = {.n = N / f.channels,
                               .area = (uint64_t)area,
                               .sum_type = narrow ? SATF_SUM_U16 : SATF_SUM_U32,
-                              .square_type = SATF_SUM_U32,
-                              .sums = narrow ? (void *)w->narrow_sums : w->sums,
-                              .squares = w->squares,
-                              .centre = w->samples};
-    size_t n = (size_t)(segment.n * f.channels);
+                              .square_type = bytes ? SATF_SUM_U32 : SATF_SUM_U64,
+                              .sums = narrow ? (void *)w->sums_16 : w->sums,
+                              .squares = bytes ? (void *)w->squares_32 : w->squares,
+                              .centre = bytes ? (void *)w->samples_8 : w->samples};
+    size_t n = (size_t)(segment.n * f.channels), size = f.out_bytes;
     memset(w->fast, 0x5a, sizeof w->fast);
     epilogue_segment(&f, &segment, w->fast);
     epilogue_by_formula(&f, &segment, w->plain);
     for (size_t i = 0; i < n; i++) {
-        if (w->fast[i] != w->plain[i]) {
-            fail_msg("%s, %d pixels: %d for %d, sample %d, sum %u, square %u", spec, (int)area,
-                     w->fast[i], w->plain[i], w->samples[i], w->sums[i], w->squares[i]);
+        if (memcmp(w->fast + i * size, w->plain + i * size, size) != 0) {
+            fail_msg("%s of %s, %d pixels: byte %d for %d, sample %d, sum %u, square %lu", spec,
+                     satf_type_name((int)type), (int)area, w->fast[i * size], w->plain[i * size],
+                     w->samples[i], w->sums[i], (unsigned long)w->squares[i]);
         }
     }
-    assert_int_equal(w->fast[n], 0x5a);
+    assert_int_equal(w->fast[n * size], 0x5a);
 }
 
 TEST(terms)
@@ -155,7 +170,11 @@ TEST(terms)
             SCOPED_FILTER *chain = NULL;
             MUST(ctx, satf_filter_parse(ctx, specs[k], &chain));
             for (size_t a = 0; a < 4 * sizeof areas / sizeof *areas; a++) {
-                check_area(&chain->links[0], specs[k], areas[a / 4], &random);
+                int64_t area = areas[a / 4];
+                check_area(&chain->links[0], specs[k], SATF_U8, area, &random);
+                if (area > 1 && area < 1448) {
+                    check_area(&chain->links[0], specs[k], SATF_U16, area, &random);
+                }
             }
         }
     }
