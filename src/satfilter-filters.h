@@ -305,11 +305,13 @@ SATF_API satf_status satf_filter_set_missing(satf_context *ctx, satf_filter *cha
                                              const double *nodata);
 
 /*
- * Weights of pixels, for every filter of the chain: grey, of one channel, as large as the input of
- * each filter. A sample of 0 does not count (above), one of the full scale counts wholly, others
- * between; what is no number is 0. They are rounded to the samples' type, but none to 0, and weigh
- * alpha where there is one. The view is on the host, and is copied; NULL: no weights any more.
- * SATF_INVALID: it has several channels. _read_weights() takes those of a file.
+ * Weights of pixels, for every filter of the chain: grey, of one channel, as large as the chain's
+ * input. Filters that move pixels move these too, resize and pixelate make means of them, as of
+ * alpha, and under border valid they are cut like the result. A sample of 0 does not count (above),
+ * one of the full scale counts wholly, others between; what is no number is 0. They are rounded to
+ * the samples' type, but none to 0, and weigh alpha where there is one. The view is on the host,
+ * and is copied; NULL: no weights any more. SATF_INVALID: it has several channels. _read_weights()
+ * takes those of a file.
  */
 SATF_API satf_status satf_filter_set_weights(satf_context *ctx, satf_filter *chain,
                                              const satf_view *weights);
