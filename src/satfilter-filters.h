@@ -104,7 +104,8 @@ SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filte
  * what came from a file there is "FILE". */
 SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
 
-/* Appends copies of tail's filters to chain; tail stays the caller's. SATF_LIMIT beyond
+/* Appends copies of tail's filters to chain; tail stays the caller's. Which pixels do not count,
+ * and weights, are those of chain. SATF_INVALID: tail has others of its own; SATF_LIMIT beyond
  * SATF_MAX_FILTERS. */
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);

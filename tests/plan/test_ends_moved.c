@@ -297,3 +297,26 @@ TEST(moved_refusals)
     MUST(ctx, satf_filter_set_weights(ctx, fitted, &low));
     expect(ctx, satf_filter_output(ctx, fitted, &in, &out), SATF_INVALID, "are 41 x 33, and");
 }
+
+/* What does not count is said of the whole chain, in front of whose filters its weights lie. */
+TEST(appended)
+{
+    const double nodata = 3, other = 4;
+    SCOPED_VIEW weights = draw_weights(SATF_U8, 1);
+    SCOPED_FILTER *chain = parse_filter(ctx, "rotate=90"), *tail = parse_filter(ctx, "box=3");
+    MUST(ctx, satf_filter_set_weights(ctx, tail, &weights));
+    expect(ctx, satf_filter_append(ctx, chain, tail), SATF_INVALID, "of a whole chain");
+    MUST(ctx, satf_filter_set_weights(ctx, tail, NULL));
+    MUST(ctx, satf_filter_set_missing(ctx, tail, 0, &nodata));
+    expect(ctx, satf_filter_append(ctx, chain, tail), SATF_INVALID, "of a whole chain");
+    MUST(ctx, satf_filter_set_missing(ctx, chain, 0, &other));
+    expect(ctx, satf_filter_append(ctx, chain, tail), SATF_INVALID, "of a whole chain");
+    assert_int_equal(filter_count(chain), 1);
+    MUST(ctx, satf_filter_set_missing(ctx, chain, 0, &nodata));
+    MUST(ctx, satf_filter_append(ctx, chain, tail));
+    MUST(ctx, satf_filter_set_missing(ctx, tail, 0, NULL));
+    MUST(ctx, satf_filter_set_weights(ctx, chain, &weights));
+    MUST(ctx, satf_filter_append(ctx, chain, tail));
+    MUST(ctx, satf_filter_append(ctx, chain, chain));
+    assert_int_equal(filter_count(chain), 6);
+}
