@@ -64,8 +64,7 @@ def _masked(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, noda
         made = _masked(front, image, None, None, *how, weights, nan_policy, nodata)
         how = how if made.ndim == image.ndim else (None, False)
         return _masked(filter_of(last), made, out, dtype, *how, None, "propagate", None)
-    image = samples
-    hidden = mask
+    image, hidden, weights = samples, mask, f.left_out[0] if weights is None else weights
     if channel_axis is not None:
         axis = _words.axis("channel_axis", channel_axis, image.ndim)
         mask = mask.any(axis)

@@ -161,6 +161,13 @@ class Counting(Case):
         made = satfilter.filter(far, "resize=3x3! rotate=180 box=1")
         self.assertEqual((made.compressed().tolist(), made[2, 2]), ([3], 3))
 
+    def test_masked_filters(self):
+        """The weights that a filter keeps count where nothing is masked."""
+        masked, weights = np.ma.array(picture("f8"), mask=HOLES), RNG.random(SHAPE)
+        for words in ("box=5", "rotate=90 box=5 flip=h"):
+            self.alike(satfilter.filter(masked, satfilter.Filter(words).leaving_out(weights)),
+                       satfilter.filter(masked, words, weights=weights), words)
+
     def test_masked_grey(self):
         image = picture("u1", (*SHAPE, 3))
         mask = np.zeros(image.shape, bool)
