@@ -104,7 +104,8 @@ SATF_API satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filte
  * what came from a file there is "FILE". */
 SATF_API size_t satf_filter_print(const satf_filter *filter, char *text, size_t bytes);
 
-/* Appends copies of tail's filters to chain; tail stays the caller's. SATF_LIMIT beyond
+/* Appends copies of tail's filters to chain; tail stays the caller's. Which pixels do not count,
+ * and weights, are those of chain. SATF_INVALID: tail has others of its own; SATF_LIMIT beyond
  * SATF_MAX_FILTERS. */
 SATF_API satf_status satf_filter_append(satf_context *ctx, satf_filter *chain,
                                         const satf_filter *tail);
@@ -305,11 +306,13 @@ SATF_API satf_status satf_filter_set_missing(satf_context *ctx, satf_filter *cha
                                              const double *nodata);
 
 /*
- * Weights of pixels, for every filter of the chain: grey, of one channel, as large as the input of
- * each filter. A sample of 0 does not count (above), one of the full scale counts wholly, others
- * between; what is no number is 0. They are rounded to the samples' type, but none to 0, and weigh
- * alpha where there is one. The view is on the host, and is copied; NULL: no weights any more.
- * SATF_INVALID: it has several channels. _read_weights() takes those of a file.
+ * Weights of pixels, for every filter of the chain: grey, of one channel, as large as the chain's
+ * input. Filters that move pixels move these too, resize and pixelate make means of them, as of
+ * alpha, and under border valid they are cut like the result. A sample of 0 does not count (above),
+ * one of the full scale counts wholly, others between; what is no number is 0. They are rounded to
+ * the samples' type, but none to 0, and weigh alpha where there is one. The view is on the host,
+ * and is copied; NULL: no weights any more. SATF_INVALID: it has several channels. _read_weights()
+ * takes those of a file.
  */
 SATF_API satf_status satf_filter_set_weights(satf_context *ctx, satf_filter *chain,
                                              const satf_view *weights);

@@ -189,7 +189,9 @@ ends 2 "'nan' is neither a number nor none; --nan omit leaves out NaN$" --box 3 
 ends 2 'weights: standard input is the picture, and cannot be read twice$' --box 3 --weights - - no.npy
 ends 2 'mask: standard input is the picture, and cannot be read twice$' --box 3 --mask - - no.npy
 ends 1 'cannot leave out pixels.*(--nan)$' --guided 3 --nodata -9 hole.npy no.npy
-ends 1 'keeps its size and place (--weights)$' --transpose --box 3 --weights weights.npy hole.npy no.npy
+samples '2 3 4' d2 --rotate 180 --box 3x1 --flip h --weights weights.npy hole.npy out.npy
+samples '2 2' d2 --flip v --crop 2x1+0+0 --box 3x1,border=shrink --weights weights.npy hole.npy out.npy
+ends 1 'are 3 x 1, and .* is 2 x 1; they are of its size (--weights)$' --box 3 --weights weights.npy out.npy no.npy
 ends 2 'npy cannot hold bf16 samples; no format can ' --box 1 --type bf16 signed.npy no.npy
 ends 2 'png cannot hold i16 samples; possible in: npy, tiff ' --box 1 --type i16 signed.npy no.png
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import _types, _words
-from ._arrays import _MOVE, Filter, apply, plain, real
+from ._arrays import _FILTERS, _MOVE, Filter, apply, filter_of, plain, real
 
 _SUMS = {"sum", "integral", "template"}  # to which pixels that do not count add nothing
+_MOVES = {name for name, row in _FILTERS.items() if row[3] == _MOVE} - {"grey"}
 _NOWHERE = -2.0**1000
 
 
@@ -53,11 +54,17 @@ def _one_by_one(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, 
 
 def _masked(f, image, out, dtype, channel_axis, alpha, weights, nan_policy, nodata):
     """A masked array, masked where nothing counted: where white bytes give a number that no sample is."""
-    image, mask = np.asarray(image.data), np.ma.getmaskarray(image)
+    samples, mask = np.asarray(image.data), np.ma.getmaskarray(image)
     how = (channel_axis, alpha)
-    if f.all_of(_MOVE):
-        return np.ma.array(called(f, image, out, dtype, *how), mask=called(f, mask, None, None, *how))
-    hidden = mask
+    if set(f.names) <= _MOVES:
+        return np.ma.array(called(f, samples, out, dtype, *how), mask=called(f, mask, None, None, *how))
+    if f.names[-1] in _MOVES:  # that moves the mask of what is in front of it
+        *words, last = f.title.split()
+        front = filter_of(" ".join(words)).leaving_out(*f.left_out)
+        made = _masked(front, image, None, None, *how, weights, nan_policy, nodata)
+        how = how if made.ndim == image.ndim else (None, False)
+        return _masked(filter_of(last), made, out, dtype, *how, None, "propagate", None)
+    image, hidden, weights = samples, mask, f.left_out[0] if weights is None else weights
     if channel_axis is not None:
         axis = _words.axis("channel_axis", channel_axis, image.ndim)
         mask = mask.any(axis)

@@ -453,25 +453,28 @@ satf_status satf_filter_set_image(satf_context *ctx, satf_filter *filter, const 
     return status;
 }
 
-/* What the chain does not say of pixels that count nothing is as the other says. */
-static void count_as(satf_filter *chain, const satf_filter *other)
+void chain_count_as(satf_filter *chain, const satf_filter *other)
 {
-    chain_counting *own = &chain->counting;
-    const chain_counting *its = &other->counting;
-    own->omits_nan |= its->omits_nan;
-    if (!own->says_nodata) {
-        own->says_nodata = its->says_nodata;
-        own->nodata = its->nodata;
-    }
-    if (!own->weights && its->weights) {
-        own->weights = its->weights;
-        filter_picture_share(own->weights);
-    }
+    chain->counting = other->counting;
+    filter_picture_share(chain->counting.weights);
+}
+
+/* Whether the chain says of its own which pixels count nothing. */
+static bool counts_apart(const satf_filter *chain)
+{
+    const chain_counting *says = &chain->counting;
+    return says->omits_nan || says->says_nodata || says->weights;
 }
 
 satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf_filter *tail)
 {
     satf_status status = satf_check_given(ctx, chain, "chain is", tail, "tail is");
+    if (!status && chain->count > 0 && counts_apart(tail) && !chain_counts_alike(chain, tail)) {
+        status = satf_fail(ctx, SATF_INVALID,
+                           "the filters to append have weights, NaN or nodata of their own, and "
+                           "the chain has others; satf_filter_set_missing() and "
+                           "satf_filter_set_weights() say these of a whole chain");
+    }
     if (status) {
         return status;
     }
@@ -481,10 +484,10 @@ satf_status satf_filter_append(satf_context *ctx, satf_filter *chain, const satf
         chain->links[count + i] = tail->links[i];
         chain_share(&chain->links[count + i]);
     }
-    chain->count = status ? count : count + more;
-    if (!status && tail != chain) {
-        count_as(chain, tail);
+    if (!status && count == 0) {
+        chain_count_as(chain, tail);
     }
+    chain->count = status ? count : count + more;
     return status;
 }
 

@@ -4,6 +4,7 @@
 #define SATF_CHAIN_CHAIN_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "pass.h"
 #include "order.h"
@@ -17,7 +18,7 @@ typedef struct chain_link {
     _Alignas(max_align_t) unsigned char options[FILTER_OPTIONS_BYTES]; /* the filter's own struct */
 } chain_link;
 
-/* The pixels that count nothing, for all filters of a chain. */
+/* The pixels that count nothing, for all filters of a chain; weights are those of its input. */
 typedef struct chain_counting {
     bool omits_nan; /* samples that are no number */
     bool says_nodata;
@@ -37,6 +38,18 @@ satf_filter *chain_new(satf_context *ctx);
 
 /* Appends a filter with its parameters at their defaults. */
 satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *info);
+
+/* A chain that says nothing yet of pixels that count nothing says what the other does. */
+void chain_count_as(satf_filter *chain, const satf_filter *other);
+
+/* Whether the same pixels count nothing. Weights are shared, so their place is their identity. */
+static inline bool chain_counts_alike(const satf_filter *a, const satf_filter *b)
+{
+    const chain_counting *p = &a->counting, *q = &b->counting;
+    return p->omits_nan == q->omits_nan && p->weights == q->weights &&
+           p->says_nodata == q->says_nodata &&
+           memcmp(&p->nodata, &q->nodata, sizeof p->nodata) == 0;
+}
 
 /* The last filter. */
 static inline chain_link *chain_last(satf_filter *chain)

@@ -124,11 +124,11 @@ typedef struct filter_rows_need {
 satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t index,
                              const satf_view *in, satf_view *out);
 
-/* A plan of filters index ... index + count - 1 alone that makes out of in by rows. The views' data
- * are not looked at. */
+/* A plan of filters index ... index + count - 1 alone that makes out of in by rows; before: that of
+ * the filters in front of them, or NULL. The views' data are not looked at. */
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
-                             size_t count, const satf_view *in, const satf_view *out,
-                             satf_plan **plan);
+                             size_t count, const satf_plan *before, const satf_view *in,
+                             const satf_view *out, satf_plan **plan);
 
 /* A step of it, and how long that took in the latest run of a call that is timed; behind the last
  * the filter is NULL. */

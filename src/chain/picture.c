@@ -11,9 +11,8 @@
 #include "../satfilter-images.h"
 #include "../formula/pixels.h"
 
-/* Takes the image. */
-static satf_status wrap(satf_context *ctx, satf_image *image, const char *name,
-                        filter_picture **out)
+satf_status filter_picture_wrap(satf_context *ctx, satf_image *image, const char *name,
+                                filter_picture **out)
 {
     size_t length = strlen(name) + 1;
     filter_picture *picture = satf_alloc_zeroed(sizeof *picture + length);
@@ -47,7 +46,7 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
         snprintf(message, sizeof message, "%s", ctx->message);
         return satf_fail(ctx, status, "%.*s: %.*s", SATF_MOST(path, 200), SATF_MOST(message, 700));
     }
-    return wrap(ctx, image, path, out);
+    return filter_picture_wrap(ctx, image, path, out);
 }
 
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out)
@@ -73,7 +72,7 @@ satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter
         satf_image_destroy(image);
         return status;
     }
-    return wrap(ctx, image, FILTER_PICTURE_NAME, out);
+    return filter_picture_wrap(ctx, image, FILTER_PICTURE_NAME, out);
 }
 
 /* Channels besides alpha. */

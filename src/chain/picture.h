@@ -22,6 +22,10 @@ satf_status filter_picture_read(satf_context *ctx, const char *path, filter_pict
 /* A copy of a view of the host. */
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out);
 
+/* An image by that name, which it takes, also on failure. */
+satf_status filter_picture_wrap(satf_context *ctx, satf_image *image, const char *name,
+                                filter_picture **out);
+
 /* What an auxiliary input must be like; its width and height are the input's. */
 typedef enum filter_likeness {
     LIKE_INPUT,    /* its channels and sample type */

@@ -257,8 +257,8 @@ static satf_status run_low(flow_stage *t, const filter_rows *rows)
     satf_plan *plan;
     in.height = flow_rows(from);
     out.height = flow_rows(to);
-    satf_status status =
-        filter_plan_rows(t->ctx, from->plan->chain, 0, from->plan->chain->count, &in, &out, &plan);
+    satf_status status = filter_plan_rows(t->ctx, from->plan->chain, 0, from->plan->chain->count,
+                                          NULL, &in, &out, &plan);
     if (!status) {
         status = filter_plan_run_rows(t->ctx, plan, rows);
         satf_plan_destroy(plan);
@@ -435,17 +435,15 @@ static satf_status plan_stage(satf_context *ctx, const satf_filter *chain, const
         from = next->view;
     }
     next->view = end < chain->count ? next->view : *out;
-    if (!status) {
-        status =
-            filter_plan_rows(ctx, chain, *first, end - *first, &r->view, &next->view, &r->plan);
-    }
+    const satf_plan *before = i > 0 ? f->rings[i - 1].plan : NULL;
+    status = status ? status
+                    : filter_plan_rows(ctx, chain, *first, end - *first, before, &r->view,
+                                       &next->view, &r->plan);
     if (!status) {
         r->plan->timed = end - *first > 1;
-    }
-    *first = end;
-    if (!status) {
         r->need = filter_plan_need(r->plan);
     }
+    *first = end;
     return status;
 }
 

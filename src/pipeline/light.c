@@ -39,6 +39,9 @@ static satf_status surround(satf_context *ctx, const satf_filter *filter, int ty
 {
     satf_filter *chain = *out = chain_new(ctx);
     satf_status status = chain ? add_curve(ctx, chain, "linearize", curve) : SATF_NO_MEMORY;
+    if (!status) {
+        chain_count_as(chain, filter);
+    }
     for (size_t i = 0; i < filter->count && !status; i++) {
         status = check_link(ctx, &filter->links[i]);
     }

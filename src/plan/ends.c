@@ -2,7 +2,6 @@
 #include "ends.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,28 +153,6 @@ static satf_status find_weights(satf_context *ctx, const satf_view *from, filter
     return status;
 }
 
-static satf_status check_weights(satf_context *ctx, const satf_filter *chain,
-                                 const chain_link *link, const satf_view *in)
-{
-    const filter_picture *weights = chain->counting.weights;
-    bool moved = false;
-    for (const chain_link *l = chain->links; l < link; l++) {
-        const filter_pass *last = filter_last(l->info);
-        moved = moved || filter_symmetry(last, l->options) != 0 || last->corner ||
-                filter_param_of_kind(l->info, PARAM_ORDER);
-    }
-    if (moved || weights->view.width != in->width || weights->view.height != in->height) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "the weights (%.*s) are %" PRId64 " x %" PRId64 ", and %s takes %" PRId64
-                         " x %" PRId64 " pixels%s; they go with a picture "
-                         "that keeps its size and place (option: weights)",
-                         SATF_MOST(weights->name, 100), weights->view.width, weights->view.height,
-                         link->info->name, in->width, in->height,
-                         moved ? ", which have moved" : "");
-    }
-    return SATF_OK;
-}
-
 /* Refuses what the filter cannot do where some pixels do not count. */
 static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
                                   const chain_link *link, const satf_view *in, ends_way way)
@@ -199,7 +176,7 @@ static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
                          "put the filter real in front (option: weights)",
                          link->info->name);
     }
-    return chain->counting.weights ? check_weights(ctx, chain, link, in) : SATF_OK;
+    return SATF_OK;
 }
 
 /* The number that says that a sample does not count; NAN: none of that type does. */
@@ -343,7 +320,8 @@ satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const
 }
 
 satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
-                             const satf_view *from, const satf_view *to, filter_ends *ends)
+                             const filter_picture *weights, const satf_view *from,
+                             const satf_view *to, filter_ends *ends)
 {
     ends_way way = way_of(link, from);
     bool counting = way != ENDS_MOVE && is_counting(&chain->counting, from->type);
@@ -358,7 +336,7 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
     find_store(chain, link, from, to, way, lane, ends);
     find_quotient(link, to, ends);
-    return ends->load.weighs ? find_weights(ctx, &chain->counting.weights->view, ends) : SATF_OK;
+    return ends->load.weighs ? find_weights(ctx, &weights->view, ends) : SATF_OK;
 }
 
 satf_status filter_plain_picture(satf_context *ctx, const filter_ends *ends, bool like,

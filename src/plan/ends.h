@@ -11,7 +11,7 @@ typedef struct filter_ends {
     row_adapter load, store;
     satf_view in, out;        /* of the engines; data NULL */
     satf_view weights;        /* of their type; data NULL: none */
-    satf_image *made;         /* for that, owned; NULL: it is the chain's own */
+    satf_image *made;         /* for that, owned; NULL: they are those that were given */
     const filter_passes *way; /* of the filter, between them; NULL: its own */
     bool lane;                /* `in` has weights as its last channel */
     bool masked;              /* as filter_step.masked */
@@ -22,10 +22,11 @@ typedef struct filter_ends {
 satf_status filter_check_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
                               const satf_view *in);
 
-/* Finds them for a filter of the chain, which takes `from` and makes `to` of it. *ends has nothing
- * to free on failure. */
+/* Finds them for a filter of the chain, which takes `from` and makes `to` of it; weights: the
+ * chain's, as they lie in `from`, or NULL. *ends has nothing to free on failure. */
 satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const chain_link *link,
-                             const satf_view *from, const satf_view *to, filter_ends *ends);
+                             const filter_picture *weights, const satf_view *from,
+                             const satf_view *to, filter_ends *ends);
 
 /* *made = the picture, of samples that engines take: as the filter's input if it is `like` that,
  * else doubles. *made is NULL if it has such samples. */

@@ -226,11 +226,13 @@ void filter_plan_drop(satf_plan *plan)
     }
     for (size_t i = 0; i < plan->picture_count; i++) {
         satf_image_destroy(plan->pictures[i].made);
+        filter_picture_release(plan->pictures[i].weights);
     }
     satf_free(plan->steps);
     satf_free(plan->pictures);
     satf_free(plan->walks);
     satf_filter_destroy(plan->chain);
+    filter_picture_release(plan->weights);
     satf_free(plan);
 }
 
@@ -273,6 +275,8 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
     satf_status status =
         plan->chain ? satf_filter_append(ctx, plan->chain, call->filter) : SATF_NO_MEMORY;
     if (!status) {
+        plan->weights = plan->chain->counting.weights;
+        filter_picture_share(plan->weights);
         plan->steps = satf_alloc_zeroed(steps);
         plan->pictures = satf_alloc_zeroed(pictures);
         plan->walks = satf_alloc_zeroed(walks);
@@ -289,10 +293,11 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 }
 
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
-                             size_t count, const satf_view *in, const satf_view *out,
-                             satf_plan **plan)
+                             size_t count, const satf_plan *before, const satf_view *in,
+                             const satf_view *out, satf_plan **plan)
 {
     satf_filter part = {.count = count, .links = &chain->links[index], .counting = chain->counting};
+    part.counting.weights = before ? before->weights : chain->counting.weights;
     filter_call call = filter_whole_call(ctx, &part, in, out);
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

@@ -67,6 +67,7 @@ typedef struct plan_step {
  * is done elsewhere. */
 typedef struct plan_picture {
     satf_image *made; /* its channels as the input's, or their sums; NULL: it is the filter's */
+    filter_picture *weights;     /* whose view that is, which lasts with them; NULL: another's */
     satf_view view, device_view; /* device_view: without data */
     size_t at;
     bool zeros; /* it is made of them, and so need not be copied */
@@ -93,7 +94,8 @@ typedef struct plan_images {
 
 struct satf_plan {
     satf_context *ctx;
-    satf_filter *chain; /* of its own */
+    satf_filter *chain;      /* of its own */
+    filter_picture *weights; /* its weights, as they lie where planning has come; NULL: none */
     /* The caller's, without data; aux: without width if there is one input. */
     satf_view in, aux, out;
     /* The second output of a filter of two outputs, which is the caller's: without data (without

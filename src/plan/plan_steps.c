@@ -9,6 +9,7 @@
 #include "../sums/choice/varies_kernels.h"
 #include "ends.h"
 #include "walk.h"
+#include "weights.h"
 
 static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_step_spec *spec,
                             plan_step **added)
@@ -470,6 +471,8 @@ static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, f
     ends->in = steps_lay_out(plan, ends->in);
     if (ends->weights.data) {
         status = keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
+        plan->pictures[beside.at].weights = plan->weights;
+        filter_picture_share(plan->weights);
     }
     if (!status) {
         plan_step *step = add_adapter(plan, of, &ends->load, &of->from,
@@ -498,30 +501,40 @@ static satf_status add_store(satf_context *ctx, satf_plan *plan, const plan_link
     return edged && plan->use != FILTER_BY_ROWS ? add_zero_edge(ctx, plan, of, step) : SATF_OK;
 }
 
-/* The steps of a filter: its passes, between what its ends need. */
-static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_link *of)
+/* The passes of a filter, between what its ends need. */
+static satf_status plan_between(satf_context *ctx, satf_plan *plan, const plan_link *of,
+                                filter_ends *ends)
 {
-    filter_ends ends;
     plan_link inner = *of;
+    satf_status status = SATF_OK;
     inner.given = of->from;
-    bool edged = filter_has_zero_edge(of->link);
-    satf_view to = of->to;
-    to.width -= edged;
-    to.height -= edged;
-    satf_status status = filter_find_ends(ctx, plan->chain, of->link, &of->from, &to, &ends);
-    if (status || (!ends.loads && !ends.stores)) {
-        return status ? status : plan_passes(ctx, plan, &inner);
+    inner.ends = ends->loads || ends->stores ? ends : NULL;
+    if (ends->loads) {
+        status = add_load(ctx, plan, &inner, ends);
     }
-    inner.ends = &ends;
-    if (ends.loads) {
-        status = add_load(ctx, plan, &inner, &ends);
-    }
-    if (ends.stores) {
-        inner.to = ends.out = steps_lay_out(plan, ends.out);
+    if (ends->stores) {
+        inner.to = ends->out = steps_lay_out(plan, ends->out);
         inner.out = (plan_place){PLACE_MADE, 0};
     }
     status = status ? status : plan_passes(ctx, plan, &inner);
-    return status || !ends.stores ? status : add_store(ctx, plan, of, &ends);
+    return status || !ends->stores ? status : add_store(ctx, plan, of, ends);
+}
+
+/* The steps of a filter; the weights go on to the next one's input. */
+static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_link *of)
+{
+    filter_ends ends;
+    bool edged = filter_has_zero_edge(of->link);
+    bool last = of->out.kind == PLACE_OUTPUT && plan->use != FILTER_BY_ROWS;
+    satf_view to = of->to;
+    to.width -= edged;
+    to.height -= edged;
+    satf_status status =
+        filter_find_ends(ctx, plan->chain, of->link, plan->weights, &of->from, &to, &ends);
+    status = status ? status : plan_between(ctx, plan, of, &ends);
+    return status || last || !plan->weights
+               ? status
+               : filter_weights_behind(ctx, of->link, &ends.weights, &plan->weights);
 }
 
 /* Finds a place for a filter's result that another filter reads: an image of its own, of all pixels

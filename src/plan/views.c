@@ -58,6 +58,21 @@ satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, con
     return !status && need_data && satf_views_overlap(in, out) ? filter_fail_overlap(ctx) : status;
 }
 
+/* Weights are a picture of the chain's input, with which they are moved. */
+static satf_status views_check_weights(satf_context *ctx, const filter_picture *weights,
+                                       const satf_view *in)
+{
+    const satf_view *view = weights ? &weights->view : in;
+    return view->width == in->width && view->height == in->height
+               ? SATF_OK
+               : satf_fail(ctx, SATF_INVALID,
+                           "the weights (%.*s) are %" PRId64 " x %" PRId64
+                           ", and the picture in front of the filters is %" PRId64 " x %" PRId64
+                           "; they are of its size (option: weights)",
+                           SATF_MOST(weights->name, 100), view->width, view->height, in->width,
+                           in->height);
+}
+
 satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                                satf_view *out)
 {
@@ -68,6 +83,7 @@ satf_status satf_filter_output(satf_context *ctx, const satf_filter *filter, con
     if (!status && !out) {
         status = satf_fail(ctx, SATF_INVALID, "the result is missing");
     }
+    status = status ? status : views_check_weights(ctx, filter->counting.weights, in);
     if (status) {
         return status;
     }

@@ -18,10 +18,7 @@ enum { KEPT_BYTES_HERE = 64 << 20, KEPT_BYTES_THERE = 512 << 20 };
 /* Files that parameters name are shared, so their places are their identity. */
 static bool same_filter(const satf_filter *a, const satf_filter *b)
 {
-    const chain_counting *p = &a->counting, *q = &b->counting;
-    bool same = a->count == b->count && p->omits_nan == q->omits_nan && p->weights == q->weights &&
-                p->says_nodata == q->says_nodata &&
-                memcmp(&p->nodata, &q->nodata, sizeof p->nodata) == 0;
+    bool same = a->count == b->count && chain_counts_alike(a, b);
     for (size_t i = 0; i < a->count && same; i++) {
         const chain_link *x = &a->links[i], *y = &b->links[i];
         same = x->info == y->info && memcmp(x->options, y->options, sizeof x->options) == 0;

@@ -251,6 +251,11 @@ TEST(test_threads_and_chains)
                      "out.png", true);
     fail_allocations("-T1 --engine sat --box 3 nan.pfm out.npy", "out.npy", false);
     fail_allocations(SOME_THREADS " --box 200x1 large.ppm out.npy", "out.npy", false);
+    /* weights that are moved, cut and averaged, as a whole and by rows */
+    fail_allocations("-T1 --rotate 90 --box 3 --weights grey.npy in.ppm out.npy", "out.npy", false);
+    fail_allocations("-T1 --box 2,border=valid --flip h --resize 50% --box 3 --weights grey.npy "
+                     "in.ppm out.npy",
+                     "out.npy", true);
     /* one channel beside three, and its mean */
     fail_allocations("-T1 --by grey.npy,op=div,scale=auto --box 3 in.ppm out.npy", "out.npy",
                      false);

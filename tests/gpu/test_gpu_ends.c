@@ -107,4 +107,26 @@ TEST_ALONE(test_weights)
     }
 }
 
+/* Weights that go with their pixels. */
+TEST_ALONE(test_moved_weights)
+{
+    static const char *const chains[] = {"rotate=90 box=9x6", "crop=150x101+9+8 resize=50% box=5",
+                                         "pixelate=3 transpose unsharp=7"};
+    static const int types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_I16};
+    for (size_t k = 0; k < 12; k++) {
+        char what[96];
+        ON_HOST satf_view in = draw(types[k % 4], 1 + (int)(k / 4) % 2 * 2, k * 57);
+        ON_HOST satf_view weights = draw(SATF_U8, 1, k);
+        for (int64_t x = 0; x < W * H; x++) {
+            uint8_t *w = (uint8_t *)weights.data + x;
+            *w = *w & 1 || (x % W < 60 && x / W < 50) ? 0 : *w;
+        }
+        SCOPED_FILTER *filter = parse_filter(cpu, chains[k / 4]);
+        MUST(cpu, satf_filter_set_weights(cpu, filter, &weights));
+        snprintf(what, sizeof what, "%s of %s, weights", chains[k / 4],
+                 satf_type_name(types[k % 4]));
+        compare(what, filter, &in);
+    }
+}
+
 GPU_TEST_FILE;

@@ -177,7 +177,7 @@ static bool can(satf_context *ctx, const satf_filter *filter, const satf_view *i
     satf_view out;
     SCOPED_PLAN *plan;
     assert_int_equal(satf_filter_output(ctx, filter, in, &out), SATF_OK);
-    assert_int_equal(filter_plan_rows(ctx, filter, 0, 1, in, &out, &plan), SATF_OK);
+    assert_int_equal(filter_plan_rows(ctx, filter, 0, 1, NULL, in, &out, &plan), SATF_OK);
     filter_rows_need need = filter_plan_need(plan);
     return !need.refusal && need.end == 0;
 }

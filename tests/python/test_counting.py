@@ -127,6 +127,55 @@ class Counting(Case):
         page = satfilter.sauvola(np.ma.array(picture("u1"), mask=HOLES), 5)
         self.assertEqual((page.dtype, page.mask.tolist()), (np.dtype("u1"), HOLES.tolist()))
 
+    def alike(self, made, want, what):
+        self.assertEqual((made.dtype, np.ma.getmaskarray(made).tolist()), (want.dtype, want.mask.tolist()), what)
+        np.testing.assert_array_equal(made.compressed(), want.compressed(), what)
+
+    def test_masked_chains(self):
+        """Pixels that are moved keep their mask, and the mask has the result's shape."""
+        window = "box=5,border=shrink"
+        for dtype in REAL:
+            image = picture(dtype) if np.dtype(dtype).itemsize < 4 else (picture(dtype) // 2**10).astype(dtype)
+            masked = np.ma.array(image, mask=HOLES)
+            box = satfilter.box(masked, 5, border="shrink")
+            for words, moved in (("rotate=90", lambda a: np.rot90(a, -1)), ("transpose", np.transpose),
+                                 ("flip=v", np.flipud), ("crop=9x8+3+2", lambda a: a[2:10, 3:12])):
+                of = np.ma.array(moved(image), mask=moved(HOLES))
+                self.alike(satfilter.filter(masked, f"{words} {window}"), satfilter.filter(of, window), words)
+                want = np.ma.array(moved(box.data), mask=moved(box.mask))
+                self.alike(satfilter.filter(masked, f"{window} {words}"), want, words)
+                weights = ~HOLES * 1.0
+                self.same(satfilter.filter(image, f"{words} {window}", weights=weights),
+                          satfilter.filter(moved(image), window, weights=moved(weights)))
+        image = picture("f8")
+        cells, counts = (a.reshape(7, 3, 15, 2).swapaxes(1, 2).reshape(7, 15, 6) for a in (holed(image), ~HOLES))
+        with np.errstate(invalid="ignore"):
+            means, by = quiet(np.nanmean, cells, -1), counts.mean(-1)
+            windows, shares = seen(means, 3), seen(by, 3)
+            want = np.nansum(windows * shares, (-2, -1)) / np.nansum(shares, (-2, -1))
+        made = satfilter.filter(np.ma.array(image, mask=HOLES), "resize=15x7! box=3,border=shrink")
+        self.assertEqual(made.mask.tolist(), np.isnan(want).tolist())
+        self.near(made.compressed(), want[~made.mask])
+        far = np.ma.array(picture("u1", (90, 90)), mask=True)
+        far[7, 8] = 3  # one of 900 weighs little, but not nothing
+        made = satfilter.filter(far, "resize=3x3! rotate=180 box=1")
+        self.assertEqual((made.compressed().tolist(), made[2, 2]), ([3], 3))
+
+    def test_masked_filters(self):
+        """The weights that a filter keeps count where nothing is masked."""
+        masked, weights = np.ma.array(picture("f8"), mask=HOLES), RNG.random(SHAPE)
+        for words in ("box=5", "rotate=90 box=5 flip=h"):
+            self.alike(satfilter.filter(masked, satfilter.Filter(words).leaving_out(weights)),
+                       satfilter.filter(masked, words, weights=weights), words)
+
+    def test_masked_grey(self):
+        image = picture("u1", (*SHAPE, 3))
+        mask = np.zeros(image.shape, bool)
+        mask[..., 2] = HOLES
+        for words in ("grey", "grey flip=h flip=h", "flip=h grey flip=h", "sauvola=5 rotate=180 rotate=180"):
+            made = satfilter.filter(np.ma.array(image, mask=mask), words, channel_axis=-1)
+            self.assertEqual(made.mask.reshape(SHAPE).tolist(), HOLES.tolist(), words)
+
     def test_masked_colours(self):
         image = picture("u1", (2, *SHAPE, 3))
         mask = np.zeros(image.shape, bool)
