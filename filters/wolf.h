@@ -76,6 +76,7 @@ static const filter_pass wolf_passes[] = {{
     .formula = FORMULA_wolf,
     .terms = wolf_terms,
     .reduction = FORMULA_wolf_reduction,
+    .grows = true,
 }};
 
 static const filter_info wolf_filter = {

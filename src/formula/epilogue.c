@@ -46,6 +46,7 @@ void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const 
     for (int k = 0; k < REDUCTION_KEYS; k++) {
         atomic_store(&reduction->keys[k], 0);
     }
+    atomic_store(&reduction->spread, 0);
     f->constants.greatest = f->constants.least = 0; /* what the run before has found */
     f->reduction = reduction;
     f->reduced = *reduced;

@@ -57,6 +57,7 @@ typedef struct epilogue {
 /* The keys of reduction.h, which all threads raise. */
 typedef struct epilogue_reduction {
     _Atomic uint64_t keys[REDUCTION_KEYS];
+    _Atomic uint64_t spread; /* the key of the greatest, where the formula grows with it */
 } epilogue_reduction;
 
 /* Begins a reduction, for filters that want one: with the keys at 0, segments are reduced as far as

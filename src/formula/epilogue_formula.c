@@ -29,11 +29,16 @@ void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u12
 
 /* ---------------------------------------------------------------------- reductions */
 
-static void raise_key(epilogue_reduction *reduction, int which, double value)
+/* Raises a key to that of the value; false if it was no less. */
+static bool raise_key(_Atomic uint64_t *to, double value)
 {
-    uint64_t key = reduction_key(value), seen = atomic_load(&reduction->keys[which]);
-    while (key > seen && !atomic_compare_exchange_weak(&reduction->keys[which], &seen, key)) {
+    uint64_t key = reduction_key(value), seen = atomic_load(to);
+    while (key > seen) {
+        if (atomic_compare_exchange_weak(to, &seen, key)) {
+            return true;
+        }
     }
+    return false;
 }
 
 /* Finds which of n pixels of a row, from x on, the reduction looks at: *first ... *end - 1. */
@@ -75,8 +80,8 @@ static void reduction_block(const epilogue *f, loop_block *block)
         block->results[last] = -INFINITY;
     }
     f->loops->find(block->n, block->results, block->centres, &greatest, &least);
-    raise_key(f->reduction, REDUCTION_GREATEST, greatest);
-    raise_key(f->reduction, REDUCTION_LEAST, -least);
+    raise_key(&f->reduction->keys[REDUCTION_GREATEST], greatest);
+    raise_key(&f->reduction->keys[REDUCTION_LEAST], -least);
 }
 
 /* ----------------------------------------------------------------------- blocks */
@@ -205,6 +210,31 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, loop_
     }
 }
 
+/* The value where that grows with the spread, which is wanted of the greatest one alone, of windows
+ * of one area. x: of the block's first pixel. */
+static void reduce_spreads(const epilogue *f, int64_t x, loop_block *block)
+{
+    double greatest, least;
+    f->loops->spreads(block->n, block->weights[0], block->sums, block->squares, block->results);
+    keep_reduced(f, x, block);
+    f->loops->find(block->n, block->results, block->centres, &greatest, &least);
+    raise_key(&f->reduction->keys[REDUCTION_LEAST], -least);
+    if (raise_key(&f->reduction->spread, greatest)) {
+        formula_sums in = block->constants;
+        int64_t i = 0;
+        while (block->results[i] != greatest) {
+            i++;
+        }
+        in.words = FORMULA_EXACT;
+        in.real_sum = block->sums[i];
+        in.real_square = block->squares[i];
+        in.real_weight = block->weights[i];
+        in.inverse = block->inverses[i];
+        raise_key(&f->reduction->keys[REDUCTION_GREATEST],
+                  formula_number_of(f->call(&in, f->options)));
+    }
+}
+
 /* ------------------------------------------------------------------ by definition */
 
 /* Sample i of a block of LOOP_MODES, whose first pixel is the segment's `first`. in: what all
@@ -287,12 +317,18 @@ static void run_blocks(const epilogue *f, const window_segment *segment, loop_mo
     int64_t most = LOOP_SAMPLES / f->channels;
     bool direct = mode != LOOP_MODES && is_direct(f, to);
     loop_kernel run = mode == LOOP_MODES ? NULL : f->loop;
+    bool grows = f->reduction && f->pass->grows && mode == LOOP_EXACT &&
+                 has_one_weight(f, segment) && segment->area == f->area;
     begin_blocks(f, segment, &block);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;
         block.n = pixels * f->channels;
         block.results = direct ? (double *)(void *)to : block.space;
         epilogue_load_block(f, segment, mode, first, &block);
+        if (grows) {
+            reduce_spreads(f, segment->x + first, &block);
+            continue;
+        }
         if (run) {
             run(&block);
         } else {

@@ -253,6 +253,14 @@ static void loops_find(int64_t n, const double *restrict values, const double *r
     *least = -fewest[0];
 }
 
+static void loops_spreads(int64_t n, double weight, const double *restrict sums,
+                          const double *restrict squares, double *restrict to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = weight * squares[i] - sums[i] * sums[i];
+    }
+}
+
 static void store_bilevel(int64_t n, const double *restrict from, uint8_t *restrict to)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -393,4 +401,5 @@ const loop_kernels SATF_ISA_NAME(loop_kernels) = {
     .step = step,
     .look_up = loops_look_up,
     .find = loops_find,
+    .spreads = loops_spreads,
 };

@@ -28,6 +28,9 @@ typedef struct loop_kernels {
     /* The greatest finite value and the least finite sample; infinities if there is none. */
     void (*find)(int64_t n, const double *values, const double *samples, double *greatest,
                  double *least);
+    /* W S2 - S^2 of exact sums. */
+    void (*spreads)(int64_t n, double weight, const double *sums, const double *squares,
+                    double *to);
     void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */
     /* Makes `above` of samples of u8 or u16 that are above the cut, and `below` of the others. */
     void (*step)(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,

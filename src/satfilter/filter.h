@@ -226,6 +226,7 @@ typedef struct filter_pass {
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
     int reduction;
+    bool grows; /* that formula, with W S2 - S^2, and with nothing else */
     /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image are
      * counted, floats in 256 bins, and in->otsu is the level that parts them best. */
     bool histogram;

@@ -2,6 +2,7 @@
  * image, as clamp has them; and integrals behind zeros. */
 #include "test.h"
 
+#include "sample.h"
 #include "ways.h"
 
 enum { CASES = 4000 };
@@ -126,6 +127,38 @@ TEST(test_zeros)
                                     ref_types[pick(&random, 0, 3)], 0, number % 6, random);
         satf_context_set_threads(ctx, (int)pick(&random, 1, 3));
         check_zeros(ctx, &in, parts[number % 10], &random, number);
+    }
+}
+
+/* What a filter looks for in the whole picture it finds in windows inside, and at their pixels. */
+TEST(test_extremes)
+{
+    const double k = 0.35;
+    SCOPED_VIEW in = draw_image(60, 50, 1, SATF_U8, 0, 1, 5);
+    for (int64_t y = 0; y < in.height; y++) {
+        for (int64_t x = 0; x < in.width; x++) {
+            uint8_t *sample = (uint8_t *)satf_row(&in, y) + x;
+            *sample = x == 0 ? (y % 2 ? 255 : 0) : (uint8_t)(100 + *sample % 50);
+        }
+    }
+    SCOPED_FILTER *mean = parse_filter(ctx, "real box=9,border=valid");
+    SCOPED_FILTER *deviation = parse_filter(ctx, "stddev=9,border=valid");
+    SCOPED_FILTER *wolf = parse_filter(ctx, "wolf=9,border=valid,surface");
+    SCOPED_VIEW means = result_of(ctx, mean, &in), deviations = result_of(ctx, deviation, &in);
+    SCOPED_VIEW levels = result_of(ctx, wolf, &in);
+    double most = 0, least = 255;
+    for (int64_t y = 0; y < levels.height; y++) {
+        for (int64_t x = 0; x < levels.width; x++) {
+            most = fmax(most, sample_at(&deviations, y, x));
+            least = fmin(least, sample_at(&in, y + 4, x + 4));
+        }
+    }
+    for (int64_t y = 0; y < levels.height; y++) {
+        for (int64_t x = 0; x < levels.width; x++) {
+            double m = sample_at(&means, y, x), s = sample_at(&deviations, y, x);
+            double want = m - k * (1 - s / most) * (m - least);
+            assert_true(fabs(sample_at(&levels, y, x) - want) < 1e-3);
+        }
     }
 }
 
