@@ -30,8 +30,8 @@ assert [reading.pixels(p, 200) for p in ("0.15in", "0.25in", "0.5in", 31, 0.5)] 
 end
 
 cd "$source"
-for part in docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/thresholds.json \
-    tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt; do
+for part in ./README.md docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/scoreboard-* \
+    results/cpu/thresholds.json tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done

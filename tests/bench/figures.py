@@ -58,7 +58,6 @@ def main():
         "types": by_threads(build, "types", "sat", "--sizes", "4K", "--types", "u8,u16,f32,f64",
                             "--algorithms", "blocked"),
         "filter": by_threads(build, "filter", *filters),
-        "calls": run(HERE / "calls.py", "box", *peers, "results/cpu/calls.json"),
         "commands": run(HERE / "commands.py", "box", *peers, "results/cpu/commands.json"),
     }
     fill("docs/performance.md", tables)

@@ -93,6 +93,15 @@ def timer(call, clock=time.perf_counter):
     return timed
 
 
+def repeated(call, calls):
+    """A function that returns the ms of one of so many calls."""
+    def block():
+        for _ in range(calls):
+            call()
+    timed = timer(block)
+    return lambda: timed() / calls
+
+
 def medians(found):
     return {name: statistics.median(values) for name, values in found.items()}
 

@@ -147,15 +147,6 @@ def skimage(*files):
     sys.exit(subprocess.run([sys.executable, "-c", code, plugin, *options, *files], check=False).returncode)
 
 
-def repeated(call, calls):
-    """Milliseconds of one of so many calls."""
-    def block():
-        for _ in range(calls):
-            call()
-    timed = measure.timer(block)
-    return lambda: timed() / calls
-
-
 def main():
     parser = measure.parser_of(__doc__, repeat=40)
     parser.add_argument("what", choices=["opencv", "host", "gaussians", "skimage"])
@@ -166,7 +157,7 @@ def main():
     satfilter.set_threads(1)
     records = {}
     for name, programs, calls in globals()[options.what]():
-        found = measure.in_turn({one: repeated(call, calls) for one, call in programs.items()}, options.repeat)
+        found = measure.in_turn({one: measure.repeated(call, calls) for one, call in programs.items()}, options.repeat)
         records[name] = {one: min(times) for one, times in found.items()}
         mine = next(iter(records[name].values()))
         print(f"{name:36}", *(f"{one} {ms:.4f} ({ms / mine:.2f})" for one, ms in records[name].items()), flush=True)

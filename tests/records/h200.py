@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Renders the H200 tables of the pages from the records in results/h200/, and those of whole
-commands and of thresholds from records of other folders.
+commands, of thresholds and beside OpenCV from records of other folders.
 
     h200.py [--check]
 
@@ -18,6 +18,7 @@ import sys
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
 import h200_machine as machine
+import scoreboard_table
 import threshold_tables
 from base import TOP, digits, grouped, ratio, read, records, side, table
 
@@ -355,12 +356,14 @@ def png():
 
 
 PAGES = {
+    "README.md": {"lead": scoreboard_table.lead},
     "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
                         "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
     "docs/performance.md": {"moves": moves, "filters": lambda: filters("h200"),
                             "filters-h100": lambda: filters("h100"), "windows": windows,
-                            "fit": fit, "auto": auto, "png": png},
+                            "fit": fit, "auto": auto, "png": png,
+                            "lead": scoreboard_table.lead, "scoreboard": scoreboard_table.scoreboard},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
                             "shared-f64": lambda: machine.permute_shared("f64"),
                             "global-f32": lambda: machine.permute_global("f32"),
