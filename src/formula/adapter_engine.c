@@ -24,15 +24,6 @@ static satf_status adapter_plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
-                                 const filter_rows *rows, int64_t first, int64_t end, void *walker)
-{
-    adapter_walker *w = walker;
-    (void)end;
-    *w = (adapter_walker){{ctx, step, rows, first, 0}, SATF_ISA_CHOOSE(&adapt_kernels)->row};
-    return SATF_OK;
-}
-
 static int64_t adapter_next(void *walker, satf_status *status)
 {
     adapter_walker *w = walker;
@@ -50,6 +41,23 @@ static int64_t adapter_next(void *walker, satf_status *status)
     }
     w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
     return 1;
+}
+
+/* Rows of the end come first where a window wraps to them. */
+static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
+                                 const filter_rows *rows, int64_t first, int64_t end, void *walker)
+{
+    adapter_walker *w = walker;
+    int64_t height = step->out.height;
+    satf_status status = SATF_OK;
+    (void)end;
+    *w = (adapter_walker){{ctx, step, rows, height - step->need.end, 0},
+                          SATF_ISA_CHOOSE(&adapt_kernels)->row};
+    while (w->at.y < height && !status) {
+        adapter_next(w, &status);
+    }
+    w->at.y = first;
+    return status;
 }
 
 static const filter_engine adapter_engine = {

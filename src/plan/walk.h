@@ -11,6 +11,10 @@
 
 #include "plan.h"
 
+/* Rows that an adapter makes at a time of an image in memory: of one alone the processor fetches
+ * the next too late. */
+enum { WALK_ROWS_AT_ONCE = 8 };
+
 /* Finds the walks of a plan whose steps are made, and tells these. */
 void walk_find(satf_context *ctx, satf_plan *plan);
 

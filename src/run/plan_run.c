@@ -23,15 +23,6 @@ static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const pla
     return status ? status : filter_copy_pixels(ctx, &from, &column);
 }
 
-/* The grey of `source`, for a step that takes no colours, in front of its scratch. */
-static satf_status make_grey(satf_context *ctx, filter_step *step, void *source)
-{
-    step->source.data = source;
-    step->in.data = step->scratch;
-    step->scratch += step->grey_bytes;
-    return filter_run_grey(ctx, &step->source, &step->in);
-}
-
 static satf_status walk_again(void *walkers)
 {
     return walk_down(walkers);
@@ -59,9 +50,6 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
         status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
     }
     filter_step step = walk_find_images(plan, of, images);
-    if (!status && step.grey) {
-        status = make_grey(ctx, &step, step.in.data);
-    }
     walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .step = &step};
     double looks = walk && filter_reduces(step.pass) ? 0.5 : 0;
     if (!status && looks > 0) {
