@@ -28,6 +28,7 @@ typedef enum adapt_rule {
 
 typedef struct row_adapter row_adapter;
 struct row_adapter {
+    bool copies;  /* pixels as they are to where they are wanted, and nothing else counts */
     bool stores;  /* or it loads */
     bool aligned; /* on a device: all samples are, to their size */
     int from, to;

@@ -4,6 +4,7 @@
 #include "../plan/gpu.h"
 #include "../plan/step.h"
 #include "adapt_rows.h"
+#include "pixels.h"
 
 typedef struct adapter_walker {
     row_walker at;
@@ -13,7 +14,9 @@ typedef struct adapter_walker {
 
 static satf_status adapter_run(satf_context *ctx, filter_step *step)
 {
-    return satf_cuda()->adapt(ctx, &step->adapter, &step->in, &step->aux[0], &step->out);
+    return step->adapter.copies
+               ? filter_copy_pixels(ctx, &step->in, &step->out)
+               : satf_cuda()->adapt(ctx, &step->adapter, &step->in, &step->aux[0], &step->out);
 }
 
 static satf_status adapter_plan(satf_context *ctx, filter_step *step)
@@ -39,7 +42,12 @@ static int64_t adapter_next(void *walker, satf_status *status)
         *status = satf_fail_row(w->at.ctx, y);
         return 0;
     }
-    w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+    if (step->adapter.copies) {
+        satf_copy_row(to, satf_pixel_stride(&step->out), from, satf_pixel_stride(&step->in),
+                      satf_pixel_bytes(&step->in), step->in.width);
+    } else {
+        w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+    }
     return 1;
 }
 

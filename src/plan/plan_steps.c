@@ -30,22 +30,6 @@ typedef struct plan_link {
     satf_view given;         /* the input in front of that */
 } plan_link;
 
-/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
- * *view: where the work is done. */
-static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
-                                satf_image *made, plan_place *place, satf_view *view)
-{
-    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
-    plan_picture *kept = &plan->pictures[plan->picture_count++];
-    *kept = (plan_picture){.made = made, .view = *picture, .device_view = *picture};
-    kept->device_view.data = NULL;
-    satf_status status = plan->device == SATF_HOST
-                             ? SATF_OK
-                             : plan_reserve_view(ctx, plan, &kept->device_view, &kept->at);
-    *view = kept->device_view;
-    return status;
-}
-
 /* Puts the step's result behind a zero edge, for which it makes room in the link's result. */
 static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_link *of,
                                  plan_step *step)
@@ -59,7 +43,7 @@ static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_
     satf_status status =
         satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
     if (!status) {
-        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &device_view);
+        status = plan_keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &device_view);
         plan->pictures[step->zeros.at].zeros = true;
     }
     return status;
@@ -81,7 +65,7 @@ static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view
     satf_image *sums;
     satf_status status = filter_picture_sum(ctx, picture, &sums);
     if (!status) {
-        status = keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
+        status = plan_keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
         aux->sums.stride = 0;
     }
     return status;
@@ -122,7 +106,7 @@ static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link 
         plain = spread;
     }
     if (!status) {
-        status = keep_picture(ctx, plan, picture, plain, &aux->place, &aux->view);
+        status = plan_keep_picture(ctx, plan, picture, plain, &aux->place, &aux->view);
     }
     bool sums = info->sums_aux && info->sums_aux(of->link->options);
     return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
@@ -248,7 +232,7 @@ static const filter_pass *twin_of(const satf_plan *plan, const pass_images *imag
         return next;
     }
     if (behind == 0 && plan->twin.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
-        !plan_delivers(plan) && satf_is_packed(&plan->twin)) {
+        !plan_crosses(plan) && satf_is_packed(&plan->twin)) {
         *view = plan->twin;
         return filter_last(filter_outputs(images->of->link->info)[1]);
     }
@@ -469,7 +453,7 @@ static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, f
     satf_status status = SATF_OK;
     ends->in = steps_lay_out(plan, ends->in);
     if (ends->weights.data) {
-        status = keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
+        status = plan_keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
     }
     if (!status) {
         plan_step *step = add_adapter(plan, of, &ends->load, &of->from,
@@ -555,20 +539,61 @@ static void steps_go_on(plan_link *of)
     }
 }
 
+static plan_step *add_copy(satf_plan *plan, const plan_link *of, const satf_view *to)
+{
+    static const row_adapter copy = {.copies = true};
+    return add_adapter(plan, of, &copy, &of->from, NULL, to);
+}
+
+/* The first filter's input, with its pixels packed. */
+static void add_packing(satf_plan *plan, plan_link *of)
+{
+    satf_view packed = steps_lay_out(plan, plan_packed(&of->from, NULL));
+    of->out = (plan_place){PLACE_ODD, 0};
+    add_copy(plan, of, &packed);
+    of->from = packed;
+    of->in = of->out;
+}
+
+/* What the caller gets of the last filter's result. */
+static void add_part(satf_plan *plan, plan_link *of)
+{
+    const filter_step *made = &plan->steps[plan->count - 1].step;
+    of->in.at +=
+        (size_t)(plan->part.y * of->from.stride + plan->part.x * satf_pixel_bytes(&of->from));
+    of->from.width = plan->part.w;
+    of->from.height = plan->part.h;
+    of->out = (plan_place){PLACE_OUTPUT, 0};
+    plan_step *step = add_copy(plan, of, &plan->out);
+    step->step.maker = made->shape->adapts ? made->maker : made;
+    step->step.name = made->name;
+}
+
 satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
 {
-    plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
+    plan_link of = {.link = plan->chain->links, .from = plan->from, .in = {PLACE_INPUT, 0}};
     satf_status status = SATF_OK;
+    if (!satf_is_packed(&of.from)) {
+        add_packing(plan, &of);
+    }
     for (size_t i = 0; i < plan->chain->count && !status; i++) {
         of.link = &plan->chain->links[i];
+        bool last = i + 1 == plan->chain->count;
         of.to = plan->to;
         of.out = (plan_place){PLACE_OUTPUT, 0};
-        if (i + 1 < plan->chain->count) {
-            status = place_between(ctx, plan, &of);
+        if (!last || plan_copies_out(plan)) {
+            of.to = steps_lay_out(plan, of.to);
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
+        status = last ? SATF_OK : place_between(ctx, plan, &of);
         status = status ? status : plan_filter(ctx, plan, &of);
         steps_go_on(&of);
+    }
+    if (!status && plan_copies_out(plan)) {
+        add_part(plan, &of);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        plan->steps[i].step.planned = plan->in.height;
     }
     return status;
 }

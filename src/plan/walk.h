@@ -27,6 +27,7 @@ bool walk_lay_out(satf_plan *plan);
 /* Reports what the call has used (satf_used). */
 static inline void walk_report(satf_context *ctx, const filter_step *step)
 {
+    step = step->shape->adapts && step->maker ? step->maker : step;
     ctx->report_engine = step->name;
     ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
 }

@@ -105,19 +105,7 @@ static satf_status plan_fetch(satf_context *ctx, satf_plan *plan, const plan_ima
                               plan_images *device_images)
 {
     *device_images = *images;
-    if (plan_crosses(plan)) {
-        return send(ctx, plan, images, device_images);
-    }
-    if (plan_delivers(plan)) {
-        device_images->out = plan->memory + plan->to_at;
-    }
-    if (!plan_fetches(plan)) {
-        return SATF_OK;
-    }
-    satf_view in = with_data(&plan->in, images->in);
-    satf_view from = with_data(&plan->from, plan->memory + plan->from_at);
-    device_images->in = from.data;
-    return filter_copy_pixels(ctx, &in, &from);
+    return plan_crosses(plan) ? send(ctx, plan, images, device_images) : SATF_OK;
 }
 
 /* The result to the caller's output, which a device leaves untouched on failure; the input is the
@@ -126,13 +114,10 @@ static satf_status plan_deliver(satf_context *ctx, satf_plan *plan, const plan_i
                                 satf_status status)
 {
     satf_view out = with_data(&plan->out, images->out), back = out;
-    if (!plan_delivers(plan)) {
+    if (!plan_crosses(plan)) {
         return status;
     }
     satf_view part = part_of_result(plan);
-    if (!plan_crosses(plan)) {
-        return status ? status : filter_copy_pixels(ctx, &part, &out);
-    }
     if (!satf_is_packed(&out)) {
         back = plan_packed(&out, plan->near + plan->near_out);
     }

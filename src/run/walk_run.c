@@ -409,46 +409,12 @@ satf_status walk_down(walk_run *run)
 
 /* ------------------------------------------------------------------------- by rows */
 
-/* A result that is not all rows of the plan as they are made. */
-typedef struct part_rows {
-    const filter_rows *rows;
-    const satf_plan *plan;
-    char *row;    /* that is made */
-    int64_t made; /* its number, -1: none yet */
-} part_rows;
-
-/* Hands on the result's part of the latest row, which is complete; false if there is no place for
- * it. */
-static bool hand_on(part_rows *t)
-{
-    const satf_rect *result = &t->plan->result;
-    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
-    int64_t y = t->made - result->y, planned = t->plan->in.height;
-    int64_t missing = planned - filter_rows_height(t->rows, planned);
-    if (y < 0 || y >= result->h - missing) {
-        return true;
-    }
-    void *to = t->rows->out(t->rows->user, y);
-    if (to) {
-        memcpy(to, t->row + (size_t)result->x * pixel, (size_t)result->w * pixel);
-    }
-    return to != NULL;
-}
-
-static void *trimmed_out(void *user, int64_t y)
-{
-    part_rows *t = user;
-    bool good = hand_on(t);
-    t->made = y;
-    return good ? t->row : NULL;
-}
-
 /* Each row behind a zero, and all of them behind a row of zeros. */
 static void *edged_out(void *user, int64_t y)
 {
-    const part_rows *t = user;
-    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
-    char *row = t->rows->out(t->rows->user, y + 1);
+    const walk_run *run = user;
+    size_t pixel = (size_t)satf_pixel_bytes(&run->plan->to);
+    char *row = run->rows->out(run->rows->user, y + 1);
     return row ? (char *)memset(row, 0, pixel) + pixel : NULL;
 }
 
@@ -464,7 +430,6 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     if (status) {
         return status;
     }
-    part_rows t = {rows, plan, plan->memory + plan->to_at, -1};
     walk_run run = {.ctx = ctx,
                     .plan = plan,
                     .walk = &plan->walks[0],
@@ -475,21 +440,15 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     satf_progress_begin(ctx);
     ctx->report_device = "cpu";
     walk_report(ctx, &plan->steps[plan->count - 1].step);
-    if (plan_trims(plan)) {
-        run.out = trimmed_out;
-        run.user = &t;
-    } else if (filter_has_zero_edge(&plan->chain->links[0])) {
+    if (filter_has_zero_edge(&plan->chain->links[0])) {
         void *first = rows->out(rows->user, 0);
         if (!first) {
             return satf_fail(ctx, SATF_IO, "the first row could not be stored");
         }
         memset(first, 0, (size_t)(satf_pixel_bytes(&plan->to) * plan->to.width));
         run.out = edged_out;
-        run.user = &t;
+        run.user = &run;
     }
     status = walk_down(&run);
-    if (!status && plan_trims(plan) && !hand_on(&t)) {
-        status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
-    }
     return status ? status : satf_report_progress(ctx, 1);
 }
