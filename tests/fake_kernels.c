@@ -277,12 +277,6 @@ static bool march_fits(const filter_gpu_task *task, bool pays)
     return !task->has_rects && !pays;
 }
 
-static satf_status grey(satf_context *ctx, const satf_view *from, const satf_view *to)
-{
-    satf_view here = on_host(from), there = on_host(to);
-    ON_CPU("grey", filter_run_grey(cpu, &here, &there));
-}
-
 static satf_status adapt(satf_context *ctx, const row_adapter *adapter, const satf_view *in,
                          const satf_view *beside, const satf_view *out)
 {
@@ -504,7 +498,6 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
     backend.floats = floats;
-    backend.grey = grey;
     backend.adapt = adapt;
     backend.cells = cells;
     backend.lines = lines;

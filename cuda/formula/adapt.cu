@@ -19,8 +19,7 @@ static __global__ void __launch_bounds__(THREADS)
     row_adapter a = given;
     a.from = FROM < 0 ? a.from : FROM;
     a.to = TO < 0 ? a.to : TO;
-    int64_t bytes = in.channels * (int64_t)adapt_bytes(a.from);
-    int64_t to_bytes = out.channels * (int64_t)adapt_bytes(a.to);
+    int64_t bytes = in.pixel_stride, to_bytes = out.pixel_stride;
     int64_t beside_bytes = beside.channels * (int64_t)adapt_bytes(beside.type);
     for (int64_t y = blockIdx.y; y < in.height; y += gridDim.y) {
         const char *from = (const char *)in.data + y * in.stride;
@@ -60,8 +59,8 @@ static adapt_kernel kernel_of(const row_adapter *a)
 
 static bool is_aligned(const satf_view *view)
 {
-    int64_t bytes = (int64_t)satf_type_bytes(view->type);
-    return !view->data || ((int64_t)(uintptr_t)view->data | view->stride) % bytes == 0;
+    int64_t bytes = (int64_t)satf_type_bytes(view->type), steps = view->stride | view->pixel_stride;
+    return !view->data || ((int64_t)(uintptr_t)view->data | steps) % bytes == 0;
 }
 
 extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
@@ -73,10 +72,13 @@ extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
         return status;
     }
     row_adapter a = *adapter;
-    a.aligned = is_aligned(in) && is_aligned(beside) && is_aligned(out);
+    satf_view from = *in, to = *out;
+    from.pixel_stride = satf_pixel_stride(in);
+    to.pixel_stride = satf_pixel_stride(out);
+    a.aligned = is_aligned(&from) && is_aligned(beside) && is_aligned(&to);
     int64_t columns = (in->width - 1) / THREADS + 1, rows = MOST_BLOCKS / columns + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(in->height < rows ? in->height : rows));
-    kernel_of(adapter)<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, *in, *beside, *out);
+    kernel_of(adapter)<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, from, *beside, to);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

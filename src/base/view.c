@@ -221,6 +221,10 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
 void satf_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t bytes,
                    int64_t n)
 {
+    if (to_step == bytes && from_step == bytes) {
+        memcpy(to, from, (size_t)(n * bytes));
+        return;
+    }
     switch (bytes) {
     case 1:
         COPY_PIXELS(1);

@@ -158,7 +158,9 @@ static const char *way_defect(const satf_module *module, const filter_passes *wa
     }
     const char *found = NULL;
     for (int k = 0; k < way->count && !found; k++) {
-        found = pass_defect(module, &way->list[k], k);
+        found = way->list[k].grey != way->list[way->count - 1].grey
+                    ? "has passes of grey and others of colour"
+                    : pass_defect(module, &way->list[k], k);
     }
     return !found && way->count > 0 && way->list[way->count - 1].type == TYPE_WHOLE
                ? "has a result of a type for images between passes"

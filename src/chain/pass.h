@@ -19,6 +19,12 @@ static inline filter_type_rule filter_type(const filter_pass *pass, const void *
     return bilevel.surface ? TYPE_REAL : TYPE_BILEVEL;
 }
 
+/* Whether such an image becomes grey first. */
+static inline bool filter_needs_grey(const filter_pass *pass, const satf_view *in)
+{
+    return pass->grey && in->channels >= 3;
+}
+
 /* Whether alpha weighs colour. */
 static inline bool filter_weighs(const filter_pass *pass)
 {

@@ -7,14 +7,15 @@
  * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`, unless there is alpha,
  * which is 0 where it is less. Pixels some of whose samples do not count weigh nothing, others what
  * an image of weights says; that weighs alpha, or is a lane of its own behind the channels. For
- * filters that add up, sums, samples are multiplied by it instead.
+ * filters that add up, sums, samples are multiplied by it instead. The colour of engines' samples
+ * may become grey, of floats in doubles; alpha or the lane is behind it.
  * Storing: sums are divided by that of the weights, where engines leave them undivided. The offset
  * and the lane go, results are rounded once, and where nothing counted they are `missing`.
  */
 #ifndef SATF_FORMULA_ADAPT_H
 #define SATF_FORMULA_ADAPT_H
 
-#include "../satfilter/formula.h"
+#include "grey.h"
 #include "half.h"
 
 /* What says whether a pixel of a result counts. */
@@ -27,11 +28,12 @@ typedef enum adapt_rule {
 
 typedef struct row_adapter row_adapter;
 struct row_adapter {
+    bool copies;  /* pixels as they are to where they are wanted, and nothing else counts */
     bool stores;  /* or it loads */
     bool aligned; /* on a device: all samples are, to their size */
     int from, to;
     int channels; /* of what people have */
-    int lanes;    /* of engines: as many, or one more */
+    int lanes;    /* of engines: as many, or one more; before colour becomes grey */
     double zero;  /* the engines' sample that stands for 0 */
     /* Loading. */
     bool alpha;     /* the last channel is alpha */
@@ -40,6 +42,7 @@ struct row_adapter {
     bool weighs;    /* there is an image of weights, of the engines' type: 0 ... `whole` */
     double whole;   /* the weight, or alpha, of a pixel that counts wholly */
     bool sums;      /* the filter adds up */
+    bool grey;      /* the first three channels, colour, become one; types: also u32 and u64 */
     /* Storing. */
     adapt_rule rule;
     bool divides; /* lanes are sums, which that of the weights divides */
@@ -220,30 +223,80 @@ SATF_FORMULA double adapt_weight(const row_adapter *a, double weight, double alp
     return adapt_step(a->to, weight * alpha / a->whole);
 }
 
+/* The type of what is loaded. */
+SATF_FORMULA int adapt_made(const row_adapter *a)
+{
+    return a->grey && a->to == SATF_F32 ? SATF_F64 : a->to;
+}
+
+/* Puts a weight of the engines' type. */
+SATF_FORMULA void adapt_put_weight(const row_adapter *a, double weight, char *to)
+{
+    adapt_put_at(adapt_made(a), a->to == SATF_F32 ? (double)(float)weight : weight, to, a->aligned);
+}
+
+SATF_FORMULA double adapt_sample(const row_adapter *a, const char *from)
+{
+    double sample = adapt_load_at(a->from, from, a->aligned);
+    return a->zero != 0 ? sample + a->zero : sample;
+}
+
+SATF_FORMULA double adapt_grey(const row_adapter *a, const char *from)
+{
+    int bytes = adapt_bytes(a->from);
+    double r = adapt_sample(a, from), g = adapt_sample(a, from + bytes);
+    double b = adapt_sample(a, from + 2 * bytes);
+    return adapt_is_float(a->to) ? grey_of_reals(r, g, b)
+                                 : (double)grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b);
+}
+
+/* The grey of u32 and u64, which doubles need not hold, and alpha. All pixels count. */
+SATF_FORMULA void adapt_load_words(const row_adapter *a, const char *from, char *to)
+{
+    uint64_t words[4] = {0, 0, 0, 0};
+    int bytes = adapt_bytes(a->to);
+    for (int c = 0; c < a->channels; c++) {
+        memcpy(&words[c], from + c * bytes, (size_t)bytes);
+    }
+    words[0] = grey_of_wide(words[0], words[1], words[2]);
+    memcpy(to, &words[0], (size_t)bytes);
+    if (a->channels > 3) {
+        memcpy(to + bytes, &words[3], (size_t)bytes);
+    }
+}
+
 /* A pixel for the engines. weight: its sample of the image of weights; NULL: there is none. */
 SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const char *weight,
                                    char *to)
 {
-    int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(a->to);
+    int bytes = adapt_bytes(a->from), to_bytes = adapt_bytes(adapt_made(a));
     int colours = a->channels - a->alpha;
+    if (a->grey && (a->to == SATF_U32 || a->to == SATF_U64)) {
+        adapt_load_words(a, from, to);
+        return;
+    }
     bool counts = !a->weighs || adapt_load_at(a->to, weight, a->aligned) != 0;
     for (int c = 0; c < colours; c++) {
         double sample = adapt_load_at(a->from, from + c * bytes, a->aligned);
         counts = counts && sample != a->nodata && !(a->omits_nan && sample != sample);
     }
     double weighs = counts ? (a->weighs ? adapt_load_at(a->to, weight, a->aligned) : a->whole) : 0;
-    for (int c = 0; c < colours; c++) {
-        double sample = adapt_load_at(a->from, from + c * bytes, a->aligned) + a->zero;
+    if (a->grey) {
+        adapt_put_at(adapt_made(a), counts ? adapt_grey(a, from) : 0, to, a->aligned);
+        to += to_bytes;
+    }
+    for (int c = a->grey ? 3 : 0; c < colours; c++, to += to_bytes) {
+        double sample = adapt_sample(a, from + c * bytes);
         sample = a->sums && a->weighs ? sample * (weighs / a->whole) : sample;
-        adapt_put_at(a->to, counts ? sample : 0, to + c * to_bytes, a->aligned);
+        adapt_put_at(adapt_made(a), counts ? sample : 0, to, a->aligned);
     }
     if (a->alpha) {
         double alpha = adapt_load_at(a->from, from + colours * bytes, a->aligned);
-        adapt_put_at(a->to, adapt_weight(a, weighs, alpha > 0 ? alpha : 0), to + colours * to_bytes,
-                     a->aligned);
+        adapt_put_weight(a, adapt_weight(a, weighs, alpha > 0 ? alpha : 0), to);
+        to += to_bytes;
     }
     if (a->lanes > a->channels) {
-        adapt_put_at(a->to, weighs, to + a->channels * to_bytes, a->aligned);
+        adapt_put_weight(a, weighs, to);
     }
 }
 

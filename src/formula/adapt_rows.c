@@ -157,14 +157,19 @@ static void weigh(const row_adapter *a, int64_t n, const void *from, const void 
     }
 }
 
-static void load_row(const row_adapter *a, int64_t pixels, const char *from, const char *weights,
-                     char *to)
+/* Lanes that are the samples, but for their type. */
+static bool loads_all(const row_adapter *a)
+{
+    return !a->weighs && !a->omits_nan && a->nodata != a->nodata && a->lanes == a->channels &&
+           !a->alpha;
+}
+
+static void load_lanes(const row_adapter *a, int64_t pixels, const char *from, const char *weights,
+                       char *to)
 {
     int64_t bytes = a->channels * adapt_bytes(a->from), to_bytes = a->lanes * adapt_bytes(a->to);
     int64_t weight = weights ? adapt_bytes(a->to) : 0;
-    bool all = !weights && !a->omits_nan && a->nodata != a->nodata && a->lanes == a->channels;
-    all = all && !a->alpha;
-    if (all) {
+    if (loads_all(a)) {
         load_samples(a, pixels * a->channels, from, to);
         return;
     }
@@ -183,6 +188,70 @@ static void load_row(const row_adapter *a, int64_t pixels, const char *from, con
             piece = (const char *)samples;
         }
         weigh(a, n, piece, weights ? weights + x * weight : NULL, to + x * to_bytes);
+    }
+}
+
+/* ------------------------------------------------------------------ grey */
+
+/* Pixels of 3 or 4 lanes to grey, and with what is behind the colour if `made` is 2. Constants are
+ * what compilers make good loops of. */
+#define GREY_LOOP(lanes, made, Grey, of)                                                          \
+    for (int64_t x = 0; x < n; x++) {                                                             \
+        d[(made)*x] = (any_##Grey)of(s[(lanes)*x], s[(lanes)*x + 1], s[(lanes)*x + 2]);           \
+        d[(made)*x + (made)-1] = (made) > 1 ? (any_##Grey)s[(lanes)*x + (lanes)-1] : d[(made)*x]; \
+    }
+
+#define GREY(Type, Grey, of)                 \
+    do {                                     \
+        const any_##Type *restrict s = from; \
+        any_##Grey *restrict d = to;         \
+        if (lanes == 3) {                    \
+            GREY_LOOP(3, 1, Grey, of)        \
+        } else {                             \
+            GREY_LOOP(4, 2, Grey, of)        \
+        }                                    \
+    } while (0)
+
+static void make_grey(int type, int lanes, int64_t n, const void *from, void *to)
+{
+    switch (type) {
+    case SATF_U8:
+        GREY(u8, u8, grey_of_integers);
+        break;
+    case SATF_U16:
+        GREY(u16, u16, grey_of_integers);
+        break;
+    case SATF_U32:
+        GREY(u32, u32, grey_of_wide);
+        break;
+    case SATF_U64:
+        GREY(u64, u64, grey_of_wide);
+        break;
+    case SATF_F32:
+        GREY(f32, f64, grey_of_reals);
+        break;
+    default:
+        GREY(f64, f64, grey_of_reals);
+    }
+}
+
+static void load_row(const row_adapter *a, int64_t pixels, const char *from, const char *weights,
+                     char *to)
+{
+    int64_t bytes = a->channels * adapt_bytes(a->from), weight = adapt_bytes(a->to);
+    int64_t made = (a->lanes - 2) * adapt_bytes(adapt_made(a));
+    if (!a->grey) {
+        load_lanes(a, pixels, from, weights, to);
+    } else if (a->from == a->to && loads_all(a)) {
+        make_grey(a->to, a->lanes, pixels, from, to);
+    } else {
+        for (int64_t x = 0, n; x < pixels; x += n) {
+            double lanes[PIXELS * 4];
+            n = pixels - x < PIXELS ? pixels - x : PIXELS;
+            load_lanes(a, n, from + x * bytes, weights ? weights + x * weight : NULL,
+                       (char *)lanes);
+            make_grey(a->to, a->lanes, n, lanes, to + x * made);
+        }
     }
 }
 

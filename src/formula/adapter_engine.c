@@ -4,6 +4,7 @@
 #include "../plan/gpu.h"
 #include "../plan/step.h"
 #include "adapt_rows.h"
+#include "pixels.h"
 
 typedef struct adapter_walker {
     row_walker at;
@@ -13,7 +14,9 @@ typedef struct adapter_walker {
 
 static satf_status adapter_run(satf_context *ctx, filter_step *step)
 {
-    return satf_cuda()->adapt(ctx, &step->adapter, &step->in, &step->aux[0], &step->out);
+    return step->adapter.copies
+               ? filter_copy_pixels(ctx, &step->in, &step->out)
+               : satf_cuda()->adapt(ctx, &step->adapter, &step->in, &step->aux[0], &step->out);
 }
 
 static satf_status adapter_plan(satf_context *ctx, filter_step *step)
@@ -21,15 +24,6 @@ static satf_status adapter_plan(satf_context *ctx, filter_step *step)
     (void)ctx;
     step->walker_bytes = sizeof(adapter_walker);
     step->need.kept = step->by_rows;
-    return SATF_OK;
-}
-
-static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
-                                 const filter_rows *rows, int64_t first, int64_t end, void *walker)
-{
-    adapter_walker *w = walker;
-    (void)end;
-    *w = (adapter_walker){{ctx, step, rows, first, 0}, SATF_ISA_CHOOSE(&adapt_kernels)->row};
     return SATF_OK;
 }
 
@@ -48,8 +42,30 @@ static int64_t adapter_next(void *walker, satf_status *status)
         *status = satf_fail_row(w->at.ctx, y);
         return 0;
     }
-    w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+    if (step->adapter.copies) {
+        satf_copy_row(to, satf_pixel_stride(&step->out), from, satf_pixel_stride(&step->in),
+                      satf_pixel_bytes(&step->in), step->in.width);
+    } else {
+        w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+    }
     return 1;
+}
+
+/* Rows of the end come first where a window wraps to them. */
+static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
+                                 const filter_rows *rows, int64_t first, int64_t end, void *walker)
+{
+    adapter_walker *w = walker;
+    int64_t height = step->out.height;
+    satf_status status = SATF_OK;
+    (void)end;
+    *w = (adapter_walker){{ctx, step, rows, height - step->need.end, 0},
+                          SATF_ISA_CHOOSE(&adapt_kernels)->row};
+    while (w->at.y < height && !status) {
+        adapter_next(w, &status);
+    }
+    w->at.y = first;
+    return status;
 }
 
 static const filter_engine adapter_engine = {

@@ -32,16 +32,4 @@ SATF_FORMULA double grey_luma(bool real, double r, double g, double b)
     return real ? grey_of_reals(r, g, b) : 299 * r + 587 * g + 114 * b;
 }
 
-/* Rows of colour to rows of grey, compiled once for each instruction set (grey_rows.c). */
-typedef struct grey_kernels {
-    /* Makes grey of pixels of 3 channels, grey and alpha of 4, the last one alpha; `to` is aligned
-     * to its samples. type: a satf_type. */
-    void (*row)(int type, int channels, int64_t pixels, const void *from, void *to);
-} grey_kernels;
-
-extern const grey_kernels grey_kernels_base;
-#ifdef SATF_HAVE_X86_ISA
-extern const grey_kernels grey_kernels_avx2, grey_kernels_avx512;
-#endif
-
 #endif

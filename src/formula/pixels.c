@@ -17,7 +17,6 @@ enum {
 
 typedef struct pixels_work {
     const satf_view *from, *to;
-    bool packed; /* both */
 } pixels_work;
 
 static void copy_band(void *user, int64_t band, int thread)
@@ -28,21 +27,17 @@ static void copy_band(void *user, int64_t band, int thread)
     int64_t bytes = satf_pixel_bytes(from), end = (band + 1) * BAND_ROWS;
     end = end < from->height ? end : from->height;
     for (int64_t y = band * BAND_ROWS; y < end; y++) {
-        if (work->packed) {
-            memcpy(satf_row(to, y), satf_row(from, y), (size_t)(from->width * bytes));
-        } else {
-            satf_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
-                          satf_pixel_stride(from), bytes, from->width);
-        }
+        satf_copy_row(satf_row(to, y), satf_pixel_stride(to), satf_row(from, y),
+                      satf_pixel_stride(from), bytes, from->width);
     }
 }
 
 satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
-    pixels_work work = {from, to, satf_is_packed(from) && satf_is_packed(to)};
+    pixels_work work = {from, to};
     if (from->device != SATF_HOST) {
-        return work.packed ? satf_cuda()->copy(ctx, from, to)
-                           : satf_cuda()->copy_pixels(ctx, from, to);
+        return satf_is_packed(from) && satf_is_packed(to) ? satf_cuda()->copy(ctx, from, to)
+                                                          : satf_cuda()->copy_pixels(ctx, from, to);
     }
     int64_t bytes = from->width * satf_pixel_bytes(from) * from->height;
     return satf_parallel_ticked(ctx, satf_threads_for(ctx, bytes, SHARE_BYTES),
@@ -100,7 +95,7 @@ static void convert_band(void *user, int64_t band, int thread)
 
 satf_status filter_convert_pixels(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
-    pixels_work work = {from, to, true};
+    pixels_work work = {from, to};
     if (from->device != SATF_HOST) {
         return satf_cuda()->convert(ctx, from, to);
     }

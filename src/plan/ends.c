@@ -201,10 +201,10 @@ static double missing_of(const chain_counting *counting, int type)
 /* -------------------------------------------------------------------------- the ends */
 
 static void find_load(const satf_filter *chain, const chain_link *link, const satf_view *from,
-                      bool counting, bool lane, bool sums, filter_ends *ends)
+                      int type, bool counting, bool lane, bool sums, filter_ends *ends)
 {
     const chain_counting *says = &chain->counting;
-    int type = engines_type(link, from);
+    bool grey = filter_needs_grey(filter_last(link->info), from);
     double full = satf_type_is_float(from->type) ? from->full : satf_full_scale(from);
     ends->zero = is_offset(link, from) ? adapt_most(type) / 2 + 0.5 : 0;
     ends->load =
@@ -218,14 +218,16 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
                       .nodata = counting ? nodata_of(says, from->type) : NAN,
                       .weighs = counting && says->weights,
                       .whole = satf_type_is_float(type) ? 1 : (double)satf_type_max(type),
-                      .sums = sums};
-    ends->in = satf_view_packed(NULL, from->width, from->height, ends->load.lanes, (satf_type)type);
+                      .sums = sums,
+                      .grey = grey};
+    ends->in = satf_view_packed(NULL, from->width, from->height, ends->load.lanes - (grey ? 2 : 0),
+                                (satf_type)adapt_made(&ends->load));
     ends->in.flags = lane ? SATF_ALPHA : from->flags;
     ends->in.full = satf_type_is_plain(from->type) ? from->full : full;
     ends->in.device = from->device;
     ends->lane = lane;
     ends->masked = lane && !says->weights && satf_type_is_float(type);
-    ends->loads = counting || type != from->type;
+    ends->loads = counting || grey || type != from->type;
 }
 
 /* The engines' type of a result: what is rounded there goes into the same type alone. Lanes are of
@@ -235,7 +237,7 @@ static int type_of_result(const filter_ends *ends, const satf_view *from, const 
 {
     bool same = to->type == from->type && rule == TYPE_OF_INPUT;
     bool makes = satf_type_is_plain(to->type) || (is_made(to->type) && !ends->lane);
-    return same && ends->in.type != SATF_F32                    ? ends->in.type
+    return same && ends->load.to != SATF_F32                    ? ends->load.to
            : makes && (ends->zero == 0 || rule == TYPE_BILEVEL) ? to->type
                                                                 : SATF_F64;
 }
@@ -326,14 +328,19 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     ends_way way = way_of(link, from);
     bool counting = way != ENDS_MOVE && is_counting(&chain->counting, from->type);
     bool lane = counting && !has_alpha(from) && way != ENDS_SUM;
-    bool grey_as_it_is = way == ENDS_LOOK && filter_last(link->info)->grey &&
-                         (from->type == SATF_U32 || from->type == SATF_U64) && !counting;
+    bool grey = filter_needs_grey(filter_last(link->info), from);
+    bool greys = way == ENDS_LOOK && filter_last(link->info)->grey; /* and moves nothing */
+    bool words = greys && !counting && (from->type == SATF_U32 || from->type == SATF_U64);
+    bool plain = !counting && satf_type_is_plain(from->type) && is_made(to->type);
     *ends = (filter_ends){.in = *from, .out = *to};
-    if (way == ENDS_MOVE || grey_as_it_is ||
-        (!counting && satf_type_is_plain(from->type) && is_made(to->type))) {
+    if (way == ENDS_MOVE || (!grey && (words || plain))) {
         return SATF_OK;
     }
-    find_load(chain, link, from, counting, lane, way == ENDS_SUM, ends);
+    find_load(chain, link, from, words ? from->type : engines_type(link, from), counting, lane,
+              way == ENDS_SUM, ends);
+    if (words) { /* of which all are as they are */
+        return SATF_OK;
+    }
     find_store(chain, link, from, to, way, lane, ends);
     find_quotient(link, to, ends);
     return ends->load.weighs ? find_weights(ctx, &weights->view, ends) : SATF_OK;

@@ -112,7 +112,7 @@ static size_t most_steps(const satf_filter *chain)
         }
         steps += (size_t)most + 2; /* those at its ends */
     }
-    return steps;
+    return steps + 2; /* those at its own */
 }
 
 /* Packed copies of what crosses. */
@@ -134,16 +134,6 @@ static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
     return SATF_OK;
 }
 
-/* What is delivered from: by rows, of which one is made at a time, that one. */
-static satf_status reserve_result(satf_context *ctx, satf_plan *plan)
-{
-    int64_t height = plan->to.height;
-    plan->to.height = plan->use == FILTER_BY_ROWS ? 1 : height;
-    satf_status status = plan_reserve_view(ctx, plan, &plan->to, &plan->to_at);
-    plan->to.height = height;
-    return status;
-}
-
 /* Finds the places that the first filter reads and the last one writes. */
 static satf_status place_ends(satf_context *ctx, satf_plan *plan)
 {
@@ -162,20 +152,18 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     if (plan->whole) {
         plan->part = (satf_rect){0, 0, result.width, result.height};
     }
-    plan->from.pixel_stride = plan->to.pixel_stride = 0;
-    if (plan_fetches(plan)) {
-        status = plan_reserve_view(ctx, plan, &plan->from, &plan->from_at);
+    if (plan_copies_out(plan)) {
+        plan->to = plan_packed(&plan->to, NULL);
     }
-    if (!status && plan_crosses(plan)) {
-        status = reserve_near(ctx, plan);
-        if (!status && plan->aux.width > 0) {
-            status = plan_reserve_view(ctx, plan, &plan->from_aux, &plan->aux_at);
-        }
+    if (!plan_crosses(plan)) {
+        return SATF_OK;
     }
-    if (!status && plan_delivers(plan)) {
-        status = reserve_result(ctx, plan);
+    status = plan_reserve_view(ctx, plan, &plan->from, &plan->from_at);
+    status = status ? status : reserve_near(ctx, plan);
+    if (!status && plan->aux.width > 0) {
+        status = plan_reserve_view(ctx, plan, &plan->from_aux, &plan->aux_at);
     }
-    return status;
+    return status ? status : plan_reserve_view(ctx, plan, &plan->to, &plan->to_at);
 }
 
 /* A filter of two outputs is the last, and somebody takes the second. */

@@ -15,7 +15,7 @@ typedef struct plan_place {
         PLACE_NONE,
         PLACE_INPUT,
         PLACE_AUX,     /* the caller's second input */
-        PLACE_OUTPUT,  /* or, where the result is delivered from there, the plan's */
+        PLACE_OUTPUT,  /* or, where the work is done elsewhere, the plan's */
         PLACE_PICTURE, /* which a filter keeps */
         PLACE_EVEN,
         PLACE_ODD,
@@ -103,7 +103,7 @@ struct satf_plan {
      * not. */
     satf_view twin;
     struct satf_plan *other;
-    /* The same views where the work is done, and packed: copies, where the caller's are not. */
+    /* The same views where the work is done; `to`: of all that the last filter makes. */
     satf_view from, from_aux, to;
     satf_rect result; /* of `to`, where the chain's result is: all but under border valid */
     satf_rect part;   /* of that result, which out gets */
@@ -232,22 +232,13 @@ static inline bool plan_keeps_images(const satf_plan *plan)
     return keeps;
 }
 
-/* Whether its last filter makes pixels that are not in its result (border valid). */
-static inline bool plan_trims(const satf_plan *plan)
+/* Whether a last step copies what the caller gets, as a part of what the last filter makes (border
+ * valid, or a part is asked for), or into pixels that are not packed. What crosses is copied
+ * anyway. */
+static inline bool plan_copies_out(const satf_plan *plan)
 {
-    return plan->result.w < plan->to.width || plan->result.h < plan->to.height;
-}
-
-/* Whether the chain reads a copy of the input in the plan's memory, and whether its result lies
- * there and is copied from there. */
-static inline bool plan_fetches(const satf_plan *plan)
-{
-    return plan_crosses(plan) || !satf_is_packed(&plan->in);
-}
-
-static inline bool plan_delivers(const satf_plan *plan)
-{
-    return plan_crosses(plan) || !plan->whole || plan_trims(plan) || !satf_is_packed(&plan->out);
+    bool trims = plan->result.w < plan->to.width || plan->result.h < plan->to.height;
+    return !plan_crosses(plan) && (trims || !plan->whole || !satf_is_packed(&plan->out));
 }
 
 /* A caller's image with its pixels packed. */

@@ -36,6 +36,20 @@ satf_status plan_reserve_view(satf_context *ctx, satf_plan *plan, satf_view *vie
     return plan_reserve(ctx, plan, bytes, at);
 }
 
+satf_status plan_keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                              satf_image *made, plan_place *place, satf_view *view)
+{
+    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
+    plan_picture *kept = &plan->pictures[plan->picture_count++];
+    *kept = (plan_picture){.made = made, .view = *picture, .device_view = *picture};
+    kept->device_view.data = NULL;
+    satf_status status = plan->device == SATF_HOST
+                             ? SATF_OK
+                             : plan_reserve_view(ctx, plan, &kept->device_view, &kept->at);
+    *view = kept->device_view;
+    return status;
+}
+
 satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes)
 {
     if (!satf_mul((size_t)view->stride, (size_t)view->height, bytes) || *bytes > SIZE_MAX / 8) {

@@ -17,6 +17,11 @@ satf_status plan_reserve(satf_context *ctx, satf_plan *plan, size_t bytes, size_
  * their alignment. */
 satf_status plan_reserve_view(satf_context *ctx, satf_plan *plan, satf_view *view, size_t *at);
 
+/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
+ * *view: where the work is done. */
+satf_status plan_keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
+                              satf_image *made, plan_place *place, satf_view *view);
+
 /* The bytes of an image of rows of that stride. */
 satf_status plan_image_bytes(satf_context *ctx, const satf_view *view, size_t *bytes);
 

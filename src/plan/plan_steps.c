@@ -4,6 +4,7 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "../chain/modules.h"
+#include "plan_aux.h"
 #include "plan_memory.h"
 #include "../chain/region.h"
 #include "../sums/choice/varies_kernels.h"
@@ -22,31 +23,6 @@ static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_ste
     return status;
 }
 
-/* The passes of a filter, from `in` to `out`. */
-typedef struct plan_link {
-    const chain_link *link;
-    satf_view from, to;
-    plan_place in, out;
-    const filter_ends *ends; /* where the input becomes `from`, and `to` the result; NULL: none */
-    satf_view given;         /* the input in front of that */
-} plan_link;
-
-/* The next of the plan's pictures: `picture`, which is the filter's, or one that the plan owns.
- * *view: where the work is done. */
-static satf_status keep_picture(satf_context *ctx, satf_plan *plan, const satf_view *picture,
-                                satf_image *made, plan_place *place, satf_view *view)
-{
-    *place = (plan_place){PLACE_PICTURE, plan->picture_count};
-    plan_picture *kept = &plan->pictures[plan->picture_count++];
-    *kept = (plan_picture){.made = made, .view = *picture, .device_view = *picture};
-    kept->device_view.data = NULL;
-    satf_status status = plan->device == SATF_HOST
-                             ? SATF_OK
-                             : plan_reserve_view(ctx, plan, &kept->device_view, &kept->at);
-    *view = kept->device_view;
-    return status;
-}
-
 /* Puts the step's result behind a zero edge, for which it makes room in the link's result. */
 static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_link *of,
                                  plan_step *step)
@@ -60,107 +36,10 @@ static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_
     satf_status status =
         satf_image_create(ctx, most, 1, of->to.channels, (satf_type)of->to.type, 0, &zeros);
     if (!status) {
-        status = keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &device_view);
+        status = plan_keep_picture(ctx, plan, &zeros->view, zeros, &step->zeros, &device_view);
         plan->pictures[step->zeros.at].zeros = true;
     }
     return status;
-}
-
-/* What steps read beside the input of a filter: an image, its own or the second input, and the sums
- * of that. */
-typedef struct plan_aux {
-    plan_place place, sums_place; /* PLACE_NONE: none */
-    satf_view view, sums;
-    bool rgb;  /* it guides by its colour (filter_info.colour_aux) */
-    bool says; /* its own full scale */
-} plan_aux;
-
-/* A row that is every row. */
-static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
-                             plan_aux *aux)
-{
-    satf_image *sums;
-    satf_status status = filter_picture_sum(ctx, picture, &sums);
-    if (!status) {
-        status = keep_picture(ctx, plan, &sums->view, sums, &aux->sums_place, &aux->sums);
-        aux->sums.stride = 0;
-    }
-    return status;
-}
-
-static bool takes_rgb(const chain_link *link)
-{
-    return link->info->colour_aux && link->info->colour_aux(link->options);
-}
-
-static bool is_rgb(const satf_view *view)
-{
-    return view->channels - (view->flags & SATF_ALPHA ? 1 : 0) == 3;
-}
-
-static satf_status keep_own(satf_context *ctx, satf_plan *plan, const plan_link *of,
-                            const filter_picture *own, plan_aux *aux)
-{
-    const filter_info *info = of->link->info;
-    const satf_view *in = &of->from, *picture = &own->view;
-    satf_image *spread = NULL, *plain = NULL;
-    bool any = info->any_aux, same_alpha = !((picture->flags ^ in->flags) & SATF_ALPHA);
-    aux->rgb = takes_rgb(of->link) && is_rgb(picture);
-    aux->says = picture->full > 0;
-    satf_status status = filter_picture_check(ctx, own->name, picture, &of->given,
-                                              aux->rgb ? LIKE_RGB
-                                              : any    ? LIKE_COLOURS
-                                                       : LIKE_OR_ONE);
-    bool like = of->ends && of->ends->loads && !any && !aux->rgb;
-    status = status ? status : filter_plain_picture(ctx, of->ends, like, picture, &plain);
-    picture = plain ? &plain->view : picture;
-    if (!status && !aux->rgb && (picture->channels != in->channels || (any && !same_alpha))) {
-        status = filter_picture_spread(ctx, picture, in, &spread);
-        picture = status ? picture : &spread->view;
-    }
-    if (status || spread) {
-        satf_image_destroy(plain);
-        plain = spread;
-    }
-    if (!status) {
-        status = keep_picture(ctx, plan, picture, plain, &aux->place, &aux->view);
-    }
-    bool sums = info->sums_aux && info->sums_aux(of->link->options);
-    return status || !sums ? status : keep_sums(ctx, plan, picture, aux);
-}
-
-/* Leaves PLACE_NONE where none is given. */
-static satf_status find_aux(satf_context *ctx, satf_plan *plan, const plan_link *of, plan_aux *aux)
-{
-    const chain_link *link = of->link;
-    const filter_info *info = link->info;
-    filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    *aux = (plan_aux){.place = {PLACE_NONE, 0}, .sums_place = {PLACE_NONE, 0}};
-    if (picture && *picture) {
-        return keep_own(ctx, plan, of, *picture, aux);
-    }
-    if (!picture || plan->aux.width == 0) {
-        return SATF_OK;
-    }
-    if (info->sums_aux && info->sums_aux(link->options)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "%s takes the mean of the auxiliary input, which the filter has to "
-                         "keep for that; a plan's second input comes with every run",
-                         info->name);
-    }
-    aux->place = (plan_place){PLACE_AUX, 0};
-    aux->view = plan->from_aux;
-    aux->rgb = takes_rgb(link) && is_rgb(&aux->view);
-    aux->says = aux->view.full > 0;
-    if (!satf_type_is_plain(aux->view.type) || (of->ends && of->ends->zero > 0)) {
-        return satf_fail(ctx, SATF_UNSUPPORTED,
-                         "a plan's second input is of u8, u16, f32 or f64, and so is the first "
-                         "beside it; one that the filter keeps may be of any type");
-    }
-    return filter_picture_check(ctx, FILTER_PICTURE_NAME, &aux->view, &of->from,
-                                aux->rgb        ? LIKE_RGB
-                                : info->any_aux ? LIKE_CHANNELS
-                                                : LIKE_INPUT);
 }
 
 /* The images of a filter's passes (filter_pass). */
@@ -249,7 +128,7 @@ static const filter_pass *twin_of(const satf_plan *plan, const pass_images *imag
         return next;
     }
     if (behind == 0 && plan->twin.width > 0 && images->of->out.kind == PLACE_OUTPUT &&
-        !plan_delivers(plan) && satf_is_packed(&plan->twin)) {
+        !plan_crosses(plan) && satf_is_packed(&plan->twin)) {
         *view = plan->twin;
         return filter_last(filter_outputs(images->of->link->info)[1]);
     }
@@ -411,13 +290,13 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
 {
     const satf_view *from = &of->from;
     pass_images images = {.of = of};
-    satf_status status = find_aux(ctx, plan, of, &images.aux);
+    satf_status status = plan_find_aux(ctx, plan, of, &images.aux);
     satf_view guide = {.channels = images.aux.rgb ? 3 : 1};
-    images.way =
-        of->ends && of->ends->way
-            ? of->ends->way
-            : filter_way(of->link->info, of->link->options,
-                         has_aux(&images) && takes_rgb(of->link) ? &guide : from, has_aux(&images));
+    images.way = of->ends && of->ends->way
+                     ? of->ends->way
+                     : filter_way(of->link->info, of->link->options,
+                                  has_aux(&images) && plan_takes_rgb(of->link) ? &guide : from,
+                                  has_aux(&images));
     int count = images.way->count;
     if (!status && count == 0) {
         status =
@@ -470,7 +349,7 @@ static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, f
     satf_status status = SATF_OK;
     ends->in = steps_lay_out(plan, ends->in);
     if (ends->weights.data) {
-        status = keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
+        status = plan_keep_picture(ctx, plan, &ends->weights, ends->made, &beside, &weights);
         plan->pictures[beside.at].weights = plan->weights;
         filter_picture_share(plan->weights);
     }
@@ -568,20 +447,61 @@ static void steps_go_on(plan_link *of)
     }
 }
 
+static plan_step *add_copy(satf_plan *plan, const plan_link *of, const satf_view *to)
+{
+    static const row_adapter copy = {.copies = true};
+    return add_adapter(plan, of, &copy, &of->from, NULL, to);
+}
+
+/* The first filter's input, with its pixels packed. */
+static void add_packing(satf_plan *plan, plan_link *of)
+{
+    satf_view packed = steps_lay_out(plan, plan_packed(&of->from, NULL));
+    of->out = (plan_place){PLACE_ODD, 0};
+    add_copy(plan, of, &packed);
+    of->from = packed;
+    of->in = of->out;
+}
+
+/* What the caller gets of the last filter's result. */
+static void add_part(satf_plan *plan, plan_link *of)
+{
+    const filter_step *made = &plan->steps[plan->count - 1].step;
+    of->in.at +=
+        (size_t)(plan->part.y * of->from.stride + plan->part.x * satf_pixel_bytes(&of->from));
+    of->from.width = plan->part.w;
+    of->from.height = plan->part.h;
+    of->out = (plan_place){PLACE_OUTPUT, 0};
+    plan_step *step = add_copy(plan, of, &plan->out);
+    step->step.maker = made->shape->adapts ? made->maker : made;
+    step->step.name = made->name;
+}
+
 satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
 {
-    plan_link of = {.from = plan->from, .in = {PLACE_INPUT, 0}};
+    plan_link of = {.link = plan->chain->links, .from = plan->from, .in = {PLACE_INPUT, 0}};
     satf_status status = SATF_OK;
+    if (!satf_is_packed(&of.from)) {
+        add_packing(plan, &of);
+    }
     for (size_t i = 0; i < plan->chain->count && !status; i++) {
         of.link = &plan->chain->links[i];
+        bool last = i + 1 == plan->chain->count;
         of.to = plan->to;
         of.out = (plan_place){PLACE_OUTPUT, 0};
-        if (i + 1 < plan->chain->count) {
-            status = place_between(ctx, plan, &of);
+        if (!last || plan_copies_out(plan)) {
+            of.to = steps_lay_out(plan, of.to);
             of.out.kind = i % 2 ? PLACE_ODD : PLACE_EVEN;
         }
+        status = last ? SATF_OK : place_between(ctx, plan, &of);
         status = status ? status : plan_filter(ctx, plan, &of);
         steps_go_on(&of);
+    }
+    if (!status && plan_copies_out(plan)) {
+        add_part(plan, &of);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        plan->steps[i].step.planned = plan->in.height;
     }
     return status;
 }

@@ -232,7 +232,7 @@ static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
         return SATF_OK;
     }
     if (satf_type_is_float(given->type)) {
-        border->constant = spec->input->type == SATF_F32 ? (double)(float)value : value;
+        border->constant = given->type == SATF_F64 ? value : (double)(float)value;
         if (!isfinite(border->constant)) {
             return satf_fail(ctx, SATF_INVALID,
                              "border constant:%g does not fit %s samples; it must be finite", value,
@@ -352,35 +352,6 @@ static double find_outside(const filter_pass *pass, const filter_step *step)
                                                                : constant;
 }
 
-/* Rows of grey for an engine's walker, which lies behind it. */
-typedef struct grey_walker {
-    filter_grey_rows grey;
-    filter_rows rows;
-} grey_walker;
-
-/* The grey image lies in front of what the engine uses. */
-static satf_status add_grey(satf_context *ctx, filter_step *step)
-{
-    size_t bytes, *to = &step->scratch_bytes;
-    if (!step->grey) {
-        return SATF_OK;
-    }
-    if (step->by_rows) {
-        bytes = filter_grey_rows_bytes(&step->source, &step->need);
-        if (!bytes || bytes > SIZE_MAX / 2) {
-            return satf_fail(ctx, SATF_LIMIT, "the rows of grey are too large for any memory");
-        }
-        step->grey_bytes = satf_align64(sizeof(grey_walker)) + satf_align64(bytes);
-        to = &step->walker_bytes;
-    } else {
-        step->grey_bytes = satf_align64((size_t)(step->in.stride * step->in.height));
-    }
-    if (!satf_add(*to, step->grey_bytes, to)) {
-        return satf_fail(ctx, SATF_LIMIT, "the grey image is too large for any memory");
-    }
-    return SATF_OK;
-}
-
 varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
@@ -418,11 +389,6 @@ satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, fi
     }
     step->weighted = filter_weighs(pass) && (in->flags & SATF_ALPHA);
     step->masked = step->weighted && spec->masked && !filter_reads(pass, FORMULA_SQUARE);
-    if (filter_needs_grey(pass, in)) {
-        step->grey = true;
-        step->source = step->in;
-        step->in = filter_grey_view(in, NULL);
-    }
     satf_status status = filter_check_link(ctx, link);
     status = status ? status : check_aux_scale(ctx, spec);
     status = status ? status : fit_constant(ctx, spec, &step->border);
@@ -479,8 +445,7 @@ satf_status filter_step_plan(satf_context *ctx, filter_step *step)
     if (!step->state) {
         return satf_fail_memory(ctx, step->engine->state_bytes, "the plan of a filter");
     }
-    satf_status status = step->engine->plan(ctx, step);
-    return status ? status : add_grey(ctx, step);
+    return step->engine->plan(ctx, step);
 }
 
 void filter_step_release(filter_step *step)
@@ -490,22 +455,4 @@ void filter_step_release(filter_step *step)
     }
     satf_free(step->state);
     step->state = NULL;
-}
-
-satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                              int64_t first, int64_t end, char *walker, char **own)
-{
-    bool grey = step->grey && step->by_rows;
-    *own = walker + (grey ? step->grey_bytes : 0);
-    if (grey) {
-        grey_walker *g = (grey_walker *)(void *)walker;
-        filter_grey_rows_init(&g->grey, rows, &step->source, &step->need,
-                              walker + satf_align64(sizeof *g));
-        g->rows = (filter_rows){.in = filter_grey_rows_in,
-                                .out = filter_grey_rows_out,
-                                .user = &g->grey,
-                                .height = rows->height};
-        rows = &g->rows;
-    }
-    return step->engine->begin(ctx, step, rows, first, end, *own);
 }

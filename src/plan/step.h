@@ -48,12 +48,11 @@ typedef struct filter_step {
     double inline_constant; /* of the border */
     filter_scale scale;
     row_adapter adapter; /* of a step at the end of a filter (ends.h) */
-    bool grey;           /* in is the grey of source, in memory of the plan */
-    satf_view source;
-    bool walked;    /* walkers make it */
-    bool by_rows;   /* and of rows: in, source and out have no data */
-    bool passes_on; /* the rows it makes are looked at soon, so they go through the caches */
-    bool lasting;   /* the plan will run many times: what takes long to prepare may pay */
+    int64_t planned;     /* rows of the plan's input, as far as is known before a run */
+    bool walked;         /* walkers make it */
+    bool by_rows;        /* and of rows: in and out have no data */
+    bool passes_on;      /* the rows it makes are looked at soon, so they go through the caches */
+    bool lasting;        /* the plan will run many times: what takes long to prepare may pay */
 
     const struct filter_engine *engine;
     const char *name; /* of the engine, as reports have it */
@@ -65,7 +64,6 @@ typedef struct filter_step {
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
     size_t walker_bytes; /* of a walker */
-    size_t grey_bytes;   /* of the scratch, or of a walker, in front of the engine's */
     char *kept, *scratch;
     filter_rows_need need; /* by_rows */
 } filter_step;
@@ -197,9 +195,9 @@ typedef struct row_walker {
 static inline void *filter_next_row(row_walker *w, const void **from, satf_status *status)
 {
     const filter_rows *rows = w->rows;
-    int64_t height = w->step->out.height, y = w->y++;
+    int64_t height = w->step->out.height, planned = w->step->planned, y = w->y++;
     *from = y < height ? rows->in(rows->user, w->above + y) : NULL;
-    if (y >= filter_rows_height(rows, height)) {
+    if (y >= height - planned + filter_rows_height(rows, planned)) {
         return NULL;
     }
     void *to = *from ? rows->out(rows->user, y) : NULL;
@@ -278,38 +276,5 @@ static inline satf_sum_type filter_prefix_sum(const filter_step *step)
                              step->squared ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
                              (uint64_t)step->in.width * (uint64_t)step->in.height, SATF_SUM_U32);
 }
-
-/* Begins a walker of a step whose need has no refusal: see filter_engine.begin. walker:
- * step->walker_bytes, aligned to 64; *own is that of engine->next(). */
-satf_status filter_step_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
-                              int64_t first, int64_t end, char *walker, char **own);
-
-/* ------------------------------------------------------------------------ grey */
-
-/* Whether the filter wants such an image as grey, and the packed view of that. (src/formula/grey.c)
- */
-bool filter_needs_grey(const filter_pass *pass, const satf_view *in);
-satf_view filter_grey_view(const satf_view *in, void *data);
-/* out: filter_grey_view() with data. */
-satf_status filter_run_grey(satf_context *ctx, const satf_view *in, const satf_view *out);
-
-/* Rows of grey for a filter that streams: made when they are first asked for, and held for when
- * they are asked for again. */
-typedef struct filter_grey_rows {
-    const filter_rows *rows; /* of colour */
-    const satf_view *in;
-    filter_rows_need need; /* which rows may be asked for */
-    int64_t stride;
-    char *memory;
-    int64_t *held; /* which row is in each slot */
-} filter_grey_rows;
-
-/* Memory for it; 0 if that overflows. */
-size_t filter_grey_rows_bytes(const satf_view *in, const filter_rows_need *need);
-void filter_grey_rows_init(filter_grey_rows *g, const filter_rows *rows, const satf_view *in,
-                           const filter_rows_need *need, void *memory);
-/* filter_rows.in and out, the user being g. */
-const void *filter_grey_rows_in(void *user, int64_t y);
-void *filter_grey_rows_out(void *user, int64_t y);
 
 #endif

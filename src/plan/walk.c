@@ -328,8 +328,12 @@ void walk_keep(satf_plan *plan)
         for (size_t k = 1; k < plan->walks[w].count; k++) {
             int maker = steps[k].from[0].maker;
             if (maker >= 0 && steps[maker].step.shape->adapts) {
-                int64_t rows = least(steps[k].step.need.kept + 1, steps[maker].step.out.height);
-                steps[maker].ring_rows = most(steps[maker].ring_rows, rows);
+                const filter_rows_need *need = &steps[k].step.need;
+                int64_t height = steps[maker].step.out.height;
+                int64_t rows = most(need->kept + 1, steps[maker].ring_rows) + WALK_ROWS_AT_ONCE;
+                steps[maker].ring_rows = least(rows, height);
+                steps[maker].step.need.end = need->end;
+                steps[maker].step.need.start = need->start;
             }
         }
     }
@@ -365,8 +369,9 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
     for (size_t k = 0; k < walk->count && !need.refusal && walk->count > 1; k++) {
         const filter_step *step = &plan->steps[k].step;
         bool wraps = step->border.kind == SATF_WRAP && rows_of_window(step) > 1;
-        need = (filter_rows_need){.refusal = step->need.refusal, .kept = walk->kept};
-        if (!need.refusal && wraps) {
+        need.refusal = step->need.refusal;
+        need.kept = most(need.kept, most(walk->kept, step->need.kept));
+        if (!need.refusal && wraps && plan_reported(plan) > 1) {
             need.refusal = "needs the whole picture for border wrap in several steps";
         }
     }

@@ -11,6 +11,10 @@
 
 #include "plan.h"
 
+/* Rows that an adapter makes at a time of an image in memory: of one alone the processor fetches
+ * the next too late. */
+enum { WALK_ROWS_AT_ONCE = 8 };
+
 /* Finds the walks of a plan whose steps are made, and tells these. */
 void walk_find(satf_context *ctx, satf_plan *plan);
 
@@ -23,6 +27,7 @@ bool walk_lay_out(satf_plan *plan);
 /* Reports what the call has used (satf_used). */
 static inline void walk_report(satf_context *ctx, const filter_step *step)
 {
+    step = step->shape->adapts && step->maker ? step->maker : step;
     ctx->report_engine = step->name;
     ctx->report_algorithm = step->engine->algorithm ? step->engine->algorithm(step) : NULL;
 }

@@ -82,7 +82,7 @@ static satf_status average_weights(satf_context *ctx, const chain_link *link, co
     satf_status status = make_step(ctx, link, &from, &to, true, &step);
     size_t bytes = satf_align64(status ? 0 : step.walker_bytes);
     size_t row_bytes = satf_align64((size_t)from.stride);
-    char *walker = satf_alloc(bytes + row_bytes + (size_t)to.stride), *own;
+    char *walker = satf_alloc(bytes + row_bytes + (size_t)to.stride);
     if (!status && !walker) {
         status = satf_fail_memory(ctx, bytes + row_bytes + (size_t)to.stride, "weights");
     }
@@ -90,8 +90,8 @@ static satf_status average_weights(satf_context *ctx, const chain_link *link, co
         real_rows reals = {in, (double *)(void *)(walker + bytes),
                            (double *)(void *)(walker + bytes + row_bytes)};
         filter_rows rows = {.in = load_row, .out = row_of_means, .user = &reals};
-        status = filter_step_begin(ctx, &step, &rows, 0, out->height, walker, &own);
-        for (int64_t y = 0; !status && step.engine->next(own, &status) > 0; y++) {
+        status = step.engine->begin(ctx, &step, &rows, 0, out->height, walker);
+        for (int64_t y = 0; !status && step.engine->next(walker, &status) > 0; y++) {
             store_row(reals.to, out, y);
             status = satf_work(ctx, in->width * (in->height / out->height));
         }

@@ -23,15 +23,6 @@ static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const pla
     return status ? status : filter_copy_pixels(ctx, &from, &column);
 }
 
-/* The grey of `source`, for a step that takes no colours, in front of its scratch. */
-static satf_status make_grey(satf_context *ctx, filter_step *step, void *source)
-{
-    step->source.data = source;
-    step->in.data = step->scratch;
-    step->scratch += step->grey_bytes;
-    return filter_run_grey(ctx, &step->source, &step->in);
-}
-
 static satf_status walk_again(void *walkers)
 {
     return walk_down(walkers);
@@ -59,9 +50,6 @@ static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
         status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
     }
     filter_step step = walk_find_images(plan, of, images);
-    if (!status && step.grey) {
-        status = make_grey(ctx, &step, step.in.data);
-    }
     walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .step = &step};
     double looks = walk && filter_reduces(step.pass) ? 0.5 : 0;
     if (!status && looks > 0) {
@@ -117,19 +105,7 @@ static satf_status plan_fetch(satf_context *ctx, satf_plan *plan, const plan_ima
                               plan_images *device_images)
 {
     *device_images = *images;
-    if (plan_crosses(plan)) {
-        return send(ctx, plan, images, device_images);
-    }
-    if (plan_delivers(plan)) {
-        device_images->out = plan->memory + plan->to_at;
-    }
-    if (!plan_fetches(plan)) {
-        return SATF_OK;
-    }
-    satf_view in = with_data(&plan->in, images->in);
-    satf_view from = with_data(&plan->from, plan->memory + plan->from_at);
-    device_images->in = from.data;
-    return filter_copy_pixels(ctx, &in, &from);
+    return plan_crosses(plan) ? send(ctx, plan, images, device_images) : SATF_OK;
 }
 
 /* The result to the caller's output, which a device leaves untouched on failure; the input is the
@@ -138,13 +114,10 @@ static satf_status plan_deliver(satf_context *ctx, satf_plan *plan, const plan_i
                                 satf_status status)
 {
     satf_view out = with_data(&plan->out, images->out), back = out;
-    if (!plan_delivers(plan)) {
+    if (!plan_crosses(plan)) {
         return status;
     }
     satf_view part = part_of_result(plan);
-    if (!plan_crosses(plan)) {
-        return status ? status : filter_copy_pixels(ctx, &part, &out);
-    }
     if (!satf_is_packed(&out)) {
         back = plan_packed(&out, plan->near + plan->near_out);
     }

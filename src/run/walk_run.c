@@ -46,12 +46,13 @@ static bool add_bytes(size_t *total, size_t bytes)
     return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
 }
 
-/* A ring of rows of such an image. */
+/* A ring of rows of such an image; behind it are those that an adapter holds for good. */
 static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk, size_t *at)
 {
     size_t bytes;
+    int64_t held = of->step.shape->adapts ? of->step.need.start + of->step.need.end : 0;
     *at = walk->bytes;
-    return satf_mul(walk_row_bytes(view), (size_t)of->ring_rows, &bytes) &&
+    return satf_mul(walk_row_bytes(view), (size_t)(of->ring_rows + held), &bytes) &&
            add_bytes(&walk->bytes, bytes);
 }
 
@@ -102,12 +103,28 @@ static bool advance(walk_stage *t)
     return made > 0;
 }
 
+/* Whether an adapter has made row y before the others, for a border that wraps. */
+static bool is_held(const walk_stage *t, int64_t y)
+{
+    return t->step.shape->adapts && y >= t->step.out.height - t->step.need.end;
+}
+
+static size_t slot_of(const walk_stage *t, int64_t y)
+{
+    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
+    if (is_held(t, y)) {
+        return (size_t)(rows + t->step.out.height - 1 - y);
+    }
+    return t->step.shape->adapts && y < t->step.need.start ? (size_t)(rows + t->step.need.end + y)
+           : y > UINT32_MAX                                ? (size_t)(y % rows)
+                                                           : (uint32_t)y % (uint32_t)rows;
+}
+
 /* Row y that the stage has made, in a ring. */
 static char *ring_row(const walk_stage *t, bool twin, int64_t y)
 {
     const filter_step *step = &t->step;
-    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
-    size_t slot = y > UINT32_MAX ? (size_t)(y % rows) : (uint32_t)y % (uint32_t)rows;
+    size_t slot = slot_of(t, y);
     return twin ? t->twin_ring + slot * walk_row_bytes(&step->twin_out)
                 : t->ring + slot * walk_row_bytes(&step->out);
 }
@@ -122,6 +139,13 @@ static const void *outer_row(const walk_stage *t, const plan_place *place, const
                : plan_find(run->plan, place, run->images) + y * view->stride;
 }
 
+/* Rows that the maker has made when row y is asked for. */
+static int64_t rows_until(const walk_stage *maker, int64_t y)
+{
+    bool adapts = maker->step.shape->adapts && !maker->walker->run->rows;
+    return least(y + (adapts ? WALK_ROWS_AT_ONCE : 1), maker->step.out.height);
+}
+
 /* Row y of what the stage reads. */
 static const void *walk_find_row(walk_stage *t, const walk_source *from, const plan_place *place,
                                  const satf_view *view, int64_t y)
@@ -130,18 +154,20 @@ static const void *walk_find_row(walk_stage *t, const walk_source *from, const p
         return outer_row(t, place, view, y);
     }
     walk_stage *maker = &t->walker->stages[from->maker];
-    while (maker->made <= y + from->y) {
+    int64_t row = y + from->y;
+    bool made = maker->made > row || is_held(maker, row);
+    for (int64_t rows = rows_until(maker, row); !made && maker->made < rows;) {
         if (!advance(maker)) {
             return NULL;
         }
     }
-    return ring_row(maker, from->twin, y + from->y) + from->byte;
+    return ring_row(maker, from->twin, row) + from->byte;
 }
 
 static const void *stage_in(void *user, int64_t y)
 {
     walk_stage *t = user;
-    const satf_view *in = t->step.grey ? &t->step.source : &t->step.in;
+    const satf_view *in = &t->step.in;
     return walk_goes_on(t->walker, satf_row_samples(in))
                ? walk_find_row(t, &t->planned->from[0], &t->planned->in, in, y)
                : NULL;
@@ -302,8 +328,8 @@ static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t e
     for (size_t k = 0; k < walk->count && !status; k++) {
         walk_stage *t = &w->stages[k];
         int64_t stop = k + 1 < walk->count ? t->step.out.height : end;
-        status = filter_step_begin(run->ctx, &t->step, &t->rows, t->made, stop,
-                                   (char *)w + t->planned->walker_at, &t->own);
+        t->own = (char *)w + t->planned->walker_at;
+        status = t->step.engine->begin(run->ctx, &t->step, &t->rows, t->made, stop, t->own);
     }
     return w->status ? w->status : status;
 }
@@ -383,46 +409,12 @@ satf_status walk_down(walk_run *run)
 
 /* ------------------------------------------------------------------------- by rows */
 
-/* A result that is not all rows of the plan as they are made. */
-typedef struct part_rows {
-    const filter_rows *rows;
-    const satf_plan *plan;
-    char *row;    /* that is made */
-    int64_t made; /* its number, -1: none yet */
-} part_rows;
-
-/* Hands on the result's part of the latest row, which is complete; false if there is no place for
- * it. */
-static bool hand_on(part_rows *t)
-{
-    const satf_rect *result = &t->plan->result;
-    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
-    int64_t y = t->made - result->y, planned = t->plan->in.height;
-    int64_t missing = planned - filter_rows_height(t->rows, planned);
-    if (y < 0 || y >= result->h - missing) {
-        return true;
-    }
-    void *to = t->rows->out(t->rows->user, y);
-    if (to) {
-        memcpy(to, t->row + (size_t)result->x * pixel, (size_t)result->w * pixel);
-    }
-    return to != NULL;
-}
-
-static void *trimmed_out(void *user, int64_t y)
-{
-    part_rows *t = user;
-    bool good = hand_on(t);
-    t->made = y;
-    return good ? t->row : NULL;
-}
-
 /* Each row behind a zero, and all of them behind a row of zeros. */
 static void *edged_out(void *user, int64_t y)
 {
-    const part_rows *t = user;
-    size_t pixel = (size_t)satf_pixel_bytes(&t->plan->to);
-    char *row = t->rows->out(t->rows->user, y + 1);
+    const walk_run *run = user;
+    size_t pixel = (size_t)satf_pixel_bytes(&run->plan->to);
+    char *row = run->rows->out(run->rows->user, y + 1);
     return row ? (char *)memset(row, 0, pixel) + pixel : NULL;
 }
 
@@ -438,7 +430,6 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     if (status) {
         return status;
     }
-    part_rows t = {rows, plan, plan->memory + plan->to_at, -1};
     walk_run run = {.ctx = ctx,
                     .plan = plan,
                     .walk = &plan->walks[0],
@@ -449,21 +440,15 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     satf_progress_begin(ctx);
     ctx->report_device = "cpu";
     walk_report(ctx, &plan->steps[plan->count - 1].step);
-    if (plan_trims(plan)) {
-        run.out = trimmed_out;
-        run.user = &t;
-    } else if (filter_has_zero_edge(&plan->chain->links[0])) {
+    if (filter_has_zero_edge(&plan->chain->links[0])) {
         void *first = rows->out(rows->user, 0);
         if (!first) {
             return satf_fail(ctx, SATF_IO, "the first row could not be stored");
         }
         memset(first, 0, (size_t)(satf_pixel_bytes(&plan->to) * plan->to.width));
         run.out = edged_out;
-        run.user = &t;
+        run.user = &run;
     }
     status = walk_down(&run);
-    if (!status && plan_trims(plan) && !hand_on(&t)) {
-        status = satf_fail(ctx, SATF_IO, "the last row could not be stored");
-    }
     return status ? status : satf_report_progress(ctx, 1);
 }

@@ -208,8 +208,8 @@ typedef struct filter_pass {
     bool averages_alpha; /* colour is weighted by alpha; alpha's lane becomes its mean */
     bool keeps_alpha;    /* that, but alpha's lane stays as it is, times formula_sums.times; the
                           * formula reads the centre */
-    bool grey; /* colour becomes grey first (src/formula/grey.h), alpha weighs and then is gone, or
-                * stays where pixels move */
+    bool grey; /* colour of the filter's input becomes grey first (src/formula/grey.h), for all its
+                * passes; alpha weighs and then is gone, or stays where pixels move */
     filter_type_rule type;
     /* TYPE_SCALED: the type that the options make of samples of this one. */
     satf_type (*made)(const void *options, satf_type of);

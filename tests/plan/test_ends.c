@@ -504,6 +504,7 @@ static row_adapter draw_adapter(uint64_t *random)
     a.weighs = pick(random, 0, 1);
     a.alpha = !offset && a.channels > 1 && pick(random, 0, 1);
     a.lanes = a.channels + (!a.alpha && a.channels < 4 && pick(random, 0, 1));
+    a.grey = !a.stores && a.lanes > 2 && a.channels - a.alpha > 2 && pick(random, 0, 1);
     a.rule = (adapt_rule)(a.lanes > a.channels ? pick(random, 1, 2) : 3 * pick(random, 0, 1));
     a.missing = 5;
     a.least = adapt_least(other);
@@ -522,7 +523,9 @@ TEST(rows_and_pixels)
     uint64_t random = 5;
     for (int k = 0; k < 4000; k++) {
         row_adapter a = draw_adapter(&random);
-        int of = a.stores ? a.lanes : a.channels, to = a.stores ? a.channels : a.lanes;
+        int of = a.stores ? a.lanes : a.channels;
+        int to = a.stores ? a.channels : a.grey ? a.lanes - 2 : a.lanes;
+        int made = a.stores ? a.to : adapt_made(&a);
         int by = a.stores ? SATF_U8 : a.to, step = a.stores ? a.beside : 1;
         for (int64_t i = 0; i < (int64_t)N * of; i++) {
             double number = pick(&random, 0, 5) ? draw_number(a.from, &random) : 7;
@@ -537,7 +540,7 @@ TEST(rows_and_pixels)
         for (int64_t x = 0; x < N; x++) {
             const char *at = from + x * of * adapt_bytes(a.from);
             const char *beside_it = beside + x * step * adapt_bytes(by);
-            char *out = pixels + x * to * adapt_bytes(a.to);
+            char *out = pixels + x * to * adapt_bytes(made);
             if (a.stores) {
                 adapt_store_pixel(&a, at, beside_it, by, out);
             } else {

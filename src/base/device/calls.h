@@ -170,9 +170,6 @@ CALL(satf_status, otsu,
 /* A pass over lines, from in to out. */
 CALL(satf_status, lines, (satf_context * ctx, const filter_gpu_lines *job), NO_DEVICE)
 
-/* `to` = the grey of `from`, as filter_run_grey() wants them. */
-CALL(satf_status, grey, (satf_context * ctx, const satf_view *from, const satf_view *to), NO_DEVICE)
-
 /* to = from, floats, less its channels' shifts, and these, as satf_image_shifts() finds them. `to`
  * is packed doubles in rows. */
 CALL(satf_status, shift,

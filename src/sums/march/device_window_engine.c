@@ -228,23 +228,18 @@ static satf_status plan_large(satf_context *ctx, filter_step *step)
     return status;
 }
 
-static void device_window_place(const filter_step *step, window_gpu_large *large)
+static satf_status prepare_large(satf_context *ctx, filter_step *step)
 {
+    window_gpu_large *large = step->state;
     large->weights = (uint32_t *)(void *)step->kept;
     large->outside = (uint8_t *)(large->weights + PIECES_WORDS);
     large->sides = (uint8_t *)step->scratch + 2 * copy_bytes(step);
-}
-
-static satf_status prepare_large(satf_context *ctx, filter_step *step)
-{
-    device_window_place(step, step->state);
-    return satf_cuda()->large_prepare(ctx, step->state);
+    return satf_cuda()->large_prepare(ctx, large);
 }
 
 static satf_status run_large(satf_context *ctx, filter_step *step)
 {
     window_gpu_large *large = step->state;
-    device_window_place(step, large); /* grey lies in front of the scratch */
     satf_status status = begin_copies(ctx, step, &large->in, &large->out);
     status = status ? status : satf_cuda()->large_run(ctx, large);
     return status ? status : copy_if_other(ctx, &large->out, &step->out);
