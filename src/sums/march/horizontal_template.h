@@ -136,41 +136,24 @@ static void NAME(run_running)(const horizontal_row *shape, const COL *col, SUM *
 }
 
 #ifdef SCAN
-static inline __attribute__((always_inline)) __m512i NAME(widen)(const COL *col)
-{
-    return sizeof(COL) == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)col))
-                            : _mm512_loadu_si512(col);
-}
-
-/* As run_running(), but the differences are summed within the register: a scan
- * by lane shifts of 1, 2, 4 and 8 pixels. For 1, 2 and 4 channels. */
-static inline __attribute__((always_inline)) void
-NAME(run_scan)(int channels, const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
+/* As run_running(), but the differences are summed within the register: a scan by lane shifts. For
+ * 1, 2 and 4 channels. */
+static inline __attribute__((always_inline)) void NAME(run_scan)(const int channels,
+                                                                 const horizontal_row *shape,
+                                                                 const COL *col, SUM *spare,
+                                                                 SUM *sums)
 {
     int64_t samples = shape->pixels * channels, ahead = shape->window * channels;
     size_t pixel = (size_t)channels * sizeof *sums;
     if (shape->x == 0) {
         NAME(begin)(shape, col, channels, spare);
     }
-    const __m512i zero = _mm512_setzero_si512();
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i phase = _mm512_and_si512(lane, _mm512_set1_epi32(channels - 1));
-    const __m512i last = _mm512_add_epi32(phase, _mm512_set1_epi32(16 - channels));
-    __m512i before = _mm512_permutexvar_epi32(phase, _mm512_loadu_si512(spare));
+    scan_vector before = scan_pixel(spare, channels);
     memcpy(sums, spare, pixel);
-    for (int64_t i = 0; i < samples; i += 16) {
-        __m512i sum = _mm512_sub_epi32(NAME(widen)(col + i + ahead), NAME(widen)(col + i));
-        if (channels < 2) {
-            sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 15));
-        }
-        if (channels < 4) {
-            sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 14));
-        }
-        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 12));
-        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 8));
-        sum = _mm512_add_epi32(sum, before);
-        _mm512_storeu_si512(sums + i + channels, sum);
-        before = _mm512_permutexvar_epi32(last, sum);
+    for (int64_t i = 0; i < samples; i += LANES) {
+        scan_vector sum = scan_differences(sizeof(COL), col + i + ahead, col + i);
+        sum = scan_next(sum, channels, &before);
+        memcpy(sums + i + channels, &sum, sizeof sum);
     }
     memcpy(spare, sums + samples, pixel);
 }
