@@ -532,7 +532,8 @@ TEST(rows_and_pixels)
             adapt_put(a.from, number, from + i * adapt_bytes(a.from));
         }
         for (int64_t i = 0; i < (int64_t)N * step; i++) {
-            adapt_put(by, (double)pick(&random, 0, 1) * a.whole, beside + i * adapt_bytes(by));
+            adapt_put(by, (double)pick(&random, 0, 1) * (a.stores ? 1 : a.whole),
+                      beside + i * adapt_bytes(by));
         }
         memset(row, 1, sizeof row);
         memset(pixels, 1, sizeof pixels);
