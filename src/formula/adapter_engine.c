@@ -1,16 +1,31 @@
 /* The engine of adapters, the steps at both ends of a filter whose pixels engines do not take. */
 #include "../base/cpu.h"
+#include "../base/memory.h"
 #include "../base/view.h"
 #include "../plan/gpu.h"
 #include "../plan/step.h"
 #include "adapt_rows.h"
+#include "epilogue_kernels.h"
 #include "pixels.h"
 
 typedef struct adapter_walker {
     row_walker at;
     void (*row)(const row_adapter *a, int64_t pixels, const void *from, const void *beside,
                 int beside_type, void *to);
+    char *finished; /* a row on its way around the caches; NULL: rows go where they belong */
 } adapter_walker;
+
+static size_t adapter_row_bytes(const filter_step *step)
+{
+    return (size_t)(satf_pixel_bytes(&step->out) * step->out.width);
+}
+
+/* Whether the result leaves the caches before anybody reads it. */
+static bool goes_around(const filter_step *step)
+{
+    return !step->passes_on && !step->adapter.copies &&
+           step->out.height >= SATF_STREAM_BYTES / (int64_t)adapter_row_bytes(step);
+}
 
 static satf_status adapter_run(satf_context *ctx, filter_step *step)
 {
@@ -22,7 +37,8 @@ static satf_status adapter_run(satf_context *ctx, filter_step *step)
 static satf_status adapter_plan(satf_context *ctx, filter_step *step)
 {
     (void)ctx;
-    step->walker_bytes = sizeof(adapter_walker);
+    step->walker_bytes = satf_align64(sizeof(adapter_walker)) +
+                         (goes_around(step) ? satf_align64(adapter_row_bytes(step)) : 0);
     step->need.kept = step->by_rows;
     return SATF_OK;
 }
@@ -46,7 +62,11 @@ static int64_t adapter_next(void *walker, satf_status *status)
         satf_copy_row(to, satf_pixel_stride(&step->out), from, satf_pixel_stride(&step->in),
                       satf_pixel_bytes(&step->in), step->in.width);
     } else {
-        w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type, to);
+        w->row(&step->adapter, step->in.width, from, beside, step->aux[0].type,
+               w->finished ? w->finished : to);
+    }
+    if (w->finished) {
+        SATF_ISA_CHOOSE(&epilogue_kernels)->stream(to, w->finished, adapter_row_bytes(step));
     }
     return 1;
 }
@@ -60,7 +80,8 @@ static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
     satf_status status = SATF_OK;
     (void)end;
     *w = (adapter_walker){{ctx, step, rows, height - step->need.end, 0},
-                          SATF_ISA_CHOOSE(&adapt_kernels)->row};
+                          SATF_ISA_CHOOSE(&adapt_kernels)->row,
+                          goes_around(step) ? (char *)walker + satf_align64(sizeof *w) : NULL};
     while (w->at.y < height && !status) {
         adapter_next(w, &status);
     }

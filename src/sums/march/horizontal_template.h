@@ -160,44 +160,26 @@ static inline __attribute__((always_inline)) void NAME(run_scan)(const int chann
 #endif
 
 #ifdef SCAN_REALS
-/* The same for doubles; here, too, nothing is rounded. A vector holds two pixels of three channels,
- * and what is written behind them is written over. */
+/* The same for doubles; here, too, nothing is rounded. A vector holds whole pixels, and what is
+ * written behind them is written over. */
 static inline __attribute__((always_inline)) void NAME(run_scan)(const int channels,
                                                                  const horizontal_row *shape,
                                                                  const COL *col, SUM *spare,
                                                                  SUM *sums)
 {
-    const int64_t step = channels == 3 ? 6 : 8;
+    const int step = LANES / channels * channels;
     int64_t samples = shape->pixels * channels, ahead = shape->window * channels;
     if (shape->x == 0) {
         NAME(begin)(shape, col, channels, spare);
     }
-    const __m512i zero = _mm512_setzero_si512();
-    const __m512i phase = _mm512_set_epi64(7 % channels, 6 % channels, 5 % channels, 4 % channels,
-                                           3 % channels, 2 % channels, 1 % channels, 0);
-    const __m512i last = _mm512_add_epi64(phase, _mm512_set1_epi64(step - channels));
-    __m512d before = _mm512_permutexvar_pd(phase, _mm512_loadu_pd(spare));
-#define SHIFTED(v, lanes) \
-    _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(v), zero, 8 - (lanes)))
+    NAME(vector) before = scan_pixel_reals(VECTOR(spare), channels, 0);
     for (int64_t i = 0; i < samples; i += step) {
-        __m512d delta = _mm512_sub_pd(_mm512_loadu_pd(col + i + ahead), _mm512_loadu_pd(col + i));
-        __m512d sum = delta;
-        if (channels < 2) {
-            sum = _mm512_add_pd(sum, SHIFTED(sum, 1));
-        }
-        if (channels < 3) {
-            sum = _mm512_add_pd(sum, SHIFTED(sum, 2));
-        }
-        if (channels == 3) {
-            sum = _mm512_add_pd(sum, SHIFTED(sum, 3));
-        } else {
-            sum = _mm512_add_pd(sum, SHIFTED(sum, 4));
-        }
-        _mm512_storeu_pd(sums + i, _mm512_add_pd(before, _mm512_sub_pd(sum, delta)));
-        before = _mm512_add_pd(before, _mm512_permutexvar_pd(last, sum));
+        NAME(vector) delta = VECTOR(col + i + ahead) - VECTOR(col + i);
+        NAME(vector) sum = scan_reals(delta, channels);
+        VECTOR(sums + i) = before + (sum - delta);
+        before += scan_pixel_reals(sum, channels, step - channels);
     }
-#undef SHIFTED
-    _mm512_mask_storeu_pd(spare, (__mmask8)((1 << channels) - 1), before);
+    memcpy(spare, &before, (size_t)channels * sizeof *spare);
 }
 #endif
 

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "../../sat/shift.h"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "scan.h"
 
 #if defined(__AVX512BW__)
 #define VECTOR_BYTES 64
@@ -102,93 +99,6 @@
 #define WORK F64
 #include "vertical_template.h"
 
-/* Sums of 32 bits in a register: the last pixel of what is stored there in all places, what columns
- * of 16 or 32 bits are more than others, and sums of these over all pixels up to each, added to
- * those of the pixel before, which becomes the last one. */
-#if defined(__AVX512BW__)
-typedef __m512i scan_vector;
-
-static inline __m512i scan_place(int channels, int first)
-{
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    return _mm512_add_epi32(_mm512_and_si512(lane, _mm512_set1_epi32(channels - 1)),
-                            _mm512_set1_epi32(first));
-}
-
-static inline __m512i scan_pixel(const uint32_t *at, int channels)
-{
-    return _mm512_permutexvar_epi32(scan_place(channels, 0), _mm512_loadu_si512(at));
-}
-
-static inline __m512i scan_load(size_t bytes, const void *col)
-{
-    return bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256(col)) : _mm512_loadu_si512(col);
-}
-
-static inline __m512i scan_differences(size_t bytes, const void *enter, const void *leave)
-{
-    return _mm512_sub_epi32(scan_load(bytes, enter), scan_load(bytes, leave));
-}
-
-static inline __m512i scan_next(__m512i sum, const int channels, __m512i *before)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    if (channels < 2) {
-        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 15));
-    }
-    if (channels < 4) {
-        sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 14));
-    }
-    sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 12));
-    sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 8));
-    sum = _mm512_add_epi32(sum, *before);
-    *before = _mm512_permutexvar_epi32(scan_place(channels, 16 - channels), sum);
-    return sum;
-}
-#elif defined(__AVX2__)
-typedef __m256i scan_vector;
-
-static inline __m256i scan_place(int channels, int first)
-{
-    const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-    return _mm256_add_epi32(_mm256_and_si256(lane, _mm256_set1_epi32(channels - 1)),
-                            _mm256_set1_epi32(first));
-}
-
-static inline __m256i scan_pixel(const uint32_t *at, int channels)
-{
-    return _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const void *)at),
-                                       scan_place(channels, 0));
-}
-
-static inline __m256i scan_load(size_t bytes, const void *col)
-{
-    return bytes == 2 ? _mm256_cvtepu16_epi32(_mm_loadu_si128(col)) : _mm256_loadu_si256(col);
-}
-
-static inline __m256i scan_differences(size_t bytes, const void *enter, const void *leave)
-{
-    return _mm256_sub_epi32(scan_load(bytes, enter), scan_load(bytes, leave));
-}
-
-static inline __m256i scan_next(__m256i sum, const int channels, __m256i *before)
-{
-    if (channels < 2) {
-        sum = _mm256_add_epi32(sum, _mm256_slli_si256(sum, 4));
-    }
-    if (channels < 4) {
-        sum = _mm256_add_epi32(sum, _mm256_slli_si256(sum, 8));
-    }
-    __m256i lower = _mm256_permute2x128_si256(sum, sum, 0x08); /* behind zeros */
-    lower = channels == 1   ? _mm256_shuffle_epi32(lower, 0xff)
-            : channels == 2 ? _mm256_shuffle_epi32(lower, 0xee)
-                            : lower;
-    sum = _mm256_add_epi32(_mm256_add_epi32(sum, lower), *before);
-    *before = _mm256_permutevar8x32_epi32(sum, scan_place(channels, 8 - channels));
-    return sum;
-}
-#endif
-
 #define NAME(f) f##_row_u16_u16
 #define COL U16
 #define SUM U16
@@ -241,9 +151,12 @@ static inline __m256i scan_next(__m256i sum, const int channels, __m256i *before
 #define COL F64
 #define SUM F64
 #define LANES (VECTOR_BYTES / 8)
-#ifdef __AVX512BW__
+#if defined(__AVX512BW__)
 #define SCAN_REALS
 #define HORIZONTAL_DIRECT 4
+#elif defined(__AVX2__)
+#define SCAN_REALS
+#define HORIZONTAL_DIRECT 8
 #else
 #define HORIZONTAL_DIRECT 16
 #endif
