@@ -27,12 +27,12 @@ static void tell_rounded(const epilogue *f, const filter_terms *of, terms_number
     double unit = f->in_type == SATF_U8 ? 0x1p-24 : 0x1p-53,
            top = (double)satf_type_max((int)f->in_type);
     double least = 1 / (4 * of->parts * numbers->weight);
-    double largest = of->alone + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
+    double largest = fabs(of->alone) + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
     numbers->told = of->alone + 0.5 + least;
     numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most;
 }
 
-/* All times it is whole: bytes' in words of 32 bits, others' in doubles. */
+/* Times its parts and the area the sum is whole: of bytes in 32 bits, of others in doubles. */
 static void tell_above(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
     double weight = numbers->weight, top = (double)satf_type_max((int)f->in_type);

@@ -99,7 +99,7 @@ INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
             int64_t at = (i + j) * (int64_t)sizeof(SRC);
             NAME(terms) t = NAME(load)(row->src + at);
             if (depth > 1) {
-                /* what was stored for the row's begin could not be loaded at once */
+                /* a load of what has just been stored would wait: the first pixels are shifted */
                 t = at < pixel_bytes ? NAME(twice)(t, &h1, narrow_bytes)
                                      : t + NAME(load)(row->src + (at - pixel_bytes));
             }

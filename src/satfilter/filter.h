@@ -158,7 +158,7 @@ static inline filter_lines filter_gaussian(double sigma, int passes)
 /*
  * A formula of windows as a sum: these numbers times the sample at the pixel, the mean and the
  * deviation over the window, their product, and a number alone. Black and white: white is above 0.
- * Rounding of these numbers to doubles changes no result that is not within 2^-40 of a tie.
+ * They may be rounded to doubles: what is so near a tie that it matters goes to the formula.
  */
 typedef struct filter_terms {
     double sample, mean, deviation, both, alone;

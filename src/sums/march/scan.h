@@ -9,9 +9,9 @@
 #include <immintrin.h>
 #endif
 
-/* Sums of 32 bits in a register: the last pixel of what is stored there in all places, what columns
- * of 16 or 32 bits are more than others, and sums of these over all pixels up to each, added to
- * those of the pixel before, which becomes the last one. */
+/* Sums of 32 bits in a register. scan_pixel(): a stored pixel in all places. scan_differences(): of
+ * two rows of columns of 2 or 4 bytes. scan_next(): the sums over all pixels up to each, above
+ * those of the pixel before the register; that pixel becomes the register's last. */
 #if defined(__AVX512BW__)
 typedef __m512i scan_vector;
 
