@@ -158,11 +158,12 @@ SATF_API int satf_filter_knows_colours(const satf_filter *filter);
 
 /*
  * out = the result as a picture, the samples of the file that `satfilter --type` writes: the range
- * of the values that the filter can make of such an input is mapped to 0 ... 255 or 65535, to
- * nearest, halves up; alpha from 0 ... its maximum. A result of out's type stays as it is. Results
- * of floats have no such range, but for black and white: SATF_INVALID. out: u8 or u16, else as for
- * satf_filter_apply(); views of the host. Uses memory of its own, whatever scratch the context was
- * given, and keeps as much more of it.
+ * of the values that the filter can make of such an input is mapped to 0 ... out's full scale, 255
+ * or 65535 unless it says another one, to nearest, halves up; alpha from 0 ... its maximum. A
+ * result of out's type stays as it is, unless out says another full scale than the result has.
+ * Results of floats have no such range, but for black and white: SATF_INVALID. out: u8 or u16, else
+ * as for satf_filter_apply(); views of the host. Uses memory of its own, whatever scratch the
+ * context was given, and keeps as much more of it.
  */
 SATF_API satf_status satf_filter_render(satf_context *ctx, const satf_filter *filter,
                                         const satf_view *in, const satf_view *out);

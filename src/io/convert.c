@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/cpu.h"
+#include "../base/view.h"
 #include "../formula/adapt.h"
 #include "codec.h"
 #include "kernels.h"
@@ -115,7 +116,7 @@ static void convert_form(const io_plan *plan, int kept, const char *src, char *d
     block b;
     uint16_t made[BLOCK], alpha[BLOCK];
     int n = pixels * kept, colour = kept - ((plan->out.flags & SATF_ALPHA) ? 1 : 0);
-    uint16_t max = (uint16_t)satf_type_max(plan->out.type);
+    uint16_t max = (uint16_t)satf_full_scale(&plan->out);
     bool words = plan->in.type == SATF_U64;
     convert_load(plan->in.type, src, plan->in.channels, kept, pixels, &b);
     if (seen) {

@@ -302,7 +302,7 @@ satf_status io_find_metadata(satf_context *ctx, io_reader *reader);
  * - identity when the format stores the image's type as it is;
  * - plain: another type of plain values (.npy, .pfm): rounded to nearest, saturated;
  * - image form: lo ... hi, which options->auto_range lets io_find_range() find, mapped to 0 ... the
- * picture type's maximum, rounded to nearest (halves up), saturated; alpha maps 0 ... alpha_max
+ * full scale of `out`, rounded to nearest (halves up), saturated; alpha maps 0 ... alpha_max
  * likewise.
  */
 struct io_plan {

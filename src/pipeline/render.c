@@ -23,11 +23,12 @@ static satf_status render_check(satf_context *ctx, const satf_filter *filter, co
     return status;
 }
 
-/* Plans the image form as a PAM would hold it, which stores what every view can be. */
+/* Plans the image form as a PAM would hold it, which stores what every view can be. White becomes
+ * the white of out. */
 static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const satf_view *in,
-                             int type, io_plan *plan)
+                             const satf_view *out, io_plan *plan)
 {
-    double max = (double)satf_type_max(in->type);
+    double max = satf_type_is_float(in->type) ? 0 : satf_full_scale(in);
     satf_image given = {.view = *in,
                         .has_range = max > 0,
                         .lo = satf_least_sample(in),
@@ -37,13 +38,19 @@ static satf_status make_plan(satf_context *ctx, const satf_filter *filter, const
     satf_image made;
     satf_write_options options = satf_write_defaults();
     options.format = "pam";
-    options.type = type;
+    options.type = out->type;
     satf_status status = filter_describe(ctx, filter, &given, SATF_TYPE_AUTO, &made);
     if (!status && !made.has_range) {
         status = satf_fail(ctx, SATF_INVALID, "%s results have no range that could be shown",
                            satf_type_name(made.view.type));
     }
-    return status ? status : io_make_plan(ctx, &made, NULL, &options, plan);
+    status = status ? status : io_make_plan(ctx, &made, NULL, &options, plan);
+    if (!status && made.view.type == out->type) {
+        bool stays = out->full == 0 || out->full == satf_full_scale(&made.view);
+        plan->how = stays ? IO_IDENTITY : IO_IMAGE_FORM;
+    }
+    plan->out.full = out->full;
+    return status;
 }
 
 /* ctx->shown becomes an image for such a view. */
@@ -111,7 +118,7 @@ static satf_status show(satf_context *ctx, const satf_filter *filter, const satf
 {
     io_plan plan;
     satf_status status = render_check(ctx, filter, in, out);
-    status = status ? status : make_plan(ctx, filter, in, out->type, &plan);
+    status = status ? status : make_plan(ctx, filter, in, out, &plan);
     if (status || plan.how == IO_IDENTITY) {
         return status ? status : render_apply(ctx, filter, in, out, 1);
     }

@@ -104,6 +104,35 @@ TEST(test_values)
     }
 }
 
+/* By hand: 12 bits in 16 stay such bits; 0 ... 2047.5 become 0 ... 4095, black and white too. */
+TEST(test_full_scale)
+{
+    static uint16_t samples[] = {0, 4095, 0, 0, 0, 0};
+    static const struct {
+        const char *chain;
+        double full;
+        uint16_t want[6];
+    } cases[] = {
+        {"stddev=2x1,border=wrap", 4095, {0, 4095, 4095, 0, 0, 0}},
+        {"stddev=2x1,border=wrap", 0, {0, 65535, 65535, 0, 0, 0}},
+        {"box=5x1,border=wrap", 4095, {819, 819, 819, 819, 0, 819}},
+        {"box=5x1,border=wrap", 0, {819, 819, 819, 819, 0, 819}},
+        {"box=5x1,border=wrap", 1023, {205, 205, 205, 205, 0, 205}}, /* 204.6 */
+        {"threshold=128", 4095, {0, 4095, 0, 0, 0, 0}},
+        {"threshold=128 delinearize=1,depth=16", 4095, {0, 4095, 0, 0, 0, 0}},
+    };
+    satf_view in = satf_view_packed(samples, 6, 1, 1, SATF_U16), out = in;
+    in.full = 4095;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint16_t made[6];
+        SCOPED_FILTER *filter = parse_filter(ctx, cases[i].chain);
+        out.data = made;
+        out.full = cases[i].full;
+        MUST(ctx, satf_filter_render(ctx, filter, &in, &out));
+        assert_memory_equal(made, cases[i].want, sizeof made);
+    }
+}
+
 TEST(test_refusals)
 {
     static float reals[W * H];
