@@ -40,6 +40,44 @@ halved()
     echo $(($1 % 2 ? ($1 + 1) / 2 - 1 + ($1 + 1) / 2 % 2 : $1 / 2))
 }
 
+# narrowed "OPTIONS FOR HALF" "OPTIONS": sizes and places as wide as the first, as high as the others
+narrowed()
+{
+    echo "$1" | sed 's/[ ,=]/\n&\n/g' >half
+    echo "$2" | sed 's/[ ,=]/\n&\n/g' | paste -d'|' half - | awk -F'|' '
+        $1 == $2 { printf "%s", $1; next }
+        { by = /:/ ? ":" : "x"; split($1, half, by); n = split($2, whole, by); printf "%s%s%s", half[1], by, whole[n] }'
+}
+
+# by_library FILE WIDTH HEIGHT OPTION...: likewise, of grey, by the library, of words of $bits bits
+by_library()
+{
+    file=$1 columns=$2 rows=$3
+    shift 3
+    chain=$(echo "$*" | sed 's/--\([a-z]*\) \([^-]\)/\1=\2/g;s/--//g')
+    "$host" render "$chain" "$columns" "$rows" $(((1 << bits) - 1)) <"$file" >part.raw
+}
+
+# by_samples FILE WIDTH HEIGHT OPTION...: of one component of YUV
+by_samples()
+{
+    case $bits in 8)
+        file=$1 columns=$2 rows=$3
+        shift 3
+        by_command "$file" "$columns" "$rows" 1 1 "$@"
+        ;;
+    *) by_library "$@" ;; esac
+}
+
+# words NUMBER...: samples of 9 to 16 bits
+words()
+{
+    for number; do
+        # shellcheck disable=SC2059
+        printf "$(printf '\\%o\\%o' $((number / 256)) $((number % 256)))"
+    done
+}
+
 # black_and_white OPTIONS: whether a filter among them says so of itself
 black_and_white()
 {
@@ -51,8 +89,12 @@ black_and_white()
     return 1
 }
 
-# frame FORMAT WIDTH HEIGHT: of all that follows
-frame() { format=$1 width=$2 height=$3; }
+# frame FORMAT WIDTH HEIGHT: of all that follows; $bits of a sample of YUV
+frame()
+{
+    format=$1 width=$2 height=$3 bits=8
+    case $format in *_10?E) bits=10 ;; *_12?E | P012*) bits=12 ;; esac
+}
 
 # want "OPTIONS" "OPTIONS FOR HALF CHROMA" ["FOR WHOLE"]: $work/in.raw and
 # $work/want.raw
@@ -74,18 +116,29 @@ want()
         return
     fi
     across=$(((width + 1) / 2)) down=$(((height + 1) / 2))
-    [ "$format" != Y444 ] || across=$width down=$height chroma=$whole
-    head -c $((width * height)) bytes >y
-    tail -c +20001 bytes | head -c $((across * down)) >u
-    tail -c +40001 bytes | head -c $((across * down)) >v
-    cat y u v >in.raw
-    by_command y "$width" "$height" 1 1 $options
-    mv part.raw want.raw
-    for plane in u v; do
-        if black_and_white $options; then # it has no colour
-            head -c $((across * down)) /dev/zero | tr '\0' '\200' >part.raw
+    case $format in
+    Y444*) across=$width down=$height chroma=$whole ;;
+    Y42B | YUY2 | UYVY | NV16 | I422*) down=$height chroma=$(narrowed "$chroma" "$whole") ;;
+    esac
+    bytes=2
+    case $bits in 8) bytes=1 middle='\200' ;; 10) middle='\2\000' ;; *) middle='\10\000' ;; esac
+    head -c $((width * height * bytes)) bytes >y
+    tail -c +20001 bytes | head -c $((across * down * bytes)) >u
+    tail -c +40001 bytes | head -c $((across * down * bytes)) >v
+    rm -f in.raw want.raw
+    for plane in y u v; do
+        columns=$across rows=$down filters=$chroma
+        [ $plane != y ] || columns=$width rows=$height filters=$options
+        if [ "$bits" -gt 8 ]; then # without the bits above
+            by_library $plane "$columns" "$rows" --box 1
+            mv part.raw $plane
+        fi
+        cat $plane >>in.raw
+        if [ $plane != y ] && black_and_white $options; then # it has no colour
+            # shellcheck disable=SC2059
+            printf "$(yes "$middle" | head -n $((across * down)) | tr -d '\n')" >part.raw
         else
-            by_command "$work/$plane" $across $down 1 1 $chroma
+            by_samples $plane "$columns" "$rows" $filters
         fi
         cat part.raw >>want.raw
     done
@@ -100,16 +153,17 @@ same()
     [ "$width" -lt 24 ] || ! cmp -s got.raw in.raw || fail "$1 does nothing: $format, $width x $height"
 }
 
-formats=$(sed -n '/define PLANES_FORMATS/,/}"/p' "$source/plugins/gstreamer/planes.h" |
-    grep -o '\<[A-Z][A-Z]*[A-Zx0-9]*[0-9A-Zx]\>' | grep -v -e PLANES -e GST)
 case $(printf '\1\0' | od -An -tu2 | tr -d ' ') in 1) end=LE ;; *) end=BE ;; esac
-formats=$(echo "$formats" | sed "s/^\(GRAY16\|RGBA64\)$/&_$end/")
-[ "$(echo "$formats" | wc -l)" = 14 ] || fail "not 14 formats: $formats"
+formats=$(sed -n '/define PLANES_BYTES/,/^#if/p' "$source/plugins/gstreamer/planes.h" |
+    sed "s/#.*//;s/\" end/$end/g" | grep -o '\<[A-Z][A-Z]*[A-Zx0-9_]*[0-9A-Zx]\>')
+[ "$(echo "$formats" | wc -l)" = 26 ] || fail "not 26 formats: $formats"
 
 # ------------------------------------------------------------ formats and sizes
 
 for format in $formats; do
-    for size in 64x48 66x50 67x41 1x1; do
+    sizes="64x48 66x50 67x41 1x1"
+    case $format in Y42B | YUY2 | UYVY | NV16 | *_1[02]?E | P012*) sizes="67x41 1x1" ;; esac
+    for size in $sizes; do
         frame "$format" "${size%x*}" "${size#*x}"
         same "satbox size=15" "--box 15" "--box $(halved 15)"
         same "satstddev size=9 height=6 border=mirror" \
@@ -132,9 +186,37 @@ same "satguided size=5 eps=0.0001 ! satbox size=301" "--guided 5,eps=0.0001 --bo
     "--guided $(halved 5),eps=0.0001 --box $(halved 301)"
 frame NV12 66 50
 same "satbox size=3" "--box 3" "--box 1"
+# One number for both directions is halved wherever a side is.
+frame Y42B 66 50
+same "satgauss sigma=4" "--gauss 4" "--gauss 2" "--gauss 2"
 template=$source/samples/sharpen.txt
 frame NV21 67 41
 same "satfilter filter=template=$template" "--template $template" "--template $template"
+
+# --------------------------------------------------------------- full scales
+
+# by_hand ELEMENT: $work/in.raw becomes the words on standard input
+by_hand()
+{
+    cat >want.raw
+    "$host" run "$1" "$format" "$width" "$height" <in.raw >got.raw
+    cmp got.raw want.raw || fail "$1 of $format: $(od -An -tu2 --endian=big got.raw)"
+}
+
+# White is 1023. A level of 128 is 513.5 there; of 16 bits it would be 32896.
+for format in I420_10$end P010_10$end; do
+    frame "$format" 4 2
+    words 511 512 513 1023 0 600 400 514 7 1020 9 3 >in.raw
+    words 0 0 0 1023 0 1023 0 1023 512 512 512 512 | by_hand "satthreshold level=128"
+    words 0 1023 0 1023 0 1023 0 1023 0 1023 1023 0 >in.raw
+    words 0 1023 0 1023 0 1023 0 1023 0 1023 1023 0 | by_hand "satunsharp size=3 amount=100"
+    words 1023 1023 1023 1023 1023 1023 1023 1023 0 0 0 0 | by_hand "satstddev width=2 height=1 border=wrap"
+    words 1023 1023 1023 1023 1023 1023 1023 1023 1023 1023 1023 1023 >in.raw
+    words 682 1023 1023 682 682 1023 1023 682 1023 1023 1023 1023 |
+        by_hand "satbox width=3 height=1 border=constant:0"
+    ! "$host" run "satbox border=constant:1024" "$format" 4 2 <in.raw >got.raw 2>told || fail "1024 is a sample"
+    grep -q "it must be an integer of 0 to 1023" told || fail "$(cat told)"
+done
 
 # ------------------------------------------------------------------- changes
 
@@ -240,17 +322,20 @@ through_launch()
     want "$2" "$3"
     case $format in
     GRAY16*) plain=GRAY16_BE ;;
+    P010* | P012*) plain=I420_${bits}BE ;;
+    *_1[02]?E) plain=${format%?E}BE ;;
+    Y42B | YUY2 | UYVY | NV16) plain=Y42B ;;
     RGBA64*) plain=RGBA64_BE ;;
     GRAY8 | Y444) plain=$format ;;
     RGBA | BGRA) plain=RGBA ;;
     RGB* | BGR*) plain=RGB ;;
     *) plain=I420 ;;
     esac
-    size="width=$width,height=$height,framerate=25/1"
+    size="width=$width,height=$height,framerate=25/1" convert="videoconvert dither=none"
     rm -f got.raw
     launch filesrc "location=$work/in.raw" "blocksize=$(wc -c <in.raw)" ! "video/x-raw,format=$plain,$size" ! \
-        videoconvert ! "video/x-raw,format=$format,$size" ! $1 ! "video/x-raw,format=$format,$size" ! \
-        videoconvert ! "video/x-raw,format=$plain,$size" ! filesink "location=$work/got.raw"
+        $convert ! "video/x-raw,format=$format,$size" ! $1 ! "video/x-raw,format=$format,$size" ! \
+        $convert ! "video/x-raw,format=$plain,$size" ! filesink "location=$work/got.raw"
     cmp got.raw want.raw || fail "gst-launch-1.0: $1 is not satfilter $2: $format"
 }
 
@@ -258,6 +343,8 @@ for format in $formats; do
     frame "$format" 64 48
     through_launch "satbox size=15" "--box 15" "--box 7"
     through_launch "satunsharp size=9 ! satsauvola size=21" "--unsharp 9 --sauvola 21" ""
+    size="video/x-raw,format=$format,width=67,height=41"
+    launch videotestsrc num-buffers=2 ! "$size" ! satbox size=9 ! satunsharp ! "$size" ! fakesink
 done
 
 # cut_rows STRIDE WIDTH: rows without their padding

@@ -10,8 +10,9 @@ static int half_side(int side)
     return side % 2 ? 2 * ((side - 1) / 4) + 1 : side / 2;
 }
 
-/* "15" or "15x9", "2:-1"; "2.5", of pixels. */
-static void append_halved(GString *to, const satf_param_info *info, const char *text)
+/* "15" or "15x9", "2:-1"; "2.5", of pixels, which is halved whatever the height is. */
+static void append_halved(GString *to, const satf_param_info *info, const char *text,
+                          gboolean height)
 {
     if (info->type == SATF_PARAM_REAL) {
         char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -24,9 +25,9 @@ static void append_halved(GString *to, const satf_param_info *info, const char *
     int first = (int)strtol(text, &rest, 10);
     int second = *rest ? (int)strtol(rest + 1, NULL, 10) : first;
     if (type == SATF_PARAM_PLACE) {
-        g_string_append_printf(to, "%d:%d", first / 2, second / 2);
+        g_string_append_printf(to, "%d:%d", first / 2, height ? second / 2 : second);
     } else {
-        g_string_append_printf(to, "%dx%d", half_side(first), half_side(second));
+        g_string_append_printf(to, "%dx%d", half_side(first), height ? half_side(second) : second);
     }
 }
 
@@ -44,7 +45,7 @@ static gboolean counts_pixels(const char *filter, const char *name, satf_param_i
 }
 
 /* "NAME[=VALUE]", then ",PARAM[=VALUE]" each. */
-static void append_filter(GString *to, const char *word)
+static void append_filter(GString *to, const char *word, gboolean height)
 {
     char **pieces = g_strsplit(word, ",", -1);
     char *filter = g_strndup(pieces[0], strcspn(pieces[0], "="));
@@ -55,7 +56,7 @@ static void append_filter(GString *to, const char *word)
         g_string_append_printf(to, "%c%s%s", piece == pieces ? ' ' : ',', pair[0],
                                pair[1] ? "=" : "");
         if (halves && pair[1] && !pair[1][strspn(pair[1], "0123456789.xX:-")]) {
-            append_halved(to, &info, pair[1]);
+            append_halved(to, &info, pair[1], height);
         } else if (pair[1]) {
             g_string_append(to, pair[1]);
         }
@@ -65,13 +66,13 @@ static void append_filter(GString *to, const char *word)
     g_strfreev(pieces);
 }
 
-char *chain_halved(const char *chain)
+char *chain_halved(const char *chain, gboolean height)
 {
     GString *to = g_string_new(NULL);
     char **words = g_strsplit_set(chain, " \t\n\v\f\r", -1);
     for (char **word = words; *word; word++) {
         if (**word) {
-            append_filter(to, *word);
+            append_filter(to, *word, height);
         }
     }
     g_strfreev(words);

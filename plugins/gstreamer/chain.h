@@ -4,10 +4,11 @@
 
 #include <glib.h>
 
-/* The chain with the sides of its windows and their places halved: an odd side to the largest odd
- * number up to (N + 1) / 2, an even one to N / 2, places towards 0. chain must be one that
- * satf_filter_parse() takes. Free with g_free(). */
-char *chain_halved(const char *chain);
+/* The chain with the sides of its windows and their places halved, those up and down if height says
+ * so: an odd side to the largest odd number up to (N + 1) / 2, an even one to N / 2, places towards
+ * 0. What is one number for both directions is halved. chain must be one that satf_filter_parse()
+ * takes. Free with g_free(). */
+char *chain_halved(const char *chain, gboolean height);
 
 /* Those of its filters that do not know red, green and blue; NULL: there are none, or no memory.
  * Likewise. */

@@ -5,17 +5,31 @@
 #include <gst/video/video.h>
 #include <satfilter.h>
 
-/* Colour first, for sources that can make any of these; 16 bits in this machine's order. */
-#define PLANES_FORMATS                                                        \
-    "{ I420, YV12, NV12, NV21, Y444, RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8" \
-    ", " GST_VIDEO_NE(RGBA64) ", " GST_VIDEO_NE(GRAY16) " }"
+/* Colour first, for sources that can make any of these; words of 16 bits in this machine's order.
+ * All else about a format is in GStreamer's own table: depths, shifts, planes and steps. */
+#define PLANES_BYTES                                                                      \
+    "I420, YV12, NV12, NV21, Y444, RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, Y42B, YUY2, " \
+    "UYVY, NV16"
+#define PLANES_WORDS(end)                                                                         \
+    "RGBA64_" end ", GRAY16_" end ", I420_10" end ", I420_12" end ", I422_10" end ", I422_12" end \
+    ", Y444_10" end ", Y444_12" end ", P010_10" end ", P012_" end
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define PLANES_FORMATS "{ " PLANES_BYTES ", " PLANES_WORDS("LE") " }"
+#else
+#define PLANES_FORMATS "{ " PLANES_BYTES ", " PLANES_WORDS("BE") " }"
+#endif
 
-/* Filters of a chain, and a context for each of two sizes of planes. */
+/* Sizes of planes: as large as the frame, half as wide and high, half as wide. */
+enum { PLANES_WHOLE, PLANES_HALF, PLANES_NARROW, PLANES_SIZES };
+
+/* Filters of a chain, and a context for each of two sizes of planes, those of one frame. */
 typedef struct planes {
     satf_context *ctx[2];
-    satf_filter *filter[2]; /* whole planes; those of half the size */
-    satf_filter *chroma[2]; /* likewise without filters that know colours; NULL: they stay */
-    char *message;          /* of the call that failed; owned */
+    satf_filter *filter[PLANES_SIZES];
+    satf_filter *chroma[PLANES_SIZES]; /* without filters that know colours; NULL: they stay */
+    void *words;                       /* a plane whose samples were in high bits; owned */
+    gsize words_bytes;
+    char *message; /* of the call that failed; owned */
 } planes;
 
 /* Parses the chain; FALSE leaves a message, and the filters as they were. */

@@ -46,18 +46,20 @@ static gboolean next(const GstVideoInfo *info, walk *at)
     return TRUE;
 }
 
-/* Where the sample lies, by GStreamer's description of the format. */
-static guint8 *sample_at(const GstVideoFrame *frame, const walk *at)
-{
-    const GstVideoFormatInfo *format = frame->info.finfo;
-    guint plane = format->plane[at->component];
-    return (guint8 *)frame->data[plane] + at->y * frame->info.stride[plane] +
-           at->x * format->pixel_stride[at->component] + format->poffset[at->component];
-}
-
 static size_t sample_bytes(const GstVideoInfo *info)
 {
     return GST_VIDEO_INFO_COMP_DEPTH(info, 0) > 8 ? 2 : 1;
+}
+
+/* Where the sample lies, by GStreamer's description of the format, which has V of P010 one byte
+ * behind U, not a word. */
+static guint8 *sample_at(const GstVideoFrame *frame, const walk *at)
+{
+    const GstVideoFormatInfo *format = frame->info.finfo;
+    guint plane = format->plane[at->component], bytes = (guint)sample_bytes(&frame->info);
+    guint offset = (format->poffset[at->component] + bytes - 1) / bytes * bytes;
+    return (guint8 *)frame->data[plane] + at->y * frame->info.stride[plane] +
+           at->x * format->pixel_stride[at->component] + offset;
 }
 
 size_t frame_bytes(const GstVideoInfo *info)
@@ -70,16 +72,30 @@ size_t frame_bytes(const GstVideoInfo *info)
     return bytes;
 }
 
-/* Copies a sample that has its high byte first. */
-static void swap(guint8 *to, const guint8 *from, size_t bytes)
+/* Writes a sample that has its high byte first to where a frame has it, so many bits higher. */
+static void put(guint8 *to, const guint8 *sample, size_t bytes, guint high)
 {
-    guint16 sample;
+    guint16 word = 0;
     if (bytes == 1) {
-        *to = *from;
+        *to = *sample;
     } else {
-        memcpy(&sample, from, 2);
-        sample = GUINT16_TO_BE(sample);
-        memcpy(to, &sample, 2);
+        memcpy(&word, sample, 2);
+        word = (guint16)(GUINT16_FROM_BE(word) << high);
+        memcpy(to, &word, 2);
+    }
+}
+
+/* The way back. */
+static void get(guint8 *sample, const guint8 *from, size_t bytes, guint high)
+{
+    guint16 word = 0;
+    if (bytes == 1) {
+        *sample = *from;
+    } else {
+        memcpy(&word, from, 2);
+        need((word & ((1u << high) - 1)) == 0, "bits below a sample are not 0");
+        word = GUINT16_TO_BE((guint16)(word >> high));
+        memcpy(sample, &word, 2);
     }
 }
 
@@ -111,7 +127,7 @@ GstBuffer *frame_buffer(const GstVideoInfo *info, const guint8 *samples)
     size_t bytes = sample_bytes(info);
     need(gst_video_frame_map(&frame, info, buffer, GST_MAP_WRITE), "no frame of the input");
     do {
-        swap(sample_at(&frame, &at), samples, bytes);
+        put(sample_at(&frame, &at), samples, bytes, info->finfo->shift[at.component]);
         samples += bytes;
     } while (next(info, &at));
     gst_video_frame_unmap(&frame);
@@ -126,7 +142,7 @@ guint8 *frame_samples(const GstVideoInfo *info, GstBuffer *buffer)
     size_t bytes = sample_bytes(info);
     need(gst_video_frame_map(&frame, info, buffer, GST_MAP_READ), "no frame of the output");
     do {
-        swap(to, sample_at(&frame, &at), bytes);
+        get(to, sample_at(&frame, &at), bytes, info->finfo->shift[at.component]);
         to += bytes;
     } while (next(info, &at));
     gst_video_frame_unmap(&frame);

@@ -2,10 +2,13 @@
  * A host of GStreamer's elements, by the harness of its own tests. Warnings of GLib are failures.
  *
  *   gst_host run LAUNCH FORMAT WIDTH HEIGHT    samples (gst_frame.h) from standard input to output
- *   gst_host load FILE TIMES                   loads and unloads the shared object
+ *   gst_host render CHAIN WIDTH HEIGHT FULL    likewise one plane by the library: words of two
+ * bytes, the high one first, of which the bits of FULL count gst_host load FILE TIMES loads and
+ * unloads the shared object
  */
 #include <dlfcn.h>
 #include <gst/check/gstharness.h>
+#include <satfilter.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +78,34 @@ static void run(const char *launch, const char *format, int width, int height)
     g_free(samples);
 }
 
+static void render(const char *chain, int width, int height, int full)
+{
+    size_t count = (size_t)width * (size_t)height;
+    guint16 *in = g_new(guint16, count), *out = g_new(guint16, count);
+    satf_context *ctx = NULL;
+    satf_filter *filter = NULL;
+    satf_view from = satf_view_packed(in, width, height, 1, SATF_U16), to = from;
+    from.full = to.full = full;
+    to.data = out;
+    need(fread(in, 2, count, stdin) == count, "the plane is incomplete");
+    for (size_t i = 0; i < count; i++) {
+        in[i] = (guint16)(GUINT16_FROM_BE(in[i]) & full);
+    }
+    need(satf_context_create(&ctx) == SATF_OK &&
+             satf_filter_parse(ctx, chain, &filter) == SATF_OK &&
+             satf_filter_render(ctx, filter, &from, &to) == SATF_OK,
+         satf_message(ctx));
+    for (size_t i = 0; i < count; i++) {
+        need(out[i] <= full, "a result is above the full scale");
+        out[i] = GUINT16_TO_BE(out[i]);
+    }
+    need(fwrite(out, 2, count, stdout) == count && fflush(stdout) == 0, "the output is full");
+    satf_filter_destroy(filter);
+    satf_context_destroy(ctx);
+    g_free(in);
+    g_free(out);
+}
+
 static void load(const char *path, int times)
 {
     for (int i = 0; i < times; i++) {
@@ -87,9 +118,13 @@ static void load(const char *path, int times)
 
 int main(int argc, char **argv)
 {
-    need(argc >= 4, "use: gst_host run|load ...");
+    need(argc >= 4, "use: gst_host run|render|load ...");
     if (strcmp(argv[1], "load") == 0) {
         load(argv[2], atoi(argv[3]));
+        return 0;
+    }
+    if (strcmp(argv[1], "render") == 0 && argc == 6) {
+        render(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
         return 0;
     }
     gst_init(NULL, NULL);

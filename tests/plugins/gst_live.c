@@ -133,11 +133,12 @@ static void properties_change(void)
 
 static void caps_change(void)
 {
-    static const char *const formats[] = {"GRAY8", "I420", "NV12", "Y444", "YV12", "NV21"};
+    static const char *const formats[] = {"GRAY8", "I420", "NV12", "Y444",
+                                          "YV12",  "NV21", "YUY2", "Y42B"};
     stage s = open_stage("satfilter");
     gst_harness_set(s.harness, "satfilter", "filter", "box=15x7", NULL);
     for (int i = 0; i < 24; i++) {
-        set_caps(&s, formats[i % 6], 1 + i * 37 % 130, 1 + i * 53 % 90);
+        set_caps(&s, formats[i % 8], 1 + i * 37 % 130, 1 + i * 53 % 90);
         expect(&s, 0, "box=15x7", "a frame of new caps is wrong");
     }
     close_stage(&s);
