@@ -37,7 +37,68 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Aligned samples that all count and become others, one for one, whatever pixels they are of. Each
+ * thread has some rows' samples under way at a time. */
+template <int FROM, int TO>
+static __global__ void __launch_bounds__(THREADS)
+    adapt_samples(row_adapter a, satf_view in, satf_view, satf_view out)
+{
+    enum { ROWS = 4 };
+    int64_t n = in.width * in.channels, bytes = adapt_bytes(FROM), to_bytes = adapt_bytes(TO);
+    a.from = FROM;
+    a.to = TO;
+    a.aligned = true;
+    for (int64_t y = (int64_t)blockIdx.y * ROWS; y < in.height; y += (int64_t)gridDim.y * ROWS) {
+        const char *from = (const char *)in.data + y * in.stride;
+        char *to = (char *)out.data + y * out.stride;
+        int rows = in.height - y < ROWS ? (int)(in.height - y) : ROWS;
+        for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
+             i += (int64_t)gridDim.x * THREADS) {
+            double samples[ROWS];
+#pragma unroll
+            for (int k = 0; k < ROWS; k++) {
+                samples[k] =
+                    k < rows ? adapt_load_at(FROM, from + k * in.stride + i * bytes, true) : 0;
+            }
+#pragma unroll
+            for (int k = 0; k < ROWS; k++) {
+                char *at = to + k * out.stride + i * to_bytes;
+                if (k < rows && a.stores) {
+                    adapt_store_value(&a, samples[k], at);
+                } else if (k < rows) {
+                    adapt_put_at(TO, a.zero != 0 ? samples[k] + a.zero : samples[k], at, true);
+                }
+            }
+        }
+    }
+}
+
 typedef void (*adapt_kernel)(row_adapter, satf_view, satf_view, satf_view);
+
+/* Whether pixels lie side by side, and all count. */
+static bool is_plain(const row_adapter *a, const satf_view *in, const satf_view *out)
+{
+    bool side_by_side = in->pixel_stride == satf_pixel_bytes(in) &&
+                        out->pixel_stride == satf_pixel_bytes(out) && in->channels == out->channels;
+    bool all = a->rule == ADAPT_ALL && !a->alpha && !a->omits_nan && a->nodata != a->nodata &&
+               !a->weighs && !a->divides && !a->grey && a->lanes == a->channels;
+    return a->aligned && side_by_side && all;
+}
+
+/* NULL: not of these types. */
+static adapt_kernel plain_kernel_of(const row_adapter *a)
+{
+#define PAIR(one, other)                                  \
+    if (a->from == SATF_##one && a->to == SATF_##other) { \
+        return adapt_samples<SATF_##one, SATF_##other>;   \
+    }
+    PAIR(I16, U16)
+    PAIR(U16, I16)
+    PAIR(F16, F32)
+    PAIR(F64, F16)
+#undef PAIR
+    return NULL;
+}
 
 static adapt_kernel kernel_of(const row_adapter *a)
 {
@@ -49,10 +110,6 @@ static adapt_kernel kernel_of(const row_adapter *a)
     PAIR(U16, U16)
     PAIR(F32, F32)
     PAIR(F64, F64)
-    PAIR(I16, U16)
-    PAIR(U16, I16)
-    PAIR(F16, F32)
-    PAIR(F64, F16)
 #undef PAIR
     return adapt_pixels<-1, -1>;
 }
@@ -79,6 +136,8 @@ extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
     int64_t columns = (in->width - 1) / THREADS + 1, rows = MOST_BLOCKS / columns + 1;
     dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
               (unsigned)(in->height < rows ? in->height : rows));
-    kernel_of(adapter)<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, from, *beside, to);
+    adapt_kernel plain = is_plain(&a, &from, &to) ? plain_kernel_of(&a) : NULL;
+    adapt_kernel kernel = plain ? plain : kernel_of(&a);
+    kernel<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, from, *beside, to);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }
