@@ -21,16 +21,22 @@ SATF_FORMULA formula_value dog_formula(const formula_sums *in, const dog_options
 
 #elif defined(FILTER_DESCRIPTORS)
 
-static filter_lines dog_narrow(const void *from)
+/* Both by one method, so that what they share cancels. */
+static filter_axes dog_lines(const dog_options *options, double sigma)
 {
-    const dog_options *options = from;
-    return filter_gaussian(options->sigma, 4);
+    return filter_gaussian(sigma, sigma, options->sigma * options->ratio, 4);
 }
 
-static filter_lines dog_wide(const void *from)
+static filter_axes dog_narrow(const void *from)
 {
     const dog_options *options = from;
-    return filter_gaussian(options->sigma * options->ratio, 4);
+    return dog_lines(options, options->sigma);
+}
+
+static filter_axes dog_wide(const void *from)
+{
+    const dog_options *options = from;
+    return dog_lines(options, options->sigma * options->ratio);
 }
 
 static filter_range dog_range(filter_range in, const void *options, const filter_extent *of)

@@ -1,11 +1,21 @@
 /*
- * gauss: Gaussian smoothing by extended boxes (P. Gwosdek, S. Grewenig, A. Bruhn, J. Weickert,
- * Theoretical foundations of Gaussian convolution by extended box filtering, SSVM 2011).
+ * gauss: Gaussian smoothing, along the rows and then down the columns. The border extends the
+ * picture once.
  *
- * Each of K passes along an axis is a box of 2 r + 1 samples and a share alpha of one more at
- * either end, so that its variance is sigma^2 / K; alpha is taken to 2^-16. The border extends the
- * picture once, then come K passes along the rows, then K down the columns. Under border=shrink
- * each axis is divided by the same passes over ones. What passes hand on, and the last one gives:
+ * Up to a sigma of 6 on both axes: by 2 R + 1 weights, R = ceil(4 sigma), of exp(-k^2 / (2
+ * sigma^2)) each, divided by their sum. Weights of integers are whole numbers w of 2^-W, W = 15
+ * (u16 without alpha: 28): these are rounded down; what is left of 2^W goes to pairs of neighbours
+ * by their largest remainders, an odd rest to the middle. Between the axes integers are whole
+ * numbers of 2^-F, F = 8 (colour of u16 times alpha: 6): h = floor(sum w p / 2^(W - F) + 1/2). Down
+ * the columns the result is sum w h / 2^(W + F). Under border=shrink each axis is divided by the
+ * sum of the weights inside; such an h is rounded halves to even. Floats have weights that are not
+ * rounded, and sums of doubles from the outermost neighbours to the middle.
+ *
+ * Above 6: by extended boxes (P. Gwosdek, S. Grewenig, A. Bruhn, J. Weickert, Theoretical
+ * foundations of Gaussian convolution by extended box filtering, SSVM 2011). Each of K passes along
+ * an axis is a box of 2 r + 1 samples and a share alpha of one more at either end, so that its
+ * variance is sigma^2 / K; alpha is taken to 2^-16. Under border=shrink each axis is divided by the
+ * same passes over ones. What passes hand on, and the last one gives:
  * - u8 without alpha and without border=shrink: numbers of 8 bits with 8 of fraction. A pass rounds
  *   (S inner + E outer) to them, halves to even, S and E being exact sums of them, and both
  *   products and their sum IEEE float. In all that is within 1 / 40 of a level of exact arithmetic.
@@ -13,6 +23,7 @@
  *   alpha) or of 2^-9 (colour of u16 times alpha), in the same way in double; so is the quotient
  * along a row under border=shrink.
  * - floats: doubles, not rounded.
+ *
  * At last comes one rounding to the sample, halves up.
  */
 #if defined(FILTER_ENTRY)
@@ -20,22 +31,25 @@ FILTER_ENTRY(gauss)
 #elif defined(FILTER_DESCRIPTORS) /* lines have no formula */
 
 typedef struct gauss_options {
-    double sigma;
+    double sigma, down;
     int64_t passes;
     filter_border border;
 } gauss_options;
 
-static filter_lines gauss_lines(const void *from)
+static filter_axes gauss_lines(const void *from)
 {
     const gauss_options *options = from;
-    return filter_gaussian(options->sigma, (int)options->passes);
+    double down = isnan(options->down) ? options->sigma : options->down;
+    return filter_gaussian(options->sigma, down, 0, (int)options->passes);
 }
 
 static const filter_param gauss_params[] = {
-    {"sigma", "S", "pixels", PARAM_REAL, offsetof(gauss_options, sigma), 0.3, 1000, "2",
-     "standard deviation in pixels, 0.3 to 1000"},
+    {"sigma", "S", "pixels", PARAM_REAL, offsetof(gauss_options, sigma), 0, 1000, "2",
+     "standard deviation in pixels, 0 to 1000"},
+    {"down", "S|same", "pixels", PARAM_REAL, offsetof(gauss_options, down), 0, 1000, "same",
+     "that down the columns, 0 to 1000; 0 leaves an axis as it is"},
     {"passes", "K", "", PARAM_INTEGER, offsetof(gauss_options, passes), 3, 5, "4",
-     "boxes along each axis, 3 to 5: more are nearer to a Gaussian"},
+     "above a sigma of 6: boxes along each axis, 3 to 5: more are nearer to a Gaussian"},
     FILTER_BORDER_PARAM(offsetof(gauss_options, border)),
     FILTER_PARAM_END,
 };
@@ -50,8 +64,9 @@ static const filter_pass gauss_passes[] = {{
 static const filter_info gauss_filter = {
     .name = "gauss",
     .help = "Gaussian blur, fast for any sigma",
-    .detail = "The soft blur of picture editors, without the square look of box. From S = 2 on no "
-              "weight is off a Gaussian's by more than 4 % of the largest one; passes=5 is nearer.",
+    .detail = "The soft blur of picture editors, without the square look of box. Up to S = 6 by a "
+              "Gaussian's own weights, as far as 4 S. Above that by K boxes: no weight is off a "
+              "Gaussian's by more than 4 % of the largest one; passes=5 is nearer.",
     .params = gauss_params,
     .needs_value = true,
     .options_bytes = sizeof(gauss_options),

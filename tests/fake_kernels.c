@@ -12,6 +12,7 @@
 #include "base/view.h"
 #include "plan/gpu.h"
 #include "sums/lines/line.h"
+#include "sums/lines/taps.h"
 #include "formula/adapt_rows.h"
 #include "formula/mix.h"
 #include "sums/tables/shift.h"
@@ -308,19 +309,27 @@ static satf_status lines(satf_context *ctx, const filter_gpu_lines *job)
 {
     line_spec spec = {.in = on_host(&job->in),
                       .out = on_host(&job->out),
-                      .lines = job->lines,
+                      .axes = job->axes,
                       .border = job->border,
                       .constant = job->constant,
                       .weighted = job->numbers.weighted};
     line_ends ends = {line_in, line_height, line_out, (void *)(uintptr_t)job, NULL};
     satf_context *cpu;
     satf_status status = begin(ctx, "lines", &cpu);
-    void *memory = status ? NULL : satf_alloc(line_walk_bytes(&spec));
+    bool own = job->axes.down.times == 0, failed;
+    size_t bytes = own ? taps_walk_bytes(&spec) : line_walk_bytes(&spec);
+    void *memory = status ? NULL : satf_alloc(bytes);
     if (!status && !memory) {
-        status = satf_fail_memory(cpu, line_walk_bytes(&spec), "a fake device");
+        status = satf_fail_memory(cpu, bytes, "a fake device");
     }
-    line_walk *walk = status ? NULL : line_walk_begin(&spec, &ends, 0, memory);
-    for (bool failed = false; walk && line_walk_next(walk, &failed);) {
+    if (memory && own) {
+        taps_walk *walk = taps_walk_begin(&spec, &ends, 0, spec.in.height, memory);
+        while (taps_walk_next(walk, &failed)) {
+        }
+    } else if (memory) {
+        line_walk *walk = line_walk_begin(&spec, &ends, 0, memory);
+        while (line_walk_next(walk, &failed)) {
+        }
     }
     satf_free(memory);
     return end(ctx, cpu, status);

@@ -16,10 +16,16 @@ static inline double any_clip(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* A number around the parameter's default: up to twice as large, and below 0. */
+/* A number around the parameter's default: up to twice as large, and below 0. Gaussians are also
+ * wider: above a sigma of 6 they are boxes, and below that passes= is refused unless it is the
+ * default. */
 static inline double any_real(const filter_param *p, any_choice choose, void *user)
 {
     double middle = satf_strtod(p->default_text, NULL);
+    if (strcmp(p->name, "passes") == 0) {
+        return middle;
+    }
+    middle *= strcmp(p->name, "sigma") == 0 ? 4 : 1;
     return any_clip((middle != 0 ? middle : 1) * (double)choose(user, -8, 16) / 8, p->min, p->max);
 }
 

@@ -45,11 +45,11 @@ static inline int64_t reach_along_lines(const satf_filter *filter)
     const filter_passes *way = filter_any_way(link->info);
     int64_t most = 0;
     for (int k = 0; k < way->count; k++) {
-        filter_lines lines = {0};
+        filter_axes axes = {0};
         if (way->list[k].lines) {
-            lines = way->list[k].lines(link->options);
+            axes = way->list[k].lines(link->options);
         }
-        most = filter_lines_reach(&lines) > most ? filter_lines_reach(&lines) : most;
+        most = filter_lines_reach(&axes.down) > most ? filter_lines_reach(&axes.down) : most;
     }
     return most;
 }

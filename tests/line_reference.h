@@ -1,4 +1,5 @@
-/* Gaussian smoothing by extended boxes as docs/filters.md defines it, one sum at a time. */
+/* Gaussian smoothing by weights and by extended boxes as filters/gauss.h defines it, one sum at a
+ * time. */
 #ifndef TESTS_LINE_REFERENCE_H
 #define TESTS_LINE_REFERENCE_H
 
@@ -16,20 +17,28 @@ typedef enum ref_passes {
 
 typedef struct ref_gauss {
     double sigma;
-    int passes, border;
+    int passes; /* 0: by weights */
+    int border;
     double constant;
     bool alpha;
+    bool words; /* samples are u16 */
     ref_passes how;
+    bool apart;  /* columns have a sigma of their own */
+    double down; /* that */
 } ref_gauss;
+
+enum { REF_MOST_RADIUS = 24 }; /* of weights */
 
 static inline int64_t ref_radius(const ref_gauss *g)
 {
-    return (int64_t)floor(sqrt(12 * (g->sigma * g->sigma / g->passes) + 1) / 2 - 0.5);
+    return g->passes == 0
+               ? (int64_t)ceil(4 * g->sigma)
+               : (int64_t)floor(sqrt(12 * (g->sigma * g->sigma / g->passes) + 1) / 2 - 0.5);
 }
 
 static inline int64_t ref_reach(const ref_gauss *g)
 {
-    return g->passes * (ref_radius(g) + 1);
+    return g->passes == 0 ? ref_radius(g) : g->passes * (ref_radius(g) + 1);
 }
 
 /* The share of a sample at either end, in 2^-16. */
@@ -57,9 +66,59 @@ static inline long double ref_weighed(const ref_gauss *g, long double sum, long 
     return (sum * 65536 + ends * share) / all;
 }
 
+/* Bits of weights: those of integers are whole numbers. */
+static inline int ref_weight_bits(const ref_gauss *g)
+{
+    return g->words && !g->alpha ? 28 : 15;
+}
+
+/* The weights of the middle and of both samples that are k away, times 2^bits. Of integers they are
+ * whole: a pair is rounded up if few pairs have larger remainders, the middle by an odd rest. */
+static inline void ref_weights(const ref_gauss *g, long double *w)
+{
+    int64_t radius = ref_radius(g), rest = INT64_C(1) << ref_weight_bits(g);
+    long double sum = (long double)rest;
+    long double two_variances = 2 * (long double)g->sigma * g->sigma, all = 1;
+    long double remainders[REF_MOST_RADIUS + 1];
+    for (int64_t k = 1; k <= radius; k++) {
+        all += 2 * expl(-(k * k) / two_variances);
+    }
+    for (int64_t k = 0; k <= radius; k++) {
+        w[k] = sum * (k == 0 ? 1 : expl(-(k * k) / two_variances)) / all;
+        remainders[k] = w[k] - floorl(w[k]);
+        rest -= (int64_t)w[k] * (k == 0 ? 1 : 2);
+    }
+    for (int64_t k = 0; k <= radius && g->how != REF_EXACT; k++) {
+        int64_t ahead = 0;
+        for (int64_t other = 1; other <= radius; other++) {
+            ahead += remainders[other] > remainders[k];
+        }
+        w[k] = floorl(w[k]) + (k == 0 ? rest % 2 : ahead < rest / 2);
+    }
+}
+
+/* The weighted sums of n + 2 reach numbers, in place: n of them, the first at the front. */
+static inline void ref_weigh_line(const ref_gauss *g, long double *line, int64_t n)
+{
+    int64_t radius = ref_radius(g);
+    long double w[REF_MOST_RADIUS + 1];
+    ref_weights(g, w);
+    for (int64_t x = 0; x < n; x++) {
+        long double sum = 0;
+        for (int64_t k = -radius; k <= radius; k++) {
+            sum += w[llabs(k)] * line[x + radius + k];
+        }
+        line[x] = sum / exp2l(ref_weight_bits(g));
+    }
+}
+
 /* All passes over n + 2 reach numbers, in place: n of them, the first at the front. */
 static inline void ref_line(const ref_gauss *g, long double *line, int64_t n)
 {
+    if (g->passes == 0) {
+        ref_weigh_line(g, line, n);
+        return;
+    }
     int64_t r = ref_radius(g), left = n + 2 * ref_reach(g);
     for (int k = 0; k < g->passes; k++) {
         left -= 2 * r + 2;
@@ -71,6 +130,25 @@ static inline void ref_line(const ref_gauss *g, long double *line, int64_t n)
             line[x] = ref_weighed(g, sum, line[x] + line[x + 2 * r + 2]);
         }
     }
+}
+
+/* What is handed on to the columns. */
+static inline long double ref_between(const ref_gauss *g, long double value)
+{
+    bool by_weights = g->passes == 0 && g->border != SATF_SHRINK;
+    return g->how == REF_EXACT                     ? value
+           : by_weights                            ? floorl(value + 0.5L)
+           : g->passes == 0 || g->how == REF_WHOLE ? rint((double)value)
+                                                   : value;
+}
+
+/* Of a sample in a number, of integers: colour times alpha, or another channel. */
+static inline long double ref_scale(const ref_gauss *g, int bits, bool weighed, bool weighs)
+{
+    if (g->passes == 0) {
+        return exp2l(g->alpha && bits == 16 ? 6 : 8) * exp2l(weighs ? bits : 0);
+    }
+    return g->how == REF_NARROW ? 256 : weighed ? exp2l(41 - 2 * bits) : exp2l(41 - bits);
 }
 
 /* A line of n numbers, `step` apart, with what the border puts around it; divided where it
@@ -93,7 +171,7 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
     }
     for (int64_t x = 0; x < n; x++) {
         long double value = shrinks ? line[x] / (ones[x] / one) : line[x];
-        numbers[x * step] = g->how == REF_WHOLE && !last ? rint((double)value) : value;
+        numbers[x * step] = last ? value : ref_between(g, value);
     }
 }
 
@@ -103,14 +181,13 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
     int channels = in->channels;
     int64_t n = in->width * channels;
     bool integers = in->type == SATF_U8 || in->type == SATF_U16;
+    ref_gauss columns = *g;
+    columns.sigma = g->apart ? g->down : g->sigma;
     int bits = in->type == SATF_U8 ? 8 : 16;
     for (int c = 0; c < channels; c++) {
         bool weighs = g->alpha && c + 1 == channels, weighed = g->alpha && !weighs;
-        long double scale = g->how == REF_NARROW  ? 256
-                            : g->how == REF_EXACT ? 1
-                            : !integers           ? 1
-                            : weighed             ? exp2l(41 - 2 * bits)
-                                                  : exp2l(41 - bits);
+        bool whole = integers && g->how != REF_EXACT;
+        long double scale = whole ? ref_scale(g, bits, weighed, weighs) : 1;
         double v = g->border == SATF_CONSTANT ? g->constant : 0;
         long double outside = (weighed ? v * v : v) * scale;
         for (int64_t y = 0; y < in->height; y++) {
@@ -122,7 +199,7 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
             ref_along(g, &to[y * n + c], in->width, channels, outside, exp2l(40), false);
         }
         for (int64_t x = 0; x < in->width; x++) {
-            ref_along(g, &to[x * channels + c], in->height, n, outside, exp2l(40), true);
+            ref_along(&columns, &to[x * channels + c], in->height, n, outside, exp2l(40), true);
         }
         for (int64_t i = c; i < n * in->height; i += channels) {
             to[i] /= scale;

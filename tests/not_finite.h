@@ -90,12 +90,10 @@ static inline bool spoilt_shows(int border, int64_t n, int64_t first, int64_t le
     return false;
 }
 
-/* What four passes of extended boxes reach, whose radius is that of Gwosdek (2011): a sigma of 1.5,
- * and the wider one of two. */
+/* What a Gaussian's weights reach: 4 sigma of 1.5, and of dog's wider one of 3. */
 static inline int64_t spoilt_lines_reach(const filter_info *info)
 {
-    double sigma = filter_param_find(info, "ratio") ? 3 : 1.5;
-    return 4 * ((int64_t)floor(0.5 * sqrt(12 * sigma * sigma / 4 + 1) - 0.5) + 1);
+    return filter_param_find(info, "ratio") ? 12 : 6;
 }
 
 /* Whether pixel `out` of the result depends on pixel i of n along an axis: window pixels, `at`

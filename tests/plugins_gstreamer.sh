@@ -186,9 +186,12 @@ same "satguided size=5 eps=0.0001 ! satbox size=301" "--guided 5,eps=0.0001 --bo
     "--guided $(halved 5),eps=0.0001 --box $(halved 301)"
 frame NV12 66 50
 same "satbox size=3" "--box 3" "--box 1"
-# One number for both directions is halved wherever a side is.
+# Where the height stays, so does the deviation down the columns; dog has one number, which is halved.
 frame Y42B 66 50
-same "satgauss sigma=4" "--gauss 4" "--gauss 2" "--gauss 2"
+same "satgauss sigma=4" "--gauss 4" "--gauss 2,down=4" "--gauss 2,down=4"
+same "satgauss sigma=4 down=0" "--gauss 4,down=0" "--gauss 2,down=0" "--gauss 2,down=0"
+frame I420 66 50
+same "satgauss sigma=4 down=1" "--gauss 4,down=1" "--gauss 2,down=0.5" "--gauss 2,down=0.5"
 template=$source/samples/sharpen.txt
 frame NV21 67 41
 same "satfilter filter=template=$template" "--template $template" "--template $template"

@@ -3,13 +3,7 @@
  * lines, with a thread for each part; those of floats are added up in the order of
  * src/sums/lines/line_columns.c, with a thread for each result.
  */
-#include "any.cuh"
-
-extern "C" {
-#include "../../src/base/border.h"
-#include "../../src/base/view.h"
-#include "../../src/plan/gpu.h"
-}
+#include "lines.cuh"
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 static constexpr int64_t LEAST_PART = 64;
@@ -144,21 +138,12 @@ static __device__ inline void store_number(double *to, double number)
 template <class T>
 static __global__ void __launch_bounds__(THREADS) load_numbers(filter_gpu_lines job, T *to)
 {
-    int channels = job.in.channels;
-    int64_t n = job.in.width * channels, bytes = sample_bytes(job.in.type);
+    int64_t n = job.in.width * job.in.channels;
     for (int64_t y = blockIdx.y; y < job.in.height; y += gridDim.y) {
         const char *row = (const char *)job.in.data + y * job.in.stride;
         for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
              i += (int64_t)gridDim.x * THREADS) {
-            int64_t last = i - i % channels + channels - 1;
-            double number = load_sample(job.in.type, row + i * bytes) + 0.0;
-            if (job.numbers.weighted && i != last) {
-                number *= load_sample(job.in.type, row + last * bytes);
-            }
-            double scale = job.numbers.narrow                  ? 1 << LINE_NARROW_BITS
-                           : job.numbers.weighted && i == last ? job.numbers.alpha_scale
-                                                               : job.numbers.scale;
-            store_number(&to[y * n + i], (number + 0.0) * scale);
+            store_number(&to[y * n + i], line_number(&job, row, i));
         }
     }
 }
@@ -197,17 +182,8 @@ static __global__ void __launch_bounds__(THREADS)
              i += (int64_t)gridDim.x * THREADS) {
             int c = (int)(i % channels);
             int64_t last = i - c + channels - 1;
-            double value = (double)numbers[y * n + i];
-            if (job.numbers.narrow) {
-                value /= 1 << LINE_NARROW_BITS;
-            } else if (!job.numbers.weighted) {
-                value = value / job.numbers.scale / one + 0.0;
-            } else if (i == last) {
-                value = value / job.numbers.alpha_scale / one + 0.0;
-            } else {
-                double alpha = (double)numbers[y * n + last] / job.numbers.alpha_scale;
-                value = alpha == 0 ? 0 : value / job.numbers.scale / alpha + 0.0;
-            }
+            double value = line_value(&job.numbers, (double)numbers[y * n + i], i == last,
+                                      (double)numbers[y * n + last], one);
             store(&job.out, i / channels, y, c, aligned, formula_real(value));
         }
     }
@@ -244,10 +220,10 @@ static void lines_launch(const line_pass *pass, const double *from, double *to, 
 /* All passes along one axis of numbers at[*now]; those of the result are at[*now] then. Rows have
  * `width` numbers; along: these are passed along, else down. */
 template <class T>
-static void pass_axis(const filter_gpu_lines *job, bool along, int64_t width, int64_t height,
-                      int channels, T *const at[2], int *now, cudaStream_t stream)
+static void pass_axis(const filter_gpu_lines *job, const filter_lines *lines, bool along,
+                      int64_t width, int64_t height, int channels, T *const at[2], int *now,
+                      cudaStream_t stream)
 {
-    const filter_lines *lines = &job->lines;
     int64_t reach = lines->times * (lines->radius + 1), span = 2 * lines->radius + 2;
     int64_t places = (along ? width / channels : height) + 2 * reach;
     int64_t part = lines->radius > LEAST_PART ? lines->radius : LEAST_PART;
@@ -280,13 +256,13 @@ static void pass_axis(const filter_gpu_lines *job, bool along, int64_t width, in
 }
 
 /* What part of a window along an axis of n pixels is inside: ones, with `spare` to make them. */
-static void make_ones(const filter_gpu_lines *job, int64_t n, double **ones, double *spare,
-                      cudaStream_t stream)
+static void make_ones(const filter_gpu_lines *job, const filter_lines *lines, int64_t n,
+                      double **ones, double *spare, cudaStream_t stream)
 {
     double *at[2] = {*ones, spare};
     int now = 0;
     fill_ones<<<1, THREADS, 0, stream>>>(job->one, n, at[0]);
-    pass_axis(job, true, n, 1, 1, at, &now, stream);
+    pass_axis(job, lines, true, n, 1, 1, at, &now, stream);
     *ones = at[now];
 }
 
@@ -298,13 +274,13 @@ template <class T> static void run_lines(const filter_gpu_lines *given, cudaStre
     int now = 0;
     dim3 grid = grid_of(n, job.in.height);
     load_numbers<<<grid, THREADS, 0, stream>>>(job, at[0]);
-    pass_axis(&job, true, n, job.in.height, job.in.channels, at, &now, stream);
+    pass_axis(&job, &job.axes.along, true, n, job.in.height, job.in.channels, at, &now, stream);
     if (job.numbers.shrinks) {
-        make_ones(&job, job.in.width, &job.ones[0], job.ones_at[0], stream);
-        make_ones(&job, job.in.height, &job.ones[1], job.ones_at[1], stream);
+        make_ones(&job, &job.axes.along, job.in.width, &job.ones[0], job.ones_at[0], stream);
+        make_ones(&job, &job.axes.down, job.in.height, &job.ones[1], job.ones_at[1], stream);
         divide<<<grid, THREADS, 0, stream>>>(job, job.ones[0], (double *)(void *)at[now]);
     }
-    pass_axis(&job, false, n, job.in.height, job.in.channels, at, &now, stream);
+    pass_axis(&job, &job.axes.down, false, n, job.in.height, job.in.channels, at, &now, stream);
     store_samples<<<grid, THREADS, 0, stream>>>(job, (const T *)at[now]);
 }
 
@@ -315,7 +291,9 @@ extern "C" satf_status cuda_lines(satf_context *ctx, const filter_gpu_lines *job
         return status;
     }
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    if (job->numbers.narrow) {
+    if (job->numbers.own) {
+        cuda_taps_run(job, stream);
+    } else if (job->numbers.narrow) {
         run_lines<uint16_t>(job, stream);
     } else {
         run_lines<double>(job, stream);

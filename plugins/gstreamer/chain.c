@@ -44,15 +44,24 @@ static gboolean counts_pixels(const char *filter, const char *name, satf_param_i
     return FALSE;
 }
 
-/* "NAME[=VALUE]", then ",PARAM[=VALUE]" each. */
+/* "NAME[=VALUE]", then ",PARAM[=VALUE]" each. A deviation down the columns is that of the filter's
+ * value unless it is given; where the height stays, so does this. */
 static void append_filter(GString *to, const char *word, gboolean height)
 {
     char **pieces = g_strsplit(word, ",", -1);
     char *filter = g_strndup(pieces[0], strcspn(pieces[0], "="));
+    const char *value = strchr(pieces[0], '='), *down = NULL;
+    satf_param_info known;
+    gboolean keeps_down = !height && value && counts_pixels(filter, "down", &known);
     for (char **piece = pieces; *piece; piece++) {
         char **pair = g_strsplit(*piece, "=", 2);
         satf_param_info info;
         gboolean halves = counts_pixels(filter, piece == pieces ? "" : pair[0], &info);
+        if (keeps_down && piece != pieces && g_str_has_prefix(*piece, "down=")) {
+            down = g_str_equal(*piece, "down=same") ? NULL : *piece + strlen("down");
+            g_strfreev(pair);
+            continue;
+        }
         g_string_append_printf(to, "%c%s%s", piece == pieces ? ' ' : ',', pair[0],
                                pair[1] ? "=" : "");
         if (halves && pair[1] && !pair[1][strspn(pair[1], "0123456789.xX:-")]) {
@@ -61,6 +70,9 @@ static void append_filter(GString *to, const char *word, gboolean height)
             g_string_append(to, pair[1]);
         }
         g_strfreev(pair);
+    }
+    if (keeps_down) {
+        g_string_append_printf(to, ",down%s", down ? down : value);
     }
     g_free(filter);
     g_strfreev(pieces);

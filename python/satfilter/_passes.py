@@ -95,7 +95,7 @@ def _sum(y, x, border):
 
 # --------------------------------------------------------------------------------------- Gaussians
 
-_BOXES_FROM = 2.0  # a narrower Gaussian is not like boxes in a row: gauss would be off by a tenth
+_GAUSS_FROM = 2.0  # narrower Gaussians have scipy's bits, so that flat paper is decided alike
 _PADS = {"reflect": "symmetric", "mirror": "reflect", "clamp": "edge", "wrap": "wrap"}
 _PIECE = 1 << 24  # products of samples and weights, between two looks for signals
 _NEAR = 1 << 17  # of those whose sums stay in the caches
@@ -114,8 +114,9 @@ def gaussian_row(axis, sigma, radius, border):
 def gaussian(image, work, cval, out, want):
     """By gauss along two axes of the same wide Gaussian; along others each sample is weighted."""
     groups = _groups(work, lambda a, b: a[1:] == b[1:] and _is_whole(a))
-    # gauss rounds what its passes over integers hand on.
-    made = image.astype("f8") if image.dtype.kind != "f" and want.kind == "f" and len(groups[0]) == 2 else image
+    # gauss rounds integers between the axes: bytes are rounded once more than here, other integers are not.
+    exact = want.kind == "f" or image.dtype.itemsize > 1
+    made = image.astype("f8") if image.dtype.kind != "f" and exact and len(groups[0]) == 2 else image
     while groups:
         group = groups.pop(0)
         if groups and len(group) == len(groups[0]) == 1 and _goes_first(image, group[0][0], groups[0][0][0]):
@@ -134,9 +135,9 @@ def _goes_first(image, axis, next_axis):
 
 
 def _is_whole(row):
-    """Whether gauss may stand for it: as wide as its boxes want, and not cut off early."""
+    """Whether gauss may stand for it: wide, and not cut off early."""
     sigma, weights = row[1]
-    return _BOXES_FROM <= sigma <= 1000 and len(weights) - 1 >= int(3 * sigma)
+    return _GAUSS_FROM <= sigma <= 1000 and len(weights) - 1 >= int(3 * sigma)
 
 
 def _gauss(y, x, border):

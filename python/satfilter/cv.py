@@ -129,7 +129,8 @@ def GaussianBlur(src: np.ndarray, ksize: tuple[int, int], sigmaX: float, dst: np
     """The mean weighted by a Gaussian of ksize = (width, height) pixels and standard deviations sigmaX and sigmaY.
 
     sigmaY 0: sigmaX; a side 0 follows from sigma, and sigma 0 from the side. Where sigma is 2 or more, the same along
-    both axes, and the sides leave 3 sigma, the Gaussian is made of boxes: see satfilter.ndimage.gaussian_filter().
+    both axes, and the sides leave 3 sigma, the Gaussian is that of satfilter.gauss(): see
+    satfilter.ndimage.gaussian_filter().
     hint is there for OpenCV's sake.
     """
     image = _image(_arrays.real("src", src))

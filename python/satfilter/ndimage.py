@@ -85,8 +85,9 @@ def gaussian_filter(input: ArrayLike, sigma: Any, order: Any = 0, output: Any = 
                     cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> np.ndarray:
     """The mean weighted by a Gaussian of standard deviation sigma along each axis, or along axes.
 
-    Of a sigma of 2 and more that is the same along two axes, the Gaussian is that of satfilter.gauss(), made of boxes:
-    no weight along an axis is off by more than 4 % of the largest one, and the time is the same for any sigma.
+    Of a sigma of 2 and more that is the same along two axes, the Gaussian is that of satfilter.gauss(). Up to 6 it ends
+    4 sigma from its middle whatever truncate says; above, it is made of boxes: no weight along an axis is off by more
+    than 4 % of the largest one, and the time is the same for any sigma.
     Everything else is scipy's, but for the last digits. Integers are rounded once, to nearest, halves up.
 
     Parameters

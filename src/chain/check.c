@@ -81,6 +81,24 @@ satf_status filter_check_instead(satf_context *ctx, const chain_link *link, bool
     return SATF_OK;
 }
 
+/* Weights of a Gaussian are no boxes, whose number somebody has given. */
+static satf_status check_passes(satf_context *ctx, const chain_link *link)
+{
+    const filter_pass *last = filter_last(link->info);
+    const filter_param *param = filter_param_find(link->info, "passes");
+    char passes[40];
+    if (!last->lines || !param || last->lines(link->options).down.times > 0) {
+        return SATF_OK;
+    }
+    param_kind_of(param)->print(param, link->options + param->offset, passes, sizeof passes);
+    return strcmp(passes, param->default_text) == 0
+               ? SATF_OK
+               : satf_fail(ctx, SATF_INVALID,
+                           "passes=%s of %s: up to a sigma of %g it has a Gaussian's own weights, "
+                           "and no passes of boxes; leave it out",
+                           passes, link->info->name, FILTER_GAUSS_WEIGHTS);
+}
+
 satf_status filter_check_link(satf_context *ctx, const chain_link *link)
 {
     filter_rects *const *rects = chain_value(link, PARAM_TEMPLATE);
@@ -99,5 +117,6 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
     }
     satf_status status = filter_check_pixels(ctx, link);
     status = status ? status : filter_check_instead(ctx, link, false);
+    status = status ? status : check_passes(ctx, link);
     return status ? status : filter_check_place(ctx, link);
 }

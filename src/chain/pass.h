@@ -90,7 +90,7 @@ static inline bool filter_reads_aux(const filter_pass *pass, int b)
 /* How far a pass along lines looks to every side. */
 static inline int64_t filter_lines_reach(const filter_lines *lines)
 {
-    return lines->times * (lines->radius + 1);
+    return lines->times ? lines->times * (lines->radius + 1) : lines->radius;
 }
 
 /* Whether engines have to find the samples at the pixels. */

@@ -90,7 +90,8 @@ bool filter_gpu_hit_bytes(const satf_view *in, size_t *bytes);
 /* A pass along lines. */
 typedef struct filter_gpu_lines {
     satf_view in, out;
-    filter_lines lines;
+    filter_axes axes;
+    line_taps along, down; /* if they are weights */
     line_numbers numbers;
     int32_t border; /* satf_border */
     double constant;

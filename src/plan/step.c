@@ -319,8 +319,9 @@ static void read_options(const chain_link *link, filter_step *step)
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
     if (pass->lines) {
-        step->lines = pass->lines(link->options);
-        step->size.width = step->size.height = 2 * filter_lines_reach(&step->lines) + 1;
+        step->axes = pass->lines(link->options);
+        step->size.width = 2 * filter_lines_reach(&step->axes.along) + 1;
+        step->size.height = 2 * filter_lines_reach(&step->axes.down) + 1;
     }
     step->squared = pass->sums_squares && pass->sums_squares(link->options);
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);

@@ -29,7 +29,7 @@ typedef struct filter_step {
     satf_rect reduced;     /* the pixels that a reduction looks at */
     const filter_rects *rects;
     const filter_order *order;
-    filter_lines lines; /* of passes along lines; then size is what they reach */
+    filter_axes axes;   /* of passes along lines; then size is what they reach */
     bool squared;       /* of integrals: squares are summed */
     varies_kind varies; /* KERNEL_VARIES, and where a shape `picks` */
     bool weighted;

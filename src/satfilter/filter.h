@@ -136,23 +136,47 @@ typedef struct filter_extent {
     double width, height, level;
 } filter_extent;
 
-/* What a pass over OVER_LINES sums: `times` along each axis 2 radius + 1 samples, each of weight
- * `inner`, and one more at either end of weight `outer`, the weights' sum being 1. */
+/* What a pass over OVER_LINES sums along an axis: 2 radius + 1 samples, by the weights of a
+ * Gaussian of that deviation; or, `times` one after the other, these of weight `inner` each and one
+ * more at either end of weight `outer`. The weights' sum is 1. */
 typedef struct filter_lines {
-    int times;      /* 1 ... 5 */
+    int times;      /* 1 ... 5; 0: by a Gaussian's weights */
     int64_t radius; /* 0 ... 1000 */
-    double inner, outer;
+    double inner, outer, sigma;
 } filter_lines;
 
-/* A Gaussian of 0.3 ... 1000 pixels by 3 ... 5 passes: see filters/gauss.h. */
-static inline filter_lines filter_gaussian(double sigma, int passes)
+/* Along the rows and down the columns, as many times. */
+typedef struct filter_axes {
+    filter_lines along, down;
+} filter_axes;
+
+/* Up to this deviation a Gaussian's own weights cost no more than boxes. */
+#define FILTER_GAUSS_WEIGHTS 6.0
+
+/* A Gaussian of 0 ... 1000 pixels by 3 ... 5 boxes, or, for 0 passes, by its own weights as far as
+ * 4 deviations: see filters/gauss.h. */
+static inline filter_lines filter_gaussian_line(double sigma, int passes)
 {
-    double variance = sigma * sigma / passes;
-    double r = floor((sqrt(12 * variance + 1) - 1) / 2), wider = (r + 1) * (r + 1);
-    double alpha = (2 * r + 1) * (r * (r + 1) - 3 * variance) / (6 * (variance - wider));
-    double share = floor(alpha * 65536 + 0.5), all = (2 * r + 1) * 65536 + 2 * share;
-    filter_lines lines = {passes, (int64_t)r, 65536 / all, share / all};
+    filter_lines lines = {passes, (int64_t)ceil(4 * sigma), 0, 0, sigma};
+    if (passes > 0) {
+        double variance = sigma * sigma / passes;
+        double r = floor((sqrt(12 * variance + 1) - 1) / 2), wider = (r + 1) * (r + 1);
+        double alpha = (2 * r + 1) * (r * (r + 1) - 3 * variance) / (6 * (variance - wider));
+        double share = floor(alpha * 65536 + 0.5), all = (2 * r + 1) * 65536 + 2 * share;
+        lines.radius = (int64_t)r;
+        lines.inner = 65536 / all;
+        lines.outer = share / all;
+    }
     return lines;
+}
+
+/* By weights if no deviation, nor `widest`, is above FILTER_GAUSS_WEIGHTS; else by boxes. */
+static inline filter_axes filter_gaussian(double along, double down, double widest, int passes)
+{
+    double most = along > down ? along : down;
+    int times = most > FILTER_GAUSS_WEIGHTS || widest > FILTER_GAUSS_WEIGHTS ? passes : 0;
+    filter_axes axes = {filter_gaussian_line(along, times), filter_gaussian_line(down, times)};
+    return axes;
 }
 
 /*
@@ -244,7 +268,7 @@ typedef struct filter_pass {
      * leave the input. Other results with a shape are scaled. */
     filter_place (*corner)(const void *options, int64_t width, int64_t height);
     /* OVER_LINES, which has no formula: what the options say. */
-    filter_lines (*lines)(const void *options);
+    filter_axes (*lines)(const void *options);
     /* OVER_ALL: whether squares are summed instead of the samples. NULL: never. */
     bool (*sums_squares)(const void *options);
     /* OVER_ALL: whether the result has a zero edge: a row and a column of zeros in front. NULL:

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "formula/epilogue.h"
 #include "sums/lines/line.h"
+#include "sums/lines/taps.h"
 #include "line_reference.h"
 #include "model.h"
 
@@ -16,13 +17,19 @@ typedef struct test_case {
 } test_case;
 
 static const int64_t sizes[][2] = {{1, 1}, {1, 40}, {37, 1}, {3, 2}, {34, 33}, {65, 70}};
-static const double sigmas[] = {0.3, 1, 2.6, 8, 90};
+static const double sigmas[] = {0.3, 1, 2.6, 6, 6.1, 8, 90};
 enum {
     SIZES = sizeof sizes / sizeof *sizes,
     SIGMAS = sizeof sigmas / sizeof *sigmas,
     TYPES = 4,
     BORDERS = SATF_SHRINK + 1 /* all but valid */
 };
+
+/* Boxes for a Gaussian above 6, as many as that; no boxes for others. */
+static int passes_of(double sigma, int boxes)
+{
+    return sigma <= 6 ? 0 : boxes;
+}
 
 static ref_passes how_of(const test_case *t)
 {
@@ -85,8 +92,11 @@ static satf_filter *filter_of(satf_context *ctx, const test_case *t, const char 
     char spec[120];
     snprintf(spec, sizeof spec, "%s=%.17g%s", name, t->gauss.sigma, settings);
     satf_filter *filter = parse_filter(ctx, spec);
-    if (strcmp(name, "gauss") == 0) {
+    if (strcmp(name, "gauss") == 0 && t->gauss.passes > 0) {
         MUST(ctx, satf_filter_set_int(ctx, filter, "passes", t->gauss.passes));
+    }
+    if (t->gauss.apart) {
+        MUST(ctx, satf_filter_set_double(ctx, filter, "down", t->gauss.down));
     }
     MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)t->gauss.border, t->gauss.constant));
     return filter;
@@ -100,6 +110,7 @@ static void run_case(satf_context *ctx, test_case *t, uint64_t seed)
     SCOPED long double *want = malloc((size_t)(t->width * t->height * t->channels) * sizeof *want);
     fill(&in, seed);
     t->gauss.how = how_of(t);
+    t->gauss.words = t->type == SATF_U16;
     ref_smooth(&t->gauss, &in, want);
     satf_context_set_threads(ctx, 1);
     SCOPED_VIEW same = result_of(ctx, filter, &in);
@@ -116,7 +127,7 @@ TEST(test_definition)
     for (int k = 0; k < SIZES * SIGMAS * TYPES * BORDERS * 8; k++) {
         int s = k % SIZES, g = k / SIZES % SIGMAS, p = k / (SIZES * SIGMAS) % TYPES;
         int b = k / (SIZES * SIGMAS * TYPES) % BORDERS, c = k / (SIZES * SIGMAS * TYPES * BORDERS);
-        int passes = 3 + (int)(seed % 3), channels = c % 4 + 1;
+        int passes = passes_of(sigmas[g], 3 + (int)(seed % 3)), channels = c % 4 + 1;
         bool alpha = c >= 4 && channels > 1;
         test_case t = {
             .width = sizes[s][0],
@@ -135,15 +146,41 @@ TEST(test_definition)
     }
 }
 
-/* Also all black, all white, and a step. */
+/* Columns with a sigma of their own, which leaves them as they are if it is 0; one above 6 makes
+ * both of boxes. */
+TEST(test_apart)
+{
+    static const double both[][2] = {{2, 0}, {0, 1.3}, {0, 0}, {0.1, 6}, {6, 0.4}, {1, 9}, {40, 0}};
+    enum { PAIRS = sizeof both / sizeof *both };
+    for (int k = 0; k < PAIRS * TYPES * BORDERS; k++) {
+        const double *sigma = both[k % PAIRS];
+        int type = ref_types[k / PAIRS % TYPES], channels = 1 + k % 3;
+        test_case t = {.width = 41,
+                       .height = 38,
+                       .channels = channels,
+                       .type = type,
+                       .gauss = {.sigma = sigma[0],
+                                 .passes = passes_of(fmax(sigma[0], sigma[1]), 4),
+                                 .border = k / PAIRS / TYPES,
+                                 .constant = satf_type_is_float(type) ? 0.5 : 200,
+                                 .alpha = channels > 1 && k % 2,
+                                 .apart = true,
+                                 .down = sigma[1]}};
+        run_case(ctx, &t, (uint64_t)k + 1);
+    }
+}
+
+/* Bytes are so near to exact arithmetic; all black and all white are exact. */
 TEST(test_exact)
 {
     enum { W = 40, H = 7 };
-    static const double wide[] = {0.3, 0.7, 1, 3, 10, 50, 200, 1000};
+    static const double wide[] = {0.3, 0.7, 1, 3, 6, 10, 50, 200, 1000};
     for (size_t g = 0; g < sizeof wide / sizeof *wide; g++) {
-        for (int passes = 3; passes <= 5; passes += wide[g] < 100 ? 1 : 3) {
+        bool own = wide[g] <= 6;
+        for (int passes = own ? 0 : 3; passes <= (own ? 0 : 5); passes += wide[g] < 100 ? 1 : 3) {
             for (int kind = wide[g] > 100; kind < 3 + (wide[g] < 100); kind++) {
-                test_case t = {W, H, 1, SATF_U8, {wide[g], passes, SATF_CLAMP, 0, 0, REF_EXACT}};
+                test_case t = {
+                    W, H, 1, SATF_U8, {.sigma = wide[g], .passes = passes, .how = REF_EXACT}};
                 SCOPED_VIEW in = view_of(&t, SATF_U8);
                 SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");
                 long double exact[W * H];
@@ -158,48 +195,105 @@ TEST(test_exact)
                 }
                 MODEL_CHECK(ctx, .filter = filter, .in = in, .ways = MODEL_AUTO, .type = SATF_F64,
                             .right = model_is_value,
-                            .user = &(model_values){want, kind % 2 ? 0 : 1 / 32.0, false});
+                            .user = &(model_values){want,
+                                                    kind % 2 ? 0
+                                                    : own    ? 1 / 7.0
+                                                             : 1 / 32.0,
+                                                    false});
             }
         }
     }
 }
 
-/* The response to an impulse sums up to 1, has the variance sigma^2, and is as near to the sampled
- * Gaussian as --help says. */
+/* What an impulse at x = 0 leaves at x = -middle ... middle. */
+static double *impulse_response(satf_context *ctx, double sigma, int64_t middle)
+{
+    int64_t n = 2 * middle + 1;
+    test_case t = {
+        n, 1, 1, SATF_F64, {.sigma = sigma, .passes = passes_of(sigma, 4), .how = REF_EXACT}};
+    SCOPED_VIEW in = view_of(&t, SATF_F64);
+    SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");
+    memset(in.data, 0, (size_t)in.stride);
+    ((double *)in.data)[middle] = 1;
+    SCOPED_VIEW out = result_of(ctx, filter, &in);
+    double *values = malloc((size_t)n * sizeof *values);
+    memcpy(values, out.data, (size_t)n * sizeof *values);
+    return values;
+}
+
+/* By weights it is the sampled Gaussian as far as 4 sigma, divided by its sum. By boxes it sums up
+ * to 1, has the variance sigma^2, and is as near to the sampled Gaussian as --help says. */
 TEST(test_gaussian)
 {
-    for (double sigma = 0.3; sigma <= 100; sigma *= 1.02) {
-        int64_t n = 2 * (int64_t)(6 * sigma) + 21, middle = n / 2;
-        test_case t = {n, 1, 1, SATF_F64, {sigma, 4, SATF_CLAMP, 0, 0, REF_EXACT}};
-        SCOPED_VIEW in = view_of(&t, SATF_F64);
-        SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");
-        memset(in.data, 0, (size_t)in.stride);
-        ((double *)in.data)[middle] = 1;
-        SCOPED_VIEW out = result_of(ctx, filter, &in);
+    for (double sigma = 0.3; sigma <= 100;
+         sigma = sigma < 6 ? fmin(sigma * 1.02, 6) : sigma * 1.02) {
+        bool own = sigma <= 6;
+        int64_t middle = (int64_t)(6 * sigma) + 10, end = own ? (int64_t)ceil(4 * sigma) : middle;
+        SCOPED double *values = impulse_response(ctx, sigma, middle);
         double sum = 0, variance = 0, off = 0, all = 0;
-        for (int64_t x = -middle; x <= middle; x++) {
+        for (int64_t x = -end; x <= end; x++) {
             all += exp((double)(-x * x) / (2 * sigma * sigma));
         }
         for (int64_t x = -middle; x <= middle; x++) {
-            double value = ((double *)out.data)[middle + x];
-            sum += value;
-            variance += (double)(x * x) * value;
-            off = fmax(off, fabs(value * all - exp((double)(-x * x) / (2 * sigma * sigma))));
+            double sampled = llabs(x) > end ? 0 : exp((double)(-x * x) / (2 * sigma * sigma));
+            sum += values[middle + x];
+            variance += (double)(x * x) * values[middle + x];
+            off = fmax(off, fabs(values[middle + x] * all - sampled) / (own ? all : 1));
         }
-        if (fabs(sum - 1) > 1e-12 || fabs(sqrt(variance) / sigma - 1) > 3e-4 ||
-            off > (sigma < 1.1 ? 0.11
-                   : sigma < 2 ? 0.05
-                               : 0.04)) {
+        bool right = own ? off <= 1e-15 : fabs(sqrt(variance) / sigma - 1) <= 3e-4 && off <= 0.04;
+        if (fabs(sum - 1) > 1e-12 || !right) {
             fail_msg("sigma %g: sum %.17g, deviation %g, distance %g", sigma, sum, sqrt(variance),
                      off);
         }
     }
 }
 
-/* What is not finite is in all windows that contain it, and in no other. -0 counts as 0. */
-TEST(test_not_finite)
+/* Two weights of a word, below 0. */
+static void expect_word(int32_t word, double first, double second)
 {
-    test_case t = {90, 80, 1, SATF_F32, {3, 4, SATF_MIRROR, 0, 0, REF_EXACT}};
+    int16_t pair[2];
+    memcpy(pair, &word, sizeof word);
+    assert_true(pair[0] == -first && pair[1] == -second);
+}
+
+static double weight_at(const line_taps *taps, int64_t k)
+{
+    return llabs(k) > taps->radius ? 0 : taps->weights[llabs(k)];
+}
+
+/* Weights, exact and whole, and the words that are made of these. */
+TEST(test_weights)
+{
+    for (int step = 30; step <= 600; step++) {
+        ref_gauss exact = {.sigma = step / 100.0, .how = REF_EXACT}, whole = exact;
+        long double want[REF_MOST_RADIUS + 1], want_whole[REF_MOST_RADIUS + 1];
+        line_taps taps, words;
+        double all = 0;
+        whole.how = REF_WHOLE;
+        ref_weights(&exact, want);
+        ref_weights(&whole, want_whole);
+        line_taps_find(exact.sigma, 0, &taps);
+        line_taps_find(exact.sigma, 15, &words);
+        assert_true(taps.radius == ref_radius(&exact) && words.radius == taps.radius);
+        for (int k = 0; k <= taps.radius; k++) {
+            assert_true(fabsl(taps.weights[k] * 32768 / want[k] - 1) < 1e-14L);
+            assert_true(words.weights[k] == want_whole[k]);
+            all += words.weights[k] * (k == 0 ? 1 : 2);
+            int even = k - k % 2, top = 2 * k - words.radius;
+            expect_word(words.across[k / 2], weight_at(&words, even), weight_at(&words, even + 1));
+            expect_word(words.down[0][k], weight_at(&words, top), weight_at(&words, top + 1));
+            expect_word(words.down[1][k], weight_at(&words, top - 1), weight_at(&words, top));
+        }
+        assert_true(all == 32768);
+    }
+}
+
+/* What is not finite is in all windows that contain it, and in no other. -0 counts as 0. */
+static void check_not_finite(satf_context *ctx, double sigma)
+{
+    ref_gauss gauss = {
+        .sigma = sigma, .passes = passes_of(sigma, 4), .border = SATF_MIRROR, .how = REF_EXACT};
+    test_case t = {90, 80, 1, SATF_F32, gauss};
     int64_t reach = ref_reach(&t.gauss);
     SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");
     SCOPED_VIEW in = view_of(&t, t.type);
@@ -221,19 +315,27 @@ TEST(test_not_finite)
     }
 }
 
-/* gauss, and dog. */
+TEST(test_not_finite)
+{
+    check_not_finite(ctx, 3);
+    check_not_finite(ctx, 8);
+}
+
+/* gauss, and dog: both Gaussians of dog by weights, or both by boxes. */
 static void check_difference(satf_context *ctx, test_case *t, const satf_view *in, double ratio)
 {
     size_t n = (size_t)(satf_row_samples(in) * in->height);
     SCOPED long double *narrow = malloc(n * sizeof *narrow), *wide = malloc(n * sizeof *wide);
     SCOPED_FILTER *gauss = filter_of(ctx, t, "gauss", "");
     SCOPED_FILTER *dog = filter_of(ctx, t, "dog", ratio > 1.5 ? "" : ",ratio=1.25");
-    ref_gauss wider = t->gauss;
+    ref_gauss narrower = t->gauss, wider = t->gauss;
     wider.sigma *= ratio;
+    narrower.passes = wider.passes = passes_of(wider.sigma, 4);
     ref_smooth(&t->gauss, in, narrow);
     ref_smooth(&wider, in, wide);
     MODEL_CHECK(ctx, .filter = gauss, .in = *in, .ways = MODEL_AUTO, .right = is_near,
                 .user = &(smooth_case){t, narrow, NULL, NULL});
+    ref_smooth(&narrower, in, narrow);
     MODEL_CHECK(ctx, .filter = dog, .in = *in, .ways = MODEL_AUTO, .type = SATF_F64,
                 .right = is_difference, .user = &(smooth_case){t, narrow, wide, in});
 }
@@ -243,6 +345,7 @@ static void check_difference(satf_context *ctx, test_case *t, const satf_view *i
 TEST(test_filters)
 {
     enum { CLEAR = 30 };
+    static const double several[] = {0.8, 2.6, 4, 0.8, 6.1}; /* 4: gauss by weights, dog by boxes */
     for (int k = 0; k < SIZES * TYPES * BORDERS * 6; k++) {
         int layout = k / (SIZES * TYPES * BORDERS), channels = 1 + layout % 4;
         bool alpha = layout > 3 || channels == 4;
@@ -250,8 +353,8 @@ TEST(test_filters)
                        .height = sizes[k % SIZES][1],
                        .channels = channels + (alpha && channels == 1),
                        .type = ref_types[k / SIZES % TYPES],
-                       .gauss = {.sigma = k % 3 ? 0.8 : 2.6,
-                                 .passes = 4,
+                       .gauss = {.sigma = several[k % 5],
+                                 .passes = passes_of(several[k % 5], 4),
                                  .border = k / (SIZES * TYPES) % BORDERS,
                                  .constant = 1,
                                  .alpha = alpha}};
@@ -263,6 +366,7 @@ TEST(test_filters)
             }
         }
         t.gauss.how = how_of(&t);
+        t.gauss.words = t.type == SATF_U16;
         check_difference(ctx, &t, &in, k % 2 ? 1.6 : 1.25);
     }
 }
@@ -273,6 +377,7 @@ TEST(test_threads)
     static const char *const chains[] = {
         "gauss=1",
         "gauss=2",
+        "gauss=6,border=shrink",
         "gauss=8,border=reflect",
         "gauss=30,passes=5",
         "dog=2.3",
@@ -322,19 +427,27 @@ TEST(test_rounding)
 }
 
 /* Sums are exact up to the largest radius; what is wider, and other numbers of passes, are refused.
- */
+ * A Gaussian of weights has no passes. */
 TEST(test_limits)
 {
-    static const char *const wrong[] = {"gauss=0.29", "gauss=1000.1", "gauss=2,passes=2",
-                                        "gauss=2,passes=6"};
+    static const char *const wrong[] = {"gauss=-0.1", "gauss=1000.1", "gauss=2,down=1001",
+                                        "gauss=2,passes=2", "gauss=2,passes=6"};
     satf_filter *filter;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect(ctx, satf_filter_parse(ctx, wrong[i], &filter), SATF_INVALID, "are possible");
     }
     SCOPED_FILTER *largest = parse_filter(ctx, "gauss=1000,passes=3");
-    filter_lines widest =
+    filter_axes widest =
         filter_info_find("gauss")->ways[0].list[0].lines(filter_options(largest, 0));
-    assert_true(2 * widest.radius + 2 < INT64_C(1) << (53 - LINE_BITS));
+    assert_true(2 * widest.along.radius + 2 < INT64_C(1) << (53 - LINE_BITS));
+    test_case t = {8, 8, 1, SATF_U8, {.sigma = 2}};
+    SCOPED_VIEW in = view_of(&t, SATF_U8);
+    SCOPED_VIEW out = view_of(&t, SATF_U8);
+    SCOPED_FILTER *narrow = parse_filter(ctx, "gauss=2,passes=5");
+    filter_axes own = filter_info_find("gauss")->ways[0].list[0].lines(filter_options(narrow, 0));
+    assert_true(own.along.times == 0 && own.down.radius == 8);
+    expect(ctx, satf_filter_apply(ctx, narrow, &in, &out), SATF_INVALID,
+           "passes=5 of gauss: up to a sigma of 6 it has a Gaussian's own weights");
 }
 
 TEST_FILE(.shared = true)

@@ -183,7 +183,8 @@ TEST(test_large)
     check_large(ctx, "normalize=33", 16);
     check_large(ctx, "guided=9", 8);
     check_large(ctx, "guided=9,colour", 8);
-    check_large(ctx, "gauss=4", 4 * (7 + 1));
+    check_large(ctx, "gauss=4", 16);
+    check_large(ctx, "gauss=8", 4 * (6 + 1));
     check_large(ctx, "unsharp=9", 4);
 }
 
@@ -199,7 +200,7 @@ TEST(test_transparent)
         bool pixel_stays;
     } cases[] = {
         {"box=7", 3, false},
-        {"gauss=1", 8, false},
+        {"gauss=1", 4, false},
         {"kuwahara=5", 4, false},
         {"variance=7", 3, false},
         {"stddev=7", 3, false},

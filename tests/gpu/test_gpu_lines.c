@@ -5,7 +5,8 @@
 #include "program.h"
 
 static const int64_t sizes[][2] = {{1, 1}, {1, 70}, {300, 1}, {131, 67}, {64, 200}};
-static const char *const sigmas[] = {"0.3", "1,passes=3", "2.6,passes=5", "9", "120"};
+static const char *const sigmas[] = {"0.3",          "1,down=5", "2.6",         "6,down=0",
+                                     "6.5,passes=3", "9,down=2", "120,passes=5"};
 static const char *const borders[] = {"clamp", "mirror", "reflect", "wrap", "constant:1", "shrink"};
 static const satf_type types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 enum {

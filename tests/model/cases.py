@@ -2,7 +2,7 @@
 from fractions import Fraction
 
 from files import DTYPES, TOP, flat, fold, npy_write, planes_of
-from lines import box_of
+from lines import WIDEST_OWN, reach_of
 from pictures import array, pam, pixels, png, save
 from sums import valid_part
 
@@ -288,19 +288,22 @@ def link_of(random, folder, image, name, number, usual, wish=None):
         word, link['radii'] = radii(random, folder, image, number)
         return ['--varbox', word + border(random, image, link, usual, BORDERS[:6])], link
     if name == 'gauss':
-        word, link['passes'] = amount(random, 0.5, 3), random.choice((4, 4, 3, 5))
+        word, passes = amount(random, *random.choice(((0.5, 3), (3, 6), (6, 8)))), random.choice((4, 4, 3, 5))
         link['sigma'] = float(word)
-        word += f',passes={link["passes"]}' if link['passes'] != 4 or random.random() < 0.2 else ''
-        side = 2 * link['passes'] * (box_of(link)[0] + 1) + 1
+        link['passes'] = passes if link['sigma'] > WIDEST_OWN else 0
+        word += f',passes={link["passes"] or 4}' if link['passes'] not in (0, 4) or random.random() < 0.2 else ''
+        side = 2 * reach_of(link) + 1
         link['size'] = (side, side)
         return ['--gauss', word + border(random, image, link, usual)], link
     if name == 'dog':
-        word, link['ratio'], link['passes'] = amount(random, 0.5, 2), 1.6, 4
+        word, link['ratio'] = amount(random, 0.5, 5), 1.6
         link['sigma'] = float(word)
         if random.random() < 0.6:
             ratio = amount(random, 1, 2)
             link['ratio'], word = float(ratio), word + f',ratio={ratio}'
-        side = 2 * link['passes'] * (box_of({**link, 'sigma': link['sigma'] * link['ratio']})[0] + 1) + 1
+        widest = link['sigma'] * link['ratio']
+        link['passes'] = 4 if widest > WIDEST_OWN else 0
+        side = 2 * reach_of({**link, 'sigma': widest}) + 1
         link['size'] = (side, side)
         return ['--dog', word + border(random, image, link, usual)], link
     if name == 'by':

@@ -115,7 +115,10 @@ static void check_type(satf_context *ctx, const filter_info *info, int type, int
         double full = satf_type_is_float(type) ? 200 : doubles.full;
         bool one_sign = info->sign != SIGN_STAYS && strcmp(info->name, "by") != 0;
         bool squares = !one_sign || strcmp(info->name, "integral") == 0;
-        double fixed = reach_along_lines(filter) > 0 ? 1.0 / 32 : 0; /* numbers of lines */
+        /* Numbers of lines: of integers weights are whole numbers of 2^-15. */
+        double fixed = reach_along_lines(filter) == 0                          ? 0
+                       : satf_type_is_float(type) || satf_type_bytes(type) > 2 ? 1.0 / 32
+                                                                               : full / 512;
         require_like(what, &got, &want, fixed + 0x1p-20 * full * (squares ? full : 1));
     }
     if (!check_rows(ctx, filter, what, &in, &got) && border != SATF_WRAP) {

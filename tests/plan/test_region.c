@@ -70,7 +70,8 @@ TEST(test_reach)
         {"guided=7x4,at=2:-1,border=mirror", {10, 6, 10, 6}},
         {"guided=7x4,border=reflect", {6, 4, 6, 4}},
         {"guided=6x5,at=3:0 flip=h", {5, 4, 5, 4}},
-        {"gauss=2", {8, 8, 8, 8}},
+        {"gauss=2.1", {9, 9, 9, 9}},
+        {"gauss=8", {28, 28, 28, 28}},
         {"dog=1.25", {8, 8, 8, 8}}, /* the wider one counts */
         {"dog=1.25,border=wrap", {all, all, all, all}},
         {"box=3 pixelate=4", {all, all, all, all}},

@@ -55,7 +55,7 @@ class OpenCV(Case):
             self.assertLess((made != want).mean(), 0.03, size)
 
     def test_gaussian(self):
-        """Within two levels, as OpenCV's weights of integers are rounded; what is wider is made of boxes."""
+        """Within two levels, as OpenCV's weights of integers are rounded; wider ones are gauss."""
         for image in (GREY, COLOUR, DEEP, REAL, DEEP.astype("i2")):
             for size, sigma, more in (((3, 3), 0, {}), ((5, 5), 0, {}), ((7, 3), 0, {}), ((0, 0), 1.3, {}),
                                       ((9, 9), 1.5, {}), ((11, 11), 0, {}), ((9, 5), 3, {}), ((5, 5), 10, {}),

@@ -150,20 +150,22 @@ class Scipy(Case):
             self.refuse(RuntimeError, "incorrect filter size", module.uniform_filter1d, image, 0)
 
     def test_gaussian(self):
-        """Narrow ones and those along one axis are scipy's; of boxes no weight is off by 4 % of the largest one."""
+        """Narrow ones and those along one axis are scipy's. Of wider ones no weight is off by more than 0.04 % of the
+        largest one, and of boxes, above 6, by 4 %."""
         for dtype, mode in itertools.product(("f8", "f4", "u1", "i4", "?"), MODES):
             image = (self.rng.random((23, 31)) * 200).astype(dtype)
             for sigma, more in ((0.25, {}), (1 / 3, {}), (1.9, {}), ((0, 5), {}), ((3, 2.5), {}), (4, {"axes": 0}),
                                 (3, {"truncate": 2}), (3, {"radius": 4}), ((1, 2), {"axes": (1, 0)}), (-1, {})):
                 self.alike(BOTH, lambda m: m.gaussian_filter(image, sigma, mode=mode, cval=1.5, output="f8", **more),
                            1e-12, (dtype, mode, sigma, more), 1e-12)
-        for sigma in (2, 3.3, 8, 20):
+        for sigma, most in ((2, 1e-15), (3.3, 4e-4), (5.75, 1e-15), (6, 1e-15), (8, 0.04), (20, 0.04)):
             side = 2 * int(4 * sigma + 8) + 1
             point = np.zeros((side, side))
             point[side // 2, side // 2] = 1
             made, want = ours.gaussian_filter(point, sigma).sum(0), theirs.gaussian_filter(point, sigma).sum(0)
-            self.assertLess(np.abs(made - want).max(), 0.04 * want.max(), sigma)
-            self.assertGreater(np.abs(made - want).max(), 0.001 * want.max(), "gauss is at work")
+            self.assertLess(np.abs(made - want).max(), most * max(want.max(), 1), sigma)
+            if most > 1e-3:
+                self.assertGreater(np.abs(made - want).max(), 0.001 * want.max(), "gauss is at work")
 
     def test_gaussian_shapes(self):
         """Any axes, types, outputs and layouts; of colours each channel by itself."""

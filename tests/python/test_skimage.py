@@ -95,7 +95,7 @@ class Skimage(Case):
             for named in ({}, {"offset": 3}, {"mode": "constant", "cval": 2}, {"mode": "wrap"}):
                 self.near(image, "threshold_local", 15, "mean", **named)
         for image in pictures():
-            for block in (3, 5, (3, 9), (1, 11)):  # of Gaussians that are not made of boxes
+            for block in (3, 5, (3, 9), (1, 11)):  # of Gaussians that have scipy's bits
                 self.near(image, "threshold_local", block)
                 if image.dtype != np.dtype("f4"):  # so flat paper is decided alike
                     self.alike((ours, filters), lambda m: m.threshold_local(image, block))
@@ -104,16 +104,16 @@ class Skimage(Case):
             ours.threshold_local(pictures()[0], 15, "median")
 
     def test_wide_gaussians(self):
-        """Made of boxes: decisions are the same but near the threshold."""
+        """Made of boxes above a deviation of 6: decisions are the same but near the threshold."""
         y, x = np.mgrid[:200, :300]
         rng = np.random.default_rng(4)
         page = (150 + 60 * np.sin(x / 40) * np.cos(y / 60) - 90 * (rng.random(x.shape) < 0.1)).astype("u1")
-        for block in (15, 35, 101):
+        for block, off, otherwise in ((15, 0.1, 0.001), (35, 0.1, 0.001), (101, 2.5, 0.02)):
             made, want = ours.threshold_local(page, block), filters.threshold_local(page, block)
             self.assertEqual(made.dtype, want.dtype)
-            self.assertLess(np.abs(made - want).max(), 2.5, block)
-            self.assertLess(((page > made) != (page > want)).mean(), 0.02, block)
-            self.assertGreater(np.abs(made - want).max(), 0.01, block)
+            self.assertLess(np.abs(made - want).max(), off, block)
+            self.assertLess(((page > made) != (page > want)).mean(), otherwise, block)
+            self.assertGreater(np.abs(made - want).max(), 0.01 if block == 101 else 0, block)
 
     def test_axes(self):
         """Windows extend along all axes, also of colours; one axis will do."""

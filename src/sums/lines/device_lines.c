@@ -3,23 +3,26 @@
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
 #include "../../plan/device_task.h"
-#include "line.h"
+#include "taps.h"
 
 static line_numbers device_lines_numbers_of(const filter_step *step)
 {
-    return line_numbers_of(&step->in, step->weighted, step->border.kind == SATF_SHRINK);
+    return line_numbers_of(&step->in, &step->axes, step->weighted,
+                           step->border.kind == SATF_SHRINK);
 }
 
-/* What passes make: images that reach beyond the borders along the axis that is next. */
+/* What passes make: images that by boxes reach beyond the borders along the axis that is next. */
 static bool device_lines_find_bytes(const filter_step *step, size_t *image, size_t *ones)
 {
     const satf_view *in = &step->in;
-    size_t bytes = (size_t)in->channels *
-                   (device_lines_numbers_of(step).narrow ? sizeof(uint16_t) : sizeof(double));
-    size_t more = 2 * (size_t)filter_lines_reach(&step->lines), width = (size_t)in->width;
+    line_numbers numbers = device_lines_numbers_of(step);
+    size_t bytes = (size_t)in->channels * (numbers.narrow ? sizeof(uint16_t) : sizeof(double));
+    size_t more_x = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.along);
+    size_t more_y = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.down);
+    size_t more = more_x > more_y ? more_x : more_y, width = (size_t)in->width;
     size_t height = (size_t)in->height, across, down;
     *ones = satf_align64(((width > height ? width : height) + more) * sizeof(double));
-    if (!satf_mul(width + more, height, &across) || !satf_mul(height + more, width, &down) ||
+    if (!satf_mul(width + more_x, height, &across) || !satf_mul(height + more_y, width, &down) ||
         !satf_mul(across > down ? across : down, bytes, image) || *image > SIZE_MAX / 8) {
         return false;
     }
@@ -33,7 +36,8 @@ satf_status filter_lines_plan_on_device(satf_context *ctx, filter_step *step)
     if (!device_lines_find_bytes(step, &image, &ones)) {
         return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
     }
-    step->scratch_bytes = 2 * image + (step->border.kind == SATF_SHRINK ? 4 * ones : 0);
+    bool own = step->axes.down.times == 0, shrinks = step->border.kind == SATF_SHRINK;
+    step->scratch_bytes = own ? image : 2 * image + (shrinks ? 4 * ones : 0);
     return SATF_OK;
 }
 
@@ -42,10 +46,14 @@ satf_status filter_lines_run_on_device(satf_context *ctx, const filter_step *ste
     size_t image = 0, ones = 0;
     filter_gpu_lines job = {.in = step->in,
                             .out = step->out,
-                            .lines = step->lines,
+                            .axes = step->axes,
                             .numbers = device_lines_numbers_of(step),
                             .border = step->border.kind,
                             .constant = step->border.constant};
+    if (job.numbers.own) {
+        line_taps_find(step->axes.along.sigma, job.numbers.weight_bits, &job.along);
+        line_taps_find(step->axes.down.sigma, job.numbers.weight_bits, &job.down);
+    }
     line_find_outside(&job.numbers, job.border, job.constant, step->weight_outside, job.outside);
     job.one = line_one(&job.numbers);
     device_lines_find_bytes(step, &image, &ones);

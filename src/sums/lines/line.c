@@ -11,12 +11,12 @@
 #include "../../move/kernels.h"
 #include "../../formula/epilogue_loops.h"
 #include "line_columns.h"
+#include "line_samples.h"
 
 enum {
-    BATCH = 8,              /* rows that are passed along at a time, */
-    NARROW_BATCH = 32,      /* and of 8 bits: lanes fill lines of the cache */
-    LINE_BYTES = 256 << 10, /* of a line that passes go over, at least: it stays in the cache */
-    PIECE_PIXELS = 128      /* that are loaded or stored at a time */
+    BATCH = 8,             /* rows that are passed along at a time, */
+    NARROW_BATCH = 32,     /* and of 8 bits: lanes fill lines of the cache */
+    LINE_BYTES = 256 << 10 /* of a line that passes go over, at least: it stays in the cache */
 };
 
 /* Where everything lies in a walk's memory. */
@@ -31,14 +31,12 @@ struct line_walk {
     line_ends ends;
     line_listener listener; /* of the ends */
     bool stopped;           /* by it, before there was a row */
-    line_numbers numbers;
+    line_samples samples;
     line_kind kind;
     int batch;
     size_t pixel_bytes, number_bytes; /* of a pixel: of samples, of numbers */
     line_layout at;
     const move_kernels *moves;
-    const line_kernels *kernels;
-    const loop_kernels *loops;
     char *memory;
     char *results;                /* of the rows that have been passed along */
     line_columns down, ones_down; /* ones: what part of a window is inside, where borders shrink */
@@ -47,7 +45,6 @@ struct line_walk {
     int64_t first, end;   /* rows that have been passed along */
     int64_t made;         /* the next row of the result */
     int ready, taken;     /* results of the latest rows that have entered */
-    double outside[SATF_MAX_CHANNELS];
 };
 
 static int64_t row_numbers(const line_spec *spec)
@@ -67,7 +64,7 @@ static bool shrinks(const line_spec *spec)
 
 static line_numbers line_spec_numbers(const line_spec *spec)
 {
-    return line_numbers_of(&spec->in, spec->weighted, shrinks(spec));
+    return line_numbers_of(&spec->in, &spec->axes, spec->weighted, shrinks(spec));
 }
 
 static line_kind line_spec_kind(const line_spec *spec)
@@ -94,14 +91,14 @@ static bool lay_out_along(const line_spec *spec, line_layout *at)
     line_kind kind = line_spec_kind(spec);
     size_t batch = (size_t)batch_of(kind), lanes = batch * (size_t)spec->in.channels;
     size_t place = lanes * line_number_bytes(kind), row = line_row_bytes(spec);
-    int64_t reach = filter_lines_reach(&spec->lines), pixels = LINE_BYTES / (int64_t)place;
+    int64_t reach = filter_lines_reach(&spec->axes.along), pixels = LINE_BYTES / (int64_t)place;
     at->chunk = pixels > 6 * reach ? pixels - 2 * reach : 4 * reach;
     at->chunk = at->chunk < spec->in.width ? at->chunk : spec->in.width;
     at->stage_stride = satf_align64(row) | 64;
     return line_add_part(at, batch, at->stage_stride, &at->staging) &&
            line_add_part(at, batch, row, &at->turned) &&
            line_add_part(at, (size_t)(at->chunk + 2 * reach), place, &at->line) &&
-           line_add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->lines) : 0, 64,
+           line_add_part(at, kind == LINE_REAL ? (size_t)span_of(&spec->axes.along) : 0, 64,
                          &at->ends) &&
            line_add_part(at, shrinks(spec) ? (size_t)spec->in.width : 0, sizeof(double),
                          &at->ones) &&
@@ -116,8 +113,8 @@ static bool line_lay_out(const line_spec *spec, line_layout *at)
     if (n > INT64_MAX / 4096 || (spec->part != LINE_DOWN && !lay_out_along(spec, at))) {
         return false;
     }
-    size_t down = line_columns_bytes(&spec->lines, line_spec_kind(spec), n);
-    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->lines, line_spec_kind(spec), 1) : 0;
+    size_t down = line_columns_bytes(&spec->axes.down, line_spec_kind(spec), n);
+    size_t ones = shrinks(spec) ? line_columns_bytes(&spec->axes.down, line_spec_kind(spec), 1) : 0;
     return spec->part == LINE_ALONG ||
            (down > 0 && line_add_part(at, 1, at->result_stride, &at->outside) &&
             line_add_part(at, 1, down, &at->down) && line_add_part(at, 1, ones, &at->ones_down));
@@ -138,86 +135,8 @@ size_t line_walk_bytes(const line_spec *spec)
 
 int64_t line_rows_kept(const line_spec *spec)
 {
-    int64_t rows = filter_lines_reach(&spec->lines) + batch_of(line_spec_kind(spec));
+    int64_t rows = filter_lines_reach(&spec->axes.down) + batch_of(line_spec_kind(spec));
     return rows < spec->in.height ? rows : spec->in.height;
-}
-
-/* --------------------------------------------------------------- samples and numbers */
-
-/* Samples of n pixels, one behind the other, as doubles. */
-static void load_piece(const line_walk *w, const char *from, int64_t n, double *to)
-{
-    const line_numbers *of = &w->numbers;
-    satf_type type = (satf_type)of->type;
-    uint32_t products[PIECE_PIXELS * SATF_MAX_CHANNELS];
-    if (!of->weighted) {
-        w->loops->load_samples(type, n * of->channels, from, to);
-    } else if (of->rounds) {
-        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_U32, products);
-        w->loops->load_sums(SATF_SUM_U32, n * of->channels, products, to);
-    } else {
-        satf_summands(type, of->channels, SATF_SUMMAND_WEIGHTED, from, n, SATF_SUM_F64, to);
-    }
-}
-
-/* As numbers. */
-static void line_load(const line_walk *w, const char *from, int64_t pixels, double *to)
-{
-    const line_numbers *of = &w->numbers;
-    int channels = of->channels;
-    for (int64_t x = 0, n; x < pixels; x += n) {
-        double samples[PIECE_PIXELS * SATF_MAX_CHANNELS];
-        n = pixels - x < PIECE_PIXELS ? pixels - x : PIECE_PIXELS;
-        load_piece(w, from + (size_t)x * w->pixel_bytes, n, samples);
-        w->kernels->scale(samples, of->scale, 1, to + x * channels, n * channels);
-    }
-    for (int64_t i = channels - 1; i < pixels * channels && of->weighted; i += channels) {
-        to[i] *= of->alpha_scale / of->scale;
-    }
-}
-
-/* Colour times alpha, by alpha; and alpha, by `one`. */
-static void finish_weighted(const line_walk *w, const double *from, int64_t pixels, double one,
-                            double *to)
-{
-    const line_numbers *of = &w->numbers;
-    int last = of->channels - 1;
-    double divisors[PIECE_PIXELS * SATF_MAX_CHANNELS], *divisor = divisors;
-    for (int64_t x = 0; x < pixels; x++) {
-        double alpha = from[x * of->channels + last] * (1 / of->alpha_scale);
-        for (int c = 0; c < last; c++) {
-            *divisor++ = alpha;
-        }
-        *divisor++ = one * (of->alpha_scale / of->scale);
-    }
-    w->kernels->quotients(from, 1 / of->scale, divisors, to, pixels * of->channels);
-}
-
-void line_find_outside(const line_numbers *of, int border, double constant, double weight,
-                       double *outside)
-{
-    double v = border == SATF_CONSTANT ? constant : 0;
-    double w = border == SATF_CONSTANT && weight > 0 ? weight : v;
-    for (int c = 0; c < of->channels; c++) {
-        bool alpha = of->weighted && c + 1 == of->channels;
-        outside[c] = of->narrow               ? v * (1 << LINE_NARROW_BITS)
-                     : of->weighted && !alpha ? v * w * of->scale
-                     : alpha                  ? w * of->alpha_scale
-                                              : v * of->scale;
-    }
-}
-
-/* n numbers of what is outside. */
-static void line_fill(const line_walk *w, void *to, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double number = w->outside[i % w->numbers.channels];
-        if (w->numbers.narrow) {
-            ((uint16_t *)to)[i] = (uint16_t)number;
-        } else {
-            ((double *)to)[i] = number;
-        }
-    }
 }
 
 /* --------------------------------------------------------------------- along the rows */
@@ -233,14 +152,14 @@ static void fill_line(const line_walk *w, int64_t x, int64_t n)
         int64_t i = satf_border_index(spec->border, x, width);
         step = x >= 0 && x < width ? (end < width ? end : width) - x : 1;
         if (i < 0) {
-            line_fill(w, line, batch * spec->in.channels);
+            line_samples_fill(&w->samples, batch, line);
         } else {
             turned += (size_t)(i * batch) * w->pixel_bytes;
             if (w->kind == LINE_NARROW) {
-                w->kernels->widen((const uint8_t *)turned, (uint16_t *)(void *)line,
-                                  step * batch * spec->in.channels);
+                w->samples.kernels->widen((const uint8_t *)turned, (uint16_t *)(void *)line,
+                                          step * batch * spec->in.channels);
             } else {
-                line_load(w, turned, step * batch, (double *)(void *)line);
+                line_samples_load(&w->samples, turned, step * batch, (double *)(void *)line);
             }
         }
         line += (size_t)(step * batch) * w->number_bytes;
@@ -250,11 +169,11 @@ static void fill_line(const line_walk *w, int64_t x, int64_t n)
 /* A line that begins at `first`, by all passes: n pixels of so many bytes. */
 static void pass_line(const line_walk *w, int64_t first, int64_t n, size_t bytes)
 {
-    const filter_lines *lines = &w->spec.lines;
+    const filter_lines *lines = &w->spec.axes.along;
     int64_t places = n + 2 * filter_lines_reach(lines);
     for (int k = 0; k < lines->times; k++, places -= span_of(lines)) {
-        w->kernels->along(w->kind, lines, w->memory + w->at.line, places, bytes,
-                          first + k * (lines->radius + 1), w->memory + w->at.ends);
+        w->samples.kernels->along(w->kind, lines, w->memory + w->at.line, places, bytes,
+                                  first + k * (lines->radius + 1), w->memory + w->at.ends);
     }
 }
 
@@ -267,7 +186,7 @@ static int64_t chunk_at(const line_walk *w, int64_t x)
 static bool pass(const line_walk *w)
 {
     const line_spec *spec = &w->spec;
-    int64_t batch = w->batch, width = spec->in.width, reach = filter_lines_reach(&spec->lines);
+    int64_t batch = w->batch, width = spec->in.width, reach = filter_lines_reach(&spec->axes.along);
     size_t turned_bytes = (size_t)batch * w->pixel_bytes;
     size_t place_bytes = (size_t)batch * w->number_bytes;
     char *line = w->memory + w->at.line;
@@ -280,15 +199,15 @@ static bool pass(const line_walk *w)
     for (int64_t x = 0, n; x < width; x += n) {
         n = chunk_at(w, x);
         if (!w->listener.goes_on(w->listener.user,
-                                 n * batch * spec->in.channels * spec->lines.times)) {
+                                 n * batch * spec->in.channels * spec->axes.along.times)) {
             return false;
         }
         fill_line(w, x - reach, n + 2 * reach);
         pass_line(w, x - reach, n, place_bytes);
         if (shrinks(spec)) {
-            w->kernels->divide((double *)(void *)line,
-                               (const double *)(void *)(w->memory + w->at.ones) + x, n,
-                               batch * spec->in.channels, w->numbers.rounds);
+            w->samples.kernels->divide((double *)(void *)line,
+                                       (const double *)(void *)(w->memory + w->at.ones) + x, n,
+                                       batch * spec->in.channels, w->samples.numbers.rounds);
         }
         w->moves->transpose[w->number_bytes](
             &(move_part){.in = line,
@@ -305,8 +224,8 @@ static bool pass(const line_walk *w)
 static void find_ones(const line_walk *w)
 {
     double *line = (double *)(void *)(w->memory + w->at.line);
-    double *ones = (double *)(void *)(w->memory + w->at.ones), one = line_one(&w->numbers);
-    int64_t width = w->spec.in.width, reach = filter_lines_reach(&w->spec.lines);
+    double *ones = (double *)(void *)(w->memory + w->at.ones), one = line_one(&w->samples.numbers);
+    int64_t width = w->spec.in.width, reach = filter_lines_reach(&w->spec.axes.along);
     for (int64_t x = 0, n; x < width; x += n) {
         n = chunk_at(w, x);
         for (int64_t i = 0; i < (n + 2 * reach) * BATCH; i++) {
@@ -375,7 +294,7 @@ static const char *line_enter(line_walk *w, char *inside)
     }
     w->next += held;
     if (shrinks(&w->spec)) {
-        double one = i < 0 ? 0 : line_one(&w->numbers);
+        double one = i < 0 ? 0 : line_one(&w->samples.numbers);
         memcpy(inside, &one, sizeof one);
     }
     return !held                       ? NULL
@@ -386,42 +305,20 @@ static const char *line_enter(line_walk *w, char *inside)
 
 /* ------------------------------------------------------------------------------ walk */
 
-/* A piece of a row of the passes' results to the output. */
-static void store_piece(const line_walk *w, const void *results, int64_t pixels, double one,
-                        char *to)
-{
-    const line_numbers *of = &w->numbers;
-    int64_t n = pixels * of->channels;
-    double numbers[PIECE_PIXELS * SATF_MAX_CHANNELS], values[PIECE_PIXELS * SATF_MAX_CHANNELS];
-    if (of->weighted) {
-        finish_weighted(w, results, pixels, one, values);
-    } else if (of->narrow) {
-        w->loops->load_samples(SATF_U16, n, results, numbers);
-        w->kernels->scale(numbers, 1.0 / (1 << LINE_NARROW_BITS), 1, values, n);
-    } else {
-        w->kernels->scale(results, 1 / of->scale, one, values, n);
-    }
-    w->loops->store((satf_type)w->spec.out.type, n, values, to);
-}
-
 /* Result i of the latest rows. */
 static void line_store(const line_walk *w, int i, char *to)
 {
     const char *row = line_columns_result(&w->down, i);
     int64_t width = w->spec.in.width;
     double one = shrinks(&w->spec) ? *(const double *)line_columns_result(&w->ones_down, i) /
-                                         line_one(&w->numbers)
+                                         line_one(&w->samples.numbers)
                                    : 1;
     if (w->kind == LINE_NARROW && w->spec.out.type == SATF_U8) {
-        w->kernels->narrow((const uint16_t *)(const void *)row, (uint8_t *)to,
-                           row_numbers(&w->spec));
+        w->samples.kernels->narrow((const uint16_t *)(const void *)row, (uint8_t *)to,
+                                   row_numbers(&w->spec));
         return;
     }
-    for (int64_t x = 0, n; x < width; x += n) {
-        n = width - x < PIECE_PIXELS ? width - x : PIECE_PIXELS;
-        store_piece(w, row + (size_t)x * w->number_bytes, n, one,
-                    to + x * satf_pixel_bytes(&w->spec.out));
-    }
+    line_samples_store(&w->samples, row, width, one, (satf_type)w->spec.out.type, to);
 }
 
 static bool always(void *user, int64_t numbers)
@@ -434,19 +331,16 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
                            void *memory)
 {
     line_walk *w = memory;
-    int64_t reach = filter_lines_reach(&spec->lines);
+    int64_t reach = filter_lines_reach(&spec->axes.down);
     line_kind kind = line_spec_kind(spec);
     *w = (line_walk){.spec = *spec,
                      .ends = *ends,
                      .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
-                     .numbers = line_spec_numbers(spec),
                      .kind = kind,
                      .batch = batch_of(kind),
                      .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
                      .number_bytes = (size_t)spec->in.channels * line_number_bytes(kind),
                      .moves = SATF_ISA_CHOOSE(&move_kernels),
-                     .kernels = SATF_ISA_CHOOSE(&line_kernels),
-                     .loops = SATF_ISA_CHOOSE(&loop_kernels),
                      .memory = memory,
                      .height = ends->height(ends->user),
                      .lowest = first > reach && spec->border != SATF_WRAP ? first - reach : 0,
@@ -454,17 +348,17 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
                      .made = first};
     line_lay_out(spec, &w->at);
     w->results = w->memory + w->at.results;
-    line_find_outside(&w->numbers, spec->border, spec->constant, spec->weight_outside, w->outside);
+    line_samples_begin(&w->samples, spec);
     if (shrinks(spec) && spec->part != LINE_DOWN) {
         find_ones(w);
     }
     if (spec->part != LINE_ALONG) {
-        line_fill(w, w->memory + w->at.outside, row_numbers(spec));
-        w->stopped = !line_columns_begin(&w->down, &spec->lines, kind, row_numbers(spec), w->next,
-                                         w->memory + w->at.down, &w->listener);
+        line_samples_fill(&w->samples, spec->in.width, w->memory + w->at.outside);
+        w->stopped = !line_columns_begin(&w->down, &spec->axes.down, kind, row_numbers(spec),
+                                         w->next, w->memory + w->at.down, &w->listener);
     }
     if (shrinks(spec) && spec->part != LINE_ALONG && !w->stopped) {
-        w->stopped = !line_columns_begin(&w->ones_down, &spec->lines, kind, 1, w->next,
+        w->stopped = !line_columns_begin(&w->ones_down, &spec->axes.down, kind, 1, w->next,
                                          w->memory + w->at.ones_down, &w->listener);
     }
     return w;
@@ -474,7 +368,7 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
  * picture than results look. Rows that enter together have been passed along together. */
 static bool fill_up(line_walk *w)
 {
-    int64_t reach = filter_lines_reach(&w->spec.lines);
+    int64_t reach = filter_lines_reach(&w->spec.axes.down);
     while (w->ready == w->taken) {
         const char *rows[LINE_ROWS], *ones[LINE_ROWS];
         char inside[LINE_ROWS][64];

@@ -13,19 +13,26 @@
 #include "line_numbers.h"
 #include "../../chain/pass.h"
 
-static inline line_numbers line_numbers_of(const satf_view *in, bool weighted, bool shrinks)
+static inline line_numbers line_numbers_of(const satf_view *in, const filter_axes *axes,
+                                           bool weighted, bool shrinks)
 {
-    bool real = in->type == SATF_F32 || in->type == SATF_F64;
-    int bits = in->type == SATF_U8 ? 8 : 16;
+    bool real = in->type == SATF_F32 || in->type == SATF_F64, own = axes->along.times == 0;
+    int bits = in->type == SATF_U8 ? 8 : 16, all = weighted ? 2 * bits : bits;
+    int weight_bits = all == 16 && !weighted ? LINE_FINE_WEIGHT_BITS : LINE_WEIGHT_BITS;
+    int room = LINE_EXACT_BITS - weight_bits - all, fraction = room < 8 ? room : 8;
     return (line_numbers){
         .type = in->type,
         .channels = in->channels,
         .weighted = weighted,
         .shrinks = shrinks,
+        .own = own,
         .narrow = in->type == SATF_U8 && !weighted && !shrinks,
         .rounds = !real,
-        .scale = real ? 1 : ldexp(1, LINE_BITS - (weighted ? 2 * bits : bits)),
-        .alpha_scale = real ? 1 : ldexp(1, LINE_BITS - bits),
+        .scale = real || own ? 1 : ldexp(1, LINE_BITS - all),
+        .alpha_scale = real ? 1 : ldexp(1, own ? all - bits : LINE_BITS - bits),
+        .weight_bits = real ? 0 : weight_bits,
+        .gain = real || !own ? 1 : ldexp(1, fraction + weight_bits),
+        .between = real ? 1 : ldexp(1, fraction),
     };
 }
 
@@ -50,7 +57,7 @@ static inline double line_one(const line_numbers *of)
 
 typedef struct line_spec {
     satf_view in, out; /* the host's; without data by rows. The same shape; any two types */
-    filter_lines lines;
+    filter_axes axes;
     int border;                      /* satf_border */
     double constant, weight_outside; /* the latter unless 0 of the last channel */
     bool weighted;                   /* the last channel is alpha */

@@ -11,6 +11,7 @@
 #include "../../base/view.h"
 #include "../../plan/device_task.h"
 #include "line_kernels.h"
+#include "taps.h"
 #include "../../plan/step.h"
 
 enum {
@@ -81,7 +82,7 @@ static line_spec spec_of(const filter_step *step)
 {
     return (line_spec){.in = step->in,
                        .out = step->out,
-                       .lines = step->lines,
+                       .axes = step->axes,
                        .border = step->border.kind,
                        .constant = step->border.constant,
                        .weight_outside = step->weight_outside,
@@ -100,7 +101,7 @@ static line_spec block_spec(const line_step *plan, int64_t pixels)
 static int64_t number_bytes(const filter_step *step)
 {
     bool shrinks = step->border.kind == SATF_SHRINK;
-    bool narrow = line_numbers_of(&step->in, step->weighted, shrinks).narrow;
+    bool narrow = line_numbers_of(&step->in, &step->axes, step->weighted, shrinks).narrow;
     return narrow ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(double);
 }
 
@@ -109,12 +110,18 @@ static void line_plan_blocks(satf_context *ctx, const filter_step *step, line_st
 {
     const satf_view *in = &step->in;
     int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
-    int64_t column = step->lines.times * (2 * step->lines.radius + 4) * number_bytes(step);
+    int64_t column = step->axes.down.times * (2 * step->axes.down.radius + 4) * number_bytes(step);
     int64_t samples = most(BLOCK_BYTES / column, LEAST_BLOCK);
     int64_t pixels = least(samples / in->channels, (in->width + threads - 1) / threads);
     pixels = (most(pixels, LEAST_BLOCK / in->channels) - 1) / LINE_LANES + 1;
     plan->block_pixels = least(pixels * LINE_LANES, in->width); /* from a line of the cache on */
     plan->blocks = (in->width - 1) / plan->block_pixels + 1;
+}
+
+/* By a Gaussian's own weights. */
+static bool is_weighed(const filter_step *step)
+{
+    return step->axes.down.times == 0;
 }
 
 /* Whether bands would be so low that rows around seams cost too much. */
@@ -123,7 +130,8 @@ static bool runs(const satf_context *ctx, const filter_step *step)
     const satf_view *in = &step->in;
     int64_t threads = satf_threads_for(ctx, satf_row_samples(in) * in->height, LEAST_SAMPLES);
     int64_t reaches = number_bytes(step) < 8 ? NARROW_REACHES : LEAST_REACHES;
-    return in->height / threads < reaches * filter_lines_reach(&step->lines);
+    return !is_weighed(step) &&
+           in->height / threads < reaches * filter_lines_reach(&step->axes.down);
 }
 
 static int64_t batches(const filter_step *step)
@@ -134,7 +142,8 @@ static int64_t batches(const filter_step *step)
 static const char *line_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
-    return step->border.kind == SATF_WRAP ? "needs the whole picture for border wrap" : NULL;
+    bool wraps = step->border.kind == SATF_WRAP && filter_lines_reach(&step->axes.down) > 0;
+    return wraps ? "needs the whole picture for border wrap" : NULL;
 }
 
 /* ------------------------------------------------------------------------- by rows */
@@ -145,6 +154,7 @@ typedef struct line_walker {
     const filter_rows *rows;
     int64_t height; /* as planned */
     line_walk *walk;
+    taps_walk *taps;    /* or this, by weights */
     int64_t made;       /* the next row */
     satf_status status; /* of what it has been told */
 } line_walker;
@@ -179,17 +189,22 @@ static satf_status line_begin(satf_context *ctx, const filter_step *step, const 
 {
     const line_step *plan = step->state;
     line_walker *w = walker;
-    (void)end;
+    char *memory = (char *)walker + satf_align64(sizeof *w);
     line_ends ends = {walker_row, walker_height, walker_out, w, walker_goes_on};
-    *w = (line_walker){ctx, rows, step->in.height, NULL, first, SATF_OK};
-    w->walk = line_walk_begin(&plan->spec, &ends, first, (char *)walker + satf_align64(sizeof *w));
+    *w = (line_walker){.ctx = ctx, .rows = rows, .height = step->in.height, .made = first};
+    if (is_weighed(step)) {
+        w->taps = taps_walk_begin(&plan->spec, &ends, first, end, memory);
+    } else {
+        w->walk = line_walk_begin(&plan->spec, &ends, first, memory);
+    }
     return SATF_OK;
 }
 
 static int64_t line_next(void *walker, satf_status *status)
 {
     line_walker *w = walker;
-    bool failed, made = line_walk_next(w->walk, &failed);
+    bool failed,
+        made = w->taps ? taps_walk_next(w->taps, &failed) : line_walk_next(w->walk, &failed);
     if (failed) {
         *status = w->status ? w->status : satf_fail_row(w->ctx, w->made);
     }
@@ -291,10 +306,14 @@ static satf_status line_plan(satf_context *ctx, filter_step *step)
     }
     line_step *plan = step->state;
     plan->spec = spec_of(step);
-    plan->walk_bytes = line_walk_bytes(&plan->spec);
+    bool own = is_weighed(step);
+    plan->walk_bytes = own ? taps_walk_bytes(&plan->spec) : line_walk_bytes(&plan->spec);
     if (step->walked && plan->walk_bytes) {
-        step->need.kept = line_rows_kept(&plan->spec);
+        step->need.kept = own ? taps_rows_kept(&plan->spec) : line_rows_kept(&plan->spec);
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
+        return SATF_OK;
+    }
+    if (own && plan->walk_bytes) { /* always walked at last */
         return SATF_OK;
     }
     line_plan_blocks(ctx, step, plan);
@@ -326,9 +345,9 @@ static const filter_engine line_engine = {
 
 static filter_reach line_reach(const chain_link *link, const filter_pass *pass)
 {
-    filter_lines lines = pass->lines(link->options);
-    int64_t far = filter_lines_reach(&lines);
-    return (filter_reach){far, far, far, far};
+    filter_axes axes = pass->lines(link->options);
+    int64_t across = filter_lines_reach(&axes.along), down = filter_lines_reach(&axes.down);
+    return (filter_reach){across, down, across, down};
 }
 
 static const filter_engine *const line_engines[] = {&line_engine, NULL};

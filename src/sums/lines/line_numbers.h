@@ -2,19 +2,60 @@
 #ifndef SATF_SUMS_LINES_LINE_NUMBERS_H
 #define SATF_SUMS_LINES_LINE_NUMBERS_H
 
+#include <stdint.h>
+
 #include "../../satfilter/filter.h"
 
-/* Sums of 2 r + 2 numbers below 2^LINE_BITS are exact in double: 2 r + 2 < 2^11. */
-enum { LINE_BITS = 41, LINE_NARROW_BITS = 8, LINE_MAX_PASSES = 5 };
+/* Sums of 2 r + 2 numbers below 2^LINE_BITS are exact in double: 2 r + 2 < 2^11. So are those of
+ * weights, whose sum is 2^weight_bits, times numbers between the axes: these have 53 bits together.
+ */
+enum {
+    LINE_BITS = 41,
+    LINE_NARROW_BITS = 8,
+    LINE_MAX_PASSES = 5,
+    LINE_WEIGHT_BITS = 15,      /* of u8, and of what weighs */
+    LINE_FINE_WEIGHT_BITS = 28, /* of u16 */
+    LINE_EXACT_BITS = 53,
+    LINE_MOST_RADIUS = 24 /* of weights */
+};
 
-/* narrow: of 8 bits in 16, with 8 of fraction. Else doubles: of integers whole numbers of
- * 2^-fraction below 2^LINE_BITS, to which each pass rounds, halves to even. */
+/* A sample is its number by `scale`; what comes out of passes is larger by `gain`. By boxes:
+ * narrow: numbers of 8 bits in 16, with 8 of fraction. Else doubles: of integers whole numbers of
+ * 2^-fraction below 2^LINE_BITS, to which each pass rounds, halves to even. By weights: samples,
+ * which become whole numbers of 2^-fraction between the axes, halves up; quotients to even. */
 typedef struct line_numbers {
     int type, channels;
     bool weighted; /* colour times alpha, and alpha */
     bool shrinks;  /* divided by the same passes over ones */
+    bool own;      /* by weights */
     bool narrow, rounds;
-    double scale, alpha_scale; /* 2^fraction, of the last channel if weighted */
+    double scale, alpha_scale; /* the latter of the last channel if weighted */
+    int weight_bits;           /* by weights; 0: of floats */
+    double gain, between;      /* 2^fraction, by weights */
 } line_numbers;
+
+/* weights[0] is that of the middle, weights[k] those of both samples that are k away. Words are two
+ * weights each, below 0, for products of pairs: `across` of the middle and of the next, of the two
+ * behind ...; `down` of rows above each other, the first pair's upper row or its lower one first.
+ */
+typedef struct line_taps {
+    int radius;
+    double weights[LINE_MOST_RADIUS + 1];
+    int32_t across[LINE_MOST_RADIUS / 2 + 1], down[2][LINE_MOST_RADIUS + 1];
+} line_taps;
+
+/* What of the weights around place i of n lies inside: 1 if all does. */
+SATF_FORMULA double line_taps_inside(const line_taps *taps, int64_t i, int64_t n)
+{
+    double inside = 0, all = 0;
+    if (i >= taps->radius && i < n - taps->radius) {
+        return 1;
+    }
+    for (int k = taps->radius; k >= 0; k--) {
+        inside += taps->weights[k] * ((i - k >= 0) + (k > 0 && i + k < n));
+        all += taps->weights[k] * (k ? 2 : 1);
+    }
+    return inside / all;
+}
 
 #endif

@@ -117,12 +117,17 @@ static void choose_word(const char *words, int number, char *text, size_t bytes)
     snprintf(text, bytes, "%.*s", (int)strcspn(words, "|"), words);
 }
 
-/* The default first, then multiples of it, or of 1 where it is 0, within the range. */
+/* The default first, then multiples of it, or of 1 where it is 0, within the range. But Gaussians
+ * are both of weights and of boxes: up to a sigma of 6 gauss refuses other numbers of passes. */
 static double choose_number(const satf_param_info *p, int number)
 {
     static const double times[] = {1, 0.5, 2, 0, -1}, values[] = {0, 1, 0.5, 2, -1};
+    static const double sigmas[] = {2, 8, 20, 5, 0.3}, passes[] = {4, 3, 5, 4, 4};
     double middle = p->default_text ? strtod(p->default_text, NULL) : 0;
-    double value = middle != 0 ? middle * times[number] : values[number];
+    double value = strcmp(p->name, "sigma") == 0    ? sigmas[number]
+                   : strcmp(p->name, "passes") == 0 ? passes[number]
+                   : middle != 0                    ? middle * times[number]
+                                                    : values[number];
     return value < p->min ? p->min : value > p->max ? p->max : value;
 }
 

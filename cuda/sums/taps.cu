@@ -1,0 +1,265 @@
+/*
+ * A Gaussian by its own weights on a CUDA device (src/sums/lines/taps.c): a kernel along the rows,
+ * whose blocks hold a part of a row with what is around it, and one down the columns.
+ */
+#include "lines.cuh"
+
+enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
+
+/* What a kernel calculates in: h of bytes are whole numbers of 16 bits. */
+template <class H> struct taps_of;
+
+template <> struct taps_of<uint16_t> {
+    typedef int32_t number;
+
+    static __device__ inline int32_t weight(const line_taps *taps, int k)
+    {
+        return -(int32_t)(int16_t)(taps->across[k / 2] >> (k % 2 ? 16 : 0));
+    }
+
+    static __device__ inline int32_t add(int32_t sum, int32_t a, int32_t b, int32_t weight)
+    {
+        return sum + (a + b) * weight;
+    }
+
+    static __device__ inline uint16_t between(const filter_gpu_lines *, int32_t sum, double)
+    {
+        return (uint16_t)((sum + 64) >> 7);
+    }
+};
+
+template <> struct taps_of<double> {
+    typedef double number;
+
+    static __device__ inline double weight(const line_taps *taps, int k)
+    {
+        return taps->weights[k];
+    }
+
+    static __device__ inline double add(double sum, double a, double b, double weight)
+    {
+        return __dadd_rn(sum, __dmul_rn(__dadd_rn(a, b), weight));
+    }
+
+    /* h of a sum, where such a part of the weights is inside. */
+    static __device__ inline double between(const filter_gpu_lines *job, double sum, double inside)
+    {
+        double scale = job->numbers.between / (double)(1 << job->numbers.weight_bits);
+        double scaled = sum * scale;
+        if (job->numbers.shrinks) {
+            scaled = scaled / inside;
+            return job->numbers.rounds ? rint(scaled) : scaled;
+        }
+        return job->numbers.rounds ? rint(scaled + scale / 2) : scaled;
+    }
+};
+
+/* From the outermost neighbours to the middle; at(k): that on either side. */
+template <class H, class At>
+static __device__ inline typename taps_of<H>::number sum_taps(const line_taps *taps, At at)
+{
+    typedef taps_of<H> of;
+    typename of::number sum = 0;
+    for (int k = taps->radius; k > 0; k--) {
+        sum = of::add(sum, at(-k), at(k), of::weight(taps, k));
+    }
+    return of::add(sum, at(0), 0, of::weight(taps, 0));
+}
+
+/* Where a block's thread finds a number of the row: a place of the tile, and of which sample it is;
+ * below 0: of channel -1 - sample outside. */
+typedef struct taps_place {
+    int place;
+    int64_t sample;
+} taps_place;
+
+template <class H>
+static __device__ inline typename taps_of<H>::number fetch(const filter_gpu_lines *job,
+                                                           const char *row, const taps_place *at)
+{
+    typedef typename taps_of<H>::number number;
+    if (at->sample < 0) {
+        return (number)job->outside[-1 - at->sample];
+    }
+    return std::is_same<H, uint16_t>::value ? (number)(uint8_t)row[at->sample]
+                                            : (number)line_number(job, row, at->sample);
+}
+
+template <class H>
+static __global__ void __launch_bounds__(THREADS) pass_along(filter_gpu_lines job, H *to)
+{
+    enum { MOST = THREADS + 2 * LINE_MOST_RADIUS * SATF_MAX_CHANNELS, PLACES = 2 };
+    static_assert(MOST <= PLACES * THREADS, "a thread has places enough");
+    typedef typename taps_of<H>::number number;
+    __shared__ number tile[MOST];
+    int channels = job.in.channels, reach = job.along.radius * channels;
+    int64_t n = job.in.width * channels, first = (int64_t)blockIdx.x * THREADS;
+    int64_t i = first + threadIdx.x;
+    taps_place places[PLACES];
+    for (int k = 0; k < PLACES; k++) {
+        int place = (int)threadIdx.x + k * THREADS;
+        int64_t pixel = (first + place) / channels, channel = (first + place) % channels;
+        int64_t x = satf_border_index(job.border, pixel - job.along.radius, job.in.width);
+        bool is_read = place < THREADS + 2 * reach && first + place < n + 2 * reach;
+        places[k].place = is_read ? place : -1;
+        places[k].sample = x < 0 ? -1 - channel : x * channels + channel;
+    }
+    double inside = 1;
+    if (job.numbers.shrinks && i < n) {
+        inside = line_taps_inside(&job.along, i / channels, job.in.width);
+    }
+    for (int64_t y = blockIdx.y; y < job.in.height; y += gridDim.y) {
+        const char *row = (const char *)job.in.data + y * job.in.stride;
+        for (int k = 0; k < PLACES; k++) {
+            if (places[k].place >= 0) {
+                tile[places[k].place] = fetch<H>(&job, row, &places[k]);
+            }
+        }
+        __syncthreads();
+        if (i < n) {
+            const number *middle = tile + threadIdx.x + reach;
+            number sum =
+                sum_taps<H>(&job.along, [=](int k) -> number { return middle[k * channels]; });
+            to[y * n + i] = taps_of<H>::between(&job, sum, inside);
+        }
+        __syncthreads();
+    }
+}
+
+/* ------------------------------------------------------------------- down the columns */
+
+/* Rows of the result of which a thread makes a column's numbers at a time. */
+enum { ROWS = 8 };
+
+/* The columns of numbers between the axes. */
+template <class H> struct taps_columns {
+    const H *from;
+    int64_t n; /* numbers of a row */
+    int border;
+    int64_t height;
+
+    /* Row y of column i, which may lie outside. */
+    __device__ inline typename taps_of<H>::number at(int64_t i, int64_t y, H outside) const
+    {
+        int64_t row = satf_border_index(border, y, height);
+        return row < 0 ? outside : from[row * n + i];
+    }
+};
+
+/* Of whole numbers, whose sums are exact: each row counts for all results that it reaches.
+ * weights: 2 radius + 1, with ROWS - 1 zeros in front and behind. */
+template <class H>
+static __device__ inline void
+sum_whole(const taps_columns<H> *columns, const typename taps_of<H>::number *weights, int radius,
+          int64_t i, int64_t y, H outside, typename taps_of<H>::number (&sums)[ROWS])
+{
+    typedef typename taps_of<H>::number number;
+    bool inner = y >= radius && y + ROWS - 1 + radius < columns->height;
+    const H *at = columns->from + (y - radius) * columns->n + i;
+    for (int j = 0; j < ROWS; j++) {
+        sums[j] = 0;
+    }
+#pragma unroll 2
+    for (int t = 0; t < ROWS + 2 * radius; t++, at += columns->n) {
+        number v = inner ? (number)*at : columns->at(i, y - radius + t, outside);
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            sums[j] += v * weights[t - j + ROWS - 1];
+        }
+    }
+}
+
+/* Of floats, in their order. */
+static __device__ inline void sum_real(const taps_columns<double> *columns, const line_taps *taps,
+                                       int64_t i, int64_t y, double outside, double (&sums)[ROWS])
+{
+    for (int j = 0; j < ROWS; j++) {
+        int64_t middle = y + j;
+        sums[j] = middle >= columns->height ? 0 : sum_taps<double>(taps, [=](int k) -> double {
+            return columns->at(i, middle + k, outside);
+        });
+    }
+}
+
+template <class H>
+static __global__ void __launch_bounds__(THREADS)
+    pass_down(filter_gpu_lines job, const H *from, bool whole)
+{
+    typedef typename taps_of<H>::number number;
+    __shared__ number weights[2 * LINE_MOST_RADIUS + 1 + 2 * (ROWS - 1)];
+    int channels = job.in.channels, radius = job.down.radius;
+    for (int t = threadIdx.x; t < 2 * radius + 1 + 2 * (ROWS - 1); t += THREADS) {
+        int k = abs(t - (ROWS - 1) - radius);
+        weights[t] = k <= radius ? taps_of<H>::weight(&job.down, k) : 0;
+    }
+    __syncthreads();
+    int64_t n = job.in.width * channels, i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    taps_columns<H> columns = {from, n, job.border, job.in.height};
+    bool aligned = is_aligned(&job.out);
+    int64_t x = i / channels;
+    int channel = (int)(i % channels), last = channels - 1;
+    bool is_colour = job.numbers.weighted && channel != last;
+    bool shrinks = job.numbers.shrinks && !is_colour;
+    H beyond[2]; /* rows beyond the border: of this channel, and of alpha */
+    for (int k = 0; k < 2; k++) {
+        number v = (number)job.outside[k ? last : channel];
+        number sum = sum_taps<H>(&job.along, [=](int) -> number { return v; });
+        beyond[k] = taps_of<H>::between(&job, sum, 1);
+    }
+    for (int64_t y = (int64_t)blockIdx.y * ROWS; y < job.in.height;
+         y += (int64_t)gridDim.y * ROWS) {
+        number sums[ROWS], alphas[ROWS] = {};
+        if constexpr (std::is_same<H, double>::value) {
+            if (!whole) {
+                sum_real(&columns, &job.down, i, y, beyond[0], sums);
+                if (is_colour) {
+                    sum_real(&columns, &job.down, x * channels + last, y, beyond[1], alphas);
+                }
+            }
+        }
+        if (whole) {
+            sum_whole<H>(&columns, weights, radius, i, y, beyond[0], sums);
+            if (is_colour) {
+                sum_whole<H>(&columns, weights, radius, x * channels + last, y, beyond[1], alphas);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            if (y + j >= job.in.height) {
+                break;
+            }
+            if (std::is_same<H, uint16_t>::value && job.out.type == SATF_U8) {
+                int64_t at = (y + j) * job.out.stride + i;
+                ((uint8_t *)job.out.data)[at] = (uint8_t)(((int32_t)sums[j] + (1 << 22)) >> 23);
+                continue;
+            }
+            double one = shrinks ? line_taps_inside(&job.down, y + j, job.in.height) : 1;
+            double value =
+                line_value(&job.numbers, sums[j], channel == last, (double)alphas[j], one);
+            store(&job.out, x, y + j, channel, aligned, formula_real(value));
+        }
+    }
+}
+
+template <class H> static void run(const filter_gpu_lines *job, cudaStream_t stream)
+{
+    int64_t height = job->in.height, strips = (height - 1) / ROWS + 1;
+    unsigned blocks = (unsigned)((job->in.width * job->in.channels - 1) / THREADS + 1);
+    dim3 along(blocks, (unsigned)(height < MAX_GRID_ROWS ? height : MAX_GRID_ROWS));
+    dim3 down(blocks, (unsigned)(strips < MAX_GRID_ROWS ? strips : MAX_GRID_ROWS));
+    H *between = (H *)job->numbers_at[0];
+    pass_along<<<along, THREADS, 0, stream>>>(*job, between);
+    pass_down<<<down, THREADS, 0, stream>>>(*job, (const H *)between, (bool)job->numbers.rounds);
+}
+
+void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream)
+{
+    if (job->numbers.narrow) {
+        run<uint16_t>(job, stream);
+    } else {
+        run<double>(job, stream);
+    }
+}

@@ -1,0 +1,22 @@
+/*
+ * A Gaussian by its own weights: along the rows, then down the columns (filters/gauss.h). Weights
+ * of integers are whole numbers of 2^-15, of floats doubles.
+ */
+#ifndef SATF_SUMS_LINES_TAPS_H
+#define SATF_SUMS_LINES_TAPS_H
+
+#include "line.h"
+
+/* Weights of a deviation up to FILTER_GAUSS_WEIGHTS, whole numbers whose sum is 2^bits; 0: doubles,
+ * whose sum is 1. */
+void line_taps_find(double sigma, int bits, line_taps *taps);
+
+/* As for a line_walk (line.h). */
+typedef struct taps_walk taps_walk;
+size_t taps_walk_bytes(const line_spec *spec);
+int64_t taps_rows_kept(const line_spec *spec);
+taps_walk *taps_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first, int64_t end,
+                           void *memory);
+bool taps_walk_next(taps_walk *walk, bool *failed);
+
+#endif
