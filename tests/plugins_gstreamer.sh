@@ -189,9 +189,9 @@ same "satbox size=3" "--box 3" "--box 1"
 # Where the height stays, so does the deviation down the columns; dog has one number, which is halved.
 frame Y42B 66 50
 same "satgauss sigma=4" "--gauss 4" "--gauss 2,down=4" "--gauss 2,down=4"
-same "satgauss sigma=4 down=0" "--gauss 4,down=0" "--gauss 2,down=0" "--gauss 2,down=0"
+same "satgauss sigma=4 same-down=false down=0" "--gauss 4,down=0" "--gauss 2,down=0" "--gauss 2,down=0"
 frame I420 66 50
-same "satgauss sigma=4 down=1" "--gauss 4,down=1" "--gauss 2,down=0.5" "--gauss 2,down=0.5"
+same "satgauss sigma=4 same-down=false down=1" "--gauss 4,down=1" "--gauss 2,down=0.5" "--gauss 2,down=0.5"
 template=$source/samples/sharpen.txt
 frame NV21 67 41
 same "satfilter filter=template=$template" "--template $template" "--template $template"
