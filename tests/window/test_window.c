@@ -283,9 +283,10 @@ static void spoil(picture *p, enum spoiling how, int bits)
 }
 
 /*
- * Floats slide where that is exact and else go by strips, always so if squares are asked for:
- * sums of the samples must not tell. Rough samples make a sum's bits depend on its order, so
- * this also shows that threads, streaming and the kernels' level do not change it.
+ * Floats slide where that is exact and else go by strips, always so if squares are asked for, but
+ * in windows of a few rows: sums of the samples must not tell. Rough samples make a sum's bits
+ * depend on its order, so this also shows that threads, streaming and the kernels' level do not
+ * change it.
  */
 TEST(test_both_ways_of_floats)
 {
@@ -312,10 +313,13 @@ TEST(test_both_ways_of_floats)
             spoil(&p, (enum spoiling)how, 30 + k);
             results one, other;
             run_variant(&t, &v, &p, &one);
-            t.squares = true;
+            /* Windows of a few rows have an order of their own. */
+            t.squares = t.h > VERTICAL_DIRECT || t.w > STRIP_DIRECT;
             run_variant(&t, &plain, &p, &other);
-            memcpy(other.reals[1], one.reals[1],
-                   (size_t)(t.width * t.height * t.channels) * sizeof(double));
+            if (t.squares) {
+                memcpy(other.reals[1], one.reals[1],
+                       (size_t)(t.width * t.height * t.channels) * sizeof(double));
+            }
             check_same(&t, &v, &other, &one);
             results_destroy(&one);
             results_destroy(&other);

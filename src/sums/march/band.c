@@ -45,8 +45,8 @@ const void *window_fetch(window_state *s, int64_t y)
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
 {
     const window_spec *spec = s->spec;
-    int64_t i = satf_border_index((int)spec->border, y, spec->in.height);
-    if (spec->row || i < 0) {
+    int64_t i = s->plan->prefetches ? satf_border_index((int)spec->border, y, spec->in.height) : -1;
+    if (i < 0) {
         return;
     }
     int64_t pixel = spec->in.channels * (int64_t)satf_type_bytes(spec->in.type);

@@ -16,8 +16,8 @@ static inline __attribute__((always_inline)) void
 NAME(add_terms)(int count, const SUM *const *term, SUM *restrict sums, int64_t samples)
 {
     for (int64_t i = 0; i < samples; i++) {
-        SUM sum = term[0][i];
-        for (int t = 1; t < count; t++) {
+        SUM sum = 0; /* never -0 */
+        for (int t = 0; t < count; t++) {
             sum = (SUM)(sum + term[t][i]);
         }
         sums[i] = sum;
@@ -209,19 +209,32 @@ static void NAME(run)(const horizontal_row *shape, const void *columns, void *sp
     }
 }
 
-static void NAME(pad)(int channels, void *columns, const int64_t *from, int64_t count, int64_t to)
+static inline __attribute__((always_inline)) void
+NAME(pad_side)(const int channels, COL *col, const int64_t *from, int64_t count, int64_t to)
 {
-    COL *col = columns;
-    if (channels == 1) {
-        for (int64_t i = 0; i < count; i++) {
-            col[to + i] = col[from[i]];
-        }
-        return;
-    }
     for (int64_t i = 0; i < count; i++) {
         for (int k = 0; k < channels; k++) {
             col[(to + i) * channels + k] = col[from[i] * channels + k];
         }
+    }
+}
+
+static inline __attribute__((always_inline)) void
+NAME(pad_rows)(const int channels, const horizontal_pads *pads, COL *col)
+{
+    const horizontal_pads p = *pads; /* the stores might alias it */
+    for (int64_t row = 0; row < p.rows; row++, col += p.pitch * channels) {
+        NAME(pad_side)(channels, col, p.from, p.before, -p.before);
+        NAME(pad_side)(channels, col, p.from + p.before, p.after, p.width);
+    }
+}
+
+static void NAME(pad)(const horizontal_pads *pads, void *columns)
+{
+    if (pads->channels == 1) {
+        NAME(pad_rows)(1, pads, columns);
+    } else {
+        NAME(pad_rows)(pads->channels, pads, columns);
     }
 }
 

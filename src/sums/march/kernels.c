@@ -5,16 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../base/stores.h"
 #include "../../sat/shift.h"
 #include "scan.h"
-
-#if defined(__AVX512BW__)
-#define VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
 
 /* Windows from which on a scan is faster than sums of neighbours. */
 #if defined(__AVX512BW__)
@@ -24,6 +17,43 @@
 #else
 #define SCAN_BEYOND 16 /* or than running sums, where there is none */
 #endif
+
+/* Before a loop whose iterations do not touch what others do. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* A register of them, and so many samples widened: compilers widen twice as many, by halves. */
+typedef double reals __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+#define REALS_LANES (VECTOR_BYTES / 8)
+
+INLINE reals reals_of_f64(const char *samples)
+{
+    reals loaded;
+    memcpy(&loaded, samples, sizeof loaded);
+    return loaded;
+}
+
+INLINE reals reals_of_f32(const char *samples)
+{
+#if defined __AVX512F__
+    return _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)samples));
+#elif defined __AVX2__
+    return _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)samples));
+#elif defined __SSE2__
+    return _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(const void *)samples)));
+#else
+    float loaded[REALS_LANES];
+    reals wide;
+    memcpy(loaded, samples, sizeof loaded);
+    for (int i = 0; i < REALS_LANES; i++) {
+        wide[i] = loaded[i];
+    }
+    return wide;
+#endif
+}
 
 #define U8 uint8_t
 #define U16 uint16_t
@@ -87,12 +117,14 @@
 #include "vertical_template.h"
 
 #define NAME(f) f##_f32_f64
+#define LOAD_DOUBLES reals_of_f32
 #define SRC F32
 #define COL F64
 #define WORK F64
 #include "vertical_template.h"
 
 #define NAME(f) f##_f64_f64
+#define LOAD_DOUBLES reals_of_f64
 #define WEIGHTED
 #define SRC F64
 #define COL F64
@@ -184,8 +216,8 @@ static const vertical_kernels vertical[] = {
     VERTICAL(u16_u64, SATF_U16, SATF_SUM_U64),
     {MARCH(u32_u32, SATF_U32, SATF_SUM_U32)},
     {MARCH(u64_u64, SATF_U64, SATF_SUM_U64)},
-    {MARCH(f32_f64, SATF_F32, SATF_SUM_F64)},
-    VERTICAL(f64_f64, SATF_F64, SATF_SUM_F64),
+    {MARCH(f32_f64, SATF_F32, SATF_SUM_F64), .sum = sum_f32_f64},
+    {.summands = summands_f64_f64, MARCH(f64_f64, SATF_F64, SATF_SUM_F64), .sum = sum_f64_f64},
     {.add = NULL},
 };
 

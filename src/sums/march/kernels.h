@@ -25,9 +25,27 @@ typedef struct vertical_kernels {
     void (*summands)(const vertical_row *shape, const void *row, void *out);
     /* sums[i] += times * summand i of row. Plain and square summands only. */
     void (*add)(const vertical_row *shape, void *sums, const void *row, int64_t times);
-    /* sums[i] += summand i of enter - summand i of leave. Plain and square summands only. */
-    void (*march)(const vertical_row *shape, void *sums, const void *enter, const void *leave);
+    /* to[i] = from[i] + summand i of enter - summand i of leave; to is from, or apart from it.
+     * Plain and square summands only. */
+    void (*march)(const vertical_row *shape, const void *from, const void *enter, const void *leave,
+                  void *to);
+    /* Of rows of n floats alone: to[i] = 0 + sample i of the first + ... of the count-th, at most
+     * VERTICAL_DIRECT; to[pitch + i] the same from the second row on, and so on: results is 1 or
+     * VERTICAL_RESULTS. */
+    void (*sum)(int count, int results, int64_t n, const void *const *rows, double *to,
+                int64_t pitch);
 } vertical_kernels;
+
+enum { VERTICAL_DIRECT = 5, VERTICAL_RESULTS = 4 };
+
+/* Pixels beside rows of column sums that lie one behind the other: pixel -before + i of a row is
+ * its pixel from[i], and so is, behind these, pixel width + i. */
+typedef struct horizontal_pads {
+    int channels;
+    int64_t before, after, width; /* pixels */
+    const int64_t *from;
+    int64_t rows, pitch; /* pixels from row to row */
+} horizontal_pads;
 
 /*
  * Along a row, per column sum type and sum type: a row is done in segments from
@@ -54,8 +72,8 @@ typedef struct horizontal_kernels {
      * the row. spare keeps what the row's next segment needs; sums has room for
      * HORIZONTAL_CARRY_SAMPLES more. Doubles may be subtracted. */
     void (*run)(const horizontal_row *shape, const void *columns, void *spare, void *sums);
-    /* Pixel to + i of columns = pixel from[i], for i below count. */
-    void (*pad)(int channels, void *columns, const int64_t *from, int64_t count, int64_t to);
+    /* columns: pixel 0 of the first row. */
+    void (*pad)(const horizontal_pads *pads, void *columns);
     /* fixed[c] += times * column[c], one pixel */
     void (*add_pixel)(int channels, void *fixed, const void *column, int64_t times);
     /* Adds the fixed pixel to the segment's sums. */
@@ -111,6 +129,10 @@ typedef struct strip_kernels {
     bool (*on_grid)(satf_type type, int64_t n, const void *row, double level, double most);
 } strip_kernels;
 #define STRIP_SPARES 4
+
+/* Windows that row_sums() makes of a few sums of neighbours, in memory as horizontal_kernels'
+ * run(). Beyond, they are sums of 8 columns, EIGHT pixels apart, and a rest. */
+#define STRIP_DIRECT 16
 
 typedef struct window_kernels {
     const vertical_kernels *vertical;     /* the last has no add() */

@@ -9,35 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "columns.h"
 #include "strips.h"
-
-static vertical_row march_shape_of(const window_state *s, const window_plane *plane, int64_t pixels)
-{
-    return (vertical_row){plane->summand, s->spec->in.channels, pixels};
-}
-
-/* The padded row of column sums of a band: where column 0 lies. */
-static char *column_sums(const window_band *b, const window_plane *plane)
-{
-    const window_state *s = b->state;
-    return b->memory + plane->columns + (size_t)s->plan->across.lo * plane->pixel_bytes;
-}
-
-/* Fills the part of the padded row that is outside the picture. */
-static void pad(const window_band *b, const window_plane *plane)
-{
-    const axis *across = &b->state->plan->across;
-    int channels = b->state->spec->in.channels;
-    if (across->border == SATF_CONSTANT || across->border == SATF_SHRINK) {
-        return;
-    }
-    const int64_t *from =
-        (const int64_t *)(const void *)(b->state->shared + b->state->plan->border_table);
-    char *row = column_sums(b, plane);
-    plane->horizontal->pad(channels, row, from, across->lo, -across->lo);
-    plane->horizontal->pad(channels, row, from + across->lo, across->hi + across->beyond,
-                           across->n);
-}
 
 /* The part of a row's sums that is the same for all its pixels; false if there is none. */
 static bool fixed_of_row(const window_band *b, const window_plane *plane, satf_u128 *fixed)
@@ -45,10 +18,10 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, satf_u
     const window_state *s = b->state;
     const axis *across = &s->plan->across;
     int channels = s->spec->in.channels;
-    const char *row = column_sums(b, plane);
     if (!axis_has_fixed(across)) {
         return false;
     }
+    const char *row = columns_at(b, plane, 0);
     memset(fixed, 0, SATF_MAX_CHANNELS * sizeof *fixed);
     for (int64_t x = 0; x <= across->n; x++) {
         int64_t times = axis_fixed(across, x);
@@ -61,25 +34,11 @@ static bool fixed_of_row(const window_band *b, const window_plane *plane, satf_u
     return true;
 }
 
-/* Row `slot` (0 or 1) of summands that marching->add() and march() take, of a row of samples. */
-static const void *summands_of(const window_band *b, const window_plane *plane, const void *row,
-                               int slot, vertical_row *shape)
-{
-    *shape = march_shape_of(b->state, plane, b->state->plan->across.n);
-    if (plane->marching == plane->vertical) {
-        return row;
-    }
-    void *out = b->memory + plane->summands + (size_t)slot * plane->row_bytes;
-    plane->vertical->summands(shape, row, out);
-    shape->summand = SATF_SUMMAND_PLAIN;
-    return out;
-}
-
 static void march_add_row(const window_band *b, const window_plane *plane, char *sums,
                           const void *row, int64_t times)
 {
     vertical_row shape;
-    const void *summands = summands_of(b, plane, row, 0, &shape);
+    const void *summands = columns_summands(b, plane, row, 0, &shape);
     plane->marching->add(&shape, sums, summands, times);
 }
 
@@ -131,33 +90,6 @@ static bool find_grid(window_band *b)
     return plan->spec.border != SATF_CONSTANT || march_on_grid(b, b->state->shared + plan->outside);
 }
 
-/* Pads the column sums once and for all where the border is constant or nothing, and past
- * their end, where kernels read numbers that must be finite. */
-static void pad_outside(const window_band *b)
-{
-    const window_state *s = b->state;
-    const window_plan *plan = s->plan;
-    for (int i = 0; i < plan->planes; i++) {
-        const window_plane *plane = &plan->plane[i];
-        char *row = column_sums(b, plane);
-        memset(b->memory + plane->columns, 0,
-               (size_t)plan->columns * plane->pixel_bytes +
-                   HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
-        if (plan->across.border != SATF_CONSTANT) {
-            continue;
-        }
-        vertical_row shape;
-        const void *outside = summands_of(b, plane, s->shared + plan->outside, 0, &shape);
-        shape.pixels = 1;
-        for (int64_t x = -plan->across.lo; x < plan->width + plan->across.hi; x++) {
-            if (x < 0 || x >= plan->across.n) {
-                plane->marching->add(&shape, row + x * (int64_t)plane->pixel_bytes, outside,
-                                     s->spec->h);
-            }
-        }
-    }
-}
-
 /* Takes it up at the band's row; false where it is not exact, and after a failure. */
 static bool start_sliding(window_band *b)
 {
@@ -167,70 +99,84 @@ static bool start_sliding(window_band *b)
     if (!find_grid(b)) {
         return false;
     }
-    pad_outside(b);
+    columns_pad_outside(b);
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
-        memcpy(column_sums(b, plane), b->memory + plane->fixed_rows, plane->row_bytes);
+        memcpy(columns_at(b, plane, 0), b->memory + plane->fixed_rows, plane->row_bytes);
     }
+    b->slot = 0;
     for (int64_t y = b->y - down->lo; y <= b->y + down->hi; y++) {
         const void *row = window_fetch(s, y);
         if (!row || !march_on_grid(b, row)) {
             return false;
         }
         for (int i = 0; i < plan->planes; i++) {
-            march_add_row(b, &plan->plane[i], column_sums(b, &plan->plane[i]), row, 1);
+            march_add_row(b, &plan->plane[i], columns_at(b, &plan->plane[i], 0), row, 1);
         }
     }
     return true;
 }
 
-/* The band's row enters its column sums, and the one above its windows leaves; false where sliding
- * is not exact, at the picture's end, and after a failure. */
-static bool move_columns(const window_band *b)
+/* Row y enters the latest column sums, to a slot, and the one above its windows leaves; false where
+ * sliding is not exact, at the picture's end, and after a failure. */
+static bool move_columns(window_band *b, int64_t y, int64_t slot)
 {
     window_state *s = b->state;
     const window_plan *plan = s->plan;
-    const void *leave = window_fetch(s, b->y - 1 - plan->down.lo);
-    const void *enter = leave ? window_fetch(s, b->y + plan->down.hi) : NULL;
+    const void *leave = window_fetch(s, y - 1 - plan->down.lo);
+    const void *enter = leave ? window_fetch(s, y + plan->down.hi) : NULL;
     if (!enter || window_ends(b) || !march_on_grid(b, enter)) {
         return false;
     }
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
         vertical_row shape;
-        const void *plus = summands_of(b, plane, enter, 0, &shape);
-        const void *minus = summands_of(b, plane, leave, 1, &shape);
-        plane->marching->march(&shape, column_sums(b, plane), plus, minus);
+        const void *plus = columns_summands(b, plane, enter, 0, &shape);
+        const void *minus = columns_summands(b, plane, leave, 1, &shape);
+        plane->marching->march(&shape, columns_at(b, plane, b->slot), plus, minus,
+                               columns_at(b, plane, slot));
     }
+    b->slot = slot;
     return true;
 }
 
-/* Delivers the band's row; false as move_columns(). */
-static bool slide_row(window_band *b)
+/* Column sums of the band's next rows, as many as go at once: their number; 0 as move_columns(). */
+static int64_t next_columns(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t most = b->end - b->y < plan->rows ? b->end - b->y : plan->rows, rows = 0;
+    for (; rows < most; rows++) {
+        int64_t y = b->y + rows;
+        if (y > b->since && !move_columns(b, y, rows)) {
+            break;
+        }
+    }
+    return rows;
+}
+
+/* Delivers the band's next rows: their number; 0 as move_columns(). */
+static int64_t slide_rows(window_band *b)
 {
     const window_state *s = b->state;
     const window_plan *plan = s->plan;
     const axis *across = &plan->across;
     satf_u128 fixed[2][SATF_MAX_CHANNELS];
     bool has_fixed = false;
-    if (b->y > b->since && !move_columns(b)) {
-        return false;
-    }
-    for (int i = 0; i < plan->planes; i++) {
-        pad(b, &plan->plane[i]);
+    int64_t rows = next_columns(b), all = (rows - 1) * plan->columns + plan->width;
+    for (int i = 0; i < plan->planes && rows > 0; i++) {
+        columns_pad(b, &plan->plane[i], rows);
         has_fixed = fixed_of_row(b, &plan->plane[i], fixed[i]);
     }
     horizontal_row shape = {.channels = s->spec->in.channels,
                             .window = across->lo + across->hi + 1};
-    for (; shape.x < plan->width; shape.x += shape.pixels) {
-        shape.pixels =
-            plan->width - shape.x < plan->segment ? plan->width - shape.x : plan->segment;
-        const void *out[2];
-        window_prefetch(s, b->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
+    for (; rows > 0 && shape.x < all; shape.x += shape.pixels) {
+        shape.pixels = all - shape.x < plan->segment ? all - shape.x : plan->segment;
+        if (rows == 1) {
+            window_prefetch(s, b->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
+        }
         for (int i = 0; i < plan->planes; i++) {
             const window_plane *plane = &plan->plane[i];
             void *sums = b->memory + plane->sums;
-            out[i] = sums;
             plane->horizontal->run(
                 &shape, b->memory + plane->columns + (size_t)shape.x * plane->pixel_bytes,
                 b->memory + plane->spare, sums);
@@ -238,9 +184,9 @@ static bool slide_row(window_band *b)
                 plane->horizontal->add_fixed(&shape, sums, fixed[i]);
             }
         }
-        window_deliver(b, b->y, shape.x, shape.pixels, out, NULL);
+        columns_deliver(b, rows, shape.x, rows > 1 ? plan->width : shape.pixels);
     }
-    return true;
+    return rows;
 }
 
 /* The rows' fixed part; false after a failure. */
@@ -299,6 +245,11 @@ bool window_next(window_band *b)
     if (march_stops(b)) {
         return false;
     }
+    if (plan->few_rows) {
+        int64_t rows = window_few_rows(b);
+        b->y += rows;
+        return rows > 0;
+    }
     if (b->way == WAY_OPEN || b->y == b->until) {
         b->since = b->y;
         b->until = b->end;
@@ -307,8 +258,9 @@ bool window_next(window_band *b)
         slides = plan->slides && start_sliding(b);
     }
     if (b->way == WAY_SLIDES) {
-        if (slides && slide_row(b)) {
-            b->y++;
+        int64_t rows = slides ? slide_rows(b) : 0;
+        if (rows > 0) {
+            b->y += rows;
             return true;
         }
         if (march_stops(b)) {
@@ -351,5 +303,8 @@ satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
                       .end = from->end,
                       .until = from->first,
                       .patience = PATIENCE_HEIGHTS * (down->lo + down->hi + 1) + PATIENCE_ROWS};
+    if (plan->few_rows) {
+        columns_pad_outside(&m->band);
+    }
     return add_fixed_rows(&m->band) ? SATF_OK : m->state.stop;
 }

@@ -29,6 +29,7 @@ typedef struct window_band {
      * neighbour at once, and the load would wait for all earlier stores. */
     int64_t since;
     int64_t patience; /* rows that go by strips before sliding is tried again */
+    int64_t slot;     /* of the rows of column sums (plan->rows) the one that was made last */
     int64_t until;
     double level, most; /* sliding floats: their grid, see find_grid() */
     /* window_spec.centre: the row whose samples are handed out, and which one it is. */
@@ -51,8 +52,9 @@ const void *window_fetch(window_state *s, int64_t y);
 /* Tells that so many samples more are worked on; false if all should stop. */
 bool window_goes_on(window_state *s, int64_t samples);
 
-/* Asks for pixels x ... end - 1 of a row that is soon to be fetched: hardware prefetching stops
- * at every row's end, and for rows of a page never starts. */
+/* Asks for pixels x ... end - 1 of a row that is soon to be fetched, of a picture that the caches
+ * do not hold: hardware prefetching stops at every row's end, and for rows of a page never starts.
+ */
 void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 
 /* Hands out n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL:
@@ -79,13 +81,14 @@ typedef struct window_source {
 
 /*
  * Will compute all window sums of these rows and hand them to sink (streaming: rows come strictly
- * top to bottom). shared: memory that is prepared for the plan. own: the march's, plan->band_bytes,
- * aligned to 64. Integer sums are exact. Float sums are formed in double in an order that depends
- * only on the shape of picture and window and on the position (not on marches, streaming or the
- * CPU), and never by subtracting unless every step is exact, which no sum shows: the error is at
- * most (w + h) * 2^-53 * sum of |summands| of that window, and a non-finite sample touches only the
- * windows that contain it. -0 counts as 0. With spec.shifts samples are taken above a shift, which
- * is a sample of the window that counts (strips.c).
+ * top to bottom; of images in memory WINDOW_ROWS_AT_ONCE may take turns). shared: memory that is
+ * prepared for the plan. own: the march's, plan->band_bytes, aligned to 64. Integer sums are exact.
+ * Float sums are formed in double in an order that depends only on the shape of picture and window
+ * and on the position (not on marches, streaming or the CPU), and never by subtracting unless every
+ * step is exact, which no sum shows: the error is at most (w + h) * 2^-53 * sum of |summands| of
+ * that window, and a non-finite sample touches only the windows that contain it. -0 counts as 0.
+ * With spec.shifts samples are taken above a shift, which is a sample of the window that counts
+ * (strips.c).
  */
 satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
                                const window_source *from, char *shared, char *own, window_sink sink,

@@ -9,7 +9,7 @@
 #include "../../satfilter/formula.h"
 
 /* Bytes of a segment's sums, which are to stay in the first level of cache. */
-#define SEGMENT_BYTES 4096
+#define SEGMENT_BYTES 5120
 
 /* Bytes of a strip's block of sums, which is to stay in the second level of cache. */
 #define STRIP_BLOCK_BYTES (1 << 19)
@@ -51,6 +51,19 @@ static void plan_ways(window_plan *plan)
                      down->before + down->after;
     plan->slides = !plan->is_float || !(spec->weighted || spec->squares || folded > 0);
     plan->moments = plan->is_float && spec->shifts && spec->squares;
+    plan->few_rows =
+        plan->is_float && plan->slides && spec->h <= VERTICAL_DIRECT && spec->w <= STRIP_DIRECT;
+}
+
+/* Short rows of an image in memory go together, for a call costs as much as a few hundred samples
+ * of a row. */
+static int64_t rows_at_once(const window_plan *plan)
+{
+    int64_t rows = plan->segment / plan->columns, least = plan->few_rows ? VERTICAL_RESULTS : 1;
+    if (plan->spec.row || axis_has_fixed(&plan->across)) {
+        return 1;
+    }
+    return rows < least ? least : rows < WINDOW_ROWS_AT_ONCE ? rows : WINDOW_ROWS_AT_ONCE;
 }
 
 static void cut_strips(window_plan *plan)
@@ -104,7 +117,7 @@ static bool plan_shared(window_plan *plan)
                                &plan->shared_bytes, &plan->areas) &&
            window_plan_reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes,
                                &plan->segment_areas) &&
-           (!plan->is_float || window_plan_plan_strips(plan));
+           (!plan->is_float || plan->few_rows || window_plan_plan_strips(plan));
 }
 
 static const vertical_kernels *vertical_of(const window_kernels *kernels, int row,
@@ -151,16 +164,20 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
     size_t sum_bytes = satf_sum_bytes(plane->sum_type);
     size_t spare = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
     plane->pixel_bytes = col_bytes * (size_t)spec->in.channels;
-    return satf_mul((size_t)plan->columns, (size_t)spec->in.channels, &columns) &&
-           satf_mul(samples, col_bytes, &plane->row_bytes) &&
-           window_plan_reserve(columns + HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
-                               &plane->columns) &&
-           window_plan_reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
-           window_plan_reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
-                               &plan->band_bytes, &plane->sums) &&
-           window_plan_reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
-                               &plan->band_bytes, &plane->summands) &&
-           window_plan_reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
+    bool fits =
+        satf_mul((size_t)(plan->columns * plan->rows), (size_t)spec->in.channels, &columns) &&
+        satf_mul(samples, col_bytes, &plane->row_bytes) &&
+        window_plan_reserve(columns + 2 * HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
+                            &plane->columns) &&
+        window_plan_reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
+        window_plan_reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
+                            &plan->band_bytes, &plane->sums) &&
+        window_plan_reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
+                            &plan->band_bytes, &plane->summands) &&
+        window_plan_reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
+    /* Column 0, where most stores go, begins a line of the cache. */
+    plane->columns += -((size_t)plan->across.lo * plane->pixel_bytes) % 64;
+    return fits;
 }
 
 /* False if the memory overflows size_t. */
@@ -173,6 +190,9 @@ static bool window_plan_lay_out(window_plan *plan)
     plan->samples = satf_row_samples(&spec->in);
     plan->width = spec->in.width + spec->beyond_x;
     plan->columns = plan->width + plan->across.lo + plan->across.hi;
+    plan->prefetches =
+        !spec->row && plan->samples * spec->in.height >=
+                          SATF_STREAM_BYTES / (int64_t)satf_type_bytes((int)spec->in.type);
     plan->is_float = satf_type_is_float(spec->in.type);
     plan->planes = spec->squares ? 2 : 1;
     plan->strip = &kernels->strip;
@@ -181,17 +201,24 @@ static bool window_plan_lay_out(window_plan *plan)
     if (!plan_shared(plan)) {
         return false;
     }
-    size_t widest = 1;
+    size_t widest = 1, narrowest = 16;
     for (int i = 0; i < plan->planes; i++) {
         window_plane *plane = &plan->plane[i];
-        if (!choose_plane(plan, kernels, i == 1, plane) || !plan_plane(plan, plane)) {
+        if (!choose_plane(plan, kernels, i == 1, plane)) {
             return false;
         }
         size_t sum_bytes = satf_sum_bytes(plane->sum_type);
         widest = sum_bytes > widest ? sum_bytes : widest;
+        narrowest = sum_bytes < narrowest ? sum_bytes : narrowest;
     }
-    plan->segment = SEGMENT_BYTES / (int64_t)widest / spec->in.channels / 64 * 64;
-    return true;
+    /* The sums of each row begin a line of the cache. */
+    plan->columns = (int64_t)satf_align64((size_t)plan->columns * narrowest) / (int64_t)narrowest;
+    int64_t samples = SEGMENT_BYTES / (int64_t)widest;
+    samples = samples < HORIZONTAL_SEGMENT ? samples : HORIZONTAL_SEGMENT;
+    plan->segment = samples / spec->in.channels / 64 * 64;
+    plan->rows = rows_at_once(plan);
+    return plan_plane(plan, &plan->plane[0]) &&
+           (plan->planes == 1 || plan_plane(plan, &plan->plane[1]));
 }
 
 static satf_status window_plan_check(satf_context *ctx, const window_spec *spec)

@@ -28,10 +28,13 @@ typedef struct window_plan {
     int64_t samples;                 /* of an input row */
     int64_t width;                   /* windows of a row */
     int64_t columns;                 /* pixels of a padded row of column sums */
+    bool prefetches;                 /* the picture is in memory, and the caches do not hold it */
+    int64_t rows;                    /* of these that are made at once: one, or short ones */
     int64_t segment;                 /* pixels that are summed along a row at a time */
     bool is_float;
-    bool slides;  /* integers, and floats where it can be exact: plain sums, nothing folded away */
-    bool moments; /* floats: sums and squares above shifts */
+    bool slides;   /* integers, and floats where it can be exact: plain sums, nothing folded away */
+    bool few_rows; /* floats in windows of so few rows that each column is summed anew */
+    bool moments;  /* floats: sums and squares above shifts */
     /* Floats: strips of columns (a multiple of 8 pixels), of which a band holds all when it
      * streams and else one; arrays of a strip's row, and the doubles of each. */
     int64_t strip_pixels, strips, strips_held;
@@ -44,6 +47,9 @@ typedef struct window_plan {
     size_t areas, segment_areas;
     size_t shared_bytes, band_bytes;
 } window_plan;
+
+/* The most rows that are made at once. */
+enum { WINDOW_ROWS_AT_ONCE = 16 };
 
 /* Arrays that strips have in common (strip_rows.c), of scratch_row doubles each. */
 enum {

@@ -3,13 +3,9 @@
  * Every sum is formed in the same order whatever the vector's length.
  */
 
-typedef F64 reals __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
-#define REALS_LANES (VECTOR_BYTES / 8)
 #define REALS(p) (*(reals *)(p))
 #define REALS_CONST(p) (*(const reals *)(p))
 
-/* Windows beyond this one are sums of 8 columns, EIGHT pixels apart, and a rest. */
-#define STRIP_DIRECT 16
 #define EIGHT 8
 
 /* The sums of the last window % EIGHT columns; may be one of the arrays given. */

@@ -74,28 +74,89 @@ static void NAME(add)(const vertical_row *shape, void *sums, const void *row, in
     }
 }
 
-static inline __attribute__((always_inline)) void NAME(march_case)(bool square, int64_t n,
-                                                                   COL *restrict sums,
-                                                                   const char *restrict enter,
-                                                                   const char *restrict leave)
+static inline __attribute__((always_inline)) void
+NAME(march_case)(bool square, int64_t n, const COL *from, const char *restrict enter,
+                 const char *restrict leave, COL *to)
 {
+    INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        sums[i] =
-            (COL)(sums[i] + (COL)NAME(term)(square, enter, i) - (COL)NAME(term)(square, leave, i));
+        to[i] =
+            (COL)(from[i] + (COL)NAME(term)(square, enter, i) - (COL)NAME(term)(square, leave, i));
     }
 }
 
-static void NAME(march)(const vertical_row *shape, void *sums, const void *enter, const void *leave)
+static void NAME(march)(const vertical_row *shape, const void *from, const void *enter,
+                        const void *leave, void *to)
 {
     int64_t n = shape->pixels * shape->channels;
     if (shape->summand == SATF_SUMMAND_SQUARE) {
-        NAME(march_case)(true, n, sums, enter, leave);
+        NAME(march_case)(true, n, from, enter, leave, to);
     } else {
-        NAME(march_case)(false, n, sums, enter, leave);
+        NAME(march_case)(false, n, from, enter, leave, to);
     }
 }
 
+#ifdef LOAD_DOUBLES
+static inline __attribute__((always_inline)) void NAME(sum_case)(const int count, const int results,
+                                                                 int64_t n, const void *const *rows,
+                                                                 double *restrict to, int64_t pitch)
+{
+    const char *row[VERTICAL_DIRECT + VERTICAL_RESULTS - 1];
+    memcpy(row, rows, (size_t)(count + results - 1) * sizeof *rows);
+    int64_t i = 0;
+    for (; i + REALS_LANES <= n; i += REALS_LANES) {
+        reals sums[VERTICAL_RESULTS];
+#pragma GCC unroll 8
+        for (int k = 0; k < count + results - 1; k++) {
+            reals samples = LOAD_DOUBLES(row[k] + i * (int64_t)sizeof(SRC));
+#pragma GCC unroll 4
+            for (int r = 0; r < results; r++) {
+                if (k == r) {
+                    sums[r] = samples;
+                } else if (k > r && k < r + count) {
+                    sums[r] += samples;
+                }
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < results; r++) {
+            *(reals *)(to + r * pitch + i) = sums[r];
+        }
+    }
+    for (; i < n; i++) {
+        for (int r = 0; r < results; r++) {
+            double sum = NAME(load)(row[r], i);
+            for (int k = r + 1; k < r + count; k++) {
+                sum += NAME(load)(row[k], i);
+            }
+            to[r * pitch + i] = sum;
+        }
+    }
+}
+
+static void NAME(sum)(int count, int results, int64_t n, const void *const *rows, double *to,
+                      int64_t pitch)
+{
+    switch (results == 1 ? count : count + VERTICAL_DIRECT) {
+#define CASE(count)                                                  \
+    case count:                                                      \
+        NAME(sum_case)(count, 1, n, rows, to, pitch);                \
+        break;                                                       \
+    case count + VERTICAL_DIRECT:                                    \
+        NAME(sum_case)(count, VERTICAL_RESULTS, n, rows, to, pitch); \
+        break;
+        CASE(1)
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+#undef CASE
+    }
+}
+#endif
+
 #undef WEIGHTED
+#undef LOAD_DOUBLES
 #undef SRC
 #undef COL
 #undef WORK

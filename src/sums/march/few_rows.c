@@ -1,0 +1,109 @@
+/*
+ * The way down a picture for floats in windows of a few rows: every column is summed anew, from its
+ * uppermost sample down, so nothing is subtracted and nothing need be exact. Some rows are made at
+ * once, of which each sample is widened to a double once.
+ */
+#include "columns.h"
+
+#include "../../base/view.h"
+
+enum { MOST_ROWS = WINDOW_ROWS_AT_ONCE + VERTICAL_DIRECT - 1 };
+
+/* The rows of samples that so many rows of windows see; false after a failure. */
+static bool find_rows(const window_band *b, int64_t rows, const char **of)
+{
+    const axis *down = &b->state->plan->down;
+    int64_t count = rows - 1 + down->lo + down->hi + 1;
+    for (int64_t k = 0; k < count; k++) {
+        of[k] = window_fetch(b->state, b->y - down->lo + k);
+        if (!of[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Columns first ... end - 1 of so many rows of windows. */
+static void make_columns(const window_band *b, int64_t rows, const char *const *of, int64_t first,
+                         int64_t end)
+{
+    const window_plan *plan = b->state->plan;
+    const window_plane *plane = &plan->plane[0];
+    int64_t channels = plan->spec.in.channels, at = first * satf_pixel_bytes(&plan->spec.in);
+    const void *parts[MOST_ROWS];
+    int count = (int)window_plan_height(plan);
+    for (int64_t k = 0; k < rows - 1 + count; k++) {
+        parts[k] = of[k] + at;
+    }
+    for (int64_t row = 0, made; row < rows; row += made) {
+        double *to = (double *)(void *)columns_at(b, plane, row) + first * channels;
+        made = rows - row < VERTICAL_RESULTS ? 1 : VERTICAL_RESULTS;
+        plane->vertical->sum(count, (int)made, (end - first) * channels, parts + row, to,
+                             plan->columns * channels);
+    }
+}
+
+static void sum_along(const window_band *b, int64_t pixel, int64_t pixels)
+{
+    const window_plan *plan = b->state->plan;
+    const window_plane *plane = &plan->plane[0];
+    const horizontal_row shape = {.channels = plan->spec.in.channels,
+                                  .pixels = pixels,
+                                  .window = plan->across.lo + plan->across.hi + 1};
+    const char *columns = b->memory + plane->columns + (size_t)pixel * plane->pixel_bytes;
+    plan->strip->row_sums(&shape, (const double *)(const void *)columns,
+                          (double *)(void *)(b->memory + plane->spare),
+                          (double *)(void *)(b->memory + plane->sums));
+}
+
+/* Rows that are short: in one piece. */
+static void deliver_at_once(window_band *b, int64_t rows, const char *const *of)
+{
+    const window_plan *plan = b->state->plan;
+    make_columns(b, rows, of, 0, plan->across.n);
+    columns_pad(b, &plan->plane[0], rows);
+    sum_along(b, 0, (rows - 1) * plan->columns + plan->width);
+    columns_deliver(b, rows, 0, plan->width);
+}
+
+/* Rows that are long: in segments, whose columns stay in the first level of cache. */
+static void deliver_segments(window_band *b, int64_t rows, const char *const *of)
+{
+    const window_plan *plan = b->state->plan;
+    const axis *across = &plan->across;
+    bool wraps = across->border == SATF_WRAP;
+    for (int64_t x = 0, made = 0, n; x < plan->width; x += n) {
+        n = plan->width - x < plan->segment ? plan->width - x : plan->segment;
+        int64_t until = x + n + across->hi;
+        until = wraps || until > across->n ? across->n : until;
+        if (until > made) {
+            make_columns(b, rows, of, made, until);
+        }
+        if (made == 0 || (until > made && until == across->n)) {
+            columns_pad(b, &plan->plane[0], rows);
+        }
+        made = until;
+        for (int64_t row = 0; row < rows; row++) {
+            const void *const sums[2] = {b->memory + plan->plane[0].sums, NULL};
+            window_prefetch(b->state, b->y + rows + row + plan->down.hi, x, x + n);
+            sum_along(b, row * plan->columns + x, n);
+            window_deliver(b, b->y + row, x, n, sums, NULL);
+        }
+    }
+}
+
+int64_t window_few_rows(window_band *b)
+{
+    const window_plan *plan = b->state->plan;
+    const char *of[MOST_ROWS];
+    int64_t rows = b->end - b->y < plan->rows ? b->end - b->y : plan->rows;
+    if (rows <= 0 || !find_rows(b, rows, of) || window_ends(b)) {
+        return 0;
+    }
+    if ((rows - 1) * plan->columns + plan->width <= plan->segment) {
+        deliver_at_once(b, rows, of);
+    } else {
+        deliver_segments(b, rows, of);
+    }
+    return rows;
+}
