@@ -79,7 +79,9 @@ static bool split_work(satf_context *ctx, const sat_job *job, split *p)
     p->above_bytes = satf_align64(p->above_bytes);
     p->own_bytes =
         p->threads >= MANY_THREADS ? SAT_SHARED_SAMPLES * satf_sum_bytes(job->sum_type) : 0;
-    p->slot_bytes = LEFT_BYTES + (p->own_bytes ? (1 + BAND_ROWS) * p->own_bytes : SAT_WORK_BYTES);
+    int64_t pixels = p->tile_pixels < job->in.width ? p->tile_pixels : job->in.width;
+    size_t work = satf_align64(sat_work_bytes(job, pixels * job->in.channels));
+    p->slot_bytes = LEFT_BYTES + (p->own_bytes ? (1 + BAND_ROWS) * p->own_bytes : work);
     return satf_mul((size_t)(p->tiles + p->slots), sizeof(turn), &p->turn_bytes) &&
            satf_mul((size_t)p->slots, p->slot_bytes, &p->slots_bytes);
 }

@@ -189,7 +189,7 @@ static tile_row row_of(const sat_job *job, const sat_tile *tile, int y)
 /* ------------------------------------------------------------------- floats */
 
 /* Rows at a time, and samples of them: a multiple of 2, 3 and 4. */
-enum { FLOAT_ROWS = 4, FLOAT_SAMPLES = 504 };
+enum { FLOAT_ROWS = SAT_FLOAT_ROWS, FLOAT_SAMPLES = SAT_FLOAT_SAMPLES };
 
 #define NAME(f) f##_f32_to_f64
 #define SRC float

@@ -2,6 +2,7 @@
 #ifndef SATF_SAT_KERNELS_H
 #define SATF_SAT_KERNELS_H
 
+#include "../base/view.h"
 #include "sat.h"
 
 /* Samples of a tile's row at most: the sums of a row and the intermediate
@@ -11,9 +12,18 @@
 /* And of tiles that are made in parts: their sums stay in a second-level one. */
 #define SAT_SHARED_SAMPLES 1024
 
-/* Bytes of sat_tile.work: a row of 128-bit terms, or two of 64-bit terms with
- * some room around each. */
-#define SAT_WORK_BYTES (SAT_TILE_SAMPLES * 16 + 4096)
+/* Bytes of sat_tile.work for tiles of such rows, with room for whole vectors: a row of sums of up
+ * to 128 bits; of floats, some rows of pieces. */
+#define SAT_WORK_BYTES_OF(samples) ((samples)*16 + 1024)
+#define SAT_WORK_BYTES SAT_WORK_BYTES_OF(SAT_TILE_SAMPLES)
+enum { SAT_FLOAT_ROWS = 4, SAT_FLOAT_SAMPLES = 504 };
+
+static inline size_t sat_work_bytes(const sat_job *job, int64_t samples)
+{
+    int64_t least =
+        satf_type_is_float((int)job->in.type) ? SAT_FLOAT_ROWS * SAT_FLOAT_SAMPLES / 2 : 0;
+    return SAT_WORK_BYTES_OF((size_t)(samples > least ? samples : least));
+}
 
 /*
  * A rectangle of the image. The kernel completes its sums from the row above it
@@ -28,7 +38,7 @@ typedef struct sat_tile {
     void *left;      /* rows x channels sums over the row's part left of the tile; becomes the
                         same with the tile's part added */
     void *sums;      /* rows x pixels x channels, for prefix, pass and finish; aligned to 64 */
-    void *work;      /* SAT_WORK_BYTES, aligned to 64, of the thread's own */
+    void *work;      /* sat_work_bytes(), aligned to 64, of the thread's own */
     bool apart;      /* the row above is in `above` alone, not in the table */
     bool stream;     /* write around the caches */
 } sat_tile;

@@ -82,6 +82,9 @@ static satf_gpu_use scratch_use(const sat_plan *plan)
     };
 }
 
+/* Bytes of scratch that are not worth an allocation, which takes as long as the table. */
+enum { SMALL_SCRATCH = 20 << 10 };
+
 static const char scratch_what[] = "a summed area table's scratch";
 
 /* Scratch of an algorithm's own on a device, in the order of the stream. */
@@ -120,11 +123,12 @@ static satf_status run_on_host(satf_context *ctx, sat_plan *plan, const sat_job 
                          "bytes (limit: max-memory)",
                          plan->algorithm->name, plan->bytes, (long long)ctx->settings.max_bytes);
     }
-    void *memory = satf_alloc(plan->bytes);
-    if (!memory) {
+    _Alignas(64) char small[SMALL_SCRATCH];
+    void *memory = plan->bytes > sizeof small ? satf_alloc(plan->bytes) : NULL;
+    if (!memory && plan->bytes > sizeof small) {
         return satf_fail_memory(ctx, plan->bytes, scratch_what);
     }
-    satf_status status = sat_plan_run(ctx, plan, job->in.data, job->out, memory);
+    satf_status status = sat_plan_run(ctx, plan, job->in.data, job->out, memory ? memory : small);
     satf_free(memory);
     return status;
 }
