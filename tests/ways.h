@@ -108,6 +108,26 @@ static inline satf_view view_like(const satf_view *like, int fill)
 
 /* -------------------------------------------------------------------------------- results */
 
+/* The picture with a channel more, of the weights of its pixels. clears: those of no weight are 0.
+ */
+static inline satf_view view_with_alpha(const satf_view *in, const satf_view *weights, bool clears)
+{
+    satf_view out = satf_view_packed(NULL, in->width, in->height, in->channels + 1, in->type);
+    size_t bytes = satf_type_bytes(in->type), pixel = bytes * (size_t)in->channels;
+    out.data = malloc((size_t)(out.stride * out.height));
+    out.flags = SATF_ALPHA;
+    for (int64_t i = 0; i < in->width * in->height; i++) {
+        char *to = pixel_at(&out, i % in->width, i / in->width);
+        const char *weight = pixel_at(weights, i % in->width, i / in->width);
+        memcpy(to, pixel_at(in, i % in->width, i / in->width), pixel);
+        if (clears && read_sample(in->type, weight) == 0) {
+            memset(to, 0, pixel);
+        }
+        memcpy(to + pixel, weight, bytes);
+    }
+    return out;
+}
+
 static inline satf_view output_of(satf_context *ctx, const satf_filter *filter, const satf_view *in)
 {
     satf_view out;

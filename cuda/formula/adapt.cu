@@ -37,36 +37,80 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Samples of a row that a thread takes, as one word where the row is aligned to it. */
+enum { NEIGHBOURS = 4 };
+
+template <class T> struct alignas(NEIGHBOURS * sizeof(T)) samples_of {
+    T each[NEIGHBOURS];
+
+    __device__ void load(const T *from, int count, bool at_once)
+    {
+        if (at_once) {
+            *this = *(const samples_of *)(const void *)from;
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < NEIGHBOURS; k++) {
+            each[k] = k < count ? from[k] : from[0];
+        }
+    }
+
+    __device__ void store(T *to, int count, bool at_once) const
+    {
+        if (at_once) {
+            *(samples_of *)(void *)to = *this;
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < NEIGHBOURS; k++) {
+            if (k < count) {
+                to[k] = each[k];
+            }
+        }
+    }
+};
+
 /* Aligned samples that all count and become others, one for one, whatever pixels they are of. Each
  * thread has some rows' samples under way at a time. */
-template <int FROM, int TO>
+template <int FROM, class From, int TO, class To>
 static __global__ void __launch_bounds__(THREADS)
     adapt_samples(row_adapter a, satf_view in, satf_view, satf_view out)
 {
     enum { ROWS = 4 };
-    int64_t n = in.width * in.channels, bytes = adapt_bytes(FROM), to_bytes = adapt_bytes(TO);
+    int64_t n = in.width * in.channels;
+    bool aligned = ((uintptr_t)in.data | in.stride) % sizeof(samples_of<From>) == 0 &&
+                   ((uintptr_t)out.data | out.stride) % sizeof(samples_of<To>) == 0;
     a.from = FROM;
     a.to = TO;
     a.aligned = true;
     for (int64_t y = (int64_t)blockIdx.y * ROWS; y < in.height; y += (int64_t)gridDim.y * ROWS) {
-        const char *from = (const char *)in.data + y * in.stride;
-        char *to = (char *)out.data + y * out.stride;
         int rows = in.height - y < ROWS ? (int)(in.height - y) : ROWS;
-        for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
-             i += (int64_t)gridDim.x * THREADS) {
-            double samples[ROWS];
+        for (int64_t i = ((int64_t)blockIdx.x * THREADS + threadIdx.x) * NEIGHBOURS; i < n;
+             i += (int64_t)gridDim.x * THREADS * NEIGHBOURS) {
+            int count = n - i < NEIGHBOURS ? (int)(n - i) : NEIGHBOURS;
+            bool at_once = aligned && count == NEIGHBOURS;
+            samples_of<From> samples[ROWS];
 #pragma unroll
-            for (int k = 0; k < ROWS; k++) {
-                samples[k] =
-                    k < rows ? adapt_load_at(FROM, from + k * in.stride + i * bytes, true) : 0;
+            for (int r = 0; r < ROWS; r++) {
+                int64_t row = y + (r < rows ? r : 0);
+                samples[r].load((const From *)((const char *)in.data + row * in.stride) + i, count,
+                                at_once);
             }
 #pragma unroll
-            for (int k = 0; k < ROWS; k++) {
-                char *at = to + k * out.stride + i * to_bytes;
-                if (k < rows && a.stores) {
-                    adapt_store_value(&a, samples[k], at);
-                } else if (k < rows) {
-                    adapt_put_at(TO, a.zero != 0 ? samples[k] + a.zero : samples[k], at, true);
+            for (int r = 0; r < ROWS; r++) {
+                samples_of<To> made;
+#pragma unroll
+                for (int k = 0; k < NEIGHBOURS; k++) {
+                    double value = adapt_load_at(FROM, (const char *)&samples[r].each[k], true);
+                    char *to = (char *)&made.each[k];
+                    if (a.stores) {
+                        adapt_store_value(&a, value, to);
+                    } else {
+                        adapt_put_at(TO, a.zero != 0 ? value + a.zero : value, to, true);
+                    }
+                }
+                if (r < rows) {
+                    made.store((To *)((char *)out.data + (y + r) * out.stride) + i, count, at_once);
                 }
             }
         }
@@ -88,14 +132,16 @@ static bool is_plain(const row_adapter *a, const satf_view *in, const satf_view 
 /* NULL: not of these types. */
 static adapt_kernel plain_kernel_of(const row_adapter *a)
 {
-#define PAIR(one, other)                                  \
-    if (a->from == SATF_##one && a->to == SATF_##other) { \
-        return adapt_samples<SATF_##one, SATF_##other>;   \
+#define PAIR(one, One, other, Other)                                \
+    if (a->from == SATF_##one && a->to == SATF_##other) {           \
+        return adapt_samples<SATF_##one, One, SATF_##other, Other>; \
     }
-    PAIR(I16, U16)
-    PAIR(U16, I16)
-    PAIR(F16, F32)
-    PAIR(F64, F16)
+    PAIR(I8, int8_t, U8, uint8_t)
+    PAIR(U8, uint8_t, I8, int8_t)
+    PAIR(I16, int16_t, U16, uint16_t)
+    PAIR(U16, uint16_t, I16, int16_t)
+    PAIR(F16, uint16_t, F32, float)
+    PAIR(F64, double, F16, uint16_t)
 #undef PAIR
     return NULL;
 }
@@ -133,11 +179,12 @@ extern "C" satf_status cuda_adapt(satf_context *ctx, const row_adapter *adapter,
     from.pixel_stride = satf_pixel_stride(in);
     to.pixel_stride = satf_pixel_stride(out);
     a.aligned = is_aligned(&from) && is_aligned(beside) && is_aligned(&to);
-    int64_t columns = (in->width - 1) / THREADS + 1, rows = MOST_BLOCKS / columns + 1;
-    dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
-              (unsigned)(in->height < rows ? in->height : rows));
     adapt_kernel plain = is_plain(&a, &from, &to) ? plain_kernel_of(&a) : NULL;
     adapt_kernel kernel = plain ? plain : kernel_of(&a);
+    int64_t each = plain ? THREADS * NEIGHBOURS / in->channels : THREADS;
+    int64_t columns = (in->width - 1) / each + 1, rows = MOST_BLOCKS / columns + 1;
+    dim3 grid((unsigned)(columns < INT32_MAX ? columns : INT32_MAX),
+              (unsigned)(in->height < rows ? in->height : rows));
     kernel<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(a, from, *beside, to);
     return cuda_check(ctx, cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -181,25 +181,6 @@ TEST(exact)
 
 /* ------------------------------------------------------------------ what does not count */
 
-/* The picture with a channel more, of the weights of its pixels. */
-static satf_view with_weights(const satf_view *in, const satf_view *weights)
-{
-    satf_view out = satf_view_packed(NULL, in->width, in->height, in->channels + 1, in->type);
-    size_t bytes = satf_type_bytes(in->type), pixel = bytes * (size_t)in->channels;
-    out.data = malloc((size_t)(out.stride * out.height));
-    out.flags = SATF_ALPHA;
-    for (int64_t i = 0; i < in->width * in->height; i++) {
-        char *to = pixel_at(&out, i % in->width, i / in->width);
-        const char *weight = pixel_at(weights, i % in->width, i / in->width);
-        memcpy(to, pixel_at(in, i % in->width, i / in->width), pixel);
-        if (read_sample(in->type, weight) == 0) {
-            memset(to, 0, pixel);
-        }
-        memcpy(to + pixel, weight, bytes);
-    }
-    return out;
-}
-
 /* The result of weights against that of alpha: the same where anything counts. */
 static void require_weighed(const char *what, const satf_view *got, const satf_view *alpha,
                             bool own, double missing)
@@ -289,7 +270,7 @@ static void check_weights(satf_context *ctx, const filter_info *info, int type, 
     if (outside) {
         check_outside(ctx, filter, what, &in, &weights, &got);
     } else if (filter_weighs(last) && !last->grey) {
-        SCOPED_VIEW alpha = with_weights(&in, &weights);
+        SCOPED_VIEW alpha = view_with_alpha(&in, &weights, true);
         SCOPED_VIEW want = result_of(ctx, plain, &alpha);
         require_weighed(what, &got, &want, last->keeps_alpha,
                         satf_type_is_float(got.type) ? NAN : 0);

@@ -26,22 +26,6 @@ static satf_view draw_weights(int type, uint64_t seed)
     return weights;
 }
 
-/* The picture with a channel more, of the weights of its pixels. */
-static satf_view with_alpha(const satf_view *in, const satf_view *weights)
-{
-    satf_view out = satf_view_packed(NULL, in->width, in->height, in->channels + 1, in->type);
-    size_t bytes = satf_type_bytes(in->type), pixel = bytes * (size_t)in->channels;
-    out.data = malloc((size_t)(out.stride * out.height));
-    out.flags = SATF_ALPHA;
-    for (int64_t i = 0; i < in->width * in->height; i++) {
-        char *to = pixel_at(&out, i % in->width, i / in->width);
-        const char *weight = pixel_at(weights, i % in->width, i / in->width);
-        memcpy(to, pixel_at(in, i % in->width, i / in->width), pixel);
-        memcpy(to + pixel, weight, bytes);
-    }
-    return out;
-}
-
 /* Means of them: rounded, but none to 0. */
 static satf_view means_of(satf_context *ctx, const satf_filter *filter, const satf_view *weights)
 {
@@ -164,7 +148,7 @@ static void check_chain(satf_context *ctx, size_t k, int type, int channels)
     SCOPED_VIEW want = one_by_one(ctx, spec, &in, &weights);
     require_same(what, "one by one", &got, &want);
     if (chains[k].like_alpha) {
-        SCOPED_VIEW both = with_alpha(&in, &weights), alpha = made_by(ctx, spec, &both);
+        SCOPED_VIEW both = view_with_alpha(&in, &weights, false), alpha = made_by(ctx, spec, &both);
         require_like_alpha(what, &got, &alpha);
     }
     assert_int_equal(check_rows(ctx, filter, what, &in, &got), chains[k].by_rows);

@@ -169,8 +169,9 @@ TEST(test_offsets)
 
 TEST(test_description)
 {
+    enum { LARGE = 8 }; /* so that tables take more than rows */
     SCOPED_FILTER *filter = parse_filter(ctx, "flip=h moments=9x5,at=1:1,border=wrap");
-    satf_view in = satf_view_packed(NULL, W, H, 1, SATF_U16), out[2];
+    satf_view in = satf_view_packed(NULL, LARGE * W, LARGE * H, 1, SATF_U16), out[2];
     satf_plan *plan;
     satf_plan_info info;
     char text[64];
