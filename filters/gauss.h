@@ -9,7 +9,11 @@
  * numbers of 2^-F, F = 8 (colour of u16 times alpha: 6): h = floor(sum w p / 2^(W - F) + 1/2). Down
  * the columns the result is sum w h / 2^(W + F). Under border=shrink each axis is divided by the
  * sum of the weights inside; such an h is rounded halves to even. Floats have weights that are not
- * rounded, and sums of doubles from the outermost neighbours to the middle.
+ * rounded, and sums of doubles from the outermost neighbours to the middle. But f32 without alpha
+ * and without border=shrink is calculated in float, as differences from the middle p: of eighths of
+ * the samples h = p + sum w ((a + b) - 2 p), from the outermost neighbours a and b on, w and each
+ * result being rounded. So flat parts stay as they are, and no mean of finite samples overflows;
+ * infinity becomes NaN, and samples below 2^-123 lose up to 3 bits.
  *
  * Above 6: by extended boxes (P. Gwosdek, S. Grewenig, A. Bruhn, J. Weickert, Theoretical
  * foundations of Gaussian convolution by extended box filtering, SSVM 2011). Each of K passes along

@@ -21,7 +21,8 @@ typedef struct ref_gauss {
     int border;
     double constant;
     bool alpha;
-    bool words; /* samples are u16 */
+    bool words;   /* samples are u16 */
+    bool singles; /* f32 */
     ref_passes how;
     bool apart;  /* columns have a sigma of their own */
     double down; /* that */
@@ -97,6 +98,25 @@ static inline void ref_weights(const ref_gauss *g, long double *w)
     }
 }
 
+/* Whether numbers are eighths of f32, in float. */
+static inline bool ref_is_single(const ref_gauss *g)
+{
+    return g->singles && g->passes == 0 && !g->alpha && g->border != SATF_SHRINK;
+}
+
+/* The middle, and weighted differences from it, from the outermost neighbours on. */
+static inline float ref_single(const ref_gauss *g, const long double *w, const long double *middle)
+{
+    float sum = 0, own = (float)*middle;
+    for (int64_t k = ref_radius(g); k > 0; k--) {
+        float weight = (float)(w[k] / exp2l(ref_weight_bits(g)));
+        float pair = (float)middle[-k] + (float)middle[k];
+        float apart = pair - 2 * own, product = apart * weight;
+        sum += product;
+    }
+    return own + sum;
+}
+
 /* The weighted sums of n + 2 reach numbers, in place: n of them, the first at the front. */
 static inline void ref_weigh_line(const ref_gauss *g, long double *line, int64_t n)
 {
@@ -105,6 +125,10 @@ static inline void ref_weigh_line(const ref_gauss *g, long double *line, int64_t
     ref_weights(g, w);
     for (int64_t x = 0; x < n; x++) {
         long double sum = 0;
+        if (ref_is_single(g)) {
+            line[x] = ref_single(g, w, line + x + radius);
+            continue;
+        }
         for (int64_t k = -radius; k <= radius; k++) {
             sum += w[llabs(k)] * line[x + radius + k];
         }
@@ -187,7 +211,9 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
     for (int c = 0; c < channels; c++) {
         bool weighs = g->alpha && c + 1 == channels, weighed = g->alpha && !weighs;
         bool whole = integers && g->how != REF_EXACT;
-        long double scale = whole ? ref_scale(g, bits, weighed, weighs) : 1;
+        long double scale = whole              ? ref_scale(g, bits, weighed, weighs)
+                            : ref_is_single(g) ? 0.125L
+                                               : 1;
         double v = g->border == SATF_CONSTANT ? g->constant : 0;
         long double outside = (weighed ? v * v : v) * scale;
         for (int64_t y = 0; y < in->height; y++) {

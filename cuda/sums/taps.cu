@@ -17,9 +17,14 @@ template <> struct taps_of<uint16_t> {
         return -(int32_t)(int16_t)(taps->across[k / 2] >> (k % 2 ? 16 : 0));
     }
 
-    static __device__ inline int32_t add(int32_t sum, int32_t a, int32_t b, int32_t weight)
+    static __device__ inline int32_t add(int32_t sum, int32_t a, int32_t b, int32_t, int32_t weight)
     {
         return sum + (a + b) * weight;
+    }
+
+    static __device__ inline int32_t finish(int32_t sum, int32_t middle, int32_t weight)
+    {
+        return sum + middle * weight;
     }
 
     static __device__ inline uint16_t between(const filter_gpu_lines *, int32_t sum, double)
@@ -36,9 +41,14 @@ template <> struct taps_of<double> {
         return taps->weights[k];
     }
 
-    static __device__ inline double add(double sum, double a, double b, double weight)
+    static __device__ inline double add(double sum, double a, double b, double, double weight)
     {
         return __dadd_rn(sum, __dmul_rn(__dadd_rn(a, b), weight));
+    }
+
+    static __device__ inline double finish(double sum, double middle, double weight)
+    {
+        return __dadd_rn(sum, __dmul_rn(middle, weight));
     }
 
     /* h of a sum, where such a part of the weights is inside. */
@@ -54,16 +64,41 @@ template <> struct taps_of<double> {
     }
 };
 
+template <> struct taps_of<float> {
+    typedef float number;
+
+    static __device__ inline float weight(const line_taps *taps, int k)
+    {
+        return taps->singles[k];
+    }
+
+    static __device__ inline float add(float sum, float a, float b, float middle, float weight)
+    {
+        float apart = __fadd_rn(__fadd_rn(a, b), -2 * middle);
+        return __fadd_rn(sum, __fmul_rn(apart, weight));
+    }
+
+    static __device__ inline float finish(float sum, float middle, float)
+    {
+        return __fadd_rn(middle, sum);
+    }
+
+    static __device__ inline float between(const filter_gpu_lines *, float sum, double)
+    {
+        return sum;
+    }
+};
+
 /* From the outermost neighbours to the middle; at(k): that on either side. */
 template <class H, class At>
 static __device__ inline typename taps_of<H>::number sum_taps(const line_taps *taps, At at)
 {
     typedef taps_of<H> of;
-    typename of::number sum = 0;
+    typename of::number sum = 0, middle = at(0);
     for (int k = taps->radius; k > 0; k--) {
-        sum = of::add(sum, at(-k), at(k), of::weight(taps, k));
+        sum = of::add(sum, at(-k), at(k), middle, of::weight(taps, k));
     }
-    return of::add(sum, at(0), 0, of::weight(taps, 0));
+    return of::finish(sum, middle, of::weight(taps, 0));
 }
 
 /* Where a block's thread finds a number of the row: a place of the tile, and of which sample it is;
@@ -170,12 +205,13 @@ sum_whole(const taps_columns<H> *columns, const typename taps_of<H>::number *wei
 }
 
 /* Of floats, in their order. */
-static __device__ inline void sum_real(const taps_columns<double> *columns, const line_taps *taps,
-                                       int64_t i, int64_t y, double outside, double (&sums)[ROWS])
+template <class H>
+static __device__ inline void sum_real(const taps_columns<H> *columns, const line_taps *taps,
+                                       int64_t i, int64_t y, H outside, H (&sums)[ROWS])
 {
     for (int j = 0; j < ROWS; j++) {
         int64_t middle = y + j;
-        sums[j] = middle >= columns->height ? 0 : sum_taps<double>(taps, [=](int k) -> double {
+        sums[j] = middle >= columns->height ? 0 : sum_taps<H>(taps, [=](int k) -> H {
             return columns->at(i, middle + k, outside);
         });
     }
@@ -212,7 +248,7 @@ static __global__ void __launch_bounds__(THREADS)
     for (int64_t y = (int64_t)blockIdx.y * ROWS; y < job.in.height;
          y += (int64_t)gridDim.y * ROWS) {
         number sums[ROWS], alphas[ROWS] = {};
-        if constexpr (std::is_same<H, double>::value) {
+        if constexpr (!std::is_same<H, uint16_t>::value) {
             if (!whole) {
                 sum_real(&columns, &job.down, i, y, beyond[0], sums);
                 if (is_colour) {
@@ -238,7 +274,9 @@ static __global__ void __launch_bounds__(THREADS)
             }
             double one = shrinks ? line_taps_inside(&job.down, y + j, job.in.height) : 1;
             double value =
-                line_value(&job.numbers, sums[j], channel == last, (double)alphas[j], one);
+                std::is_same<H, float>::value
+                    ? line_single((float)sums[j])
+                    : line_value(&job.numbers, sums[j], channel == last, (double)alphas[j], one);
             store(&job.out, x, y + j, channel, aligned, formula_real(value));
         }
     }
@@ -259,6 +297,8 @@ void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream)
 {
     if (job->numbers.narrow) {
         run<uint16_t>(job, stream);
+    } else if (job->numbers.single) {
+        run<float>(job, stream);
     } else {
         run<double>(job, stream);
     }

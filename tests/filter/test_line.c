@@ -49,12 +49,14 @@ static bool is_near(const void *user, const model_place *at, double got, double 
 {
     const smooth_case *s = user;
     bool whole = satf_type_max(s->t->type) > 0;
-    double off = whole ? 0 : s->t->type == SATF_F32 ? 1e-6 : 1e-12;
+    bool exact = whole || ref_is_single(&s->t->gauss);
+    double off = exact ? 0 : s->t->type == SATF_F32 ? 1e-6 : 1e-12;
     *want = whole ? (double)floorl(s->want[at->i] + 0.5L) : (double)s->want[at->i];
     return fabs(got - *want) <= off && (!s->same || got == sample_at(s->same, 0, at->i));
 }
 
-/* The one Gaussian less the other, exactly where integers are not divided, and alpha as it was. */
+/* The one Gaussian less the other, exactly where integers are not divided and of floats in float,
+ * and alpha as it was. */
 static bool is_difference(const void *user, const model_place *at, double got, double *want)
 {
     const smooth_case *s = user;
@@ -62,7 +64,7 @@ static bool is_difference(const void *user, const model_place *at, double got, d
     bool kept = g->alpha && at->channel == s->t->channels - 1;
     bool quotients = g->alpha || g->border == SATF_SHRINK;
     *want = kept ? sample_at(s->same, 0, at->i) : (double)s->want[at->i] - (double)s->wide[at->i];
-    bool exact = kept || (g->how != REF_EXACT && !quotients);
+    bool exact = kept || ref_is_single(g) || (g->how != REF_EXACT && !quotients);
     return exact ? got == *want : fabs(got - *want) <= (s->t->type <= SATF_U16 ? 1e-6 : 1e-11);
 }
 
@@ -111,6 +113,7 @@ static void run_case(satf_context *ctx, test_case *t, uint64_t seed)
     fill(&in, seed);
     t->gauss.how = how_of(t);
     t->gauss.words = t->type == SATF_U16;
+    t->gauss.singles = t->type == SATF_F32;
     ref_smooth(&t->gauss, &in, want);
     satf_context_set_threads(ctx, 1);
     SCOPED_VIEW same = result_of(ctx, filter, &in);
@@ -277,6 +280,7 @@ TEST(test_weights)
         assert_true(taps.radius == ref_radius(&exact) && words.radius == taps.radius);
         for (int k = 0; k <= taps.radius; k++) {
             assert_true(fabsl(taps.weights[k] * 32768 / want[k] - 1) < 1e-14L);
+            assert_true(taps.singles[k] == (float)(want[k] / 32768));
             assert_true(words.weights[k] == want_whole[k]);
             all += words.weights[k] * (k == 0 ? 1 : 2);
             int even = k - k % 2, top = 2 * k - words.radius;
@@ -285,6 +289,44 @@ TEST(test_weights)
             expect_word(words.down[1][k], weight_at(&words, top - 1), weight_at(&words, top));
         }
         assert_true(all == 32768);
+    }
+}
+
+/* f32 stays where it is flat, is finite as long as samples are, and near to f64. */
+static void check_singles(satf_context *ctx, double sigma, float least, float most)
+{
+    test_case t = {67, 40, 1, SATF_F32, {.sigma = sigma}};
+    SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");
+    SCOPED_VIEW in = view_of(&t, SATF_F32);
+    SCOPED_VIEW wide = view_of(&t, SATF_F64);
+    uint64_t seed = 7;
+    for (int64_t i = 0; i < t.width * t.height; i++) {
+        float v = ref_random(&seed) >> 63 ? least : most;
+        put_at(&in, i / t.width, i % t.width, v);
+        put_at(&wide, i / t.width, i % t.width, v);
+    }
+    SCOPED_VIEW out = result_of(ctx, filter, &in);
+    SCOPED_VIEW want = result_of(ctx, filter, &wide);
+    for (int64_t i = 0; i < t.width * t.height; i++) {
+        double off = fabs(sample_at(&out, 0, i) - sample_at(&want, 0, i));
+        assert_true(least == most ? sample_at(&out, 0, i) == least
+                                  : off <= 0x1.8p-23 * fmax(fabsf(least), fabsf(most)));
+    }
+}
+
+TEST(test_singles)
+{
+    static const float both[][2] = {{0.1F, 0.1F},
+                                    {0x1p-123F, 0x1p-123F},
+                                    {FLT_MAX, FLT_MAX},
+                                    {-FLT_MAX, -FLT_MAX},
+                                    {-FLT_MAX, FLT_MAX},
+                                    {0, 1},
+                                    {FLT_MAX, 0x1.fffffcp127F}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        for (double sigma = 0.3; sigma <= 6; sigma += 0.3) {
+            check_singles(ctx, sigma, both[i][0], both[i][1]);
+        }
     }
 }
 
@@ -328,16 +370,17 @@ static void check_difference(satf_context *ctx, test_case *t, const satf_view *i
     SCOPED long double *narrow = malloc(n * sizeof *narrow), *wide = malloc(n * sizeof *wide);
     SCOPED_FILTER *gauss = filter_of(ctx, t, "gauss", "");
     SCOPED_FILTER *dog = filter_of(ctx, t, "dog", ratio > 1.5 ? "" : ",ratio=1.25");
-    ref_gauss narrower = t->gauss, wider = t->gauss;
+    test_case both = *t;
+    ref_gauss *narrower = &both.gauss, wider = t->gauss;
     wider.sigma *= ratio;
-    narrower.passes = wider.passes = passes_of(wider.sigma, 4);
+    narrower->passes = wider.passes = passes_of(wider.sigma, 4);
     ref_smooth(&t->gauss, in, narrow);
     ref_smooth(&wider, in, wide);
     MODEL_CHECK(ctx, .filter = gauss, .in = *in, .ways = MODEL_AUTO, .right = is_near,
                 .user = &(smooth_case){t, narrow, NULL, NULL});
-    ref_smooth(&narrower, in, narrow);
+    ref_smooth(narrower, in, narrow);
     MODEL_CHECK(ctx, .filter = dog, .in = *in, .ways = MODEL_AUTO, .type = SATF_F64,
-                .right = is_difference, .user = &(smooth_case){t, narrow, wide, in});
+                .right = is_difference, .user = &(smooth_case){&both, narrow, wide, in});
 }
 
 /* Whole images by the filters, whose last channel is alpha if it says so: often 0 in a part that is
@@ -367,6 +410,7 @@ TEST(test_filters)
         }
         t.gauss.how = how_of(&t);
         t.gauss.words = t.type == SATF_U16;
+        t.gauss.singles = t.type == SATF_F32;
         check_difference(ctx, &t, &in, k % 2 ? 1.6 : 1.25);
     }
 }

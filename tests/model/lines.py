@@ -103,6 +103,7 @@ def smooth_channels(image, link):
     outside = Fraction(link['constant']) if link['border'] == 'constant' else Fraction(0)
     own, wide = not link['passes'], image.kind == 'u16'
     fine = 0 if real(image) or not own else 28 if wide and not image.alpha else 15
+    single = image.kind == 'f32' and own and not image.alpha and link['border'] != 'shrink'
     roundings = 2 * (reach_of(link) + 90) if own else 8 * link['passes'] * (2 * box_of(link)[0] + 9)
 
     def bits_of(weighted, alpha=False):
@@ -111,8 +112,11 @@ def smooth_channels(image, link):
         return None if real(image) or not own else bits + (16 if wide else 8) * alpha
 
     def errors_of(plane, beyond, errors, weighted):
-        """How far each result is off: of floats, by the magnitudes around it."""
-        if real(image):
+        """How far each result is off: of floats, by the magnitudes around it; in float, by the largest."""
+        if single:  # 2 axes: of magnitudes 2 roundings, of differences 3 and those of sums, whose parts add up to this
+            most = max(abs(beyond), *(abs(value) for row in plane for value in row))
+            off = [[as_float(most) * 2**-24 * (16 + 4 * link['sigma']) + 2**-145] * image.width] * image.height
+        elif real(image):
             sizes = smooth(link, [list(map(abs, row)) for row in plane], abs(beyond))
             off = [[roundings * U * as_float(size) for size in row] for row in sizes]
         elif own:  # a quotient in double of colour of 16 bits times alpha may be rounded to a half

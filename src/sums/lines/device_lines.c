@@ -16,7 +16,9 @@ static bool device_lines_find_bytes(const filter_step *step, size_t *image, size
 {
     const satf_view *in = &step->in;
     line_numbers numbers = device_lines_numbers_of(step);
-    size_t bytes = (size_t)in->channels * (numbers.narrow ? sizeof(uint16_t) : sizeof(double));
+    size_t bytes = (size_t)in->channels * (numbers.narrow   ? sizeof(uint16_t)
+                                           : numbers.single ? sizeof(float)
+                                                            : sizeof(double));
     size_t more_x = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.along);
     size_t more_y = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.down);
     size_t more = more_x > more_y ? more_x : more_y, width = (size_t)in->width;

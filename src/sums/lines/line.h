@@ -17,6 +17,7 @@ static inline line_numbers line_numbers_of(const satf_view *in, const filter_axe
                                            bool weighted, bool shrinks)
 {
     bool real = in->type == SATF_F32 || in->type == SATF_F64, own = axes->along.times == 0;
+    bool single = own && in->type == SATF_F32 && !weighted && !shrinks;
     int bits = in->type == SATF_U8 ? 8 : 16, all = weighted ? 2 * bits : bits;
     int weight_bits = all == 16 && !weighted ? LINE_FINE_WEIGHT_BITS : LINE_WEIGHT_BITS;
     int room = LINE_EXACT_BITS - weight_bits - all, fraction = room < 8 ? room : 8;
@@ -28,7 +29,10 @@ static inline line_numbers line_numbers_of(const satf_view *in, const filter_axe
         .own = own,
         .narrow = in->type == SATF_U8 && !weighted && !shrinks,
         .rounds = !real,
-        .scale = real || own ? 1 : ldexp(1, LINE_BITS - all),
+        .single = single,
+        .scale = single        ? 1.0 / LINE_SINGLES
+                 : real || own ? 1
+                               : ldexp(1, LINE_BITS - all),
         .alpha_scale = real ? 1 : ldexp(1, own ? all - bits : LINE_BITS - bits),
         .weight_bits = real ? 0 : weight_bits,
         .gain = real || !own ? 1 : ldexp(1, fraction + weight_bits),

@@ -2,6 +2,7 @@
 #ifndef SATF_SUMS_LINES_LINE_NUMBERS_H
 #define SATF_SUMS_LINES_LINE_NUMBERS_H
 
+#include <float.h>
 #include <stdint.h>
 
 #include "../../satfilter/filter.h"
@@ -16,19 +17,22 @@ enum {
     LINE_WEIGHT_BITS = 15,      /* of u8, and of what weighs */
     LINE_FINE_WEIGHT_BITS = 28, /* of u16 */
     LINE_EXACT_BITS = 53,
-    LINE_MOST_RADIUS = 24 /* of weights */
+    LINE_MOST_RADIUS = 24, /* of weights */
+    LINE_SINGLES = 8       /* a sample by this is a number if it is `single`: no sum overflows */
 };
 
 /* A sample is its number by `scale`; what comes out of passes is larger by `gain`. By boxes:
  * narrow: numbers of 8 bits in 16, with 8 of fraction. Else doubles: of integers whole numbers of
  * 2^-fraction below 2^LINE_BITS, to which each pass rounds, halves to even. By weights: samples,
- * which become whole numbers of 2^-fraction between the axes, halves up; quotients to even. */
+ * which become whole numbers of 2^-fraction between the axes, halves up; quotients to even. Or
+ * floats, if `single`. */
 typedef struct line_numbers {
     int type, channels;
     bool weighted; /* colour times alpha, and alpha */
     bool shrinks;  /* divided by the same passes over ones */
     bool own;      /* by weights */
     bool narrow, rounds;
+    bool single;               /* by weights: eighths of samples of f32, as floats */
     double scale, alpha_scale; /* the latter of the last channel if weighted */
     int weight_bits;           /* by weights; 0: of floats */
     double gain, between;      /* 2^fraction, by weights */
@@ -41,8 +45,18 @@ typedef struct line_numbers {
 typedef struct line_taps {
     int radius;
     double weights[LINE_MOST_RADIUS + 1];
+    float singles[LINE_MOST_RADIUS + 1]; /* the same as floats */
     int32_t across[LINE_MOST_RADIUS / 2 + 1], down[2][LINE_MOST_RADIUS + 1];
 } line_taps;
+
+/* The sample of a number that is `single`. Rounding makes no finite one infinite; what is not
+ * finite becomes NaN. */
+SATF_FORMULA float line_single(float number)
+{
+    const float most = FLT_MAX / LINE_SINGLES;
+    float least = number < most ? number : most, inside = least > -most ? least : -most;
+    return (inside + (number - number)) * LINE_SINGLES;
+}
 
 /* What of the weights around place i of n lies inside: 1 if all does. */
 SATF_FORMULA double line_taps_inside(const line_taps *taps, int64_t i, int64_t n)

@@ -106,6 +106,10 @@ static void store_piece(const line_samples *s, const void *results, int64_t pixe
     } else if (of->narrow && !of->own) {
         s->loops->load_samples(SATF_U16, n, results, numbers);
         s->kernels->scale(numbers, 1.0 / (1 << LINE_NARROW_BITS), 1, values, n);
+    } else if (of->single) {
+        for (int64_t i = 0; i < n; i++) {
+            values[i] = line_single(((const float *)results)[i]);
+        }
     } else if (!of->own || of->gain != 1 || one != 1) {
         s->kernels->scale(results, 1 / (of->scale * of->gain), one, values, n);
     } else {
@@ -120,7 +124,9 @@ void line_samples_store(const line_samples *s, const void *numbers, int64_t pixe
 {
     const line_numbers *of = &s->numbers;
     size_t pixel = (size_t)of->channels * satf_type_bytes(type);
-    size_t number = of->narrow && !of->own ? sizeof(uint16_t) : sizeof(double);
+    size_t number = of->narrow && !of->own ? sizeof(uint16_t)
+                    : of->single           ? sizeof(float)
+                                           : sizeof(double);
     for (int64_t x = 0, n; x < pixels; x += n) {
         n = pixels - x < PIECE_PIXELS ? pixels - x : PIECE_PIXELS;
         store_piece(s, (const char *)numbers + (size_t)(x * of->channels) * number, n, one, type,

@@ -84,6 +84,9 @@ void line_taps_find(double sigma, int bits, line_taps *taps)
     if (bits > 0) {
         make_whole(taps, bits);
     }
+    for (int k = 0; k <= radius; k++) {
+        taps->singles[k] = (float)taps->weights[k];
+    }
     for (int k = 0; k <= radius && bits == LINE_WEIGHT_BITS; k++) {
         taps->across[k / 2] = word_of(taps, k - k % 2, k - k % 2 + 1);
         taps->down[0][k] = word_of(taps, 2 * k - radius, 2 * k + 1 - radius);
@@ -96,7 +99,8 @@ void line_taps_find(double sigma, int bits, line_taps *taps)
 /* Where everything lies in a walk's memory. */
 typedef struct taps_layout {
     size_t ring, padded, results, ones, bytes;
-    size_t number, result;           /* bytes of one */
+    size_t place;                    /* bytes of a number of a padded row */
+    size_t number, result;           /* of one between the axes, of one behind them */
     size_t row, padded_row, out_row; /* bytes of rows */
     size_t front;                    /* of a padded row: where its first pixel is */
 } taps_layout;
@@ -119,6 +123,12 @@ struct taps_walk {
 static line_numbers taps_numbers(const line_spec *spec)
 {
     return line_numbers_of(&spec->in, &spec->axes, spec->weighted, spec->border == SATF_SHRINK);
+}
+
+/* Of a padded row. */
+static size_t place_bytes(const line_numbers *numbers)
+{
+    return numbers->narrow ? 1 : numbers->single ? sizeof(float) : sizeof(double);
 }
 
 static bool makes_bytes(const line_numbers *numbers, const line_spec *spec)
@@ -146,11 +156,14 @@ static bool taps_lay_out(const line_spec *spec, taps_layout *at)
     if (samples > INT64_MAX / 4096) {
         return false;
     }
-    size_t n = (size_t)samples + TAPS_SPARE, of = numbers.narrow ? 1 : sizeof(double);
+    size_t n = (size_t)samples + TAPS_SPARE, of = place_bytes(&numbers);
     size_t beyond = (size_t)(spec->axes.along.radius + TAPS_BEYOND) * (size_t)channels * of;
     *at = (taps_layout){.bytes = satf_align64(sizeof(taps_walk)),
-                        .number = numbers.narrow ? sizeof(int16_t) : sizeof(double),
-                        .result = makes_bytes(&numbers, spec) ? 1 : sizeof(double),
+                        .place = of,
+                        .number = numbers.narrow ? sizeof(int16_t) : of,
+                        .result = makes_bytes(&numbers, spec) ? 1
+                                  : numbers.single            ? sizeof(float)
+                                                              : sizeof(double),
                         .front = satf_align64(beyond)};
     at->row = satf_align64(n * at->number) | 64;
     at->padded_row = at->front + satf_align64(n * of + beyond);
@@ -196,7 +209,7 @@ static char *padded_row(const taps_walk *w, int half)
 static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool outside)
 {
     const line_numbers *numbers = &w->samples.numbers;
-    size_t pixel = (size_t)numbers->channels * (numbers->narrow ? 1 : sizeof(double));
+    size_t pixel = (size_t)numbers->channels * w->at.place;
     for (int64_t x = first; x < end; x++) {
         int64_t i = outside ? -1 : satf_border_index(w->spec.border, x, w->spec.in.width);
         char *to = row + x * (int64_t)pixel;
@@ -204,6 +217,10 @@ static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool 
             memcpy(to, row + (size_t)i * pixel, pixel);
         } else if (numbers->narrow) {
             memset(to, (int)w->samples.outside[0], pixel);
+        } else if (numbers->single) {
+            for (int c = 0; c < numbers->channels; c++) {
+                ((float *)(void *)to)[c] = (float)w->samples.outside[c];
+            }
         } else {
             memcpy(to, w->samples.outside, pixel);
         }
@@ -232,6 +249,8 @@ static bool pad_row(taps_walk *w, int64_t y, int half, int64_t *from)
     }
     if (w->samples.numbers.narrow) {
         memcpy(row, samples, (size_t)satf_row_samples(&w->spec.in));
+    } else if (w->samples.numbers.single) {
+        w->kernels->load_singles(samples, satf_row_samples(&w->spec.in), (float *)(void *)row);
     } else {
         line_samples_load(&w->samples, samples, width, (double *)(void *)row);
     }
@@ -240,11 +259,17 @@ static bool pad_row(taps_walk *w, int64_t y, int half, int64_t *from)
     return true;
 }
 
-/* Doubles of a padded row, from number `first` on. */
-static void pass_along(const taps_walk *w, int half, int64_t first, int64_t n, double *to)
+/* Doubles, or floats, of a padded row, from number `first` on. */
+static void pass_along(const taps_walk *w, int half, int64_t first, int64_t n, void *made)
 {
     const line_numbers *numbers = &w->samples.numbers;
     const double *row = (const double *)(void *)padded_row(w, half);
+    double *to = made;
+    if (numbers->single) {
+        w->kernels->along_singles(&w->along, numbers->channels, (const float *)row + first, n,
+                                  (float *)made + first);
+        return;
+    }
     double scale = ldexp(numbers->between, -numbers->weight_bits);
     double rounded = numbers->rounds && !numbers->shrinks ? scale : 0;
     w->kernels->along(&w->along, numbers->channels, row + first, n, rounded, to + first);
@@ -291,8 +316,8 @@ static bool enter_pair(taps_walk *w)
             w->kernels->across(&w->along, w->spec.in.channels, rows, x, x + n,
                                (int16_t *)(void *)to);
         } else {
-            pass_along(w, 0, x, n, (double *)(void *)to);
-            pass_along(w, 1, x, n, (double *)(void *)(to + w->at.row));
+            pass_along(w, 0, x, n, to);
+            pass_along(w, 1, x, n, to + w->at.row);
         }
     }
     w->pairs++;
@@ -311,6 +336,7 @@ typedef struct taps_rows {
     int count; /* of the result */
     const int16_t *pairs[LINE_MOST_RADIUS + TAPS_ROWS / 2];
     const double *rows[2 * LINE_MOST_RADIUS + TAPS_ROWS];
+    const float *singles[2 * LINE_MOST_RADIUS + TAPS_ROWS]; /* the same */
 } taps_rows;
 
 static void find_rows(const taps_walk *w, int count, taps_rows *of)
@@ -322,6 +348,8 @@ static void find_rows(const taps_walk *w, int count, taps_rows *of)
         of->pairs[k] = (const int16_t *)(const void *)pair;
         of->rows[2 * k] = (const double *)(const void *)pair;
         of->rows[2 * k + 1] = (const double *)(const void *)(pair + w->at.row);
+        of->singles[2 * k] = (const float *)(const void *)pair;
+        of->singles[2 * k + 1] = (const float *)(const void *)(pair + w->at.row);
     }
 }
 
@@ -332,6 +360,8 @@ static void pass_down(const taps_walk *w, const taps_rows *of, int64_t first, in
         void *const to[2] = {result_row(w, row), result_row(w, row + 1)};
         if (narrow) {
             w->kernels->down(&w->down, of->pairs + row / 2, first, end, to, w->at.result == 1);
+        } else if (w->samples.numbers.single) {
+            w->kernels->down_singles(&w->down, of->singles + row, first, end, to[0]);
         } else {
             w->kernels->columns(&w->down, of->rows + row, first, end, to[0]);
         }
@@ -398,6 +428,11 @@ static void taps_store(const taps_walk *w, char *to)
     int64_t row = (w->made - w->first) % TAPS_ROWS;
     if (w->at.result == 1) {
         memcpy(to, result_row(w, row), (size_t)satf_row_samples(&w->spec.in));
+        return;
+    }
+    if (w->samples.numbers.single && w->spec.out.type == SATF_F32) {
+        w->kernels->store_singles((const float *)(void *)result_row(w, row),
+                                  satf_row_samples(&w->spec.in), to);
         return;
     }
     bool shrinks = w->samples.numbers.shrinks;

@@ -1,6 +1,6 @@
 /*
  * A Gaussian by its own weights: along the rows, then down the columns (filters/gauss.h). Weights
- * of integers are whole numbers of 2^-15, of floats doubles.
+ * of integers are whole numbers of 2^-15 or 2^-28, of floats doubles, or floats in float.
  */
 #ifndef SATF_SUMS_LINES_TAPS_H
 #define SATF_SUMS_LINES_TAPS_H

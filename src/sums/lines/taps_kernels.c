@@ -1,7 +1,7 @@
 /*
- * Weights along a line. Sums of integers are exact, so their order is free; doubles are added from
- * the outermost pair of neighbours to the middle, without contraction. So the bits are the same
- * everywhere.
+ * Weights along a line. Sums of integers are exact, so their order is free; doubles and floats are
+ * added from the outermost pair of neighbours to the middle, without contraction. So the bits are
+ * the same everywhere.
  */
 #include "taps_kernels.h"
 
@@ -293,9 +293,82 @@ static void columns(const line_taps *taps, const double *const *from, int64_t fi
     }
 }
 
+/* ------------------------------------------------------------------------- floats */
+
+typedef float singles __attribute__((vector_size(VECTOR_BYTES)));
+typedef float singles_at __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef float any_f32 __attribute__((aligned(1), may_alias));
+
+enum { SINGLES = VECTOR_BYTES / sizeof(float) };
+
+INLINE singles single_at(const float *from, int64_t i)
+{
+    return *(const singles_at *)(from + i * SINGLES);
+}
+
+/* As sum_reals() does it: the middle, and weighted differences from it. */
+INLINE void sum_singles(const line_taps *taps, const float *middle, int64_t step,
+                        const float *const *rows, int64_t x, float *to)
+{
+    singles sums[AT_ONCE] = {{0}}, twice[AT_ONCE];
+#pragma GCC unroll 4
+    for (int i = 0; i < AT_ONCE; i++) {
+        twice[i] = single_at(middle + x, i) * 2;
+    }
+    for (int k = taps->radius; k > 0; k--) {
+        const float *before = (rows ? rows[-k] : middle - k * step) + x;
+        const float *behind = (rows ? rows[k] : middle + k * step) + x;
+        singles weight = taps->singles[k] - (singles){0};
+#pragma GCC unroll 4
+        for (int i = 0; i < AT_ONCE; i++) {
+            singles pair = single_at(before, i) + single_at(behind, i);
+            sums[i] += (pair - twice[i]) * weight;
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < AT_ONCE; i++) {
+        *(singles_at *)(to + x + i * SINGLES) = single_at(middle + x, i) + sums[i];
+    }
+}
+
+static void along_singles(const line_taps *taps, int64_t step, const float *from, int64_t n,
+                          float *to)
+{
+    for (int64_t x = 0; x < n; x += AT_ONCE * SINGLES) {
+        sum_singles(taps, from, step, NULL, x, to);
+    }
+}
+
+static void down_singles(const line_taps *taps, const float *const *from, int64_t first,
+                         int64_t end, float *to)
+{
+    const float *const *middle = from + taps->radius;
+    for (int64_t x = first; x < end; x += AT_ONCE * SINGLES) {
+        sum_singles(taps, *middle, 0, middle, x, to);
+    }
+}
+
+static void load_singles(const void *from, int64_t n, float *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = ((const any_f32 *)from)[i] * (1.0f / LINE_SINGLES);
+    }
+}
+
+static void store_singles(const float *restrict from, int64_t n, void *restrict to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        ((any_f32 *)to)[i] = line_single(from[i]);
+    }
+}
+
 const taps_kernels SATF_ISA_NAME(taps_kernels) = {
     .across = across,
     .down = down,
     .along = along,
     .columns = columns,
+    .along_singles = along_singles,
+    .down_singles = down_singles,
+    .load_singles = load_singles,
+    .store_singles = store_singles,
 };

@@ -6,7 +6,7 @@
 #include "taps.h"
 
 /* Numbers behind a row that kernels read and write, and pixels beyond the radius that they read. */
-enum { TAPS_SPARE = 32, TAPS_BEYOND = 2 };
+enum { TAPS_SPARE = 64, TAPS_BEYOND = 2 };
 
 /* Numbers of 8.8 bits less 2^15 lie in pairs of rows: those of one column side by side, in the
  * order in which a register's halves are joined. */
@@ -26,6 +26,14 @@ typedef struct taps_kernels {
     /* The same of rows: from[0] is that above, from[radius] the middle. */
     void (*columns)(const line_taps *taps, const double *const *from, int64_t first, int64_t end,
                     double *to);
+    /* Both of floats: the middle, and weighted differences from it. */
+    void (*along_singles)(const line_taps *taps, int64_t step, const float *from, int64_t n,
+                          float *to);
+    void (*down_singles)(const line_taps *taps, const float *const *from, int64_t first,
+                         int64_t end, float *to);
+    /* From n samples of f32, which may lie anywhere, and to them. */
+    void (*load_singles)(const void *from, int64_t n, float *to);
+    void (*store_singles)(const float *from, int64_t n, void *to);
 } taps_kernels;
 
 extern const taps_kernels taps_kernels_base;
