@@ -335,8 +335,7 @@ static char *result_row(const taps_walk *w, int64_t row)
 typedef struct taps_rows {
     int count; /* of the result */
     const int16_t *pairs[LINE_MOST_RADIUS + TAPS_ROWS / 2];
-    const double *rows[2 * LINE_MOST_RADIUS + TAPS_ROWS];
-    const float *singles[2 * LINE_MOST_RADIUS + TAPS_ROWS]; /* the same */
+    const void *rows[2 * LINE_MOST_RADIUS + TAPS_ROWS]; /* of doubles or floats */
 } taps_rows;
 
 static void find_rows(const taps_walk *w, int count, taps_rows *of)
@@ -346,10 +345,8 @@ static void find_rows(const taps_walk *w, int count, taps_rows *of)
     for (int k = 0; k < ring_pairs(&w->spec); k++) {
         const char *pair = pair_at(w, first + k);
         of->pairs[k] = (const int16_t *)(const void *)pair;
-        of->rows[2 * k] = (const double *)(const void *)pair;
-        of->rows[2 * k + 1] = (const double *)(const void *)(pair + w->at.row);
-        of->singles[2 * k] = (const float *)(const void *)pair;
-        of->singles[2 * k + 1] = (const float *)(const void *)(pair + w->at.row);
+        of->rows[2 * k] = pair;
+        of->rows[2 * k + 1] = pair + w->at.row;
     }
 }
 
@@ -361,7 +358,7 @@ static void pass_down(const taps_walk *w, const taps_rows *of, int64_t first, in
         if (narrow) {
             w->kernels->down(&w->down, of->pairs + row / 2, first, end, to, w->at.result == 1);
         } else if (w->samples.numbers.single) {
-            w->kernels->down_singles(&w->down, of->singles + row, first, end, to[0]);
+            w->kernels->down_singles(&w->down, of->rows + row, first, end, to[0]);
         } else {
             w->kernels->columns(&w->down, of->rows + row, first, end, to[0]);
         }

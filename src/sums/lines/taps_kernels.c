@@ -251,12 +251,12 @@ INLINE reals real_at(const double *from, int64_t i)
 /* Numbers at the middle, and of their neighbours those that are k times `step` away on either
  * side, or in rows[-k] and rows[k]. */
 INLINE void sum_reals(const line_taps *taps, const double *middle, int64_t step,
-                      const double *const *rows, int64_t x, double scale, double *to)
+                      const void *const *rows, int64_t x, double scale, double *to)
 {
     reals sums[AT_ONCE] = {{0}};
     for (int k = taps->radius; k > 0; k--) {
-        const double *before = (rows ? rows[-k] : middle - k * step) + x;
-        const double *behind = (rows ? rows[k] : middle + k * step) + x;
+        const double *before = (rows ? (const double *)rows[-k] : middle - k * step) + x;
+        const double *behind = (rows ? (const double *)rows[k] : middle + k * step) + x;
         reals weight = taps->weights[k] - (reals){0};
 #pragma GCC unroll 4
         for (int i = 0; i < AT_ONCE; i++) {
@@ -284,10 +284,10 @@ static void along(const line_taps *taps, int64_t step, const double *from, int64
     }
 }
 
-static void columns(const line_taps *taps, const double *const *from, int64_t first, int64_t end,
+static void columns(const line_taps *taps, const void *const *from, int64_t first, int64_t end,
                     double *to)
 {
-    const double *const *middle = from + taps->radius;
+    const void *const *middle = from + taps->radius;
     for (int64_t x = first; x < end; x += AT_ONCE * REALS) {
         sum_reals(taps, *middle, 0, middle, x, 0, to);
     }
@@ -308,7 +308,7 @@ INLINE singles single_at(const float *from, int64_t i)
 
 /* As sum_reals() does it: the middle, and weighted differences from it. */
 INLINE void sum_singles(const line_taps *taps, const float *middle, int64_t step,
-                        const float *const *rows, int64_t x, float *to)
+                        const void *const *rows, int64_t x, float *to)
 {
     singles sums[AT_ONCE] = {{0}}, twice[AT_ONCE];
 #pragma GCC unroll 4
@@ -316,8 +316,8 @@ INLINE void sum_singles(const line_taps *taps, const float *middle, int64_t step
         twice[i] = single_at(middle + x, i) * 2;
     }
     for (int k = taps->radius; k > 0; k--) {
-        const float *before = (rows ? rows[-k] : middle - k * step) + x;
-        const float *behind = (rows ? rows[k] : middle + k * step) + x;
+        const float *before = (rows ? (const float *)rows[-k] : middle - k * step) + x;
+        const float *behind = (rows ? (const float *)rows[k] : middle + k * step) + x;
         singles weight = taps->singles[k] - (singles){0};
 #pragma GCC unroll 4
         for (int i = 0; i < AT_ONCE; i++) {
@@ -339,10 +339,10 @@ static void along_singles(const line_taps *taps, int64_t step, const float *from
     }
 }
 
-static void down_singles(const line_taps *taps, const float *const *from, int64_t first,
-                         int64_t end, float *to)
+static void down_singles(const line_taps *taps, const void *const *from, int64_t first, int64_t end,
+                         float *to)
 {
-    const float *const *middle = from + taps->radius;
+    const void *const *middle = from + taps->radius;
     for (int64_t x = first; x < end; x += AT_ONCE * SINGLES) {
         sum_singles(taps, *middle, 0, middle, x, to);
     }

@@ -24,13 +24,13 @@ typedef struct taps_kernels {
     void (*along)(const line_taps *taps, int64_t step, const double *from, int64_t n, double scale,
                   double *to);
     /* The same of rows: from[0] is that above, from[radius] the middle. */
-    void (*columns)(const line_taps *taps, const double *const *from, int64_t first, int64_t end,
+    void (*columns)(const line_taps *taps, const void *const *from, int64_t first, int64_t end,
                     double *to);
     /* Both of floats: the middle, and weighted differences from it. */
     void (*along_singles)(const line_taps *taps, int64_t step, const float *from, int64_t n,
                           float *to);
-    void (*down_singles)(const line_taps *taps, const float *const *from, int64_t first,
-                         int64_t end, float *to);
+    void (*down_singles)(const line_taps *taps, const void *const *from, int64_t first, int64_t end,
+                         float *to);
     /* From n samples of f32, which may lie anywhere, and to them. */
     void (*load_singles)(const void *from, int64_t n, float *to);
     void (*store_singles)(const float *from, int64_t n, void *to);
