@@ -99,8 +99,7 @@ void line_taps_find(double sigma, int bits, line_taps *taps)
 /* Where everything lies in a walk's memory. */
 typedef struct taps_layout {
     size_t ring, padded, results, ones, bytes;
-    size_t place;                    /* bytes of a number of a padded row */
-    size_t number, result;           /* of one between the axes, of one behind them */
+    size_t number, result;           /* bytes of one, between the axes and behind them */
     size_t row, padded_row, out_row; /* bytes of rows */
     size_t front;                    /* of a padded row: where its first pixel is */
 } taps_layout;
@@ -159,7 +158,6 @@ static bool taps_lay_out(const line_spec *spec, taps_layout *at)
     size_t n = (size_t)samples + TAPS_SPARE, of = place_bytes(&numbers);
     size_t beyond = (size_t)(spec->axes.along.radius + TAPS_BEYOND) * (size_t)channels * of;
     *at = (taps_layout){.bytes = satf_align64(sizeof(taps_walk)),
-                        .place = of,
                         .number = numbers.narrow ? sizeof(int16_t) : of,
                         .result = makes_bytes(&numbers, spec) ? 1
                                   : numbers.single            ? sizeof(float)
@@ -205,11 +203,28 @@ static char *padded_row(const taps_walk *w, int half)
     return w->memory + w->at.padded + (size_t)half * w->at.padded_row + w->at.front;
 }
 
-/* Pixels beyond the border on the left, or on the right; or all of a row that lies outside. */
+/* Of floats: pixels beyond the border on the left, or on the right; or all of a row that lies
+ * outside. */
+static void pad_singles(const taps_walk *w, float *row, int64_t first, int64_t end, bool outside)
+{
+    int channels = w->spec.in.channels;
+    for (int64_t x = first; x < end; x++) {
+        int64_t i = outside ? -1 : satf_border_index(w->spec.border, x, w->spec.in.width);
+        for (int c = 0; c < channels; c++) {
+            row[x * channels + c] = i < 0 ? (float)w->samples.outside[c] : row[i * channels + c];
+        }
+    }
+}
+
+/* The same of any numbers. */
 static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool outside)
 {
     const line_numbers *numbers = &w->samples.numbers;
-    size_t pixel = (size_t)numbers->channels * w->at.place;
+    size_t pixel = (size_t)numbers->channels * (numbers->narrow ? 1 : sizeof(double));
+    if (numbers->single) {
+        pad_singles(w, (float *)(void *)row, first, end, outside);
+        return;
+    }
     for (int64_t x = first; x < end; x++) {
         int64_t i = outside ? -1 : satf_border_index(w->spec.border, x, w->spec.in.width);
         char *to = row + x * (int64_t)pixel;
@@ -217,10 +232,6 @@ static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool 
             memcpy(to, row + (size_t)i * pixel, pixel);
         } else if (numbers->narrow) {
             memset(to, (int)w->samples.outside[0], pixel);
-        } else if (numbers->single) {
-            for (int c = 0; c < numbers->channels; c++) {
-                ((float *)(void *)to)[c] = (float)w->samples.outside[c];
-            }
         } else {
             memcpy(to, w->samples.outside, pixel);
         }
