@@ -4,7 +4,13 @@
  */
 #include "lines.cuh"
 
-enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
+enum {
+    THREADS = 256,
+    MAX_GRID_ROWS = 65535,
+    BLOCK_ROWS = 32,
+    BLOCK_STRIPS = 4,
+    ENOUGH_BLOCKS = 2048
+};
 
 /* What a kernel calculates in: h of bytes are whole numbers of 16 bits. */
 template <class H> struct taps_of;
@@ -209,11 +215,16 @@ template <class H>
 static __device__ inline void sum_real(const taps_columns<H> *columns, const line_taps *taps,
                                        int64_t i, int64_t y, H outside, H (&sums)[ROWS])
 {
+    bool inner = y >= taps->radius && y + ROWS - 1 + taps->radius < columns->height;
+    const H *at = columns->from + y * columns->n + i;
+    int64_t n = columns->n;
     for (int j = 0; j < ROWS; j++) {
         int64_t middle = y + j;
-        sums[j] = middle >= columns->height ? 0 : sum_taps<H>(taps, [=](int k) -> H {
-            return columns->at(i, middle + k, outside);
-        });
+        sums[j] = inner ? sum_taps<H>(taps, [=](int k) -> H { return at[(j + k) * n]; })
+                  : middle >= columns->height ? 0
+                                              : sum_taps<H>(taps, [=](int k) -> H {
+                                                    return columns->at(i, middle + k, outside);
+                                                });
     }
 }
 
@@ -235,12 +246,12 @@ static __global__ void __launch_bounds__(THREADS)
     }
     taps_columns<H> columns = {from, n, job.border, job.in.height};
     bool aligned = is_aligned(&job.out);
-    int64_t x = i / channels;
-    int channel = (int)(i % channels), last = channels - 1;
+    int64_t x = channels == 1 ? i : i / channels;
+    int channel = (int)(i - x * channels), last = channels - 1;
     bool is_colour = job.numbers.weighted && channel != last;
     bool shrinks = job.numbers.shrinks && !is_colour;
-    H beyond[2]; /* rows beyond the border: of this channel, and of alpha */
-    for (int k = 0; k < 2; k++) {
+    H beyond[2] = {}; /* rows beyond a constant border: of this channel, and of alpha */
+    for (int k = 0; k < 2 && job.border == SATF_CONSTANT; k++) {
         number v = (number)job.outside[k ? last : channel];
         number sum = sum_taps<H>(&job.along, [=](int) -> number { return v; });
         beyond[k] = taps_of<H>::between(&job, sum, 1);
@@ -282,12 +293,21 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Blocks above one another for so many rows of work: of `each`, for a block takes a while to find
+ * its places, but more where that leaves a device idle. */
+static unsigned blocks_down(unsigned across, int64_t rows, int64_t each)
+{
+    int64_t blocks = (rows - 1) / each + 1, least = ENOUGH_BLOCKS / across + 1;
+    blocks = blocks > least ? blocks : rows < least ? rows : least;
+    return (unsigned)(blocks < MAX_GRID_ROWS ? blocks : MAX_GRID_ROWS);
+}
+
 template <class H> static void run(const filter_gpu_lines *job, cudaStream_t stream)
 {
-    int64_t height = job->in.height, strips = (height - 1) / ROWS + 1;
+    int64_t height = job->in.height;
     unsigned blocks = (unsigned)((job->in.width * job->in.channels - 1) / THREADS + 1);
-    dim3 along(blocks, (unsigned)(height < MAX_GRID_ROWS ? height : MAX_GRID_ROWS));
-    dim3 down(blocks, (unsigned)(strips < MAX_GRID_ROWS ? strips : MAX_GRID_ROWS));
+    dim3 along(blocks, blocks_down(blocks, height, BLOCK_ROWS));
+    dim3 down(blocks, blocks_down(blocks, (height - 1) / ROWS + 1, BLOCK_STRIPS));
     H *between = (H *)job->numbers_at[0];
     pass_along<<<along, THREADS, 0, stream>>>(*job, between);
     pass_down<<<down, THREADS, 0, stream>>>(*job, (const H *)between, (bool)job->numbers.rounds);
