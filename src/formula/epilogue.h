@@ -12,6 +12,13 @@
 
 struct epilogue;
 
+/* The weights of blocks whose pixels all weigh the same: the first n hold. */
+typedef struct epilogue_weights {
+    int64_t n;
+    uint64_t area;
+    double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
+} epilogue_weights;
+
 /* Makes the results of a segment. */
 typedef void (*epilogue_run)(const struct epilogue *f, const window_segment *segment, void *dst);
 
@@ -43,6 +50,7 @@ typedef struct epilogue {
     unsigned reads;         /* what the formula does: */
     formula_function call;
     loop_kernel loop;           /* of f->mode, or NULL */
+    epilogue_weights *weights;  /* kept from one segment to the next, by one thread; or NULL */
     size_t in_bytes, out_bytes; /* of a sample */
     const void *table;          /* of lookup.c */
     terms_kernel by_terms;      /* of windows of `area` pixels, or NULL */

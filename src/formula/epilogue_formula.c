@@ -86,6 +86,14 @@ static void reduction_block(const epilogue *f, loop_block *block)
 
 /* ----------------------------------------------------------------------- blocks */
 
+/* What blocks read where nothing else has it: weights as above, and samples of other images. */
+typedef struct block_space {
+    epilogue_weights weights;
+    double aux_samples[2][LOOP_SAMPLES];
+} block_space;
+
+static const double nothing[LOOP_SAMPLES];
+
 static void load_sums(const epilogue *f, const window_segment *segment, loop_mode mode, size_t at,
                       loop_block *block)
 {
@@ -111,9 +119,7 @@ static void load_sums(const epilogue *f, const window_segment *segment, loop_mod
     } else if (mode == LOOP_EXACT && squares && segment->square_type != SATF_SUM_U128) {
         loops->load_sums(segment->square_type, block->n, squares, block->exact_squares);
     }
-    if (mode == LOOP_REAL && segment->shifts) {
-        memcpy(block->shifts, segment->shifts + at, (size_t)block->n * sizeof *block->shifts);
-    }
+    block->shifts = segment->shifts ? segment->shifts + at : nothing;
 }
 
 /* Whether all pixels weigh their area, which is the same. */
@@ -125,7 +131,7 @@ static bool has_one_weight(const epilogue *f, const window_segment *segment)
 /* Loads what the formula reads of the pixels from `first` on; for LOOP_MODES all but integers of
  * 128 bits, which are in the sums. */
 static void epilogue_load_block(const epilogue *f, const window_segment *segment, loop_mode mode,
-                                int64_t first, loop_block *block)
+                                int64_t first, block_space *space, loop_block *block)
 {
     const loop_kernels *loops = f->loops;
     size_t at = (size_t)(first * f->channels);
@@ -142,7 +148,7 @@ static void epilogue_load_block(const epilogue *f, const window_segment *segment
     if (!has_one_weight(f, segment)) {
         loops->weigh(f->channels, block->n, (double)segment->area,
                      segment->areas ? segment->areas + at : NULL, f->weighted ? block->sums : NULL,
-                     block->weights, block->inverses);
+                     space->weights.weights, space->weights.inverses);
     }
     if (f->reads & FORMULA_LUMA) {
         loops->luma(real, f->channels, block->n, block->sums, block->luma_sums);
@@ -152,9 +158,13 @@ static void epilogue_load_block(const epilogue *f, const window_segment *segment
         const satf_view *aux = &f->aux[k];
         if (aux->data) {
             int64_t pixel = f->channels * (int64_t)satf_type_bytes(aux->type);
-            const char *row = satf_row(aux, segment->y);
-            loops->load_samples((satf_type)aux->type, block->n, row + (segment->x + first) * pixel,
-                                block->aux_samples[k]);
+            const char *row = satf_row(aux, segment->y), *from = row + (segment->x + first) * pixel;
+            bool direct = aux->type == SATF_F64 && (uintptr_t)from % sizeof(double) == 0;
+            block->aux_samples[k] =
+                direct ? (const double *)(const void *)from : space->aux_samples[k];
+            if (!direct) {
+                loops->load_samples((satf_type)aux->type, block->n, from, space->aux_samples[k]);
+            }
         }
     }
 }
@@ -187,27 +197,34 @@ static int64_t settle_alpha(const epilogue *f, loop_block *block)
     return block->n / channels * left;
 }
 
-/* Sets what all blocks of a segment have in common. */
-static void begin_blocks(const epilogue *f, const window_segment *segment, loop_block *block)
+/* The weights of the segment's pixels, if they are the same: n of them, which may be there from the
+ * segment before. */
+static const epilogue_weights *find_weights(const epilogue *f, const window_segment *segment,
+                                            int64_t n, epilogue_weights *space)
 {
-    static const unsigned reads[2] = {FORMULA_AUX, FORMULA_AUX_TOO};
+    epilogue_weights *found = f->weights ? f->weights : space;
+    if (has_one_weight(f, segment) && (found->n < n || found->area != segment->area)) {
+        f->loops->weigh(1, n, (double)segment->area, NULL, NULL, found->weights, found->inverses);
+        found->n = n;
+        found->area = segment->area;
+    }
+    return has_one_weight(f, segment) ? found : space;
+}
+
+/* Sets what all blocks of a segment have in common. */
+static void begin_blocks(const epilogue *f, const window_segment *segment, block_space *space,
+                         loop_block *block)
+{
     int64_t all = segment->n * f->channels, n = all < LOOP_SAMPLES ? all : LOOP_SAMPLES;
-    size_t bytes = (size_t)n * sizeof(double);
+    space->weights.n = 0;
+    const epilogue_weights *weights = find_weights(f, segment, n, &space->weights);
     block->constants = f->constants;
     block->options = f->options;
     block->sums = block->exact_sums;
     block->squares = block->exact_squares;
-    if (has_one_weight(f, segment)) {
-        f->loops->weigh(1, n, (double)segment->area, NULL, NULL, block->weights, block->inverses);
-    }
-    if (f->constants.real && !segment->shifts) {
-        memset(block->shifts, 0, bytes);
-    }
-    for (int k = 0; k < 2; k++) {
-        if (!f->aux[k].data && f->reads & reads[k]) {
-            memset(block->aux_samples[k], 0, bytes);
-        }
-    }
+    block->weights = weights->weights;
+    block->inverses = weights->inverses;
+    block->shifts = block->aux_samples[0] = block->aux_samples[1] = nothing;
 }
 
 /* The value where that grows with the spread, which is wanted of the greatest one alone, of windows
@@ -313,18 +330,19 @@ static char *store_block(const epilogue *f, loop_block *block, bool direct, char
 
 static void run_blocks(const epilogue *f, const window_segment *segment, loop_mode mode, char *to)
 {
+    block_space space;
     loop_block block;
     int64_t most = LOOP_SAMPLES / f->channels;
     bool direct = mode != LOOP_MODES && is_direct(f, to);
     loop_kernel run = mode == LOOP_MODES ? NULL : f->loop;
     bool grows = f->reduction && f->pass->grows && mode == LOOP_EXACT &&
                  has_one_weight(f, segment) && segment->area == f->area;
-    begin_blocks(f, segment, &block);
+    begin_blocks(f, segment, &space, &block);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;
         block.n = pixels * f->channels;
         block.results = direct ? (double *)(void *)to : block.space;
-        epilogue_load_block(f, segment, mode, first, &block);
+        epilogue_load_block(f, segment, mode, first, &space, &block);
         if (grows) {
             reduce_spreads(f, segment->x + first, &block);
             continue;

@@ -17,9 +17,10 @@ typedef struct loop_block {
     const double *sums, *squares; /* FORMULA_EXACT and floats; of the former in: */
     double exact_sums[LOOP_SAMPLES], exact_squares[LOOP_SAMPLES];
     uint64_t word_sums[LOOP_SAMPLES], word_squares[LOOP_SAMPLES]; /* FORMULA_WORD */
-    double weights[LOOP_SAMPLES], inverses[LOOP_SAMPLES]; /* the latter 1 / the former, or 0 */
-    double shifts[LOOP_SAMPLES];                          /* of floats */
-    double centres[LOOP_SAMPLES], aux_samples[2][LOOP_SAMPLES];
+    const double *weights, *inverses; /* the latter 1 / the former, or 0 */
+    const double *shifts;             /* of floats */
+    const double *aux_samples[2];
+    double centres[LOOP_SAMPLES];
     double luma_sums[LOOP_SAMPLES], lumas[LOOP_SAMPLES]; /* in each lane of a pixel */
     double *results;                                     /* where they belong, or space */
     double space[LOOP_SAMPLES];
@@ -42,13 +43,18 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
         in.shift = 0;                                                 \
         const double *restrict sums = block->sums;                    \
         const double *restrict squares = block->squares;              \
-        (void)sums, (void)squares;                                    \
+        const double *restrict weights = block->weights;              \
+        const double *restrict inverses = block->inverses;            \
+        const double *restrict shifts = block->shifts;                \
+        const double *restrict aux = block->aux_samples[0];           \
+        const double *restrict aux_too = block->aux_samples[1];       \
+        (void)sums, (void)squares, (void)shifts;                      \
         for (int64_t i = 0; i < block->n; i++) {                      \
             load(in, block, i);                                       \
-            in.inverse = block->inverses[i];                          \
+            in.inverse = inverses[i];                                 \
             in.centre = block->centres[i];                            \
-            in.aux[0] = block->aux_samples[0][i];                     \
-            in.aux[1] = block->aux_samples[1][i];                     \
+            in.aux[0] = aux[i];                                       \
+            in.aux[1] = aux_too[i];                                   \
             in.luma_sum = block->luma_sums[i];                        \
             in.luma = block->lumas[i];                                \
             formula_hide((reads), &in);                               \
@@ -60,16 +66,16 @@ typedef enum loop_mode { LOOP_REAL, LOOP_EXACT, LOOP_WORD, LOOP_MODES } loop_mod
 #define LOAD_REALS(in, block, i) \
     in.real_sum = sums[i];       \
     in.real_square = squares[i]; \
-    in.real_weight = block->weights[i]
+    in.real_weight = weights[i]
 
 #define LOAD_FLOATS(in, block, i) \
     LOAD_REALS(in, block, i);     \
-    in.shift = block->shifts[i]
+    in.shift = shifts[i]
 
 #define LOAD_WORDS(in, block, i)        \
     in.sum = block->word_sums[i];       \
     in.square = block->word_squares[i]; \
-    in.weight = (uint64_t)(int64_t)block->weights[i]
+    in.weight = (uint64_t)(int64_t)weights[i]
 
 /* name_real(), name_exact() and name_word(): results = name_formula() of each sample. */
 #define LOOPS(name, reads)                                     \

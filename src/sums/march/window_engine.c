@@ -20,6 +20,7 @@ typedef struct window_step {
 typedef struct window_walker {
     const filter_rows *rows;
     epilogue finish, twin;
+    epilogue_weights weights;                /* of both */
     int64_t height, pixel_bytes, twin_bytes; /* height: as planned */
     bool reads_aux;
     int64_t pixels; /* made since somebody was told */
@@ -166,15 +167,19 @@ static satf_status window_engine_begin(satf_context *ctx, const filter_step *ste
     static char any_place; /* but NULL, until the first row has one */
     const window_step *state = step->state;
     window_walker *w = walker;
-    *w = (window_walker){.rows = rows,
-                         .finish = state->finish,
-                         .twin = state->twin,
-                         .height = step->in.height,
-                         .pixel_bytes = satf_pixel_bytes(&step->out),
-                         .twin_bytes = step->twin ? satf_pixel_bytes(&step->twin_out) : 0,
-                         .reads_aux = filter_reads(step->pass, FORMULA_AUX | FORMULA_AUX_TOO),
-                         .y = -1,
-                         .row = &any_place};
+    w->rows = rows;
+    w->finish = state->finish;
+    w->twin = state->twin;
+    w->weights.n = 0;
+    w->finish.weights = w->twin.weights = &w->weights;
+    w->height = step->in.height;
+    w->pixel_bytes = satf_pixel_bytes(&step->out);
+    w->twin_bytes = step->twin ? satf_pixel_bytes(&step->twin_out) : 0;
+    w->reads_aux = filter_reads(step->pass, FORMULA_AUX | FORMULA_AUX_TOO);
+    w->pixels = 0;
+    w->y = -1;
+    w->row = &any_place;
+    w->twin_row = NULL;
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     memcpy(w->twin.aux, step->twin_aux, sizeof step->twin_aux);
     window_source from = {step->by_rows ? w : step->in.data, first, end};
