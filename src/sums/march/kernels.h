@@ -91,6 +91,13 @@ typedef struct strip_row {
     double *weight;       /* NULL: all weigh the same */
 } strip_row;
 
+/* The rows `first` ... rows - 1 of a block, that far apart. Those in front of `counts` and from
+ * `counts_end` on count nothing. */
+typedef struct strip_block {
+    strip_row row; /* row 0; all rows have its shifts. Squares: NULL for sums alone */
+    int64_t stride, rows, first, counts, counts_end;
+} strip_block;
+
 typedef struct strip_kernels {
     /* out[i] = sample i less the shift of its channel; never -0. */
     void (*shift_by)(satf_type type, const vertical_row *shape, const void *row,
@@ -101,11 +108,18 @@ typedef struct strip_kernels {
                      double *sums);
     /* to[i] = a[i] + b[i]; to may be a. */
     void (*add)(int64_t n, const double *a, const double *b, double *to);
-    /* to = from and one sample more of each column; to may be from. Weighted, the first sample of
-     * a column that weighs becomes its shift; else shifts stay. Without alpha's lane, which has
-     * the sums of alpha, and no shift. */
-    void (*enter)(const vertical_row *shape, const double *samples, const strip_row *from,
-                  const strip_row *to);
+    /* row = row and one sample more of each column, and columns = row and upper; NULL: nothing.
+     * squares: NULL for sums of samples alone, else these are above the row's shifts. columns may
+     * be row. */
+    void (*enter)(int64_t n, const double *samples, const strip_row *row, const strip_row *upper,
+                  const strip_row *columns);
+    /* to = from and one sample more of each column, as alpha weighs it; to may be from. The first
+     * sample of a column that weighs becomes its shift. Without alpha's lane, which has the sums of
+     * alpha, and no shift. */
+    void (*enter_weighing)(const vertical_row *shape, const double *samples, const strip_row *from,
+                           const strip_row *to);
+    /* Rows of samples become sums of them and all rows below. */
+    void (*suffixes)(int64_t n, const strip_block *block);
     /* to = a and b, as if their samples were summed at once: above the shift of a, or of b where a
      * weighs nothing. b_weight: of each of b, unless these rows have weights. to may be a, and b
      * lie in a further on. */
@@ -118,9 +132,9 @@ typedef struct strip_kernels {
                  double *square);
     /* windows[x] = columns[x] ... columns[x + window - 1] united, for all x in one call. weight: of
      * a column, unless these rows have weights. The columns are written over; without weights they
-     * keep their shifts, which are those of the windows that begin there. */
+     * keep their shifts, which are those of the windows that begin there. spare: as above. */
     void (*row_moments)(const horizontal_row *shape, double weight, const strip_row *columns,
-                        const strip_row *windows);
+                        double *spare, const strip_row *windows);
     /* The largest magnitude of n samples, NaN if there is one. */
     double (*peak)(satf_type type, int64_t n, const void *row);
     /* True if n samples are multiples of a unit, a power of two, and at most `most` in magnitude;
@@ -128,7 +142,7 @@ typedef struct strip_kernels {
      * range of the type. */
     bool (*on_grid)(satf_type type, int64_t n, const void *row, double level, double most);
 } strip_kernels;
-#define STRIP_SPARES 4
+#define STRIP_SPARES 8
 
 /* Windows that row_sums() makes of a few sums of neighbours, in memory as horizontal_kernels'
  * run(). Beyond, they are sums of 8 columns, EIGHT pixels apart, and a rest. */

@@ -86,17 +86,18 @@ static void strip_rows_load(const window_state *s, int64_t pixels, const void *r
     s->plan->strip->shift_by((satf_type)s->spec->in.type, &shape, row, none, to);
 }
 
-/* The pixels that the border puts at x ... end - 1; 0 where none counts. */
-static void load_edge(const window_band *b, const char *row, int64_t x, int64_t end, double *to)
+static int64_t within(int64_t x, int64_t n)
+{
+    return x < 0 ? 0 : x < n ? x : n;
+}
+
+/* The pixels that the border puts at x ... end - 1, where they are no pixels of the strip. */
+static void load_others(const window_band *b, const char *row, int64_t x, int64_t end, double *to)
 {
     const window_state *s = b->state;
     const satf_view *in = &s->spec->in;
     size_t pixel = (size_t)satf_pixel_bytes(in);
     char *edge = (char *)scratch_at(b, SCRATCH_EDGE);
-    if (s->spec->border == SATF_SHRINK) {
-        memset(to, 0, (size_t)((end - x) * in->channels) * sizeof *to);
-        return;
-    }
     for (int64_t k = 0; k < end - x; k++) {
         int64_t i = satf_border_index((int)s->spec->border, x + k, in->width);
         memcpy(edge + (size_t)k * pixel,
@@ -105,9 +106,28 @@ static void load_edge(const window_band *b, const char *row, int64_t x, int64_t 
     strip_rows_load(s, end - x, edge, to);
 }
 
-static int64_t within(int64_t x, int64_t n)
+/* The pixels that the border puts at x ... end - 1; 0 where none counts. line: the strip's row, of
+ * which pixels inner ... outer - 1 are there; it begins at pixel `first`. */
+static void load_edge(const window_band *b, const char *row, int64_t x, int64_t end, int64_t first,
+                      int64_t inner, int64_t outer, double *line)
 {
-    return x < 0 ? 0 : x < n ? x : n;
+    const window_state *s = b->state;
+    int64_t channels = s->spec->in.channels, lo = s->plan->across.lo, width = s->spec->in.width;
+    const int64_t *table = (const int64_t *)(const void *)(s->shared + s->plan->border_table);
+    if (s->spec->border == SATF_SHRINK) {
+        memset(line + (x - first) * channels, 0, (size_t)((end - x) * channels) * sizeof *line);
+        return;
+    }
+    for (; x < end; x++) {
+        int64_t i = table[lo + (x < 0 ? x : x - width)];
+        if (i < inner || i >= outer) {
+            load_others(b, row, x, end, line + (x - first) * channels);
+            return;
+        }
+        for (int64_t c = 0; c < channels; c++) {
+            line[(x - first) * channels + c] = line[(i - first) * channels + c];
+        }
+    }
 }
 
 /* What the strip's windows see of a row, as doubles; never -0. */
@@ -118,15 +138,15 @@ static void load_row(const window_band *b, const strip *s, const char *row, doub
     int64_t x = s->x - across->lo, end = s->x + s->n + across->hi, channels = in->channels;
     int64_t inner = within(x, in->width), outer = within(end, in->width);
     int64_t behind = x > in->width ? x : in->width;
-    if (x < inner) {
-        load_edge(b, row, x, inner, line);
-    }
     if (inner < outer) {
         strip_rows_load(b->state, outer - inner, row + inner * satf_pixel_bytes(in),
                         line + (inner - x) * channels);
     }
+    if (x < inner) {
+        load_edge(b, row, x, inner, x, inner, outer, line);
+    }
     if (behind < end) {
-        load_edge(b, row, behind, end, line + (behind - x) * channels);
+        load_edge(b, row, behind, end, x, inner, outer, line);
     }
 }
 
@@ -184,16 +204,36 @@ void strip_load(const window_band *b, const strip *s, const char *row, const str
     }
 }
 
-/* to = from and a row of samples, or of summands where no moments are wanted. */
-static void strip_rows_enter(const window_plan *plan, const strip *s, const strip_row *samples,
-                             const strip_row *from, const strip_row *to)
+static bool alpha_weighs(const window_plan *plan)
 {
+    return plan->moments && plan->spec.weighted;
+}
+
+/* row = row and a row of samples, or of summands where no moments are wanted; columns = that and
+ * upper, unless NULL: not where alpha weighs. */
+static void strip_rows_enter(const window_plan *plan, const strip *s, const strip_row *samples,
+                             const strip_row *row, const strip_row *upper, const strip_row *columns)
+{
+    const strip_kernels *kernels = plan->strip;
     int channels = plan->spec.in.channels;
-    vertical_row shape = {plan->plane[0].summand, channels, s->columns / channels};
+    if (alpha_weighs(plan)) {
+        vertical_row shape = {plan->plane[0].summand, channels, s->columns / channels};
+        kernels->enter_weighing(&shape, samples->sum, row, row);
+        return;
+    }
     if (plan->moments) {
-        plan->strip->enter(&shape, samples->sum, from, to);
-    } else {
-        strip_rows_add_rows(plan, s->columns, from, samples, to);
+        kernels->enter(s->columns, samples->sum, row, upper, columns);
+        return;
+    }
+    for (int k = 0; k < plan->planes; k++) {
+        strip_row of = {k ? row->square : row->sum, NULL, NULL, NULL};
+        strip_row to = {k ? columns->square : columns->sum, NULL, NULL, NULL};
+        strip_row more = {NULL, NULL, NULL, NULL};
+        if (upper) {
+            more.sum = k ? upper->square : upper->sum;
+        }
+        kernels->enter(s->columns, k ? samples->square : samples->sum, &of, upper ? &more : NULL,
+                       &to);
     }
 }
 
@@ -211,12 +251,15 @@ void strip_enter(const window_band *b, const strip *s, int64_t j)
 {
     const window_plan *plan = b->state->plan;
     strip_row samples = strip_suffix(plan, s, j), prefix = strip_prefix(plan, s);
-    strip_rows_enter(plan, s, &samples, &prefix, &prefix);
+    strip_rows_enter(plan, s, &samples, &prefix, NULL, &prefix);
 }
 
-void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts)
+/* Row j and the suffix sums of row j + 1, where alpha weighs. */
+static void complete_weighing(const window_band *b, const strip *s, int64_t j, bool counts)
 {
     const window_plan *plan = b->state->plan;
+    int channels = plan->spec.in.channels;
+    vertical_row shape = {plan->plane[0].summand, channels, s->columns / channels};
     strip_row row = strip_suffix(plan, s, j), below = scratch_row(b, SCRATCH_SUMS);
     if (j + 1 < window_plan_height(plan)) {
         below = strip_suffix(plan, s, j + 1);
@@ -225,9 +268,30 @@ void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts
         below.shift = row.shift;
     }
     if (counts) {
-        strip_rows_enter(plan, s, &row, &below, &row);
+        plan->strip->enter_weighing(&shape, row.sum, &below, &row);
     } else {
         strip_rows_copy_row(s->columns, &below, &row);
+    }
+}
+
+void strip_complete(const window_band *b, const strip *s, int64_t first, int64_t counts,
+                    int64_t counts_end)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t height = window_plan_height(plan), stride = plan->strip_arrays * plan->strip_row;
+    for (int64_t j = height - 1; j >= first && alpha_weighs(plan); j--) {
+        complete_weighing(b, s, j, j >= counts && j < counts_end);
+    }
+    strip_block block = {strip_suffix(plan, s, 0), stride, height, first, counts, counts_end};
+    if (plan->moments && !plan->spec.weighted) {
+        plan->strip->suffixes(s->columns, &block);
+        return;
+    }
+    for (int k = 0; k < plan->planes && !plan->moments; k++) {
+        strip_block one = block;
+        one.row.sum = k ? block.row.square : block.row.sum;
+        one.row.square = NULL;
+        plan->strip->suffixes(s->columns, &one);
     }
 }
 
@@ -282,7 +346,7 @@ void strip_add_fixed(const window_band *b, const strip *s, const char *row, int6
     if (plan->moments) {
         take_shifts(s->columns, samples.sum, one.shift);
     }
-    strip_rows_enter(plan, s, &samples, &one, &one);
+    strip_rows_enter(plan, s, &samples, &one, NULL, &one);
     scale_row(s->columns, (double)times, &one);
     if (first) {
         strip_rows_copy_row(s->columns, &one, &all);
@@ -291,21 +355,27 @@ void strip_add_fixed(const window_band *b, const strip *s, const char *row, int6
     }
 }
 
-/* The columns of row y's windows, in scratch. */
-static strip_row find_columns(const window_band *b, const strip *s, int64_t y)
+/* The columns of row y's windows, in scratch, once its last row has entered, if that counts. */
+static strip_row find_columns(const window_band *b, const strip *s, int64_t y, bool counts)
 {
     const window_plan *plan = b->state->plan;
     int64_t height = window_plan_height(plan), j = y % height, n = s->columns;
+    strip_row last = strip_suffix(plan, s, (y + height - 1) % height);
     strip_row upper = strip_suffix(plan, s, j), lower = strip_prefix(plan, s);
     strip_row all = scratch_row(b, SCRATCH_SUMS);
     bool own = plan->spec.weighted || plan->spec.border == SATF_SHRINK;
     all.shift = own ? all.shift : lower.shift;
-    if (j == 0) { /* the lower block is the window */
-        strip_rows_copy_row(n, &lower, &all);
-    } else if (plan->spec.weighted) {
+    if (counts) { /* where j is 0 the lower block is the window */
+        strip_rows_enter(plan, s, &last, &lower, j ? &upper : NULL, &all);
+    }
+    if (alpha_weighs(plan) && j > 0) {
         strip_rows_unite(b, n, &lower, &upper, 0, &all);
-    } else { /* above the same shifts */
+    } else if (alpha_weighs(plan) || (!counts && j == 0)) {
+        strip_rows_copy_row(n, &lower, &all);
+    } else if (!counts) { /* above the same shifts */
         strip_rows_add_rows(plan, n, &upper, &lower, &all);
+    }
+    if (!alpha_weighs(plan)) {
         copy_array(n, lower.shift, all.shift);
     }
     if (axis_has_fixed(&plan->down)) {
@@ -419,7 +489,8 @@ static strip_row find_moments(const window_band *b, const strip *s, int64_t y, s
     } else {
         windows.shift = columns->shift;
     }
-    plan->strip->row_moments(&along, (double)plan->spec.h, columns, &windows);
+    plan->strip->row_moments(&along, (double)plan->spec.h, columns,
+                             (double *)(void *)(b->memory + plan->strip_spare), &windows);
     return windows;
 }
 
@@ -436,10 +507,10 @@ static strip_row find_sums(const window_band *b, const strip *s, const strip_row
     return windows;
 }
 
-strip_row strip_windows(const window_band *b, const strip *s, int64_t y)
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y, bool counts)
 {
     const window_plan *plan = b->state->plan;
-    strip_row columns = find_columns(b, s, y), fixed = {NULL, NULL, NULL, NULL};
+    strip_row columns = find_columns(b, s, y, counts), fixed = {NULL, NULL, NULL, NULL};
     int64_t n = s->n * plan->spec.in.channels;
     bool has_fixed = axis_has_fixed(&plan->across);
     double weight = 0;

@@ -29,15 +29,17 @@ void strip_begin(const window_band *b, const strip *s, const strip_row *first);
 /* The samples in row j enter the lower block. */
 void strip_enter(const window_band *b, const strip *s, int64_t j);
 
-/* The samples in row j, unless they count nothing, and the suffix sums of row j + 1 become suffix
- * sums of row j, above the shifts of the lower block. */
-void strip_complete(const window_band *b, const strip *s, int64_t j, bool counts);
+/* The samples in rows `first` and below become suffix sums, above the shifts of the lower block;
+ * rows in front of `counts` and from `counts_end` on count nothing. */
+void strip_complete(const window_band *b, const strip *s, int64_t first, int64_t counts,
+                    int64_t counts_end);
 
 /* All windows have that row so often, too; of the first one, that is all they have. */
 void strip_add_fixed(const window_band *b, const strip *s, const char *row, int64_t times,
                      bool first);
 
-/* The windows of row y, whose upper and lower blocks are complete so far. */
-strip_row strip_windows(const window_band *b, const strip *s, int64_t y);
+/* The windows of row y, whose upper block is complete, and the lower one but for the last row: it
+ * enters, if it counts. */
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y, bool counts);
 
 #endif

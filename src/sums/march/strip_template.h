@@ -6,6 +6,18 @@
 #define REALS(p) (*(reals *)(p))
 #define REALS_CONST(p) (*(const reals *)(p))
 
+typedef int64_t masks __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+
+/* The lanes from the k-th on of two vectors. */
+#if VECTOR_BYTES == 64
+#define LANES_FROM(k) ((masks){k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7})
+#elif VECTOR_BYTES == 32
+#define LANES_FROM(k) ((masks){k, k + 1, k + 2, k + 3})
+#else
+#define LANES_FROM(k) ((masks){k, k + 1})
+#endif
+#define LATER(now, next, k) __builtin_shuffle(now, next, LANES_FROM(k))
+
 #define EIGHT 8
 
 /* The sums of the last window % EIGHT columns; may be one of the arrays given. */
@@ -89,10 +101,66 @@ static inline __attribute__((always_inline)) void sum_blocks(const int channels,
     }
 }
 
+/* As run_direct(), in registers, for one channel and 8 to 15 columns: sums of two or three fours, a
+ * two and a one. From right to left; called with constants for what there is of these. */
+static inline __attribute__((always_inline)) void sum_fours(const bool third, const bool pair,
+                                                            const bool one, int64_t n,
+                                                            const double *col,
+                                                            double *restrict sums)
+{
+    reals next_two = {0}, next = {0}, later[3] = {{0}}; /* later: than `next` */
+    int64_t i = (n + 11) / REALS_LANES * REALS_LANES;
+    for (; i >= 0; i -= REALS_LANES) {
+        reals two = REALS_CONST(col + i) + REALS_CONST(col + i + 1);
+        reals four = two + LATER(two, next_two, 2);
+        reals second = REALS_LANES > 4 ? LATER(four, next, 4) : REALS_LANES > 2 ? next : later[0];
+        reals sum = four + second;
+        if (third) {
+            sum += REALS_LANES > 4 ? next : REALS_LANES > 2 ? later[0] : later[2];
+        }
+        const double *rest = col + i + (third ? 12 : 8);
+        if (pair) {
+            sum += REALS_CONST(rest) + REALS_CONST(rest + 1);
+        }
+        if (one) {
+            sum += REALS_CONST(rest + (pair ? 2 : 0));
+        }
+        if (i < n) {
+            REALS(sums + i) = sum;
+        }
+        later[2] = later[1];
+        later[1] = later[0];
+        later[0] = next;
+        next = four;
+        next_two = two;
+    }
+}
+
+static void sum_by_fours(int64_t window, int64_t n, const double *col, double *sums)
+{
+    switch (window) {
+#define CASE(w)                                           \
+    case w:                                               \
+        sum_fours((w) >= 12, (w)&2, (w)&1, n, col, sums); \
+        break;
+        CASE(8)
+        CASE(9)
+        CASE(10)
+        CASE(11)
+        CASE(12)
+        CASE(13)
+        CASE(14)
+        CASE(15)
+#undef CASE
+    }
+}
+
 static void row_sums(const horizontal_row *shape, const double *columns, double *spare,
                      double *sums)
 {
-    if (shape->window <= STRIP_DIRECT) {
+    if (shape->channels == 1 && shape->window >= 8 && shape->window < 16) {
+        sum_by_fours(shape->window, shape->pixels, columns, sums);
+    } else if (shape->window <= STRIP_DIRECT) {
         run_direct_row_f64_f64(shape, columns, spare, sums);
     } else if (shape->channels == 1) {
         sum_blocks(1, shape, columns, spare, sums);
@@ -115,13 +183,82 @@ static void add(int64_t n, const double *a, const double *b, double *to)
 /* ------------------------------------------------------------------------- moments */
 
 /* Rows come as values, here and below: pointers that lie in memory would be loaded again behind
- * each store. */
-static void enter_plain(int64_t n, const double *samples, const strip_row from, const strip_row to)
+ * each store. Called with constants for the flags. */
+static inline __attribute__((always_inline)) void
+enter_row(const bool moments, const bool unites, int64_t n, const double *samples,
+          const strip_row row, const strip_row upper, const strip_row columns)
 {
     for (int64_t i = 0; i < n; i += REALS_LANES) {
-        reals above = REALS_CONST(samples + i) - REALS_CONST(from.shift + i);
-        REALS(to.sum + i) = REALS_CONST(from.sum + i) + above;
-        REALS(to.square + i) = REALS_CONST(from.square + i) + above * above;
+        reals above = REALS_CONST(samples + i);
+        if (moments) {
+            above -= REALS_CONST(row.shift + i);
+            reals square = REALS_CONST(row.square + i) + above * above;
+            REALS(row.square + i) = square;
+            if (unites) {
+                square += REALS_CONST(upper.square + i);
+            }
+            REALS(columns.square + i) = square;
+        }
+        reals sum = REALS_CONST(row.sum + i) + above;
+        REALS(row.sum + i) = sum;
+        if (unites) {
+            sum += REALS_CONST(upper.sum + i);
+        }
+        REALS(columns.sum + i) = sum;
+    }
+}
+
+static void enter(int64_t n, const double *samples, const strip_row *row, const strip_row *upper,
+                  const strip_row *columns)
+{
+    if (upper && row->square) {
+        enter_row(true, true, n, samples, *row, *upper, *columns);
+    } else if (upper) {
+        enter_row(false, true, n, samples, *row, *upper, *columns);
+    } else if (row->square) {
+        enter_row(true, false, n, samples, *row, *row, *columns);
+    } else {
+        enter_row(false, false, n, samples, *row, *row, *columns);
+    }
+}
+
+/* A line of cache at a time. Called with a constant for the moments. */
+static inline __attribute__((always_inline)) void add_upwards(const bool moments, int64_t n,
+                                                              const strip_block block)
+{
+    enum { STEP = 8, VECTORS = STEP / REALS_LANES };
+    for (int64_t i = 0; i < n; i += STEP) {
+        reals sum[VECTORS] = {{0}}, square[VECTORS] = {{0}};
+        for (int64_t j = block.rows - 1; j >= block.first; j--) {
+            double *sums = block.row.sum + j * block.stride;
+            double *squares = block.row.square + (moments ? j * block.stride : 0);
+            bool counts = j >= block.counts && j < block.counts_end;
+            for (int v = 0; v < VECTORS && counts; v++) {
+                int64_t at = i + v * REALS_LANES;
+                reals above = REALS_CONST(sums + at);
+                if (moments) {
+                    above -= REALS_CONST(block.row.shift + at);
+                    square[v] += above * above;
+                }
+                sum[v] += above;
+            }
+            for (int v = 0; v < VECTORS; v++) {
+                int64_t at = i + v * REALS_LANES;
+                REALS(sums + at) = sum[v];
+                if (moments) {
+                    REALS(squares + at) = square[v];
+                }
+            }
+        }
+    }
+}
+
+static void suffixes(int64_t n, const strip_block *block)
+{
+    if (block->row.square) {
+        add_upwards(true, n, *block);
+    } else {
+        add_upwards(false, n, *block);
     }
 }
 
@@ -148,12 +285,10 @@ static inline __attribute__((always_inline)) void enter_weighted(const int chann
     }
 }
 
-static void enter(const vertical_row *shape, const double *samples, const strip_row *from,
-                  const strip_row *to)
+static void enter_weighing(const vertical_row *shape, const double *samples, const strip_row *from,
+                           const strip_row *to)
 {
-    if (shape->summand == SATF_SUMMAND_PLAIN) {
-        enter_plain(shape->pixels * shape->channels, samples, *from, *to);
-    } else if (shape->channels == 2) {
+    if (shape->channels == 2) {
         enter_weighted(2, shape->pixels, samples, from, to);
     } else if (shape->channels == 3) {
         enter_weighted(3, shape->pixels, samples, from, to);
@@ -161,8 +296,6 @@ static void enter(const vertical_row *shape, const double *samples, const strip_
         enter_weighted(4, shape->pixels, samples, from, to);
     }
 }
-
-typedef int64_t masks __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
 /* Of d = a - s, the sum over a's samples and those of b, which are d' = a - t: S + S' + W' (t - s),
  * and likewise of the squares. Called with a constant for weighs. */
@@ -254,27 +387,7 @@ static void copy_row(int64_t n, const strip_row *from, const strip_row *to)
     }
 }
 
-/* Unites those windows of 1, 2, 4, ... columns that make up the window, the narrowest first. */
-static void row_moments(const horizontal_row *shape, double weight, const strip_row *columns,
-                        const strip_row *windows)
-{
-    int64_t channels = shape->channels, n = shape->pixels * channels;
-    int64_t filled = n + (shape->window - 1) * channels, done = 0;
-    for (int64_t width = 1; width <= shape->window; width *= 2) {
-        strip_row next = further(columns, done * channels);
-        if (shape->window & width && done == 0) {
-            copy_row(n, columns, windows);
-        } else if (shape->window & width) {
-            unite(n, windows, &next, weight * (double)width, windows);
-        }
-        done += shape->window & width;
-        if (2 * width <= shape->window) {
-            next = further(columns, width * channels);
-            filled -= width * channels;
-            unite(filled, columns, &next, weight * (double)width, columns);
-        }
-    }
-}
+#include "moments_template.h"
 
 #define GRID(f) f##_float
 #define REAL float

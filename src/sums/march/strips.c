@@ -32,22 +32,29 @@ static const char *strips_fetch(window_state *s, int64_t y, bool *counts)
     return row;
 }
 
+/* Row `row` of the picture with its border becomes samples of row j, and the next one will be
+ * wanted soon. */
+static void load_strip(const window_band *b, const strip *s, const char *samples, int64_t row,
+                       int64_t j)
+{
+    const window_plan *plan = b->state->plan;
+    int64_t x = s->x - plan->across.lo, end = s->x + s->n + plan->across.hi;
+    strip_row to = strip_suffix(plan, s, j);
+    strip_load(b, s, samples, &to);
+    window_prefetch(b->state, row + 1, x > 0 ? x : 0, end < plan->across.n ? end : plan->across.n);
+}
+
 /* Row y becomes the latest of its block, or the first one. */
 static bool strips_enter(const window_band *b, const group *strips, int64_t y, int64_t j)
 {
-    window_state *state = b->state;
-    const window_plan *plan = state->plan;
     bool counts;
-    const char *row = strips_fetch(state, y, &counts);
+    const char *row = strips_fetch(b->state, y, &counts);
     for (int64_t i = strips->first; row && i < strips->end; i++) {
         strip s = strip_at(b, i);
-        int64_t x = s.x - plan->across.lo, end = s.x + s.n + plan->across.hi;
-        strip_row samples = strip_suffix(plan, &s, j);
+        load_strip(b, &s, row, y, j);
         if (counts) {
-            strip_load(b, &s, row, &samples);
             strip_enter(b, &s, j);
         }
-        window_prefetch(state, y + 1, x > 0 ? x : 0, end < plan->across.n ? end : plan->across.n);
     }
     return row != NULL;
 }
@@ -69,12 +76,11 @@ static bool begin_block(const window_band *b, const group *strips, int64_t y, in
         strip_row first = strip_scratch(b);
         strip_load(b, &s, row, &first);
         strip_begin(b, &s, &first);
-        for (int64_t j = height - 1, above = y - 1; good && above >= lowest; j--, above--) {
-            int border = (int)state->spec->border;
-            strip_complete(b, &s, j,
-                           border != SATF_SHRINK ||
-                               satf_border_index(border, above, state->down.n) >= 0);
-            good = window_goes_on(state, s.columns);
+        if (y > lowest) {
+            bool all = state->spec->border != SATF_SHRINK;
+            strip_complete(b, &s, height - (y - lowest), all ? 0 : height - y,
+                           all ? height : height - y + state->down.n);
+            good = window_goes_on(state, s.columns * (y - lowest));
         }
     }
     return good;
@@ -105,13 +111,13 @@ static bool find_fixed_rows(const window_band *b, const group *strips)
     return true;
 }
 
-/* The rows of row y's windows enter, of which it is the first to be delivered. */
+/* All rows of row y's windows enter but for the last, of which it is the first to be delivered. */
 static bool take_up(const window_band *b, const group *strips, int64_t y)
 {
     const axis *down = &b->state->plan->down;
     int64_t height = window_plan_height(b->state->plan), top = y - down->lo;
     bool good = find_fixed_rows(b, strips);
-    for (int64_t row = top; good && row <= y + down->hi; row++) {
+    for (int64_t row = top; good && row < y + down->hi; row++) {
         int64_t j = (row + down->lo) % height;
         bool begins = row == top || j == 0;
         good = (!begins || begin_block(b, strips, row, j == 0 ? top : row)) &&
@@ -120,21 +126,11 @@ static bool take_up(const window_band *b, const group *strips, int64_t y)
     return good;
 }
 
-/* The last row of row y's windows enters. */
-static bool strips_go_on(const window_band *b, const group *strips, int64_t y)
-{
-    const axis *down = &b->state->plan->down;
-    int64_t height = window_plan_height(b->state->plan), row = y + down->hi;
-    int64_t j = (row + down->lo) % height;
-    return (j > 0 || begin_block(b, strips, row, row - height + 1)) &&
-           strips_enter(b, strips, row, j);
-}
-
-static void strips_deliver(window_band *b, int64_t y, const strip *s)
+static void strips_deliver(window_band *b, int64_t y, const strip *s, bool counts)
 {
     const window_plan *plan = b->state->plan;
     int64_t channels = plan->spec.in.channels;
-    strip_row sums = strip_windows(b, s, y);
+    strip_row sums = strip_windows(b, s, y, counts);
     for (int64_t x = 0, n; x < s->n; x += n) {
         n = s->n - x < plan->segment ? s->n - x : plan->segment;
         const void *of[2] = {sums.sum + x * channels,
@@ -143,18 +139,28 @@ static void strips_deliver(window_band *b, int64_t y, const strip *s)
     }
 }
 
-/* Delivers row y of them, which were taken up at b->since. */
+/* Delivers row y of them, which were taken up at b->since: its windows' last row enters. */
 static bool deliver_row(window_band *b, const group *strips, int64_t y)
 {
-    bool good = y > b->since ? strips_go_on(b, strips, y) : take_up(b, strips, y);
-    if (!good || y >= b->state->down.n + b->state->down.beyond) {
+    window_state *state = b->state;
+    const axis *down = &state->plan->down;
+    int64_t height = window_plan_height(state->plan), row = y + down->hi, top = y - down->lo;
+    int64_t j = (row + down->lo) % height;
+    bool counts;
+    if ((y == b->since && !take_up(b, strips, y)) ||
+        (j == 0 && !begin_block(b, strips, row, top))) {
+        return false;
+    }
+    const char *samples = strips_fetch(state, row, &counts);
+    if (!samples || y >= state->down.n + state->down.beyond) {
         return false;
     }
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip s = strip_at(b, i);
-        strips_deliver(b, y, &s);
+        load_strip(b, &s, samples, row, j);
+        strips_deliver(b, y, &s, counts);
     }
-    return !b->state->stop;
+    return !state->stop;
 }
 
 bool window_strips_row(window_band *b)
