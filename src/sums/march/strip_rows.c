@@ -124,6 +124,10 @@ static void load_edge(const window_band *b, const char *row, int64_t x, int64_t 
             load_others(b, row, x, end, line + (x - first) * channels);
             return;
         }
+        if (channels == 1) { /* compilers make a call of the loop */
+            line[x - first] = line[i - first];
+            continue;
+        }
         for (int64_t c = 0; c < channels; c++) {
             line[(x - first) * channels + c] = line[(i - first) * channels + c];
         }
@@ -355,22 +359,24 @@ void strip_add_fixed(const window_band *b, const strip *s, const char *row, int6
     }
 }
 
-/* The columns of row y's windows, in scratch, once its last row has entered, if that counts. */
-static strip_row find_columns(const window_band *b, const strip *s, int64_t y, bool counts)
+/* The columns of windows whose last row is row j of the block, in scratch, once it has entered, if
+ * it counts. */
+static strip_row find_columns(const window_band *b, const strip *s, int64_t j, bool counts)
 {
     const window_plan *plan = b->state->plan;
-    int64_t height = window_plan_height(plan), j = y % height, n = s->columns;
-    strip_row last = strip_suffix(plan, s, (y + height - 1) % height);
-    strip_row upper = strip_suffix(plan, s, j), lower = strip_prefix(plan, s);
+    int64_t height = window_plan_height(plan), n = s->columns;
+    bool one_block = j == height - 1; /* the lower one, which is the window */
+    strip_row last = strip_suffix(plan, s, j), upper = strip_suffix(plan, s, j + 1),
+              lower = strip_prefix(plan, s);
     strip_row all = scratch_row(b, SCRATCH_SUMS);
     bool own = plan->spec.weighted || plan->spec.border == SATF_SHRINK;
     all.shift = own ? all.shift : lower.shift;
-    if (counts) { /* where j is 0 the lower block is the window */
-        strip_rows_enter(plan, s, &last, &lower, j ? &upper : NULL, &all);
+    if (counts) {
+        strip_rows_enter(plan, s, &last, &lower, one_block ? NULL : &upper, &all);
     }
-    if (alpha_weighs(plan) && j > 0) {
+    if (alpha_weighs(plan) && !one_block) {
         strip_rows_unite(b, n, &lower, &upper, 0, &all);
-    } else if (alpha_weighs(plan) || (!counts && j == 0)) {
+    } else if (alpha_weighs(plan) || (!counts && one_block)) {
         strip_rows_copy_row(n, &lower, &all);
     } else if (!counts) { /* above the same shifts */
         strip_rows_add_rows(plan, n, &upper, &lower, &all);
@@ -507,10 +513,10 @@ static strip_row find_sums(const window_band *b, const strip *s, const strip_row
     return windows;
 }
 
-strip_row strip_windows(const window_band *b, const strip *s, int64_t y, bool counts)
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y, int64_t j, bool counts)
 {
     const window_plan *plan = b->state->plan;
-    strip_row columns = find_columns(b, s, y, counts), fixed = {NULL, NULL, NULL, NULL};
+    strip_row columns = find_columns(b, s, j, counts), fixed = {NULL, NULL, NULL, NULL};
     int64_t n = s->n * plan->spec.in.channels;
     bool has_fixed = axis_has_fixed(&plan->across);
     double weight = 0;

@@ -39,7 +39,7 @@ void strip_add_fixed(const window_band *b, const strip *s, const char *row, int6
                      bool first);
 
 /* The windows of row y, whose upper block is complete, and the lower one but for the last row: it
- * enters, if it counts. */
-strip_row strip_windows(const window_band *b, const strip *s, int64_t y, bool counts);
+ * enters, if it counts. That is row j of its block. */
+strip_row strip_windows(const window_band *b, const strip *s, int64_t y, int64_t j, bool counts);
 
 #endif

@@ -126,11 +126,11 @@ static bool take_up(const window_band *b, const group *strips, int64_t y)
     return good;
 }
 
-static void strips_deliver(window_band *b, int64_t y, const strip *s, bool counts)
+static void strips_deliver(window_band *b, int64_t y, const strip *s, int64_t j, bool counts)
 {
     const window_plan *plan = b->state->plan;
     int64_t channels = plan->spec.in.channels;
-    strip_row sums = strip_windows(b, s, y, counts);
+    strip_row sums = strip_windows(b, s, y, j, counts);
     for (int64_t x = 0, n; x < s->n; x += n) {
         n = s->n - x < plan->segment ? s->n - x : plan->segment;
         const void *of[2] = {sums.sum + x * channels,
@@ -158,7 +158,7 @@ static bool deliver_row(window_band *b, const group *strips, int64_t y)
     for (int64_t i = strips->first; i < strips->end; i++) {
         strip s = strip_at(b, i);
         load_strip(b, &s, samples, row, j);
-        strips_deliver(b, y, &s, counts);
+        strips_deliver(b, y, &s, j, counts);
     }
     return !state->stop;
 }
