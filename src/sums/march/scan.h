@@ -11,7 +11,8 @@
 
 /* Sums of 32 bits in a register. scan_pixel(): a stored pixel in all places. scan_differences(): of
  * two rows of columns of 2 or 4 bytes. scan_next(): the sums over all pixels up to each, above
- * those of the pixel before the register; that pixel becomes the register's last. */
+ * those of the pixel before the register; that pixel becomes the register's last, by one addition
+ * that waits for the register before. */
 #if defined(__AVX512BW__)
 typedef __m512i scan_vector;
 
@@ -48,9 +49,10 @@ static inline __m512i scan_next(__m512i sum, const int channels, __m512i *before
     }
     sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 12));
     sum = _mm512_add_epi32(sum, _mm512_alignr_epi32(sum, zero, 8));
-    sum = _mm512_add_epi32(sum, *before);
-    *before = _mm512_permutexvar_epi32(scan_place(channels, 16 - channels), sum);
-    return sum;
+    __m512i all = _mm512_add_epi32(sum, *before);
+    sum = _mm512_permutexvar_epi32(scan_place(channels, 16 - channels), sum);
+    *before = _mm512_add_epi32(*before, sum);
+    return all;
 }
 #elif defined(__AVX2__)
 typedef __m256i scan_vector;
@@ -90,9 +92,11 @@ static inline __m256i scan_next(__m256i sum, const int channels, __m256i *before
     lower = channels == 1   ? _mm256_shuffle_epi32(lower, 0xff)
             : channels == 2 ? _mm256_shuffle_epi32(lower, 0xee)
                             : lower;
-    sum = _mm256_add_epi32(_mm256_add_epi32(sum, lower), *before);
-    *before = _mm256_permutevar8x32_epi32(sum, scan_place(channels, 8 - channels));
-    return sum;
+    sum = _mm256_add_epi32(sum, lower);
+    __m256i all = _mm256_add_epi32(sum, *before);
+    sum = _mm256_permutevar8x32_epi32(sum, scan_place(channels, 8 - channels));
+    *before = _mm256_add_epi32(*before, sum);
+    return all;
 }
 #endif
 
