@@ -71,6 +71,36 @@ static inline __m512i mean_of_16(const sum_u32 *s, __m512i bias, __m512i multipl
     for (; i + 16 <= n; i += 16) {                                              \
         STORE_16_##out(to + i, mean_of_16(s + i, biases, multipliers, shifts)); \
     }
+#elif defined(__AVX2__)
+/* The same of 8, and of 16 as words. */
+static inline __m256i mean_of_8(const sum_u32 *s, __m256i bias, __m256i multiplier, __m128i shift)
+{
+    __m256i sums = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)s), bias);
+    __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(sums, multiplier), 32);
+    __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(sums, 32), multiplier);
+    return _mm256_srl_epi32(_mm256_blend_epi32(even, odd, 0xaa), shift);
+}
+
+static inline __m256i mean_words(const sum_u32 *s, __m256i bias, __m256i multiplier, __m128i shift)
+{
+    __m256i low = mean_of_8(s, bias, multiplier, shift);
+    __m256i high = mean_of_8(s + 8, bias, multiplier, shift);
+    return _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xd8);
+}
+
+#define STORE_16_u8(to, words)                                                        \
+    _mm_storeu_si128((__m128i *)(to), _mm_packus_epi16(_mm256_castsi256_si128(words), \
+                                                       _mm256_extracti128_si256(words, 1)))
+#define STORE_16_u16(to, words) _mm256_storeu_si256((__m256i *)(void *)(to), words)
+
+#define MEANS_OF_16(out)                                                \
+    __m256i biases = _mm256_set1_epi32((int)bias);                      \
+    __m256i multipliers = _mm256_set1_epi32((int)multiplier);           \
+    __m128i shifts = _mm_cvtsi32_si128(shift);                          \
+    for (; i + 16 <= n; i += 16) {                                      \
+        __m256i words = mean_words(s + i, biases, multipliers, shifts); \
+        STORE_16_##out(to + i, words);                                  \
+    }
 #else
 #define MEANS_OF_16(out)
 #endif
