@@ -183,27 +183,56 @@ SUM_BLOCKS(u32)
 SUM_BLOCKS(f64)
 
 /* Pairs along a row are one product where the machine has that. */
-static void quarter(const uint8_t *row, const uint8_t *next, int64_t n, uint16_t *sums)
+#if defined(__AVX512BW__)
+static inline __m512i quarters_of_32(const uint8_t *row, const uint8_t *next)
+{
+    const __m512i ones = _mm512_set1_epi8(1), half = _mm512_set1_epi16(2);
+    __m512i a = _mm512_maddubs_epi16(_mm512_loadu_si512(row), ones);
+    __m512i b = _mm512_maddubs_epi16(_mm512_loadu_si512(next), ones);
+    return _mm512_srli_epi16(_mm512_add_epi16(_mm512_add_epi16(a, b), half), 2);
+}
+#endif
+
+#if defined(__AVX2__)
+static inline __m256i quarters_of_16(const uint8_t *row, const uint8_t *next)
+{
+    const __m256i ones = _mm256_set1_epi8(1), half = _mm256_set1_epi16(2);
+    __m256i above = _mm256_loadu_si256((const __m256i *)(const void *)row);
+    __m256i below = _mm256_loadu_si256((const __m256i *)(const void *)next);
+    __m256i a = _mm256_maddubs_epi16(above, ones), b = _mm256_maddubs_epi16(below, ones);
+    return _mm256_srli_epi16(_mm256_add_epi16(_mm256_add_epi16(a, b), half), 2);
+}
+
+static inline void halve_32(const uint8_t *row, const uint8_t *next, uint8_t *means)
+{
+    __m256i words =
+        _mm256_packus_epi16(quarters_of_16(row, next), quarters_of_16(row + 32, next + 32));
+    _mm256_storeu_si256((__m256i *)(void *)means, _mm256_permute4x64_epi64(words, 0xd8));
+}
+#endif
+
+static void halve(const uint8_t *row, const uint8_t *next, int64_t n, uint8_t *means)
 {
     int64_t k = 0;
 #if defined(__AVX512BW__)
-    const __m512i ones = _mm512_set1_epi8(1);
     for (; k + 32 <= n; k += 32) {
-        __m512i a = _mm512_maddubs_epi16(_mm512_loadu_si512(row + 2 * k), ones);
-        __m512i b = _mm512_maddubs_epi16(_mm512_loadu_si512(next + 2 * k), ones);
-        _mm512_storeu_si512(sums + k, _mm512_add_epi16(a, b));
+        __m512i words = quarters_of_32(row + 2 * k, next + 2 * k);
+        _mm256_storeu_si256((__m256i *)(void *)(means + k), _mm512_cvtepi16_epi8(words));
     }
 #elif defined(__AVX2__)
-    const __m256i ones = _mm256_set1_epi8(1);
-    for (; k + 16 <= n; k += 16) {
-        __m256i above = _mm256_loadu_si256((const __m256i *)(const void *)(row + 2 * k));
-        __m256i below = _mm256_loadu_si256((const __m256i *)(const void *)(next + 2 * k));
-        __m256i a = _mm256_maddubs_epi16(above, ones), b = _mm256_maddubs_epi16(below, ones);
-        _mm256_storeu_si256((__m256i *)(void *)(sums + k), _mm256_add_epi16(a, b));
+    for (; k + 32 <= n; k += 32) {
+        halve_32(row + 2 * k, next + 2 * k, means + k);
+    }
+#endif
+#if defined(__AVX2__)
+    if (k < n && n >= 32) { /* some once more */
+        halve_32(row + 2 * (n - 32), next + 2 * (n - 32), means + n - 32);
+        return;
     }
 #endif
     for (; k < n; k++) {
-        sums[k] = (uint16_t)(row[2 * k] + row[2 * k + 1] + next[2 * k] + next[2 * k + 1]);
+        int sum = row[2 * k] + row[2 * k + 1] + next[2 * k] + next[2 * k + 1];
+        means[k] = (uint8_t)((sum + 2) / 4);
     }
 }
 
@@ -246,4 +275,4 @@ static cells_sum sum_of(satf_sum_type columns, satf_sum_type sums)
     return NULL;
 }
 
-const cells_kernels SATF_ISA_NAME(cells_kernels) = {quarter, add_of, sum_of};
+const cells_kernels SATF_ISA_NAME(cells_kernels) = {halve, add_of, sum_of};

@@ -17,13 +17,14 @@ typedef void (*cells_add)(const void *row, const void *next, int64_t weight, boo
 typedef void (*cells_sum)(const cells_axis *across, const void *columns, int channels,
                           int64_t first, int64_t n, void *sums);
 
-/* Sums of n cells of 2 x 2 bytes of one channel, of these rows from the cells' first pixel on. */
-typedef void (*cells_quarter)(const uint8_t *row, const uint8_t *next, int64_t n, uint16_t *sums);
+/* Means to nearest, halves up, of n cells of 2 x 2 bytes of one channel, of these rows from the
+ * cells' first pixel on. */
+typedef void (*cells_halve)(const uint8_t *row, const uint8_t *next, int64_t n, uint8_t *means);
 
 /* Those of samples and columns, and of columns and sums; NULL: there are none. samples: a
  * satf_type. */
 typedef struct cells_kernels {
-    cells_quarter quarter;
+    cells_halve halve;
     cells_add (*add)(int samples, satf_sum_type columns);
     cells_sum (*sum)(satf_sum_type columns, satf_sum_type sums);
 } cells_kernels;

@@ -40,8 +40,8 @@ typedef struct cells_step {
     satf_sum_type column_type, sum_type;
     cells_add add;
     cells_sum sum;
-    cells_quarter quarter; /* NULL: cells are others, or rows come one by one */
-    bool direct;           /* add() takes samples, else their summands, in the columns' type */
+    cells_halve halve; /* NULL: cells or results are others, or rows come one by one */
+    bool direct;       /* add() takes samples, else their summands, in the columns' type */
     size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
     size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
     int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
@@ -100,13 +100,21 @@ static bool choose_kernels(const filter_step *step, cells_step *state)
                      ? direct
                      : kernels->add(satf_sum_samples(state->column_type), state->column_type);
     state->sum = kernels->sum(state->column_type, state->sum_type);
-    bool quarters = state->across.from == 2 && state->down.from == 2 && state->across.to == 1 &&
-                    state->down.to == 1 && state->columns == state->whole;
-    state->quarter = quarters && !step->by_rows && step->in.type == SATF_U8 &&
-                             step->in.channels == 1 && step->in.height % 2 == 0
-                         ? kernels->quarter
-                         : NULL;
     return state->add && state->sum;
+}
+
+/* The means of 2 x 2 bytes, which are most thumbnails; state->finish is prepared. */
+static void choose_halves(const filter_step *step, cells_step *state)
+{
+    const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
+    bool quarters = state->across.from == 2 && state->down.from == 2 && state->across.to == 1 &&
+                    state->down.to == 1 && state->columns == state->whole &&
+                    step->in.height % 2 == 0;
+    bool means = state->finish.at_once && step->pass->kernel == KERNEL_MEAN && !state->spreads;
+    state->halve = quarters && means && !step->by_rows && step->in.type == SATF_U8 &&
+                           step->out.type == SATF_U8 && step->in.channels == 1
+                       ? kernels->halve
+                       : NULL;
 }
 
 /* Columns, as many as whole cells would have, a row of summands, and a segment of sums and of their
@@ -160,6 +168,7 @@ static satf_status cells_plan(satf_context *ctx, filter_step *step)
         state->finish.around_caches && !step->passes_on && !state->spreads;
     epilogue_prepare(&state->finish, state->sum_type, state->sum_type,
                      (uint64_t)(state->across.from * state->down.from), false);
+    choose_halves(step, state);
     return SATF_OK;
 }
 
@@ -241,21 +250,6 @@ static void cells_add_part(const filter_step *step, char *memory, const cells_pa
     }
 }
 
-/* The sums of the part's cells of 2 x 2 pixels, with the rows that will be wanted soon on their
- * way.
- */
-static void quarter_part(const filter_step *step, const cells_part *part, cells_span span,
-                         void *sums)
-{
-    int64_t ahead = part->begin + ((const cells_step *)step->state)->lookahead_rows;
-    const char *row = cells_find_pixels(step, span, part->begin);
-    const char *next = cells_find_pixels(step, span, part->begin + 1);
-    prefetch(step, span, ahead);
-    ((const cells_step *)step->state)
-        ->quarter((const uint8_t *)row, (const uint8_t *)next, part->n, sums);
-    prefetch(step, span, ahead + 1);
-}
-
 /* The sums of the part's next cells, up to `stop`; by_rows its columns are there already. False: it
  * should stop. */
 static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t stop, char *sums)
@@ -274,10 +268,6 @@ static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t s
             w->status = w->status ? w->status : satf_work(w->rows.ctx, samples);
             if (w->status) {
                 return false;
-            }
-            if (state->quarter) {
-                quarter_part(step, part, span, sums);
-                continue;
             }
             cells_add_part(step, memory, part, span);
         }
@@ -331,6 +321,34 @@ static bool add_whole(const filter_step *step, char *memory, const filter_rows *
             part->end = y;
         } else {
             return false;
+        }
+    }
+    return true;
+}
+
+/* Row y of cells of 2 x 2 pixels, a part at a time, with the rows that will be wanted soon on their
+ * way; false where it should stop. */
+static bool cells_halve_row(cells_walker *w, char *space, int64_t y, char *to)
+{
+    const filter_step *step = w->rows.step;
+    const cells_step *state = step->state;
+    bool around = state->finish.around_caches;
+    int64_t ahead = 2 * y + state->lookahead_rows, n;
+    for (int64_t x = 0; x < state->columns; x += n) {
+        n = state->columns - x < state->part_cells ? state->columns - x : state->part_cells;
+        cells_span span = {2 * x, 2 * n, 0};
+        w->status = w->status ? w->status : satf_work(w->rows.ctx, 2 * span.n);
+        if (w->status) {
+            return false;
+        }
+        char *means = around ? space : to + x;
+        prefetch(step, span, ahead);
+        state->halve((const uint8_t *)cells_find_pixels(step, span, 2 * y),
+                     (const uint8_t *)cells_find_pixels(step, span, 2 * y + 1), n,
+                     (uint8_t *)means);
+        prefetch(step, span, ahead + 1);
+        if (around) {
+            state->finish.kernels->stream(to + x, means, (size_t)n);
         }
     }
     return true;
@@ -408,14 +426,17 @@ static bool cells_next_row(cells_walker *w, satf_status *status)
 {
     const filter_step *step = w->rows.step;
     const filter_rows *rows = w->rows.rows;
-    bool spreads = ((const cells_step *)step->state)->spreads;
+    const cells_step *state = step->state;
+    bool spreads = state->spreads;
     int64_t y = w->rows.y++;
     char *memory = (char *)w + satf_align64(sizeof *w);
     if (y >= w->end) {
         return false;
     }
     char *to = spreads ? NULL : rows->out(rows->user, y);
-    bool made = spreads ? cells_copy_row(w, y, memory) : to && cells_make_row(w, memory, y, to);
+    bool made = spreads        ? cells_copy_row(w, y, memory)
+                : state->halve ? to && cells_halve_row(w, memory, y, to)
+                               : to && cells_make_row(w, memory, y, to);
     bool ended = spreads && y >= filter_rows_height(rows, step->out.height);
     if (!made && !ended) {
         *status = w->status ? w->status : satf_fail_row(w->rows.ctx, y);
