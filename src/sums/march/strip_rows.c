@@ -11,7 +11,7 @@
 strip strip_at(const window_band *b, int64_t index)
 {
     const window_plan *plan = b->state->plan;
-    size_t held = (size_t)(index % plan->strips_held);
+    size_t held = plan->strips_held > 1 ? (size_t)index : 0; /* all, or one */
     strip s = {.x = index * plan->strip_pixels};
     int64_t left = plan->width - s.x;
     s.n = left < plan->strip_pixels ? left : plan->strip_pixels;
