@@ -10,13 +10,17 @@ typedef int64_t masks __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_
 
 /* The lanes from the k-th on of two vectors. */
 #if VECTOR_BYTES == 64
-#define LANES_FROM(k) ((masks){k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7})
+#define LANES_FROM(k) k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7
 #elif VECTOR_BYTES == 32
-#define LANES_FROM(k) ((masks){k, k + 1, k + 2, k + 3})
+#define LANES_FROM(k) k, k + 1, k + 2, k + 3
 #else
-#define LANES_FROM(k) ((masks){k, k + 1})
+#define LANES_FROM(k) k, k + 1
 #endif
-#define LATER(now, next, k) __builtin_shuffle(now, next, LANES_FROM(k))
+#ifdef __clang__
+#define LATER(now, next, k) __builtin_shufflevector(now, next, LANES_FROM((k) % (2 * REALS_LANES)))
+#else
+#define LATER(now, next, k) __builtin_shuffle(now, next, (masks){LANES_FROM(k)})
+#endif
 
 #define EIGHT 8
 
