@@ -63,7 +63,8 @@ typedef struct filter_step {
     /* Memory where the step computes, aligned to 64: what lasts from run to run, and what other
      * steps use in between. */
     size_t kept_bytes, scratch_bytes;
-    size_t walker_bytes; /* of a walker */
+    size_t walker_bytes;   /* of a walker */
+    int64_t least_samples; /* that are worth another thread; 0: as the engine has it */
     char *kept, *scratch;
     filter_rows_need need; /* by_rows */
 } filter_step;

@@ -200,7 +200,8 @@ static int64_t least_samples(const filter_step *step)
     const filter_pass *twin = step->twin ? step->twin : step->pass;
     bool slow = satf_type_is_float(step->in.type) || step->weighted ||
                 filter_reads(step->pass, FORMULA_SQUARE) || filter_reads(twin, FORMULA_SQUARE);
-    return step->engine->least_samples / (slow ? 3 : 1);
+    int64_t least = step->engine->least_samples / (slow ? 3 : 1);
+    return step->least_samples > 0 ? step->least_samples : least;
 }
 
 /* A walker a thread. Where no row is made twice there are more, so that a thread that wakes up late

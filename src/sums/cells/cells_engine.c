@@ -30,6 +30,10 @@ enum { ROWS_AT_ONCE = 32 };
 /* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
 enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
 
+/* Samples of 2 x 2 bytes that are worth another thread: 16 woke later than one was done with fewer.
+ */
+enum { LEAST_HALVED = 1500000 };
+
 /* What a plan keeps of a step. */
 typedef struct cells_step {
     cells_axis across, down;
@@ -169,6 +173,7 @@ static satf_status cells_plan(satf_context *ctx, filter_step *step)
     epilogue_prepare(&state->finish, state->sum_type, state->sum_type,
                      (uint64_t)(state->across.from * state->down.from), false);
     choose_halves(step, state);
+    step->least_samples = state->halve ? LEAST_HALVED : 0;
     return SATF_OK;
 }
 
