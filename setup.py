@@ -134,8 +134,8 @@ class BuildCore(build_ext):
             run("autoreconf", "-fi", cwd=work)
             run("./configure", "--quiet", *options, cwd=work)
             said.write_text(repr(options))
-        names = output("make", "-s", "--eval", "say:;@echo $(lib_LTLIBRARIES)", "say", cwd=work)
-        names = [name for name in names if re.fullmatch(r"libsatfilter-(gif|tiff|webp|cuda)\.la", name)]
+        names = output("make", "-s", "--eval", "say:;@echo $(pkglib_LTLIBRARIES)", "say", cwd=work)
+        names = [name for name in names if name != "libsatfilter-study-cuda.la"]
         run("make", "-s", f"-j{len(os.sched_getaffinity(0))}", "libcore.la", *names, cwd=work)
         self.formats = [work / ".libs" / name.replace(".la", ".so.0") for name in names]
         ext.include_dirs.append(str(work / "src"))

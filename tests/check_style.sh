@@ -14,10 +14,10 @@ sources=$(find src filters cuda tools plugins python tests samples -name '*.[ch]
     -o -name '*.[ch]pp' |
     LC_ALL=C sort | at_least 700 "sources") || exit 1
 texts=$(find bootstrap configure.ac Makefile.am satfilter.pc.in README.md CONTRIBUTING.md \
-    SECURITY.md NEWS m4 src filters cuda tools plugins python tests samples docs .ci -type f \( -name '*.inc' \
-    -o -name '*.sh' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
+    SECURITY.md NEWS m4 src filters cuda tools plugins python tests samples docs packaging .ci -type f \( \
+    -name '*.inc' -o -name '*.sh' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.ac' -o -name '*.in' \
     -o -name bootstrap -o -name run -o -name NEWS -o -name cuda.m4 -o -name flags.m4 \
-    -o -name libraries.m4 -o -name plugins.m4 \) | LC_ALL=C sort | at_least 200 "texts") || exit 1
+    -o -name libraries.m4 -o -name places.m4 -o -name plugins.m4 \) | LC_ALL=C sort | at_least 200 "texts") || exit 1
 
 # ------------------------------------------------------------------- layers
 # folder: the folders and files, besides itself, whose headers it may include; a line or more.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs of others find the installed library by pkg-config, CMake and Meson, in a tree that was
-# moved to a folder with a blank in its name.
+# An installed tree was moved to a folder with a blank in its name: its programs find the library, the modules of
+# formats and the kernels for devices, and programs of others find the library by pkg-config, CMake and Meson.
 set -eu
 . "$(dirname "$0")/script.sh"
 
@@ -16,14 +16,36 @@ works()
     [ "$(LD_LIBRARY_PATH=$libdir "$1")" = "2 4 0" ] || fail "$1 does not work"
 }
 
-unset DESTDIR CFLAGS
-must make -s -C "$build" install-libLTLIBRARIES install-includeHEADERS install-module_includeHEADERS \
-    install-pkgconfigDATA install-cmakeDATA DESTDIR="$work/stage"
-prefix=$(sed -n 's/^prefix=//p' "$build/satfilter.pc")
+prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
+grep -q '^PROGRAM_RPATH = .' "$build/Makefile" || leave prefix "a tree in $prefix stays where it is"
+unset DESTDIR CFLAGS SATFILTER_FORMATS SATFILTER_CUDA
+must make -s -C "$build" DESTDIR="$work/stage" install-libLTLIBRARIES install-pkglibLTLIBRARIES install-binPROGRAMS \
+    install-includeHEADERS install-module_includeHEADERS install-pkgconfigDATA install-cmakeDATA \
+    install-bashcompletionDATA install-man1
 mv "$work/stage$prefix" "$work/moved here"
 config=$(find "$work/moved here" -name satfilterConfig.cmake)
 libdir=${config%/cmake/*}
 export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$work/moved here"
+
+# Programs are found through PATH, too. A broken file is named by its folder.
+PATH="$work/moved here/bin:$PATH"
+must satfilter --box 3 "$source/samples/scene.png" out.png
+echo "not a shared object" >"$libdir/satfilter/libsatfilter-cuda.so.0"
+for program in "satfilter --device cuda --box 3 $source/samples/scene.png out.png" "satbench sat --device cuda"; do
+    # shellcheck disable=SC2086 # words
+    ! $program >log 2>&1 || fail "$program goes without its kernels"
+    grep -qE 'moved here/.*/satfilter/libsatfilter-cuda.so.0 cannot be opened' log || fail "$program: $(cat log)"
+done
+if [ -e "$libdir/satfilter/libsatfilter-tiff.so.0" ]; then
+    must satfilter --box 3 "$source/samples/scan.tif" out.tif
+    echo "not a shared object" >"$libdir/satfilter/libsatfilter-tiff.so.0"
+    ! satfilter --box 3 out.tif out.png 2>log || fail "a TIFF was read by another module"
+    grep -qF "$libdir/satfilter/libsatfilter-tiff.so.0 cannot be opened" log || fail "of a broken module: $(cat log)"
+else
+    without tiff "built without libtiff: no module of a format is tested"
+fi
+found=$(grep -rlF "$prefix/" "$work/moved here/share" || true)
+[ -z "$found" ] || fail "$found names $prefix"
 skipped=0
 
 cat >"$work/program.c" <<'END'
@@ -55,7 +77,7 @@ int main(void)
 END
 
 if has pkg-config; then
-    flags=$(pkg-config --define-prefix --cflags --libs satfilter satfilter-study)
+    flags=$(pkg-config --cflags --libs satfilter satfilter-study)
     # shellcheck disable=SC2086 # CC is a list of words; pkg-config quotes what a shell would take apart
     eval "$CC -o by_pkg_config program.c $flags" || fail "pkg-config: $flags"
     works ./by_pkg_config
@@ -84,10 +106,6 @@ project('program', 'c')
 executable('by_meson', 'program.c', dependencies: [dependency('satfilter', version: '>=0.1'),
     dependency('satfilter-study')])
 END
-    PKG_CONFIG=$work/pkg-config-moved
-    export PKG_CONFIG
-    printf '#!/bin/sh\nexec pkg-config --define-prefix "$@"\n' >"$PKG_CONFIG"
-    chmod +x "$PKG_CONFIG"
     must meson setup "meson build"
     must meson compile -C "meson build"
     works "meson build/by_meson"

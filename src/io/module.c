@@ -36,7 +36,7 @@ enum { MODULES = 8 }; /* more than there are */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static module modules[MODULES];
 
-/* The file in the folder that SATFILTER_FORMATS names, else beside this library, else where the
+/* The file in the folder that SATFILTER_FORMATS names, else that of satf_beside(), else where the
  * linker looks. */
 static void *module_open_object(const char *file, char path[SATF_PATH_BYTES], const char **error)
 {

@@ -17,6 +17,10 @@
 #else
 #define PACKAGE_VERSION "0.0.0"
 #endif
+#ifndef SATF_MODULES /* without configure */
+#define SATF_MODULES_FROM_BIN ""
+#define SATF_MODULES ""
+#endif
 
 /* What cannot be had must not be looked for again on every call. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -48,15 +52,30 @@ static const satf_backend none = {
 };
 static const satf_backend *backend = &none;
 
+/* Below the folder of the library, or of a program that holds it; what begins with / is as
+ * installed. */
+static const char *const places[] = {"", "satfilter/", SATF_MODULES_FROM_BIN, SATF_MODULES};
+
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
 {
     Dl_info at;
-    char real[PATH_MAX];
-    bool known = dladdr(neighbour, &at) && at.dli_fname && realpath(at.dli_fname, real);
-    char *end = known ? strrchr(real, '/') : NULL;
-    int length = end ? snprintf(path, SATF_PATH_BYTES, "%.*s%s", (int)(end + 1 - real), real, name)
-                     : SATF_PATH_BYTES;
-    return length < SATF_PATH_BYTES && access(path, F_OK) == 0;
+    char folder[PATH_MAX];
+    bool known = dladdr(neighbour, &at) && at.dli_fname;
+    /* A program that was found through PATH has no folder in its name. */
+    const char *file = known && strchr(at.dli_fname, '/') ? at.dli_fname : "/proc/self/exe";
+    char *end = known && realpath(file, folder) ? strrchr(folder, '/') : NULL;
+    if (!end) {
+        return false;
+    }
+    end[1] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *from = *places[i] == '/' ? "" : folder;
+        int length = snprintf(path, SATF_PATH_BYTES, "%s%s%s", from, places[i], name);
+        if (length < SATF_PATH_BYTES && access(path, F_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* glibc's linker takes less for libtiff and all that it needs. If it gets no memory in between, it

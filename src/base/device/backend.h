@@ -1,7 +1,7 @@
 /*
  * The shared object that holds all that nvcc compiles, libsatfilter-cuda, is loaded when a device
  * is first asked for, once a process, and stays. Where the environment variable SATFILTER_CUDA is
- * set, it names the only file that is tried; else the folder of this library, then where the linker
+ * set, it names the only file that is tried; else those of satf_beside(), then where the linker
  * looks.
  */
 #ifndef SATF_BASE_DEVICE_BACKEND_H
@@ -21,7 +21,8 @@ typedef const satf_backend *(*satf_backend_entry)(void);
 const char *satf_cuda_missing(void);
 
 /* path = the file of that name in the folder of the shared object or program that the address
- * `neighbour` lies in; false if there is none. */
+ * `neighbour` lies in, or in the folder of modules of the tree that it is installed in; false if
+ * there is none. */
 enum { SATF_PATH_BYTES = 4096 };
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES]);
 

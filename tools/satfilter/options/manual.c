@@ -140,11 +140,13 @@ void help_man_page(void)
     puts(".SH ENVIRONMENT\n.TP\n\\fBSATFILTER_CPU\\fR");
     roff_paragraph("base, avx2 or avx512: use no instructions beyond these (for testing).");
     puts(".TP\n\\fBSATFILTER_CUDA\\fR");
-    roff_paragraph("the file with the kernels for CUDA devices; without it libsatfilter-cuda.so is "
-                   "taken from the library's folder or from where the linker looks.");
+    roff_paragraph(
+        "the file with the kernels for CUDA devices; without it libsatfilter-cuda.so is "
+        "taken from the library's folder, the folder satfilter in it or where the linker looks.");
     puts(".TP\n\\fBSATFILTER_FORMATS\\fR");
     roff_paragraph("the folder with the parts that read and write TIFF, WebP and GIF; without it "
-                   "they are taken from the library's folder or from where the linker looks.");
+                   "they are taken from the library's folder, the folder satfilter in it or where "
+                   "the linker looks.");
     puts(".TP\n\\fBSATF_MAX_DEVICE_MEMORY\\fR");
     roff_paragraph("bytes: what --max-device-memory is by default (for testing).");
     puts(".TP\n\\fBSATFILTER_MODULES\\fR");
