@@ -149,7 +149,7 @@ class Names(unittest.TestCase):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                warnings.simplefilter("error", getattr(np, "exceptions", np).ComplexWarning)
                 call()
         except (TypeError, ValueError) as error:
             return str(error)
