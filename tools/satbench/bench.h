@@ -346,6 +346,7 @@ typedef struct bench_run {
     const char *command, *date;
     const char *device_kind, *device_name, *driver, *isa;
     int threads;
+    double clock_khz, bytes_per_second; /* of a device, as it tells them; 0: it does not */
 } bench_run;
 
 void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);

@@ -258,6 +258,10 @@ void bench_write_json(FILE *file, const struct bench_report *report, const bench
     bench_write_member(file, "    ", "name", run->device_name, ",\n");
     bench_write_member(file, "    ", "driver", run->driver, ",\n");
     bench_write_member(file, "    ", "isa", run->isa, ",\n");
+    if (run->clock_khz > 0) {
+        fprintf(file, "    \"clock_khz\": %.0f,\n    \"bytes_per_second\": %.4g,\n", run->clock_khz,
+                run->bytes_per_second);
+    }
     fprintf(file, "    \"threads\": %d\n  },\n  \"records\": [", run->threads);
     for (size_t i = 0; i < report->records; i++) {
         fputs(i ? ",\n" : "\n", file);

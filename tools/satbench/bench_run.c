@@ -78,5 +78,8 @@ void bench_write_records(FILE *file, const bench *b, const char *command)
         .isa = satf_isa_name(satf_cpu_isa()),
         .threads = satf_thread_count(b->ctx),
     };
+    if (b->options.device != SATF_HOST) {
+        satf_cuda()->speed(b->options.device, &run.clock_khz, &run.bytes_per_second);
+    }
     bench_write_json(file, b->report, &run);
 }
