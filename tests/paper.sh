@@ -46,6 +46,33 @@ grep -q '^2R1W .* paper .* 61 *$' out || fail "the paper's figure is missing: $(
 says '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' 0 6.2 --record --markdown
 [ "$(grep '^|' out | awk -F '|' '{ print NF }' | sort -u)" = 17 ] || fail "Markdown is ragged: $(cat out)"
 
+# The claims: all of them, as the page has them, and alone those of a table.
+claims=$(grep -c '^claim ' "$source/tools/satbench/papers.txt")
+expect 0 --check --record --markdown
+[ "$(grep -c '| holds\|| does not hold\|| cannot be told here' out)" -eq "$claims" ] ||
+    fail "not $claims claims: $(cat out)"
+sed -n '/<!-- claims -->/,/<!-- end -->/{/^<!--/d;p;}' "$source/docs/results.md" >page
+cmp out page || fail "docs/results.md has not what satbench paper --check --record --markdown prints"
+says '^RAP has no conflicts .* equal *holds$' 0 rap2 --check --device cpu
+[ "$(grep -c holds out)" -eq 3 ] || fail "not the claims of table II alone: $(cat out)"
+says '^RAP is about 10 .* cannot be told here: takes a CUDA device$' 0 rap3 --check --device cpu
+says 'does not hold$' 0 rap3 --check --record
+grep -q '^    known: since then banks are 4 bytes wide' out || fail "nothing says why: $(cat out)"
+
+# Another machine's file: another kind of file is refused, and its figures stand below ours.
+says 'sat.json is not what satbench paper --json writes$' 1 4.1 --against "$source/results/h200/sat.json"
+says 'No such file' 1 4.1 --against nowhere.json
+expect 0 6.2 --record --json
+mv out there.json
+sed 's/"record": \[0.0140,/"record": [0.0280,/' there.json >slower.json
+says '^ *there *0.0280 ' 0 6.2 --record --against slower.json
+grep -q '^ *ratio *0.5  *1 .* 1$' out || fail "our 0.0140 ms are not half of 0.0280: $(cat out)"
+sed 's/"record": \[0.0140,/"record": [0.0240,/' there.json >slower.json
+code=0
+"$satbench" paper 6.2 --check --record --against slower.json >out 2>err || code=$?
+[ "$code" -eq 1 ] || fail "exit $code, though 2R1W is not the fastest at 1K there: $(cat out)"
+grep -q '^2R1W is the fastest up to 4K .* holds  *1.121 (1K)  *0.833  *does not hold$' out || fail "$(cat out)"
+
 if ! python3 -c '' 2>/dev/null; then
     without python3 "there is no python3: the cells are not compared"
     exit 0
@@ -160,4 +187,64 @@ assert cell("amm6", "Foo 1", "counted", "blocks on a TK1", "padded") == 2
 alone = json.loads(subprocess.run([sys.argv[1], "paper", "rap3", "6.1", "--json", "--device", "cpu"],
                                   stdout=subprocess.PIPE, check=True).stdout)["tables"]
 assert [t["rows"] for t in alone] == [tables[name]["rows"] for name in ("6.1", "rap3")]
+PYTHON
+
+# Claims are judged by the cells: those of the papers' own figures hold but for what a paper says against its table, and
+# each turns where its table has other figures.
+expect 0 --check --record --json
+mv out record.json
+python3 - "$satbench" <<'PYTHON' || fail "claims are not judged by the cells"
+import copy
+import json
+import random
+import re
+import subprocess
+import sys
+
+with open("record.json") as file:
+    ours = json.load(file)
+LINES = ("counted", "here", "record")
+# AMM's figures and the lecture's copies have no numbers in the text: there the record's remain.
+WORDS = [c["claim"] for c in ours["claims"]
+         if c["paper"].split()[0] in ("AMM", "lecture") and c["verdict"] == "does not hold"]
+
+def judged(change):
+    there = copy.deepcopy(ours)
+    for table in there["tables"]:
+        for row in table["rows"]:
+            change(row)
+    with open("there.json", "w") as file:
+        json.dump(there, file)
+    run = subprocess.run([sys.argv[1], "paper", "--check", "--record", "--json", "--against", "there.json"],
+                         stdout=subprocess.PIPE)
+    claims = json.loads(run.stdout)["claims"]
+    broken = [c for c in claims if "does not hold" in (c["verdict"], c["verdict there"]) and not c["known"]]
+    assert run.returncode == (1 if broken else 0), (run.returncode, broken)
+    assert [c["verdict"] for c in claims] == [c["verdict"] for c in ours["claims"]]
+    return claims
+
+def change_lines(row, to):
+    for line in LINES:
+        row[line] = [to(column, cell) for column, cell in enumerate(row[line])] if line in row else []
+
+def of_the_paper(row):
+    printed = row.get("paper", [None] * 16)
+    change_lines(row, lambda i, cell: printed[i] if isinstance(printed[i], (int, float)) else cell)
+
+fails = [c["claim"] for c in judged(of_the_paper) if c["verdict there"] == "does not hold"]
+assert fails == ["1.25R1W is ahead of 2R1W and 1R1W from 5K on"] + WORDS, fails
+
+def spoilt(cell, factor):
+    """The cell with each number times one of its own."""
+    text = re.sub(r"[\d.]+|(?<![a-z])n|^-$|^[a-z]$",
+                  lambda m: str(factor() * float(m[0])) if m[0][0].isdigit() else "77", str(cell))
+    return cell if cell is None else float(text) if text.replace(".", "").isdigit() else text
+
+# Then the same by the inverse: of any two numbers one has become greater.
+left = {c["claim"] for c in ours["claims"] if c["verdict"] == "holds"}
+for sign in (1, -1):
+    draw = random.Random(4)
+    spoil = lambda row: change_lines(row, lambda i, cell: spoilt(cell, lambda: 1000 ** draw.uniform(-sign, sign)))
+    left -= {c["claim"] for c in judged(spoil) if c["verdict there"] == "does not hold"}
+assert not left, left
 PYTHON

@@ -53,8 +53,9 @@ typedef struct bench_options {
     int samples;   /* a simulated mean's; 0: the table's default */
     int seed;      /* of its random numbers */
     int latency;   /* of the machines' global memory */
-    const char *json, *plot;         /* files, or NULL */
-    bool record_only, full, as_json; /* of satbench paper */
+    const char *json, *plot;                /* files, or NULL */
+    bool record_only, full, as_json, check; /* of satbench paper */
+    const char *against;                    /* likewise, a file or NULL */
 } bench_options;
 
 /* ------------------------------------------------------------------ tables */

@@ -34,7 +34,8 @@ static void help_print_help(void)
     printf("  %-8s %s\n", "paper", paper_help);
     options_print(&satbench_cli);
     options_print(&paper_cli);
-    puts("\nExit status: 0 done, 1 failed (a wrong result is a failure), 2 wrong usage.");
+    puts("\nExit status: 0 done, 1 failed (a wrong result, or a claim of paper --check), 2 wrong "
+         "usage.");
 }
 
 static void help_print_list(void)
@@ -116,7 +117,8 @@ static void print_man(void)
     }
     puts(".SH \"EXIT STATUS\"");
     tagged("0", "done");
-    tagged("1", "failed; a wrong result is a failure");
+    tagged("1", "failed; a wrong result is a failure, and a claim of --check that should hold and "
+                "does not");
     tagged("2", "wrong usage");
 }
 

@@ -2,6 +2,7 @@
 #include "bench_paper.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../src/base/device/gpu.h"
@@ -20,8 +21,14 @@ static const option options[] = {
      BECOMES(text, BENCH_LIST)},
     {GROUP, "record", 0, NULL, NULL, "measure nothing: what is recorded of an NVIDIA H200", NULL,
      IS_SET(options.record_only)},
-    {GROUP, "full", 0, NULL, NULL, "all sizes and samples; takes minutes", NULL,
+    {GROUP, "full", 0, NULL, NULL, "all sizes and samples; takes minutes, and says so", NULL,
      IS_SET(options.full)},
+    {GROUP, "check", 0, NULL, NULL,
+     "judge what the papers claim; status 1 if one that should hold fails", NULL,
+     IS_SET(options.check)},
+    {GROUP, "against", 0, "FILE", "FILE",
+     "what --json wrote on another machine: its figures below ours, and the ratio", NULL,
+     TEXT(options.against)},
     {GROUP, "device", 0, "DEVICE", NULL,
      "cpu, or cuda[:N]; default the first CUDA device if there is one", NULL,
      TAKES(bench_take_device)},
@@ -200,6 +207,18 @@ static void paper_print_help(void)
     options_print(&paper_cli);
 }
 
+/* Whether a table is asked for, and for --check has a claim. */
+static bool is_wanted(const request *r, size_t i)
+{
+    const paper_claim *claim;
+    bool wanted = !r->any_wanted || r->wanted[i];
+    bool lacks_claim = r->options.check && !r->b->options.as_json;
+    for (size_t k = 0; lacks_claim && (claim = paper_claim_at(k)) != NULL; k++) {
+        lacks_claim = claim->table != paper_table_at(i);
+    }
+    return wanted && !lacks_claim;
+}
+
 static int print_tables(const request *r)
 {
     static paper_found found;
@@ -210,14 +229,17 @@ static int print_tables(const request *r)
         paper_json_begin();
     }
     for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
-        if (r->any_wanted && !r->wanted[i]) {
+        if (!is_wanted(r, i)) {
             continue;
         }
         int status = paper_fill(table, &r->options, &found);
         failed = failed ? failed : status;
+        if (r->options.check) {
+            paper_claims_judge(&found, &r->options);
+        }
         if (json) {
             paper_json_table(&found, printed);
-        } else {
+        } else if (!r->options.check) {
             fputs(printed ? "\n\n" : "", stdout);
             paper_print(&found, &r->options, r->b->options.markdown);
         }
@@ -225,10 +247,12 @@ static int print_tables(const request *r)
         printed++;
     }
     if (json) {
-        paper_json_end();
+        paper_json_end(&r->options);
+    } else if (r->options.check) {
+        paper_claims_print(&r->options, r->b->options.markdown);
     }
     paper_forget();
-    return failed;
+    return failed ? failed : paper_claims_status();
 }
 
 int paper_command(char **words)
@@ -245,6 +269,19 @@ int paper_command(char **words)
     }
     r.options.record_only = b.options.record_only;
     r.options.full = b.options.full;
+    r.options.check = b.options.check;
+    r.options.file = b.options.against;
     failed = paper_choose_device(&r);
-    return failed ? failed : print_tables(&r);
+    char *against = NULL;
+    if (!failed && r.options.file) {
+        failed = paper_against_read(r.options.file, &against);
+        r.options.against = against;
+    }
+    if (!failed && r.options.full && !r.options.record_only) {
+        fputs("satbench: all sizes and samples take about 5 minutes without a device, and 11 GB\n",
+              stderr);
+    }
+    failed = failed ? failed : print_tables(&r);
+    free(against);
+    return failed;
 }

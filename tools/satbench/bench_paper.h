@@ -55,6 +55,15 @@ typedef struct paper_table {
 /* NULL behind the last. */
 const paper_table *paper_table_at(size_t index);
 
+/* What a paper says in words; papers.txt explains the fields. */
+typedef struct paper_claim {
+    const paper_table *table;
+    const char *place, *sentence, *left, *relation, *right;
+    const char *known; /* why it need not hold; NULL: it should */
+} paper_claim;
+
+const paper_claim *paper_claim_at(size_t index);
+
 /* ------------------------------------------------------------------ records */
 
 /* The JSON of a record in results/h200, by its name there without .json; NULL: there is none.
@@ -80,11 +89,15 @@ typedef struct paper_options {
     int device; /* SATF_CUDA(n), or SATF_HOST */
     bool full;  /* all sizes and samples */
     bool record_only;
+    bool check;                 /* judge the claims */
+    const char *against, *file; /* what satbench paper --json wrote elsewhere, and its name; NULL */
 } paper_options;
 
 /* Whose cells a line has. */
 #define PAPER_LINE_LIST(LINE) \
-    LINE(PRINTED, "paper") LINE(BY_COUNT, "counted") LINE(HERE, "here") LINE(RECORD, "record")
+    LINE(PRINTED, "paper")    \
+    LINE(BY_COUNT, "counted") \
+    LINE(HERE, "here") LINE(RECORD, "record") LINE(THERE, "there") LINE(RATIO, "ratio")
 #define PAPER_ENUM(NAME, name) PAPER_##NAME,
 enum { PAPER_LINE_LIST(PAPER_ENUM) PAPER_LINES };
 #undef PAPER_ENUM
@@ -103,6 +116,16 @@ typedef struct paper_found {
  * exit status after a message; the cells are filled with what there is in any case. */
 int paper_fill(const paper_table *table, const paper_options *options, paper_found *found);
 
+/* What stands here for a cell: counted, measured, or recorded if that will do; "": none. */
+const char *paper_ours(const paper_found *found, int row, int column, bool record);
+
+/* *text is the caller's: what satbench paper --json wrote to that file. The exit status after a
+ * message, and NULL, if it is nothing of the kind. */
+int paper_against_read(const char *file, char **text);
+
+/* Fills the lines of the file, and how many times as much is ours. */
+void paper_against_fill(paper_found *found, const paper_options *options);
+
 /* Gives back what paper_fill() keeps. */
 void paper_forget(void);
 
@@ -113,7 +136,19 @@ void paper_print(const paper_found *found, const paper_options *options, bool ma
 /* A document: begin, each table with its number from 0 on, end. */
 void paper_json_begin(void);
 void paper_json_table(const paper_found *found, int number);
-void paper_json_end(void);
+void paper_json_end(const paper_options *options);
+
+/* ------------------------------------------------------------------- claims */
+
+/* Judges the claims of a table that is filled. */
+void paper_claims_judge(const paper_found *found, const paper_options *options);
+
+/* What was judged so far: as text or in Markdown, and as JSON. */
+void paper_claims_print(const paper_options *options, bool markdown);
+void paper_claims_json(void);
+
+/* 1 if a claim that should hold does not, else 0. */
+int paper_claims_status(void);
 
 /* ------------------------------------------------------------------ command */
 

@@ -174,6 +174,9 @@ static void print_origins(const paper_found *found, const paper_options *options
     }
     print_runs(found, markdown);
     print_records(found, markdown);
+    if (options->against) {
+        print_origin(paper_line_names[PAPER_THERE], options->file, "", markdown);
+    }
     if (wants_device && (options->record_only || options->device == SATF_HOST)) {
         print_origin("not measured here",
                      options->record_only ? "all of it, as --record asks"
@@ -220,7 +223,7 @@ static void value(const char *text)
     if (isdigit((unsigned char)*text) && !*end) {
         fputs(text, stdout);
     } else {
-        bench_write_string(stdout, *text && strcmp(text, "-") != 0 ? text : NULL);
+        bench_write_string(stdout, *text ? text : NULL);
     }
 }
 
@@ -250,8 +253,8 @@ static void write_rows(const paper_found *found)
 /* Writes what the JSON of each run, or of each record, says of itself. */
 static void write_origins(const paper_found *found, bool records)
 {
-    static const char *const keys[3][2] = {
-        {"command", "command"}, {"date", "date"}, {"name", "device"}};
+    static const char *const keys[4][2] = {
+        {"command", "command"}, {"date", "date"}, {"driver", "driver"}, {"name", "device"}};
     const char *separator = "";
     printf("     \"%s\": [", records ? "records" : "runs");
     for (int i = 0; i < PAPER_RUNS; i++) {
@@ -267,10 +270,10 @@ static void write_origins(const paper_found *found, bool records)
             int line = run->way == PAPER_COUNTED ? PAPER_BY_COUNT : PAPER_HERE;
             paper_member("of", paper_line_names[line], ", ");
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             char text[512];
             paper_header(json, keys[k][0], text, sizeof text);
-            paper_member(keys[k][1], text, k == 2 ? "}" : ", ");
+            paper_member(keys[k][1], text, k == 3 ? "}" : ", ");
         }
         separator = ",";
     }
@@ -306,7 +309,11 @@ void paper_json_table(const paper_found *found, int number)
     paper_member("note", table->note, "}");
 }
 
-void paper_json_end(void)
+void paper_json_end(const paper_options *options)
 {
-    puts("\n  ]\n}");
+    fputs("\n  ]", stdout);
+    if (options->check) {
+        paper_claims_json();
+    }
+    puts("\n}");
 }

@@ -144,5 +144,8 @@ int paper_fill(const paper_table *table, const paper_options *options, paper_fou
         fill_from(found, PAPER_RECORD, found->record[i]);
     }
     drop_records(found);
+    if (options->against) {
+        paper_against_fill(found, options);
+    }
     return failed;
 }

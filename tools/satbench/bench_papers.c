@@ -18,12 +18,13 @@ static const struct {
 #include "tools/satbench/bench_paper_records.def"
 };
 
-enum { MOST_TABLES = 32, MOST_RUNS = 32, MOST_SOURCES = 8, WORD = 128 };
+enum { MOST_TABLES = 32, MOST_RUNS = 32, MOST_SOURCES = 8, MOST_CLAIMS = 64, WORD = 128 };
 
 static paper_source sources[MOST_SOURCES];
 static paper_run runs[MOST_RUNS];
 static paper_table tables[MOST_TABLES];
-static int source_count, run_count, table_count;
+static paper_claim claims[MOST_CLAIMS];
+static int source_count, run_count, table_count, claim_count;
 
 /* -------------------------------------------------------------------- papers.txt */
 
@@ -108,6 +109,18 @@ static void take_row(paper_table *t, char *rest)
     row->printed = papers_trim(rest);
 }
 
+static void take_claim(const paper_table *t, char *rest)
+{
+    assert(claim_count < MOST_CLAIMS);
+    paper_claim *claim = &claims[claim_count++];
+    claim->table = t;
+    claim->place = papers_cut(&rest, '|');
+    claim->sentence = papers_cut(&rest, '|');
+    claim->left = papers_cut(&rest, '|');
+    claim->relation = papers_cut(&rest, '|');
+    claim->right = papers_trim(rest);
+}
+
 /* A line of the table t. */
 static void take_line(paper_table *t, const char *key, char *rest)
 {
@@ -132,6 +145,10 @@ static void take_line(paper_table *t, const char *key, char *rest)
         take_row(t, rest);
     } else if (strcmp(key, "cells") == 0) {
         t->rows[t->row_count - 1].cells = rest;
+    } else if (strcmp(key, "claim") == 0) {
+        take_claim(t, rest);
+    } else if (strcmp(key, "known") == 0) {
+        claims[claim_count - 1].known = rest;
     } else {
         assert(known);
     }
@@ -182,6 +199,11 @@ const paper_table *paper_table_at(size_t index)
         read_papers();
     }
     return index < (size_t)table_count ? &tables[index] : NULL;
+}
+
+const paper_claim *paper_claim_at(size_t index)
+{
+    return paper_table_at(0) && index < (size_t)claim_count ? &claims[index] : NULL;
 }
 
 /* ----------------------------------------------------------------------- records */
