@@ -59,6 +59,14 @@ says '^RAP is about 10 .* cannot be told here: takes a CUDA device$' 0 rap3 --ch
 says 'does not hold$' 0 rap3 --check --record
 grep -q '^    known: since then banks are 4 bytes wide' out || fail "nothing says why: $(cat out)"
 
+# What all sizes cost is said before they are measured.
+mkfifo told
+"$satbench" paper 6.2 --full --device cpu >out 2>told &
+measuring=$!
+read -r said <told
+kill "$measuring"
+[ "$said" = "satbench: all of table 6.2 takes some 4 minutes on a CPU, and 11 GB of memory" ] || fail "$said"
+
 # Another machine's file: another kind of file is refused, and its figures stand below ours.
 says 'sat.json is not what satbench paper --json writes$' 1 4.1 --against "$source/results/h200/sat.json"
 says 'No such file' 1 4.1 --against nowhere.json

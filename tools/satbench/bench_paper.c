@@ -232,6 +232,9 @@ static int print_tables(const request *r)
         if (!is_wanted(r, i)) {
             continue;
         }
+        if (table->cost && r->options.full && !r->options.record_only) {
+            fprintf(stderr, "satbench: all of table %s takes %s\n", table->name, table->cost);
+        }
         int status = paper_fill(table, &r->options, &found);
         failed = failed ? failed : status;
         if (r->options.check) {
@@ -276,10 +279,6 @@ int paper_command(char **words)
     if (!failed && r.options.file) {
         failed = paper_against_read(r.options.file, &against);
         r.options.against = against;
-    }
-    if (!failed && r.options.full && !r.options.record_only) {
-        fputs("satbench: all sizes and samples take about 5 minutes without a device, and 11 GB\n",
-              stderr);
     }
     failed = failed ? failed : print_tables(&r);
     free(against);

@@ -46,6 +46,7 @@ typedef struct paper_table {
     const char *name, *alias; /* for people to type; alias may be NULL */
     const paper_source *source;
     const char *title, *unit, *machine, *corner, *note; /* machine NULL: the paper has no figures */
+    const char *cost; /* of all sizes: minutes and memory; NULL: little */
     paper_column columns[PAPER_MOST_COLUMNS];
     paper_row rows[PAPER_MOST_ROWS];
     int column_count, row_count;

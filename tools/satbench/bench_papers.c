@@ -127,7 +127,8 @@ static void take_line(paper_table *t, const char *key, char *rest)
     const struct {
         const char *key, **text;
     } texts[] = {{"alias", &t->alias},     {"title", &t->title},   {"unit", &t->unit},
-                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note}};
+                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note},
+                 {"cost", &t->cost}};
     bool known = !*key;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
