@@ -124,7 +124,7 @@ const char *paper_ours(const paper_found *found, int row, int column, bool recor
  * message, and NULL, if it is nothing of the kind. */
 int paper_against_read(const char *file, char **text);
 
-/* Fills the lines of the file, and how many times as much is ours. */
+/* Fills the lines of the file, and what is here by that; records count where they are asked for. */
 void paper_against_fill(paper_found *found, const paper_options *options);
 
 /* Gives back what paper_fill() keeps. */

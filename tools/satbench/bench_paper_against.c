@@ -94,6 +94,6 @@ void paper_against_fill(paper_found *found, const paper_options *options)
         for (int i = 0; i < 3 && row_end; i++) {
             read_line(found, row, from, row_end, paper_line_names[lines[i]]);
         }
-        fill_ratios(found, row, true);
+        fill_ratios(found, row, options->record_only);
     }
 }
