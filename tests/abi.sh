@@ -29,7 +29,7 @@ kind()
 # rules FOLDER: what breaks the rules in its headers
 rules()
 {
-    stub "$1" satfilter.h satfilter-expert.h satfilter-study.h |
+    stub "$1" satfilter.h satfilter-expert.h |
         awk -v frozen="$(kind frozen)" -v growing="$(kind grow)" '
         { text = text " " $0 }
         END {
@@ -66,18 +66,16 @@ rules()
         }'
 }
 
-# interface FOLDER LIBRARY HEADER...: what abidw says of a library of these headers
+# interface FOLDER: what abidw says of a library of its headers
 interface()
 {
-    folder=$1 library=$2
-    shift 2
-    stub "$folder" "$@" >stub.c
-    number=$(sed -n "s/^satf[a-z_]*_\([0-9]*\) {/\1/p" "$folder/$library.map")
+    stub "$1" satfilter.h satfilter-expert.h >stub.c
+    number=$(sed -n "s/^satf[a-z_]*_\([0-9]*\) {/\1/p" "$1/satfilter.map")
     # shellcheck disable=SC2086
-    $CC -g -w -shared -fPIC -Wl,-soname,"lib$library.so.$number" \
-        -Wl,--version-script="$folder/$library.map" -o stub.so stub.c || fail "lib$library cannot be made"
+    $CC -g -w -shared -fPIC -Wl,-soname,"libsatfilter.so.$number" \
+        -Wl,--version-script="$1/satfilter.map" -o stub.so stub.c || fail "the library cannot be made"
     abidw --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --no-architecture \
-        --exported-interfaces-only --type-id-style hash stub.so || fail "abidw of lib$library"
+        --exported-interfaces-only --type-id-style hash stub.so || fail abidw
 }
 
 # members STRUCT FILE: one a line, with place and type
@@ -87,35 +85,19 @@ members()
         on && /<(data-member|var-decl)/' "$2"
 }
 
-# compatible FOLDER LIBRARY HEADER...: programs for the record's library run with that one
-compatible()
+# runs FOLDER: programs for the recorded library run with that of its headers
+runs()
 {
-    record=$records/$2.abi
-    interface "$@" >now.abi
-    abidiff --no-architecture --no-added-syms --suppressions growing "$record" now.abi || return 1
+    interface "$1" >now.abi
+    abidiff --no-architecture --no-added-syms --suppressions growing "$records/satfilter.abi" now.abi || return 1
     for struct in $(kind grow); do
-        members "$struct" "$record" >was
+        members "$struct" "$records/satfilter.abi" >was
         members "$struct" now.abi | head -n "$(wc -l <was)" | diff was - || return 1
     done
 }
 
-# both FOLDER: the same of both libraries
-both()
-{
-    compatible "$1" satfilter satfilter.h satfilter-expert.h &&
-        compatible "$1" satfilter-study satfilter-study.h
-}
-
-# record: the interface of the headers as they are, in this folder
-record()
-{
-    interface "$source/src" satfilter satfilter.h satfilter-expert.h >satfilter.abi
-    interface "$source/src" satfilter-study satfilter-study.h >satfilter-study.abi
-}
-
 if [ "${1:-}" = --record ]; then
-    record
-    mkdir -p "$records" && cp satfilter.abi satfilter-study.abi "$records"
+    mkdir -p "$records" && interface "$source/src" >"$records/satfilter.abi"
     exit
 fi
 
@@ -144,7 +126,7 @@ satfilter-images.h s/^} satf_file_note;/satf_write_options all[2]; &/
 satfilter.h s/satf_context_used(.*/satf_context_used(const satf_context *ctx, satf_used *used);/
 satfilter-images.h s/size_t report_bytes);/int count);/
 satfilter-images.h s/^ *size_t bytes; .*of this struct, by satf_file_options_init.*//
-satfilter-study.h s/^} satf_machine_tally;/} satf_machine_other; typedef struct satf_new {int a;} satf_new;/
+satfilter.h s/^} satf_rect;/} satf_other; typedef struct satf_new {int a;} satf_new;/
 END
 
 needs abidiff "abidiff is missing: interfaces are not compared (Debian: abigail-tools)"
@@ -153,16 +135,16 @@ number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$source/src/satfilter.map")
 if [ ! -e "$records/satfilter.abi" ]; then
     without record "there is no release whose interface is recorded: the headers are compared with themselves"
     records=$work
-    record
+    interface "$source/src" >satfilter.abi
 fi
 grep -q "soname='libsatfilter.so.$number'" "$records/satfilter.abi" ||
     leave record "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
-both "$source/src" || fail "programs for the recorded library do not run with this one"
+runs "$source/src" || fail "programs for the recorded library do not run with this one"
 
 # What breaks programs is found, and what does not is let through.
 while read -r wanted file change; do
     changed "$file" "$change"
-    if both changed >diff 2>&1; then is=fits; else is=breaks; fi
+    if runs changed >diff 2>&1; then is=fits; else is=breaks; fi
     [ "$is" = "$wanted" ] || fail "$is: $change" "$(cat diff)"
 done <<'END'
 breaks satfilter.h s/^} satf_view;/int more; &/
@@ -172,7 +154,6 @@ breaks satfilter.h s/^ *double ms; /int64_t ms;/
 breaks satfilter.h s/^SATF_API int satf_type_find.*//
 breaks satfilter.h s/int threads);/int64_t threads);/
 breaks satfilter.h s/^ *SATF_CANCELLED /SATF_MORE, &/
-breaks satfilter-study.h s/^} satf_machine_tally;/int64_t more; &/
 breaks satfilter.map s/satf_[0-9]* {/satf_99 {/
 fits satfilter.h s/^} satf_used;/int more; &/
 fits satfilter.h s/^} satf_status;/, SATF_MORE &/

@@ -13,7 +13,7 @@ has()
 # works PROGRAM: it runs with the library that was installed
 works()
 {
-    [ "$(LD_LIBRARY_PATH=$libdir "$1")" = "2 4 0" ] || fail "$1 does not work"
+    [ "$(LD_LIBRARY_PATH=$libdir "$1")" = "2 4" ] || fail "$1 does not work"
 }
 
 prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
@@ -52,7 +52,6 @@ cat >"$work/program.c" <<'END'
 #include <stdio.h>
 
 #include <satfilter-expert.h>
-#include <satfilter-study.h>
 
 int main(void)
 {
@@ -60,16 +59,12 @@ int main(void)
     satf_view from = satf_view_packed(in, 2, 1, 1, SATF_U8), to = from;
     satf_context *ctx = NULL;
     satf_filter *filter = NULL;
-    satf_machine *machine = NULL;
-    satf_machine_params params = {32, 1, 1, 1, 0};
     to.data = out;
     if (satf_context_create(&ctx) || satf_context_set_engine(ctx, SATF_ENGINE_SAT) ||
-        satf_filter_parse(ctx, "box=2x1", &filter) || satf_filter_apply(ctx, filter, &from, &to) ||
-        satf_machine_create(ctx, &params, &machine)) {
+        satf_filter_parse(ctx, "box=2x1", &filter) || satf_filter_apply(ctx, filter, &from, &to)) {
         return 1;
     }
-    printf("%d %d %d\n", out[0] + 1, out[1], machine == NULL);
-    satf_machine_destroy(machine);
+    printf("%d %d\n", out[0] + 1, out[1]);
     satf_filter_destroy(filter);
     satf_context_destroy(ctx);
     return 0;
@@ -77,7 +72,7 @@ int main(void)
 END
 
 if has pkg-config; then
-    flags=$(pkg-config --cflags --libs satfilter satfilter-study)
+    flags=$(pkg-config --cflags --libs satfilter)
     # shellcheck disable=SC2086 # CC is a list of words; pkg-config quotes what a shell would take apart
     eval "$CC -o by_pkg_config program.c $flags" || fail "pkg-config: $flags"
     works ./by_pkg_config
@@ -90,7 +85,7 @@ project(program C)
 find_package(satfilter 0.1 REQUIRED)
 find_package(satfilter)
 add_executable(by_cmake program.c)
-target_link_libraries(by_cmake satfilter::satfilter satfilter::satfilter-study)
+target_link_libraries(by_cmake satfilter::satfilter)
 END
     must cmake -S . -B "cmake build" -DCMAKE_C_COMPILER="${CC%% *}"
     must cmake --build "cmake build"
@@ -103,8 +98,7 @@ fi
 if has meson; then
     cat >meson.build <<'END'
 project('program', 'c')
-executable('by_meson', 'program.c', dependencies: [dependency('satfilter', version: '>=0.1'),
-    dependency('satfilter-study')])
+executable('by_meson', 'program.c', dependencies: [dependency('satfilter', version: '>=0.1')])
 END
     must meson setup "meson build"
     must meson compile -C "meson build"

@@ -8,30 +8,19 @@ set -eu
 libraries=$build/.libs
 [ -e "$libraries/libsatfilter.so" ] || leave shared-library "no shared library was built here"
 
-# NAME NODE HEADER...: what the library NAME exports, under NODE_N if its soname ends in .so.N, and
-# what the headers declare
-check()
-{
-    name=$1
-    soname=$(${READELF:-readelf} -d "$libraries/$name.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-    version=$2_${soname#"$name.so."}
-    shift 2
-    # a declaration may go on to the next line, but its name stands on the first
-    sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$@" | LC_ALL=C sort >"$work/declared"
-    [ "$(wc -l <"$work/declared")" = "$(cat "$@" | grep -c '^SATF_API ')" ]
-    ${NM:-nm} -D --defined-only "$libraries/$name.so" | awk '$2 != "A" { print $NF }' >"$work/symbols"
-    sed 's/@.*//' "$work/symbols" | LC_ALL=C sort | diff "$work/declared" -
-    ! grep -v "@@$version\$" "$work/symbols" || fail "$name: symbols of another version than $version"
-}
+# What the library exports, under satf_N if its soname ends in .so.N, is what the headers declare. A declaration may go
+# on to the next line, but its name stands on the first.
+soname=$(${READELF:-readelf} -d "$libraries/libsatfilter.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+version=satf_${soname#libsatfilter.so.}
+cat "$source"/src/satfilter*.h >"$work/headers"
+sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$work/headers" | LC_ALL=C sort >"$work/declared"
+[ "$(wc -l <"$work/declared")" = "$(grep -c '^SATF_API ' "$work/headers")" ]
+${NM:-nm} -D --defined-only "$libraries/libsatfilter.so" | awk '$2 != "A" { print $NF }' >"$work/symbols"
+sed 's/@.*//' "$work/symbols" | LC_ALL=C sort | diff "$work/declared" -
+! grep -v "@@$version\$" "$work/symbols" || fail "symbols of another version than $version"
 
-check libsatfilter-study satf_study "$source/src/satfilter-study.h"
-# shellcheck disable=SC2046
-check libsatfilter satf $(find "$source/src" -name 'satfilter*.h' ! -name '*-study.h')
-
-for name in libsatfilter libsatfilter-study; do
-    needed=$(${READELF:-readelf} -d "$libraries/$name.so" | grep NEEDED)
-    ! echo "$needed" | grep -E 'stdc\+\+|cuda' || fail "$name needs what it must do without"
-done
+needed=$(${READELF:-readelf} -d "$libraries/libsatfilter.so" | grep NEEDED)
+! echo "$needed" | grep -E 'stdc\+\+|cuda' || fail "the library needs what it must do without"
 for name in libsatfilter-cuda libsatfilter-study-cuda; do
     if [ -e "$libraries/$name.so" ]; then
         doors=$(${NM:-nm} -D --defined-only "$libraries/$name.so" | awk '{ print $NF }')

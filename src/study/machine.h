@@ -1,16 +1,16 @@
 /*
  * The simulated memory machines' inside, the first file of this folder to read: the cost of a
  * warp's access, random numbers for the layouts, and the programs of the dissertation's tables as
- * streams of accesses. The machine itself is in satfilter-study.h.
+ * streams of accesses. The machine itself is in simulator.h.
  */
 #ifndef SATF_STUDY_MACHINE_H
 #define SATF_STUDY_MACHINE_H
 
 #include <stdbool.h>
 
-#include "../satfilter-study.h"
 #include "../base/layout.h"
 #include "pattern.h"
+#include "simulator.h"
 
 #define MACHINE_MAX_WIDTH 1024
 

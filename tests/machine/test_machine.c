@@ -1,7 +1,7 @@
 /* The memory machines against cases worked out by hand. */
 #include "test.h"
 
-#include "satfilter-study.h"
+#include "study/simulator.h"
 
 static satf_context *ctx;
 

@@ -48,12 +48,12 @@ typedef struct bench_options {
     int repeat;        /* 0: as many as a few seconds allow */
     sat_tuning tuning; /* of a CUDA algorithm; 0 in a member: not given */
     bool markdown;
-    bool search;   /* find each CUDA algorithm's fastest tuning first */
-    bool simulate; /* count on the memory machines of satfilter-study.h, measure nothing */
-    int samples;   /* a simulated mean's; 0: the table's default */
-    int seed;      /* of its random numbers */
-    int latency;   /* of the machines' global memory */
-    const char *json, *plot;                /* files, or NULL */
+    bool search;             /* find each CUDA algorithm's fastest tuning first */
+    bool simulate;           /* count on the memory machines of src/study, measure nothing */
+    int samples;             /* a simulated mean's; 0: the table's default */
+    int seed;                /* of its random numbers */
+    int latency;             /* of the machines' global memory */
+    const char *json, *plot; /* files, or NULL */
     bool record_only, full, as_json, check; /* of satbench paper */
     const char *against;                    /* likewise, a file or NULL */
 } bench_options;

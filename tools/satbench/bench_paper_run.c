@@ -6,9 +6,6 @@
 #include "bench.h"
 #include "bench_paper.h"
 
-#define LINE_NAME(NAME, name) name,
-const char *const paper_line_names[PAPER_LINES] = {PAPER_LINE_LIST(LINE_NAME)};
-
 /* What was run so far: several tables are of the same records. */
 enum { MOST_RUNS = 24, MOST_WORDS = 32, COMMAND = 256 };
 

@@ -8,6 +8,9 @@
 
 #include "bench_paper.h"
 
+#define LINE_NAME(NAME, name) name,
+const char *const paper_line_names[PAPER_LINES] = {PAPER_LINE_LIST(LINE_NAME)};
+
 static char papers[] =
 #include "tools/satbench/papers.def"
     ;

@@ -1,17 +1,10 @@
 /*
- * satfilter-study.h - the memory machines of GPU papers, simulated.
- *
- * For people who study algorithms; filters need none of it. C99 and C++ clean,
- * conventions as in satfilter.h.
+ * The memory machines of GPU papers, simulated. Conventions as in satfilter.h.
  */
-#ifndef SATFILTER_STUDY_H
-#define SATFILTER_STUDY_H
+#ifndef SATF_STUDY_SIMULATOR_H
+#define SATF_STUDY_SIMULATOR_H
 
-#include <satfilter.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../satfilter.h"
 
 /*
  * Models of a GPU's memories (A. Kasagi's dissertation, chapter 3): they count
@@ -46,11 +39,11 @@ typedef struct satf_machine_params {
 } satf_machine_params;
 
 /* *out is NULL on failure (SATF_INVALID, SATF_NO_MEMORY). */
-SATF_API satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
-                                         satf_machine **out);
+satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
+                                satf_machine **out);
 
 /* NULL is allowed. */
-SATF_API void satf_machine_destroy(satf_machine *machine);
+void satf_machine_destroy(satf_machine *machine);
 
 /*
  * Threads 0 ... threads - 1 access words of a memory, a shared one by number or
@@ -59,15 +52,14 @@ SATF_API void satf_machine_destroy(satf_machine *machine);
  * threads costs nothing. A round may consist of several such calls. *stages, unless
  * NULL, becomes the pipeline stages they occupy. The machine is untouched on failure.
  */
-SATF_API satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory,
-                                         int write, const int64_t *addresses, size_t threads,
-                                         int64_t *stages);
+satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory, int write,
+                                const int64_t *addresses, size_t threads, int64_t *stages);
 
 /* Ends the round, if it had any access. */
-SATF_API satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine);
+satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine);
 
 /* All threads wait for one another: ends the round and, on the asynchronous machine, the phase. */
-SATF_API satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine);
+satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine);
 
 typedef struct satf_machine_tally {
     int64_t accesses; /* of threads, before equal addresses merge */
@@ -89,13 +81,9 @@ typedef struct satf_machine_counts {
 } satf_machine_counts;
 
 /* What all accesses so far cost, as if the program ended here. */
-SATF_API satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
-                                        satf_machine_counts *counts);
+satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
+                               satf_machine_counts *counts);
 
 /* Forgets all accesses. */
-SATF_API satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine);
-
-#ifdef __cplusplus
-}
-#endif
+satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine);
 #endif
