@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "columns.h"
-#include "strips.h"
 
 /* The part of a row's sums that is the same for all its pixels; false if there is none. */
 static bool fixed_of_row(const window_band *b, const window_plane *plane, satf_u128 *fixed)

@@ -94,4 +94,12 @@ satf_status window_march_begin(satf_context *ctx, const window_plan *plan,
                                const window_source *from, char *shared, char *own, window_sink sink,
                                void *user, window_march *m);
 
+/* The other way down a picture, for floats: strips of columns (strips.c). The band's row, in all
+ * strips at once, which a plan that streams holds; false at the picture's end and after a
+ * failure. */
+bool window_strips_row(window_band *b);
+
+/* Rows b->since ... b->until - 1, strip after strip. */
+void window_strips(window_band *b);
+
 #endif

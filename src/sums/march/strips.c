@@ -13,7 +13,6 @@
  * sample that weighs, from there upwards and downwards. Columns become a window above the shift of
  * its first column.
  */
-#include "strips.h"
 
 #include "../../base/border.h"
 #include "strip_rows.h"
