@@ -31,7 +31,8 @@ end
 
 cd "$source"
 for part in ./README.md docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/scoreboard-* \
-    results/cpu/thresholds.json tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt; do
+    results/cpu/thresholds.json results/witness/* tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt \
+    tools/satfilter/selftest/digests.inc; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
@@ -43,6 +44,28 @@ cp docs/results.md "$work/docs/"
 sed 's/"with": \[ 31,/"with": [ 33,/' results/cpu/thresholds.json >"$work/results/cpu/thresholds.json"
 ! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page of other thresholds goes unnoticed"
 grep 'docs/pages.md: the table' "$work/found"
+
+# A filter whose digest has changed is stale in the rows of before, where these are kept; else all are.
+cp results/cpu/thresholds.json "$work/results/cpu/"
+digests=tools/satfilter/selftest/digests.inc
+then=$(sed -n 's/^{"integers", "\(.*\)"},$/\1/p' $digests)
+kept=$work/results/witness/digests-$(echo "$then" | cut -c 1-12).inc
+cp $digests "$kept"
+sed '/^{"\(box u8\|flip f32\|integers\)"/s/", "./", "x/' $digests >"$work/$digests"
+rm -f "$work"/results/witness/*.log
+end='floats=1 result=ok'
+cat >"$work/results/witness/one.log" <<end
+run: native
+flags: -O3
+witness: version=1 commit=a system="An x" compiler="cc 1" cpu="" instructions=base devices="" integers=$then $end
+end
+! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "other digests make no witness stale"
+grep 'docs/witness.md: the table' "$work/found"
+python3 "$work/tests/records/h200.py"
+grep '^| An x | cc 1 | `-O3` | native | .* | ok | box, flip |$' "$work/docs/witness.md"
+rm "$kept"
+python3 "$work/tests/records/h200.py"
+grep '^| An x .* | all |$' "$work/docs/witness.md"
 
 # wolf's defaults are what the study chose.
 chosen=$(python3 -c 'import json; print(*json.load(open("results/cpu/thresholds.json"))["records"][0]["chosen"])')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Renders the H200 tables of the pages from the records in results/h200/, and those of whole
-commands, of thresholds and beside OpenCV from records of other folders.
+commands, of thresholds, beside OpenCV and of self-tests from records of other folders.
 
     h200.py [--check]
 
@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as
 import h200_machine as machine
 import scoreboard_table
 import threshold_tables
+import witness
 from base import TOP, digits, grouped, ratio, read, records, side, table
 
 # ------------------------------------------------------------------ table 6.2
@@ -373,6 +374,7 @@ PAGES = {
                         "amm": machine.amm, "giles-powers": machine.giles_by_power},
     "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
                       "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
+    "docs/witness.md": {"witnesses": witness.witnesses, "apart": witness.apart},
 }
 
 

@@ -161,6 +161,33 @@ TEST(test_passes)
     }
 }
 
+/* The line that can be handed in is the last one, has its keys in this order and the digests. */
+TEST(test_witness)
+{
+    too_long_under_a_sanitizer();
+    static const char *const keys[] = {
+        " version=",          " commit=",    " system=\"", " compiler=\"", " cpu=\"",
+        " instructions=base", " devices=\"", " integers=", " floats=",     " result=passed\n"};
+    char integers[SHA256_HEX], floats[SHA256_HEX], digests[256];
+    int status;
+    const char *text = run("nothing", false, &status);
+    const char *at = strstr(text, "\nwitness: "), *all = strstr(text, "\n  integers ");
+    if (!at || strchr(at + 1, '\n')[1] || !all ||
+        sscanf(all, " integers SHA-256 %64[0-9a-f], as recorded floats SHA-256 %64[0-9a-f],",
+               integers, floats) != 2) {
+        fail_msg("no witness at the end, or no digests, in\n%s", text);
+    }
+    snprintf(digests, sizeof digests, " integers=%s floats=%s result", integers, floats);
+    assert_non_null(strstr(at, digests));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *next = strstr(at, keys[i]);
+        if (!next) {
+            fail_msg("no '%s' in its place in\n%s", keys[i], text);
+        }
+        at = next;
+    }
+}
+
 /* Fails unless that being wrong is told in all of these lines. */
 static const char *expect(const char *wrong, const char (*lines)[128], size_t count)
 {
@@ -168,7 +195,7 @@ static const char *expect(const char *wrong, const char (*lines)[128], size_t co
     const char *text = run(wrong, false, &status);
     for (size_t i = 0; i < count; i++) {
         if (status != EXIT_FAILURE || !strstr(text, lines[i]) || !strstr(text, "\nfailed\n") ||
-            strstr(text, "passed")) {
+            strstr(text, "passed") || !strstr(text, " result=failed\n")) {
             fail_msg("wrong %s: status %d, and no line '%s' in\n%s", wrong, status, lines[i], text);
         }
     }

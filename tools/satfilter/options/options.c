@@ -550,7 +550,8 @@ static const option options[] = {
      "and CUDA device of this machine. All must give the same bits, and those of every other "
      "machine: "
      "the SHA-256 of all results is compared with the recorded one. A difference is named, and the "
-     "exit status is 1. With --json as one object.",
+     "exit status is 1. The last line is a witness, which can be handed in. With --json as one "
+     "object.",
      BECOMES(action, ACTION_SELF_TEST)},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL,
      BECOMES(action, ACTION_VERSION)},

@@ -115,6 +115,11 @@ static run *find_run(agreement *all, const char *by)
     return &all->runs[i];
 }
 
+static bool begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 void agreement_take(void *user, const trial *t)
 {
     agreement *all = user;
@@ -129,9 +134,9 @@ void agreement_take(void *user, const trial *t)
         snprintf(what, sizeof what, "%s: %s", by, t->result);
     } else if (!known) {
         snprintf(what, sizeof what, "%s has a result that nothing else has", by);
-    } else if (strcmp(t->result, TRIAL_BEYOND) == 0) {
+    } else if (begins(t->result, TRIAL_BEYOND)) {
         snprintf(what, sizeof what, "%s is too far from %s", by, known->by);
-    } else if (strcmp(t->result, TRIAL_WITHIN) && strcmp(t->result, known->result)) {
+    } else if (!begins(t->result, TRIAL_WITHIN) && strcmp(t->result, known->result)) {
         snprintf(what, sizeof what, "%s differs from %s", by, known->by);
     }
     run *of = find_run(all, by);

@@ -49,6 +49,8 @@ static double load_float(const satf_view *view, const unsigned char *sample)
 typedef struct reference {
     double samples[TRIAL_IMAGES * TRIAL_SAMPLES];
     size_t count;
+    double largest; /* of their magnitudes */
+    double apart;   /* the most by which the latest engine's differ from them */
 } reference;
 
 /* Whether the result is within the bound of the first engine's, or is that. */
@@ -58,7 +60,9 @@ static bool is_near(reference *of, bool first, size_t place, const satf_view *ou
     double value = load_float(out, sample);
     if (first) {
         of->samples[place] = value;
+        of->largest = fmax(of->largest, fabs(value));
     }
+    of->apart = fmax(of->apart, fabs(value - of->samples[place]));
     double rounding = fabs(value) * (out->type == SATF_F32 ? 0x1p-22 : 0x1p-50);
     return fabs(value - of->samples[place]) <= bound + rounding;
 }
@@ -113,6 +117,8 @@ static void trial_compute(runner *by, trial_case *c, bool first, reference *of, 
     *r = (result){.near = true};
     sha256_start(&r->sha);
     of->count = 0;
+    of->apart = 0;
+    of->largest = first ? 0 : of->largest;
     for (c->image = 0; c->image < TRIAL_IMAGES && !r->status; c->image++) {
         satf_view in, out;
         satf_filter *filter;
@@ -166,7 +172,8 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
         if (t.failed) {
             snprintf(t.result, sizeof t.result, "%s", satf_message(by->ctx));
         } else if (r.bounded && !is_first) {
-            strcpy(t.result, r.near ? TRIAL_WITHIN : TRIAL_BEYOND);
+            snprintf(t.result, sizeof t.result, "%s: %.1e of the largest result",
+                     r.near ? TRIAL_WITHIN : TRIAL_BEYOND, of.apart ? of.apart / of.largest : 0);
         } else {
             sha256_end(&r.sha, t.result);
         }

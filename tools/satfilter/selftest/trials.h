@@ -24,7 +24,8 @@ typedef struct trial {
     trial_kind kind;
     char by[40]; /* "window on cpu" */
     /* SHA-256 of all samples, low bytes first; of TRIAL_BOUNDED that of the first engine alone, and
-     * of the others TRIAL_WITHIN or TRIAL_BEYOND; or a reason why there is no result. */
+     * of the others TRIAL_WITHIN or TRIAL_BEYOND and by how much they differ; or a reason why there
+     * is no result. */
     char result[256];
     bool failed; /* it is such a reason */
 } trial;
