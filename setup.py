@@ -5,7 +5,8 @@ filters makes satfilter._functions.
     SATFILTER_BUILD=system pip install .     the libsatfilter that pkg-config finds
     SATFILTER_CONFIGURE="OPTION..."          configure's options; default --disable-cuda
 
-The library is made in build/, from copies of the sources: the tree may be built already, for itself.
+The library is made in build/, from copies of the sources: the tree may be built already, for itself. The sdist carries
+what autoreconf makes, so it asks for no Autotools.
 """
 import filecmp
 import os
@@ -20,15 +21,20 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 SYSTEM = os.environ.get("SATFILTER_BUILD") == "system"
+SDIST = (ROOT / "PKG-INFO").exists()
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # has no abi3
 # What configure and make want to see, and what the library is compiled from.
 SOURCES = {"src": "*", "filters": "*", "cuda": "*", "m4": "*.m4", "tools": "*.inc", "samples": "*.inc", "docs": "*.inc",
            "plugins": "*.inc", "tests": "*.inc", ".": "*"}
 ENDS = {".c", ".h", ".cu", ".cuh", ".hpp", ".inc", ".am", ".ac", ".m4", ".in", ".map"}
+AUTOTOOLS = ("autoreconf", "automake", "libtoolize")
 GENERATED = {"config.h.in", "aclocal.m4", "libtool.m4", "ltoptions.m4", "ltsugar.m4", "ltversion.m4", "lt~obsolete.m4"}
+# What configure and make want of autoreconf's. A built tree has them too, but maybe older than its sources.
+CARRIED = ("configure", "aclocal.m4", "config.h.in", "Makefile.in", "build-aux/*", "m4/libtool.m4", "m4/lt*.m4")
 
 
 # Without what a make that calls this tells the makes below it.
@@ -58,6 +64,13 @@ def sources():
             generated = path.name in GENERATED or path.name == "Makefile.in" or path.name.startswith("config.")
             if path.suffix in ENDS and path.is_file() and not generated:
                 yield path.relative_to(ROOT)
+    if SDIST:
+        yield from carried(ROOT)
+
+
+def carried(tree):
+    for pattern in CARRIED:
+        yield from (path.relative_to(tree) for path in sorted(tree.glob(pattern)))
 
 
 def copy_sources(work):
@@ -76,6 +89,19 @@ def copy_sources(work):
                 path.unlink()
                 shutil.rmtree(work / ".libs", ignore_errors=True)
     return configure
+
+
+class SourceArchive(sdist):
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        if SDIST:
+            for name in carried(ROOT):
+                self.mkpath(str(Path(base_dir, name).parent))
+                self.copy_file(str(ROOT / name), str(Path(base_dir, name)))
+            return
+        missing(*AUTOTOOLS)
+        run("autoreconf", "-fi", cwd=base_dir)
+        shutil.rmtree(Path(base_dir, "autom4te.cache"))
 
 
 class BuildAll(build):
@@ -121,7 +147,7 @@ class BuildCore(build_ext):
         ext.extra_link_args += [flag for flag in flags if not flag.startswith("-I")]
 
     def use_own(self, ext):
-        missing("autoreconf", "automake", "libtoolize", "make", "pkg-config", "cc")
+        missing(*(() if SDIST else AUTOTOOLS), "make", "pkg-config", "cc")
         work = Path(self.build_temp).resolve() / "library"
         # configure's own level, without -g.
         options = ["CFLAGS=" + os.environ.get("CFLAGS", "-O3"),
@@ -131,7 +157,8 @@ class BuildCore(build_ext):
             shutil.rmtree(work, ignore_errors=True)  # make does not see other options of the compiler
         work.mkdir(parents=True, exist_ok=True)
         if copy_sources(work) or not said.exists():
-            run("autoreconf", "-fi", cwd=work)
+            if not SDIST:
+                run("autoreconf", "-fi", cwd=work)
             run("./configure", "--quiet", *options, cwd=work)
             said.write_text(repr(options))
         names = output("make", "-s", "--eval", "say:;@echo $(pkglib_LTLIBRARIES)", "say", cwd=work)
@@ -161,6 +188,6 @@ core = Extension(
 setup(
     version=version(),
     ext_modules=[core],
-    cmdclass={"build": BuildAll, "build_ext": BuildCore},
+    cmdclass={"sdist": SourceArchive, "build": BuildAll, "build_ext": BuildCore},
     options={"bdist_wheel": {} if FREE_THREADED else {"py_limited_api": "cp311"}, "egg_info": {"egg_base": "build"}},
 )

@@ -9,6 +9,7 @@ import unittest
 import zipfile
 from importlib import metadata
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(os.environ.get("top_srcdir", Path(__file__).resolve().parents[2])).resolve()
 BUILD = Path(os.environ.get("top_builddir", ROOT)).resolve()
@@ -53,16 +54,22 @@ class Packaging(unittest.TestCase):
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(site)
                 names = set(archive.namelist())
-            self.extras(site)
+            self.metadata(site)
             needs = self.run_("ldd", str(site / "satfilter/_core.abi3.so"))
             self.assertIn("libsatfilter.so" if env else "libpng", needs)
             return names, self.run_(sys.executable, "-c", USE, PYTHONPATH=f"{site}:{os.environ['PYTHONPATH']}",
                                     LD_LIBRARY_PATH=str(BUILD / ".libs"))
 
-    def extras(self, site):
-        """What pip installs besides for satfilter[NAME]: the package that a module of that name imports."""
+    def metadata(self, site):
+        """It says what an index shows, and what pip installs besides for satfilter[NAME]: the package that a module of
+        that name imports."""
         [info] = Path(site).glob("satfilter-*.dist-info")
-        wanted = [line.replace("'", '"') for line in metadata.PathDistribution(info).requires]
+        said = metadata.PathDistribution(info).metadata
+        for field in ("Name", "Version", "Summary", "Author", "License-Expression", "License-File", "Keywords",
+                      "Classifier", "Requires-Python", "Requires-Dist", "Description-Content-Type"):
+            self.assertTrue(said[field], field)
+        self.assertTrue(said.get_payload().startswith("# satfilter"))
+        wanted = [line.replace("'", '"') for line in said.get_all("Requires-Dist")]
         for name in ("dask", "zarr", "ocrmypdf"):
             self.assertTrue([r for r in wanted if r.startswith(name) and f'extra == "{name}"' in r], wanted)
 
@@ -79,15 +86,30 @@ class Packaging(unittest.TestCase):
             folder.chmod(0o755)
         for name in ("tests/run_x", "tests/x.o", "src/x.lo", "x.la", "python/satfilter/_core.abi3.so"):
             (tree / name).write_text("not a source")
-        self.run_(sys.executable, "setup.py", "-q", "sdist", "-d", self.work, cwd=tree)
-        [path] = Path(self.work).glob("*.tar.gz")
+        (tree / "configure").write_text("echo this is of another time; exit 1")
+        source, names = self.sdist(tree)
+        for product in ("*.o", "*.lo", "*.la", "*.so", "test_x", "config.h"):
+            self.assertFalse(list(source.rglob(product)), product)
+        with self.without_autotools():
+            self.assertEqual(self.sdist(source)[1], names, "the sdist of an sdist is another")
+            self.builds(source)
+
+    def sdist(self, tree):
+        """Makes one and unpacks it; its folder and its names."""
+        folder = tempfile.mkdtemp(dir=self.work)
+        self.run_(sys.executable, "setup.py", "-q", "sdist", "-d", folder, cwd=tree)
+        [path] = Path(folder).glob("*.tar.gz")
         self.assertLess(path.stat().st_size, 2_500_000)
         with tarfile.open(path) as archive:
-            archive.extractall(self.work, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-        source = Path(self.work, path.name.removesuffix(".tar.gz"))
-        for product in ("*.o", "*.lo", "*.la", "*.so", "test_x", "Makefile.in", "config.h"):
-            self.assertFalse(list(source.rglob(product)), product)
-        self.builds(source)
+            archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+            return Path(folder, path.name.removesuffix(".tar.gz")), sorted(archive.getnames())
+
+    def without_autotools(self):
+        folder = Path(tempfile.mkdtemp(dir=self.work))
+        for name in ("autoreconf", "aclocal", "autoconf", "autoheader", "automake", "libtoolize"):
+            (folder / name).write_text("#!/bin/sh\nexit 1\n")
+            (folder / name).chmod(0o755)
+        return mock.patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
 
     def builds(self, source):
         # What a build of the tree for itself leaves behind: none of it may be used.
