@@ -235,7 +235,7 @@ static inline __attribute__((always_inline)) void add_upwards(const bool moments
         reals sum[VECTORS] = {{0}}, square[VECTORS] = {{0}};
         for (int64_t j = block.rows - 1; j >= block.first; j--) {
             double *sums = block.row.sum + j * block.stride;
-            double *squares = block.row.square + (moments ? j * block.stride : 0);
+            double *squares = moments ? block.row.square + j * block.stride : NULL;
             bool counts = j >= block.counts && j < block.counts_end;
             for (int v = 0; v < VECTORS && counts; v++) {
                 int64_t at = i + v * REALS_LANES;
