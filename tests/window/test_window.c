@@ -282,6 +282,36 @@ static void spoil(picture *p, enum spoiling how, int bits)
     }
 }
 
+/* No sum of zeros is -0, in windows of a few rows and of many, of a few columns and of many. */
+TEST(test_negative_zeros)
+{
+    static const int64_t sides[] = {1, 3, 9, 12, 17, 33};
+    enum { SIDES = sizeof sides / sizeof *sides, W = 70, H = 9 };
+    for (int k = 0; k < 2 * SIDES * SIDES; k++) {
+        test_case t = {k % 2 ? SATF_F32 : SATF_F64,
+                       1 + 2 * (k / 2 % 2),
+                       W,
+                       H,
+                       sides[k / 2 % SIDES],
+                       sides[k / 2 / SIDES],
+                       k % 3 ? SATF_CLAMP : SATF_SHRINK,
+                       false,
+                       false,
+                       1,
+                       false};
+        variant v = {1, (satf_isa)(k % SATF_ISA_COUNT), PACKED, false};
+        picture p = picture_create(W, H, t.channels, t.type, PACKED, t.seed);
+        spoil(&p, NEGATIVE_ZEROS, 0);
+        results sums;
+        run_variant(&t, &v, &p, &sums);
+        for (int64_t i = 0; i < W * H * t.channels; i++) {
+            assert_false(signbit(sums.reals[0][i]));
+        }
+        results_destroy(&sums);
+        picture_destroy(&p);
+    }
+}
+
 /*
  * Floats slide where that is exact and else go by strips, always so if squares are asked for, but
  * in windows of a few rows: sums of the samples must not tell. Rough samples make a sum's bits

@@ -49,7 +49,8 @@ static void sum_along(const window_band *b, int64_t pixel, int64_t pixels)
     const window_plane *plane = &plan->plane[0];
     const horizontal_row shape = {.channels = plan->spec.in.channels,
                                   .pixels = pixels,
-                                  .window = plan->across.lo + plan->across.hi + 1};
+                                  .window = plan->across.lo + plan->across.hi + 1,
+                                  .zeros = true};
     const char *columns = b->memory + plane->columns + (size_t)pixel * plane->pixel_bytes;
     plan->strip->row_sums(&shape, (const double *)(const void *)columns,
                           (double *)(void *)(b->memory + plane->spare),

@@ -29,7 +29,7 @@ typedef struct vertical_kernels {
      * Plain and square summands only. */
     void (*march)(const vertical_row *shape, const void *from, const void *enter, const void *leave,
                   void *to);
-    /* Of rows of n floats alone: to[i] = 0 + sample i of the first + ... of the count-th, at most
+    /* Of rows of n floats alone: to[i] = sample i of the first + ... of the count-th, at most
      * VERTICAL_DIRECT; to[pitch + i] the same from the second row on, and so on: results is 1 or
      * VERTICAL_RESULTS. */
     void (*sum)(int count, int results, int64_t n, const void *const *rows, double *to,
@@ -55,6 +55,7 @@ typedef struct horizontal_row {
     int channels;
     int64_t x, pixels; /* the segment */
     int64_t window;    /* columns a sum, >= 1 */
+    bool zeros;        /* for row_sums(): columns may be -0, sums must not */
 } horizontal_row;
 
 /* Memory that the kernels work in, in sums: first and level arrays of small windows;

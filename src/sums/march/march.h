@@ -62,7 +62,7 @@ void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end);
 void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
                     const double *shifts);
 
-/* Delivers the band's next row, or more where its floats go by strips one after the other; false
+/* Delivers the band's next row, or some at once: short ones, and those of floats; false
  * behind the last, and after a failure. */
 bool window_next(window_band *b);
 

@@ -462,7 +462,7 @@ static strip_row find_wide(const window_band *b, const strip *s, const strip_row
     int64_t channels = plan->spec.in.channels, window = plan->across.lo + plan->across.hi + 1;
     strip_row windows = scratch_row(b, SCRATCH_WINDOWS), moved = scratch_row(b, SCRATCH_NEXT);
     double *spare = (double *)(void *)(b->memory + plan->strip_spare);
-    horizontal_row along = {plan->spec.in.channels, 0, 0, window};
+    horizontal_row along = {.channels = plan->spec.in.channels, .window = window};
     for (int64_t x = 0; x < s->n; x += along.pixels) {
         int64_t at = x * channels, common = at + (window - 1) * channels;
         along.pixels = s->n - x < window / 8 * 8 ? s->n - x : window / 8 * 8;
@@ -482,7 +482,8 @@ static strip_row find_moments(const window_band *b, const strip *s, int64_t y, s
 {
     const window_plan *plan = b->state->plan;
     strip_row windows = scratch_row(b, SCRATCH_WINDOWS);
-    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1};
+    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1,
+                            false};
     if (plan->spec.weighted) {
         *columns = weighed(b, s->columns, columns, SCRATCH_WEIGHTS);
     } else if (plan->spec.border == SATF_SHRINK) {
@@ -504,7 +505,8 @@ static strip_row find_sums(const window_band *b, const strip *s, const strip_row
 {
     const window_plan *plan = b->state->plan;
     strip_row windows = scratch_row(b, SCRATCH_WINDOWS);
-    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1};
+    horizontal_row along = {plan->spec.in.channels, 0, s->n, plan->across.lo + plan->across.hi + 1,
+                            false};
     double *spare = (double *)(void *)(b->memory + plan->strip_spare);
     plan->strip->row_sums(&along, columns->sum, spare, windows.sum);
     if (windows.square) {

@@ -106,10 +106,11 @@ static inline __attribute__((always_inline)) void sum_blocks(const int channels,
 }
 
 /* As run_direct(), in registers, for one channel and 8 to 15 columns: sums of two or three fours, a
- * two and a one. From right to left; called with constants for what there is of these. */
-static inline __attribute__((always_inline)) void sum_fours(const bool third, const bool pair,
-                                                            const bool one, int64_t n,
-                                                            const double *col,
+ * two and a one. From right to left; called with constants for what there is of these, and
+ * for whether columns may be -0. */
+static inline __attribute__((always_inline)) void sum_fours(const bool zeros, const bool third,
+                                                            const bool pair, const bool one,
+                                                            int64_t n, const double *col,
                                                             double *restrict sums)
 {
     reals next_two = {0}, next = {0}, later[3] = {{0}}; /* later: than `next` */
@@ -130,6 +131,9 @@ static inline __attribute__((always_inline)) void sum_fours(const bool third, co
             sum += REALS_CONST(rest + (pair ? 2 : 0));
         }
         if (i < n) {
+            if (zeros) {
+                sum += (reals){0};
+            }
             REALS(sums + i) = sum;
         }
         later[2] = later[1];
@@ -140,12 +144,13 @@ static inline __attribute__((always_inline)) void sum_fours(const bool third, co
     }
 }
 
-static void sum_by_fours(int64_t window, int64_t n, const double *col, double *sums)
+static inline __attribute__((always_inline)) void
+sum_by_fours(const bool zeros, int64_t window, int64_t n, const double *col, double *sums)
 {
     switch (window) {
-#define CASE(w)                                           \
-    case w:                                               \
-        sum_fours((w) >= 12, (w)&2, (w)&1, n, col, sums); \
+#define CASE(w)                                                  \
+    case w:                                                      \
+        sum_fours(zeros, (w) >= 12, (w)&2, (w)&1, n, col, sums); \
         break;
         CASE(8)
         CASE(9)
@@ -163,7 +168,11 @@ static void row_sums(const horizontal_row *shape, const double *columns, double 
                      double *sums)
 {
     if (shape->channels == 1 && shape->window >= 8 && shape->window < 16) {
-        sum_by_fours(shape->window, shape->pixels, columns, sums);
+        if (shape->zeros) {
+            sum_by_fours(true, shape->window, shape->pixels, columns, sums);
+        } else {
+            sum_by_fours(false, shape->window, shape->pixels, columns, sums);
+        }
     } else if (shape->window <= STRIP_DIRECT) {
         run_direct_row_f64_f64(shape, columns, spare, sums);
     } else if (shape->channels == 1) {
