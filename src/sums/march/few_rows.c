@@ -43,6 +43,8 @@ static void make_columns(const window_band *b, int64_t rows, const char *const *
     }
 }
 
+/* Windows of up to STRIP_DIRECT columns need no more spare memory than horizontal_kernels' run().
+ */
 static void sum_along(const window_band *b, int64_t pixel, int64_t pixels)
 {
     const window_plan *plan = b->state->plan;
@@ -73,17 +75,17 @@ static void deliver_segments(window_band *b, int64_t rows, const char *const *of
     const window_plan *plan = b->state->plan;
     const axis *across = &plan->across;
     bool wraps = across->border == SATF_WRAP;
-    for (int64_t x = 0, made = 0, n; x < plan->width; x += n) {
+    for (int64_t x = 0, columns_made = 0, n; x < plan->width; x += n) {
         n = plan->width - x < plan->segment ? plan->width - x : plan->segment;
         int64_t until = x + n + across->hi;
         until = wraps || until > across->n ? across->n : until;
-        if (until > made) {
-            make_columns(b, rows, of, made, until);
+        if (until > columns_made) {
+            make_columns(b, rows, of, columns_made, until);
         }
-        if (made == 0 || (until > made && until == across->n)) {
+        if (columns_made == 0 || (until > columns_made && until == across->n)) {
             columns_pad(b, &plan->plane[0], rows);
         }
-        made = until;
+        columns_made = until;
         for (int64_t row = 0; row < rows; row++) {
             const void *const sums[2] = {b->memory + plan->plane[0].sums, NULL};
             window_prefetch(b->state, b->y + rows + row + plan->down.hi, x, x + n);

@@ -2,7 +2,7 @@
  * The way down a picture by sliding sums. Sliding takes O(1) operations a pixel: column sums go
  * down, row sums along, both by adding what enters and subtracting what leaves. Integers wrap, and
  * the sums that this leads to are exact. Floats slide while they are so coarse that no sum in sight
- * is ever rounded, and go by strips else.
+ * is ever rounded, and go by strips else; in windows of a few rows neither (few_rows.c).
  */
 #include "march.h"
 

@@ -29,8 +29,8 @@ typedef struct window_plan {
     int64_t width;                   /* windows of a row */
     int64_t columns;                 /* pixels of a padded row of column sums */
     bool prefetches;                 /* the picture is in memory, and the caches do not hold it */
-    int64_t rows;                    /* of these that are made at once: one, or short ones */
-    int64_t segment;                 /* pixels that are summed along a row at a time */
+    int64_t rows;    /* of these that are made at once: one, short ones, or with few_rows four */
+    int64_t segment; /* pixels that are summed along a row at a time */
     bool is_float;
     bool slides;   /* integers, and floats where it can be exact: plain sums, nothing folded away */
     bool few_rows; /* floats in windows of so few rows that each column is summed anew */
