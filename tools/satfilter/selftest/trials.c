@@ -143,10 +143,12 @@ static void trial_compute(runner *by, trial_case *c, bool first, reference *of, 
 
 /* ------------------------------------------------------------------------ the walk */
 
-/* Filters need not take every image, nor have tables, of floats either. */
-static bool is_refused(const runner *by, const result *r)
+/* Filters need not take every image, nor have tables, of floats either; and on a device not every
+ * one takes floats without tables, which are not taken unasked. */
+static bool is_refused(const runner *by, const trial_case *c, const result *r)
 {
-    return !r->engine && (!r->status || (r->status == SATF_UNSUPPORTED && !by->is_cuda));
+    bool may = !by->is_cuda || trial_is_float(c->type);
+    return !r->engine && (!r->status || (r->status == SATF_UNSUPPORTED && may));
 }
 
 static void take_case(runners *all, trial_case *c, void (*take)(void *user, const trial *t),
@@ -160,7 +162,7 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
         trial t = {.failed = r.status != SATF_OK};
         snprintf(t.by, sizeof t.by, "%s on %s", r.engine ? r.engine : "none", by->device);
         /* Where tables are what is taken anyway it is done already. */
-        if (is_refused(by, &r) || strcmp(t.by, before) == 0) {
+        if (is_refused(by, c, &r) || strcmp(t.by, before) == 0) {
             continue;
         }
         bool is_first = !*before;
