@@ -31,8 +31,8 @@ end
 
 cd "$source"
 for part in ./README.md docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/scoreboard-* \
-    results/cpu/thresholds.json results/witness/* tests/gpu/receipt.json tests/records/*.py tools/satbench/papers.txt \
-    tools/satfilter/selftest/digests.inc; do
+    results/cpu/exact.json results/cpu/thresholds.json results/witness/* tests/gpu/receipt.json tests/records/*.py \
+    tools/satbench/papers.txt tools/satfilter/selftest/digests.inc; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
@@ -45,8 +45,13 @@ sed 's/"with": \[ 31,/"with": [ 33,/' results/cpu/thresholds.json >"$work/result
 ! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page of other thresholds goes unnoticed"
 grep 'docs/pages.md: the table' "$work/found"
 
-# A filter whose digest has changed is stale in the rows of before, where these are kept; else all are.
 cp results/cpu/thresholds.json "$work/results/cpu/"
+sed 's/"wrong": 0,/"wrong": 1,/' results/cpu/exact.json >"$work/results/cpu/exact.json"
+! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page of other exact results goes unnoticed"
+grep 'docs/exact.md: the table' "$work/found"
+
+# A filter whose digest has changed is stale in the rows of before, where these are kept; else all are.
+cp results/cpu/exact.json "$work/results/cpu/"
 digests=tools/satfilter/selftest/digests.inc
 then=$(sed -n 's/^{"integers", "\(.*\)"},$/\1/p' $digests)
 kept=$work/results/witness/digests-$(echo "$then" | cut -c 1-12).inc

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Renders the H200 tables of the pages from the records in results/h200/, and those of whole
-commands, of thresholds, beside OpenCV and of self-tests from records of other folders.
+commands, of thresholds, beside OpenCV, of exactness and of self-tests from records of other folders.
 
     h200.py [--check]
 
@@ -17,6 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
+import exact_tables
 import h200_machine as machine
 import scoreboard_table
 import threshold_tables
@@ -374,6 +375,8 @@ PAGES = {
                         "amm": machine.amm, "giles-powers": machine.giles_by_power},
     "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
                       "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
+    "docs/exact.md": {"exact": exact_tables.exact, "means": exact_tables.means, "variances": exact_tables.variances,
+                      "gaussians": exact_tables.gaussians, "areas": exact_tables.areas},
     "docs/witness.md": {"witnesses": witness.witnesses, "apart": witness.apart},
 }
 
