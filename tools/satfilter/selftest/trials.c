@@ -175,7 +175,8 @@ static void take_case(runners *all, trial_case *c, void (*take)(void *user, cons
             snprintf(t.result, sizeof t.result, "%s", satf_message(by->ctx));
         } else if (r.bounded && !is_first) {
             snprintf(t.result, sizeof t.result, "%s: %.1e of the largest result",
-                     r.near ? TRIAL_WITHIN : TRIAL_BEYOND, of.apart ? of.apart / of.largest : 0);
+                     r.near ? TRIAL_WITHIN : TRIAL_BEYOND,
+                     of.apart > 0 ? of.apart / of.largest : 0);
         } else {
             sha256_end(&r.sha, t.result);
         }
