@@ -15,11 +15,11 @@ inside()
 
 debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}"
 mount -t proc proc "$root/proc"
-mkdir "$root/src" "$root/work"
+mkdir "$root/src" "$root/pictures"
 git archive HEAD | tar -xf - -C "$root/src"
-cp samples/scene.png "$root/work/in.png"
+cp samples/scene.png "$root/pictures/in.png"
 step=$(sed -n 's/^RUN //p' packaging/Containerfile)
 inside CONFIGURE="$(sed -n 's/^ARG CONFIGURE=//p' packaging/Containerfile)" sh -c "$step"
-inside sh -c 'cd /work && satfilter --box 15 in.png out.png && satfilter --self-test && satbench paper rap'
-[ -s "$root/work/out.png" ]
+inside sh -c 'cd /pictures && satfilter --box 15 in.png out.png && satfilter --self-test && satbench paper rap'
+[ -s "$root/pictures/out.png" ]
 echo "The container's steps were run."
