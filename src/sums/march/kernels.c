@@ -18,13 +18,6 @@
 #define SCAN_BEYOND 16 /* or than running sums, where there is none */
 #endif
 
-/* Before a loop whose iterations do not touch what others do. */
-#ifdef __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 /* A register of them, and so many samples widened: compilers widen twice as many, by halves. */
 typedef double reals __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 #define REALS_LANES (VECTOR_BYTES / 8)

@@ -75,13 +75,35 @@ static void NAME(add)(const vertical_row *shape, void *sums, const void *row, in
 }
 
 static inline __attribute__((always_inline)) void
-NAME(march_case)(bool square, int64_t n, const COL *from, const char *restrict enter,
-                 const char *restrict leave, COL *to)
+NAME(march_apart)(bool square, int64_t n, const COL *restrict from, const char *restrict enter,
+                  const char *restrict leave, COL *restrict to)
 {
-    INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         to[i] =
             (COL)(from[i] + (COL)NAME(term)(square, enter, i) - (COL)NAME(term)(square, leave, i));
+    }
+}
+
+static inline __attribute__((always_inline)) void NAME(march_in_place)(bool square, int64_t n,
+                                                                       const char *restrict enter,
+                                                                       const char *restrict leave,
+                                                                       COL *restrict sum)
+{
+    for (int64_t i = 0; i < n; i++) {
+        sum[i] =
+            (COL)(sum[i] + (COL)NAME(term)(square, enter, i) - (COL)NAME(term)(square, leave, i));
+    }
+}
+
+static inline __attribute__((always_inline)) void NAME(march_case)(bool square, int64_t n,
+                                                                   const void *from,
+                                                                   const void *enter,
+                                                                   const void *leave, void *to)
+{
+    if (from == to) {
+        NAME(march_in_place)(square, n, enter, leave, to);
+    } else {
+        NAME(march_apart)(square, n, from, enter, leave, to);
     }
 }
 
