@@ -1,6 +1,7 @@
 /*
  * SATs by what the CUDA toolkit offers: CUB scans along rows, a transpose, scans
- * again and a transpose back, as a user of CUB or Thrust would write it; with
+ * again and a transpose back, as a user of CUB or Thrust would write it. Scans are
+ * by key, the row's number, and where CUB has them segmented, a row a segment. With
  * -DWITH_NPP also nppiIntegral. Prints one JSON record a line, in the form of
  * satbench. Arguments: the sides of the square images.
  */
@@ -12,6 +13,11 @@
 #include <vector>
 
 #include <cub/device/device_scan.cuh>
+#include <cub/version.cuh>
+#if __has_include(<cub/device/device_segmented_scan.cuh>)
+#include <cub/device/device_segmented_scan.cuh>
+#define SEGMENTED /* CCCL 3.3 and later */
+#endif
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
@@ -105,27 +111,57 @@ template <typename In, typename Sum> struct image {
     unsigned *wrong;
 };
 
-template <typename In, typename Sum> void scan_rows(image<In, Sum> &im, const auto &from, Sum *to)
+/* Sums along rows; called with no scratch it says how much it needs, as CUB's functions do. */
+struct by_key {
+    static constexpr const char *name = "scans by key";
+    static cudaError_t scan(void *scratch, size_t &bytes, int n, auto from, auto to)
+    {
+        auto keys = thrust::make_transform_iterator(thrust::counting_iterator<uint32_t>(0),
+                                                    row_of{(uint32_t)n});
+        return cub::DeviceScan::InclusiveSumByKey(scratch, bytes, keys, from, to, (int64_t)n * n);
+    }
+};
+
+#ifdef SEGMENTED
+struct start_of {
+    int64_t width;
+    __host__ __device__ int64_t operator()(int64_t row) const
+    {
+        return row * width;
+    }
+};
+
+struct segmented {
+    static constexpr const char *name = "segmented scans";
+    static cudaError_t scan(void *scratch, size_t &bytes, int n, auto from, auto to)
+    {
+        auto starts =
+            thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), start_of{n});
+        return cub::DeviceSegmentedScan::InclusiveSegmentedSum(scratch, bytes, from, to, starts,
+                                                               starts + 1, n);
+    }
+};
+#endif
+
+template <typename Scan, typename In, typename Sum>
+void scan_rows(image<In, Sum> &im, const auto &from, Sum *to)
 {
-    auto keys = thrust::make_transform_iterator(thrust::counting_iterator<uint32_t>(0),
-                                                row_of{(uint32_t)im.n});
     size_t bytes = 0;
-    CHECK(cub::DeviceScan::InclusiveSumByKey(nullptr, bytes, keys, from, to, (int64_t)im.pixels));
+    CHECK(Scan::scan(nullptr, bytes, im.n, from, to));
     if (bytes > im.scratch_bytes) {
         CHECK(cudaFree(im.scratch));
         CHECK(cudaMalloc(&im.scratch, bytes));
         im.scratch_bytes = bytes;
     }
-    CHECK(
-        cub::DeviceScan::InclusiveSumByKey(im.scratch, bytes, keys, from, to, (int64_t)im.pixels));
+    CHECK(Scan::scan(im.scratch, bytes, im.n, from, to));
 }
 
-template <typename In, typename Sum> void cub_sat(image<In, Sum> &im)
+template <typename Scan, typename In, typename Sum> void cub_sat(image<In, Sum> &im)
 {
     dim3 grid((im.n + TILE - 1) / TILE, (im.n + TILE - 1) / TILE), block(TILE, ROWS);
-    scan_rows(im, thrust::make_transform_iterator((const In *)im.in, widen<Sum>{}), im.out);
+    scan_rows<Scan>(im, thrust::make_transform_iterator((const In *)im.in, widen<Sum>{}), im.out);
     transpose<<<grid, block>>>(im.out, im.between, im.n);
-    scan_rows(im, (const Sum *)im.between, im.between);
+    scan_rows<Scan>(im, (const Sum *)im.between, im.between);
     transpose<<<grid, block>>>(im.between, im.out, im.n);
     CHECK(cudaGetLastError());
 }
@@ -215,11 +251,21 @@ template <typename In, typename Sum> image<In, Sum> make_image(int n)
     return im;
 }
 
-template <typename In, typename Sum> void run_cub(const char *types, int n)
+template <typename Scan, typename In, typename Sum> void run_scans(const char *types, int n)
 {
     image<In, Sum> im = make_image<In, Sum>(n);
-    report("cub scans", types, im, 0, [&] { cub_sat(im); });
+    std::string name = "cub " + std::to_string(CUB_MAJOR_VERSION) + "." +
+                       std::to_string(CUB_MINOR_VERSION) + " " + Scan::name;
+    report(name.c_str(), types, im, 0, [&] { cub_sat<Scan>(im); });
     free_image(im);
+}
+
+template <typename In, typename Sum> void run_cub(const char *types, int n)
+{
+    run_scans<by_key, In, Sum>(types, n);
+#ifdef SEGMENTED
+    run_scans<segmented, In, Sum>(types, n);
+#endif
 }
 
 #ifdef WITH_NPP

@@ -4,7 +4,8 @@
     gpu_peers.py [--sizes 4096,16384] [--json FILE] [--with-npp]
 
 torch and cupy: cumsum over rows, then over columns, f32 and f64. CUB: cub_sat.cu,
-compiled here with nvcc; with --with-npp also nppiIntegral, where libnppist is.
+compiled here with nvcc, whose NVCC_PREPEND_FLAGS may name another CCCL by -I; with
+--with-npp also nppiIntegral, where libnppist is.
 Times are medians by CUDA events beside a copy of the same bytes; each result is
 checked. Prints a Markdown table; records are satbench's. A peer that is missing
 is named and left out; exits with 77 if all are.
