@@ -5,7 +5,7 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(sauvola)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_OFTEN)
+FORMULA_ENTRY(sauvola, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_TERMS)
 #elif !defined(SATF_FILTERS_SAUVOLA_H)
 #define SATF_FILTERS_SAUVOLA_H
 
@@ -17,41 +17,6 @@ typedef struct sauvola_options {
     double k, r;
     int64_t full;
 } sauvola_options;
-
-#ifdef __CUDACC__
-/*
- * In floats, whose unit u is 2^-24, of integers: the centre p is compared with T = m q, both times
- * W, which makes S q of the latter. The root of W S2 - S^2 is off by 3 u, its factor k / (W R) and
- * their product by u each: k (s / R) by 5 u of it, and q = 1 - k + k (s / R) by less than
- * 7 u (1 + |k| (s / R + 1)). So W T is off by less than 10 u S (1 + |k| (s / R + 1)), and W p by
- * u of it, which is less than 4 u S (...), unless p is far above T. Further apart than 14 u
- * S (...), it is clear which is more. The threshold itself is never.
- */
-extern "C++" {
-static inline formula_floats formula_floats_of(const formula_sums *in,
-                                               const sauvola_options *options)
-{
-    double k = options->k, weight = (double)in->weight, open = 0x1p-24 * 14;
-    double factor = k / (weight * options->r * in->level);
-    formula_floats common = {{(float)weight, (float)factor, (float)(1 - k),
-                              (float)(open * fabs(factor)),
-                              options->bilevel.surface ? INFINITY : (float)(open * (1 + fabs(k))),
-                              options->bilevel.invert ? 1.0f : 0.0f}};
-    return common;
-}
-
-static inline __device__ bool formula_is_clear(const formula_floats *common,
-                                               const formula_window *in, const sauvola_options *,
-                                               uint32_t *bits)
-{
-    const float *of = common->of;
-    float root = formula_root(in->spread);
-    float above = fmaf(in->centre, of[0], -(in->sum * fmaf(of[1], root, of[2])));
-    *bits = (above > 0) != (of[5] > 0) ? UINT8_MAX : 0;
-    return fabsf(above) >= in->sum * fmaf(of[3], root, of[4]);
-}
-}
-#endif
 
 /* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R. */
 SATF_FORMULA formula_value sauvola_formula(const formula_sums *in, const sauvola_options *options)

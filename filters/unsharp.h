@@ -2,7 +2,7 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(unsharp)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_OFTEN)
+FORMULA_ENTRY(unsharp, FORMULA_SUM | FORMULA_CENTRE | FORMULA_TERMS)
 FORMULA_ENTRY(unsharp_soft, FORMULA_SUM | FORMULA_CENTRE)
 FORMULA_ENTRY(unsharp_luma, FORMULA_CENTRE | FORMULA_LUMA)
 #elif !defined(SATF_FILTERS_UNSHARP_H)
@@ -17,14 +17,8 @@ typedef struct unsharp_options {
     int64_t full;
 } unsharp_options;
 
-/* Types of their own, for formula_is_clear() below is that of the first alone. */
-typedef struct unsharp_soft_options {
-    unsharp_options all;
-} unsharp_soft_options;
-
-typedef struct unsharp_luma_options {
-    unsharp_options all;
-} unsharp_luma_options;
+typedef unsharp_options unsharp_soft_options;
+typedef unsharp_options unsharp_luma_options;
 
 /* a, to nearest. */
 SATF_FORMULA double unsharp_steps(const unsharp_options *options)
@@ -91,9 +85,8 @@ SATF_FORMULA formula_value unsharp_soft_formula(const formula_sums *in,
                                                 const unsharp_soft_options *options)
 {
     double p = in->centre, weight = formula_weight(in);
-    double change = in->real
-                        ? unsharp_real_change(in, &options->all, p - formula_true_mean(in))
-                        : unsharp_change(in, &options->all, p * weight - formula_sum(in), weight);
+    double change = in->real ? unsharp_real_change(in, options, p - formula_true_mean(in))
+                             : unsharp_change(in, options, p * weight - formula_sum(in), weight);
     return formula_real(weight == 0 ? p : p + change);
 }
 
@@ -102,39 +95,11 @@ SATF_FORMULA formula_value unsharp_luma_formula(const formula_sums *in,
                                                 const unsharp_luma_options *options)
 {
     double p = in->centre, y = in->luma, weight = formula_weight(in);
-    double change =
-        in->real ? unsharp_real_change(in, &options->all, y - in->luma_sum * in->inverse)
-                 : unsharp_change(in, &options->all, y * weight - in->luma_sum, 1000 * weight);
+    double change = in->real
+                        ? unsharp_real_change(in, options, y - in->luma_sum * in->inverse)
+                        : unsharp_change(in, options, y * weight - in->luma_sum, 1000 * weight);
     return formula_real(weight == 0 ? p : p + change);
 }
-
-#ifdef __CUDACC__
-/*
- * In floats, whose unit u is 2^-24, of bytes: p (1 + A) - (A / W) S is off by 2 u of either term
- * and u of the difference, together by at most 255 * 5 u (A + 1). Where no half is as near to it,
- * it is clear which integer is nearest. What is clamped is one.
- */
-extern "C++" {
-static inline formula_floats formula_floats_of(const formula_sums *in,
-                                               const unsharp_options *options)
-{
-    double amount = unsharp_steps(options) / 10000;
-    formula_floats common = {{(float)(1 + amount), (float)(amount / (double)in->weight),
-                              (float)(0.5 - 0x1p-24 * 1400 * (amount + 1)), (float)in->most}};
-    return common;
-}
-
-static inline __device__ bool formula_is_clear(const formula_floats *common,
-                                               const formula_window *in, const unsharp_options *,
-                                               uint32_t *bits)
-{
-    float sharp = fmaf(-common->of[1], in->sum, common->of[0] * in->centre);
-    float sample = fminf(fmaxf(sharp, 0), common->of[3]), rounded = sample + FORMULA_ROUNDS;
-    *bits = formula_bits(rounded);
-    return fabsf(sample - (rounded - FORMULA_ROUNDS)) < common->of[2];
-}
-}
-#endif
 
 #elif defined(FILTER_DESCRIPTORS)
 

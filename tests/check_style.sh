@@ -54,6 +54,7 @@ src/formula: src/chain src/plan src/sums/choice src/satfilter src/sat src/base/d
 src/sums/march: src/satfilter src/sat src/base src/satfilter.h
 src/sums/march/window_engine.c: src/plan src/formula src/sums/march src/base
 src/sums/march/device_window_engine.c: src/plan src/sat src/sums/march src/base/device src/base
+src/sums/march/gpu.h: src/formula/terms.h src/sums/march src/satfilter src/base
 src/sums/tables: src/chain src/plan src/formula src/sums/march src/sums/choice src/satfilter src/sat
 src/sums/tables: src/base/device src/base
 src/sums/cells: src/plan src/formula src/sat src/base/device src/base

@@ -126,8 +126,7 @@ extern "C" satf_status cuda_box_run(satf_context *ctx, const window_gpu_box *box
     task.finish.by = box->by;
     task.finish.half = (uint32_t)(4 * (box->area / 2));
     task.finish.formula = box->formula;
-    task.finish.floats =
-        floats_of(box->formula.number, &box->formula.constants, box->formula.options.bytes);
+    task.finish.terms = terms_floats_of(&box->formula.terms);
     task.finish.aligned = window_gpu_is_aligned(&box->out);
     task.shift[0] = 1 << 8;
     task.shift[1] = 1 << 16;

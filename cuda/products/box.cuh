@@ -359,7 +359,8 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
 
 typedef void (*box_kernel)(const box_task task);
 
-/* The kernel of a formula which is often asked for, whose results are of that type. */
+/* The kernel of a formula of moments alone which is often asked for, whose results are of that
+ * type. */
 template <int ACROSS, int DOWN, int TILES, class Formula>
 static inline box_kernel box_kernel_for(int type)
 {
@@ -369,7 +370,6 @@ static inline box_kernel box_kernel_for(int type)
             return box_down<ACROSS, DOWN, TILES, __VA_ARGS__>;           \
         }                                                                \
     }
-    KERNEL(SATF_U8, byte_epilogue<Formula, (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW>)
     KERNEL(SATF_U32, wide_epilogue<Formula, uint32_t>)
     KERNEL(SATF_F32, wide_epilogue<Formula, float>)
     KERNEL(SATF_F64, wide_epilogue<Formula, double>)
@@ -377,14 +377,19 @@ static inline box_kernel box_kernel_for(int type)
     return NULL;
 }
 
-/* The formula of that number, if it reads squares just when it should. type: of the results. */
+/* The formula of that number, which reads squares just when it should. type: of the results. */
 template <int ACROSS, int DOWN, int TILES, bool SQUARES>
 static inline box_kernel box_kernel_of(int formula, int type)
 {
+    constexpr bool narrow = (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW;
+    if (type == SATF_U8) {
+        return box_down<ACROSS, DOWN, TILES, terms_epilogue<SQUARES, narrow>>;
+    }
     switch (formula) {
 #define FORMULA_ENTRY(name, reads)                                                          \
     case FORMULA_##name:                                                                    \
-        if constexpr ((((reads)&FORMULA_SQUARE) != 0) == SQUARES) {                         \
+        if constexpr ((((reads)&FORMULA_SQUARE) != 0) == SQUARES &&                         \
+                      ((reads)&FORMULA_TERMS) == 0) {                                       \
             return box_kernel_for<ACROSS, DOWN, TILES, byte_formula<FORMULA_##name>>(type); \
         }                                                                                   \
         return NULL;

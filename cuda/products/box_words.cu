@@ -1,22 +1,10 @@
-/* The kernels of samples of 16 bits: means, and formulas of sums. */
+/* The kernels of samples of 16 bits: means, and formulas of terms. */
 #include "box.cuh"
 
 template <int ACROSS, int DOWN, int TILES> static box_kernel box_words_kernel_of(int formula, int)
 {
-    switch (formula) {
-    case FORMULA_NONE:
-        return box_down<ACROSS, DOWN, TILES, word_mean_epilogue>;
-#define FORMULA_ENTRY(name, reads)                                                             \
-    case FORMULA_##name:                                                                       \
-        if constexpr (window_gpu_has_formula((reads), SATF_U16, SATF_U16)) {                   \
-            return box_down<ACROSS, DOWN, TILES, word_epilogue<byte_formula<FORMULA_##name>>>; \
-        }                                                                                      \
-        return NULL;
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
-    default:
-        return NULL;
-    }
+    return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, word_mean_epilogue>
+                                   : box_down<ACROSS, DOWN, TILES, word_terms_epilogue>;
 }
 
 #define ROW(across, down)                  \

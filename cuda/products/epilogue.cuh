@@ -17,7 +17,7 @@ typedef struct epilogue_task {
     window_gpu_divisor by;
     uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
     window_gpu_formula formula;
-    formula_floats floats;
+    terms_floats terms;
     bool aligned; /* rows of results, to 16 bytes */
 } epilogue_task;
 
@@ -199,11 +199,11 @@ struct word_mean_epilogue : without_centres {
     }
 };
 
-/* Formulas whose results are bytes. NARROW: NARROW_WINDOW (src/formula/clear.h). */
-template <class Formula, bool NARROW> struct byte_epilogue : with_centres {
+/* Formulas that have terms, from bytes to bytes. NARROW: NARROW_WINDOW (src/formula/clear.h). */
+template <bool SQUARES, bool NARROW> struct terms_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
-    static constexpr bool has_squares = (Formula::reads & FORMULA_SQUARE) != 0;
+    static constexpr bool has_squares = SQUARES;
     static constexpr bool branches = true;
     enum { START = 0 };
 
@@ -218,12 +218,12 @@ template <class Formula, bool NARROW> struct byte_epilogue : with_centres {
             window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
                          byte_of(word, at % 4 + i % 2)};
         }
-        find_bytes<Formula, NARROW>(task.floats, &task.formula, window, result);
+        find_bytes<SQUARES, NARROW>(task.terms, task.formula.number, &task.formula, window, result);
     }
 };
 
-/* Formulas whose samples and results are of 16 bits, as above. */
-template <class Formula> struct word_epilogue : with_centres {
+/* Those without squares whose samples and results are of 16 bits, as above. */
+struct word_terms_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
     static constexpr bool has_squares = false;
@@ -237,9 +237,12 @@ template <class Formula> struct word_epilogue : with_centres {
 #pragma unroll
         for (int b = 0; b < 2; b++) {
             uint32_t centre = rows.word[b][at / 4] >> (8 * (at % 4)) & UINT16_MAX;
-            byte_window window = {0, word_sum(sum, b), centre};
-            formula_value value = Formula::value(&task.formula, window);
-            put_word((uint32_t)formula_saturated(value, UINT16_MAX), b, result);
+            uint32_t all = word_sum(sum, b), word;
+            if (!terms_word(&task.formula.terms, (int32_t)all, (int32_t)centre, &word)) {
+                word = compute_sample<false>(task.formula.number, &task.formula, UINT16_MAX, 0, all,
+                                             centre);
+            }
+            put_word(word, b, result);
         }
     }
 };

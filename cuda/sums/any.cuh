@@ -111,7 +111,7 @@ static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
 }
 
 /* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
- * its number (formula_known), or any. */
+ * its number (formula_beside), one that has terms, or any. */
 struct known_mean {
     static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
@@ -163,21 +163,34 @@ struct known_luma {
     }
 };
 
-template <int NUMBER> struct formula_known {
-};
-#define FORMULA_ENTRY(name, reads)                                                                 \
-    template <> struct formula_known<FORMULA_##name> {                                             \
-        typedef byte_formula<FORMULA_##name> of_bytes;                                             \
-        static_assert((reads)&FORMULA_SUM || !((reads)&FORMULA_SQUARE), "squares have shifts");    \
-        static constexpr bool has_sum = ((reads)&FORMULA_SUM) != 0;                                \
-        static constexpr bool has_centre = ((reads)&FORMULA_CENTRE) != 0, has_aux = false;         \
-        static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in) \
-        {                                                                                          \
-            return FORMULA_APPLY(name, in, task->options.bytes);                                   \
-        }                                                                                          \
-    };
+template <unsigned READS, bool SQUARES>
+constexpr bool reads_terms = (READS & FORMULA_TERMS) != 0 &&
+                             ((READS & FORMULA_SQUARE) != 0) == SQUARES;
+
+/* Any formula that has terms, of one channel of bytes. */
+template <bool SQUARES> struct known_terms {
+    static constexpr bool has_sum = true, has_centre = true, has_aux = false, has_terms = true;
+    static __device__ __noinline__ formula_value apply(const filter_gpu_task *task,
+                                                       const formula_sums *in)
+    {
+        switch (task->formula) {
+#define FORMULA_ENTRY(name, reads)                               \
+    case FORMULA_##name:                                         \
+        if constexpr (reads_terms<(reads), SQUARES>) {           \
+            return FORMULA_APPLY(name, in, task->options.bytes); \
+        }                                                        \
+        break;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
+        default:
+            break;
+        }
+        return formula_real(0);
+    }
+};
+template <class Formula, class = void> constexpr bool is_terms = false;
+template <class Formula>
+constexpr bool is_terms<Formula, std::enable_if_t<Formula::has_terms>> = true;
 
 /* Formulas that read other images, and no centres, likewise. */
 template <int NUMBER> struct formula_beside {
@@ -232,11 +245,6 @@ static __device__ __forceinline__ double inline_value(const filter_gpu_task *tas
     }
     return 0;
 }
-
-/* Whether it is known by its number. */
-template <class Formula, class = void> constexpr bool is_numbered = false;
-template <class Formula>
-constexpr bool is_numbered<Formula, std::void_t<typename Formula::of_bytes>> = true;
 
 template <class Formula, class = void> constexpr bool reads_aux = false;
 template <class Formula>

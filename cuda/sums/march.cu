@@ -187,7 +187,7 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
         march.magic.multiplier = 0;
     }
     formula_set_weight(&plan->task.constants, area);
-    march.floats = floats_of(task->formula, &task->constants, task->options.bytes);
+    march.terms = terms_floats_of(&task->terms);
     plan->kernel = (void (*)(void))kernel;
     memcpy(plan->launch[0].bytes, &march, sizeof march);
     return SATF_OK;

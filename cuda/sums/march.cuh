@@ -378,10 +378,10 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
     switch (task->formula) {
 #define FORMULA_ENTRY(name, reads)                                                               \
     case FORMULA_##name:                                                                         \
-        if constexpr (std::is_same<T, uint8_t>::value && ((reads)&FORMULA_OFTEN) &&              \
-                      is_formula_for<(reads), any_for<(reads)>, Square>) {                       \
+        if constexpr (std::is_same<T, uint8_t>::value &&                                         \
+                      reads_terms<(reads), has_squares<Square>>) {                               \
             return task->in.channels == 1                                                        \
-                       ? march_down<T, formula_known<FORMULA_##name>, Sum, Square, true>         \
+                       ? march_down<T, known_terms<has_squares<Square>>, Sum, Square, true>      \
                        : NULL;                                                                   \
         }                                                                                        \
         if constexpr (may_have_inline<(reads), T, Square>) {                                     \

@@ -26,7 +26,7 @@ typedef struct march_plan {
     int squares, state, state_squares, group_sums, group_squares, places, shifts, bytes;
     double work;          /* of a result, 1 where no column is looked at twice and nothing waits */
     epilogue_magic magic; /* of means; multiplier 0: none */
-    formula_floats floats;
+    terms_floats terms;
 } march_plan;
 
 typedef void (*march_kernel)(const filter_gpu_task task, const march_plan plan);

@@ -149,7 +149,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 all[i].square = window[i].square;
             }
         }
-        find_bytes<typename Formula::of_bytes, false>(plan.floats, &task, all, bits);
+        find_bytes<has_squares<Square>, false>(plan.terms, task.formula, &task, all, bits);
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             result[i] = (uint8_t)bits[i];
@@ -258,7 +258,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 result[i] = (sample)min(mean, (uint32_t)(sample)~0u);
             }
         }
-        if constexpr (is_numbered<Formula> && TYPE == SATF_U8) {
+        if constexpr (is_terms<Formula> && TYPE == SATF_U8) {
             do_bytes((const uint8_t *)from, window, result);
         } else if constexpr (reads_aux<Formula>) {
             do_beside(TYPE, x, y, channel, window, inline_windows, result);

@@ -1,11 +1,12 @@
 /*
- * Results of 8 bits for windows of bytes, in CUDA C++: by floats where these leave no doubt about
- * the result (satfilter/formula.h), else by the formula itself.
+ * Results of windows of bytes and of samples of 16 bits, in CUDA C++: by the formula; and those of
+ * the input's size by the terms (terms.h), unless these leave them open.
  */
 #ifndef SATF_FORMULA_CLEAR_H
 #define SATF_FORMULA_CLEAR_H
 
 #include "formulas.h"
+#include "terms.h"
 
 /* Sums over a window, and the sample at the pixel. Their products are below 2^64. */
 typedef struct byte_window {
@@ -53,60 +54,64 @@ static __device__ __forceinline__ void load_window(const byte_window &window, fo
  * in common, with their weight. */
 template <int NUMBER> struct byte_formula;
 
-#define FORMULA_ENTRY(name, all_reads)                                                             \
-    template <> struct byte_formula<FORMULA_##name> {                                              \
-        static constexpr unsigned reads = (all_reads);                                             \
-        static formula_floats floats_of(const formula_sums *constants, const void *options)        \
-        {                                                                                          \
-            return formula_floats_of(constants, (const name##_options *)options);                  \
-        }                                                                                          \
-        template <class Task>                                                                      \
-        static __device__ __forceinline__ formula_value value(const Task *task,                    \
-                                                              const byte_window &window)           \
-        {                                                                                          \
-            formula_sums in = task->constants;                                                     \
-            load_window(window, &in);                                                              \
-            formula_hide(reads, &in);                                                              \
-            return FORMULA_APPLY(name, &in, task->options.bytes);                                  \
-        }                                                                                          \
-        /* False: the floats do not say what the sample is, *bits' lowest 8. NARROW:               \
-         * NARROW_WINDOW. */                                                                       \
-        template <bool NARROW>                                                                     \
-        static __device__ __forceinline__ bool is_clear(const formula_floats &floats,              \
-                                                        uint32_t weight,                           \
-                                                        const byte_window &window, uint32_t *bits) \
-        {                                                                                          \
-            formula_window in = {(float)window.sum, (float)window.centre, 0};                      \
-            if constexpr ((reads & FORMULA_SQUARE) != 0) {                                         \
-                uint64_t spread = weight * window.square - (uint64_t)window.sum * window.sum;      \
-                in.spread = NARROW ? (float)(uint32_t)spread : float_of(spread);                   \
-            }                                                                                      \
-            return formula_is_clear(&floats, &in, (const name##_options *)NULL, bits);             \
-        }                                                                                          \
+#define FORMULA_ENTRY(name, all_reads)                                                   \
+    template <> struct byte_formula<FORMULA_##name> {                                    \
+        static constexpr unsigned reads = (all_reads);                                   \
+        template <class Task>                                                            \
+        static __device__ __forceinline__ formula_value value(const Task *task,          \
+                                                              const byte_window &window) \
+        {                                                                                \
+            formula_sums in = task->constants;                                           \
+            load_window(window, &in);                                                    \
+            formula_hide(reads, &in);                                                    \
+            return FORMULA_APPLY(name, &in, task->options.bytes);                        \
+        }                                                                                \
     };
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
 
-/* The formula, compiled in one place: it is long, and seldom asked. */
-template <class Formula, class Task>
-static __device__ __noinline__ uint32_t compute_byte(const Task *task, uint64_t square,
-                                                     uint32_t sum, uint32_t centre)
+/* The formula of that number, which has terms and reads squares or not, compiled in one place: it
+ * is long, and seldom asked. max: the largest sample. */
+template <bool SQUARES, class Task>
+static __device__ __noinline__ uint32_t compute_sample(int number, const Task *task, uint32_t max,
+                                                       uint64_t square, uint32_t sum,
+                                                       uint32_t centre)
 {
     byte_window window = {square, sum, centre};
-    return (uint32_t)formula_saturated(Formula::value(hidden(task), window), UINT8_MAX);
+    switch (number) {
+#define FORMULA_ENTRY(name, reads)                                                             \
+    case FORMULA_##name:                                                                       \
+        if constexpr (((reads)&FORMULA_TERMS) && (((reads)&FORMULA_SQUARE) != 0) == SQUARES) { \
+            return (uint32_t)formula_saturated(                                                \
+                byte_formula<FORMULA_##name>::value(hidden(task), window), max);               \
+        }                                                                                      \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+    return 0;
 }
 
 /* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
-template <class Formula, bool NARROW, int N, class Task>
-static __device__ __forceinline__ void find_bytes(const formula_floats &floats, const Task *task,
-                                                  const byte_window (&window)[N],
+template <bool SQUARES, bool NARROW, int N, class Task>
+static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int number,
+                                                  const Task *task, const byte_window (&window)[N],
                                                   uint32_t (&bits)[N])
 {
     bool clear[N], all = true;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        clear[i] = Formula::template is_clear<NARROW>(floats, (uint32_t)task->constants.weight,
-                                                      window[i], &bits[i]);
+        float spread = 0;
+        if constexpr (SQUARES) {
+            uint64_t of = (uint32_t)terms.weight * window[i].square;
+            uint64_t less = of - (uint64_t)window[i].sum * window[i].sum;
+            bool fits = NARROW && !terms.from_zero;
+            spread = fits ? (float)(uint32_t)less : float_of(terms.from_zero ? of : less);
+        }
+        clear[i] = terms_byte(&terms, SQUARES, (int32_t)window[i].sum, (int32_t)window[i].centre,
+                              spread, &bits[i]);
         all = all && clear[i];
     }
     if (all) {
@@ -115,24 +120,9 @@ static __device__ __forceinline__ void find_bytes(const formula_floats &floats, 
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!clear[i]) {
-            bits[i] =
-                compute_byte<Formula>(task, window[i].square, window[i].sum, window[i].centre);
+            bits[i] = compute_sample<SQUARES>(number, task, UINT8_MAX, window[i].square,
+                                              window[i].sum, window[i].centre);
         }
-    }
-}
-
-/* Those of that formula; of others none. */
-static inline formula_floats floats_of(int number, const formula_sums *constants,
-                                       const void *options)
-{
-    switch (number) {
-#define FORMULA_ENTRY(name, reads) \
-    case FORMULA_##name:           \
-        return byte_formula<FORMULA_##name>::floats_of(constants, options);
-#include "../../filters/all.h"
-#undef FORMULA_ENTRY
-    default:
-        return formula_floats();
     }
 }
 

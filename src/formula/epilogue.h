@@ -103,6 +103,9 @@ void epilogue_by_terms(const epilogue *f, const window_segment *segment, void *d
 void epilogue_find_terms(epilogue *f, satf_sum_type sum, satf_sum_type square);
 void epilogue_terms_again(epilogue *f);
 
+/* What devices decide by, of windows of so many pixels; where no terms serve, all is open. */
+terms_numbers epilogue_terms_of_device(epilogue *f, uint64_t area);
+
 /* Formulas of nothing but an integer sample (KERNEL_SAMPLE) look results up in a table of all of
  * them. Its bytes, behind epilogue_prepare(), for an image of so many samples; 0: there is none,
  * for it would not pay. And filled, aligned to 64, by the formula: epilogues look up from here on.

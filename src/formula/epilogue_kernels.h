@@ -7,6 +7,7 @@
 
 #include "../sat/sums.h"
 #include "../satfilter/loops.h"
+#include "terms.h"
 
 /* Division of s + area / 2 by area as a multiplication:
  * ((s + bias) * multiplier >> word) >> shift, word being 16 or 32 bits. */
@@ -86,26 +87,8 @@ extern const epilogue_kernels epilogue_kernels_avx2, epilogue_kernels_avx512;
 
 /* ------------------------------------------------------------------- terms (terms_rows.c) */
 
-/*
- * Formulas as sums of terms (filter_terms): of bytes in floats, to bytes; of samples of 16 bits in
- * doubles, to such or to black and white. The sum is away d + sample p + alone + r (root + both S),
- * of d = S - W p and r = W s. Each number is what the filter says, once divided by the weight W, or
- * its square.
- */
-typedef struct terms_numbers {
-    double weight, away, sample, alone, root, both;
-    double of_square; /* 1: r^2 is W S2 - S^2; 0: W S2 */
-    bool exact;       /* sample p + alone is not rounded, for all p */
-    bool roots;       /* r counts */
-    bool over;        /* the sum is sample p / S, of results that are rounded */
-    /* None is left open, for r does not count and the sum is a multiple of something: the nearest
-     * whole number is what is below the sum with `told` instead of `alone`; and the sum is above 0
-     * as whole_sum S + whole_sample p + whole is. */
-    bool tells;
-    double told, whole_sum, whole_sample, whole;
-    double most; /* results end here */
-    uint8_t white, black;
-} terms_numbers;
+/* Formulas as sums of terms (terms.h): of bytes in floats, to bytes; of samples of 16 bits in
+ * doubles, to such or to black and white. */
 
 /* Makes n <= LOOP_SAMPLES results, without alignment; false where one is left open. */
 typedef bool (*terms_kernel)(const terms_numbers *numbers, int64_t n, const void *sums,

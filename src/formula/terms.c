@@ -29,7 +29,8 @@ static void tell_rounded(const epilogue *f, const filter_terms *of, terms_number
     double least = 1 / (4 * of->parts * numbers->weight);
     double largest = fabs(of->alone) + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
     numbers->told = of->alone + 0.5 + least;
-    numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most;
+    numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most &&
+                     numbers->weight * top * unit <= 1; /* S is not rounded */
 }
 
 /* Times its parts and the area the sum is whole: of bytes in 32 bits, of others in doubles. */
@@ -61,6 +62,7 @@ static terms_numbers find_numbers(const epilogue *f)
                              .over = of.over_mean,
                              .most =
                                  fmin(f->constants.most, (double)satf_type_max((int)f->out_type)),
+                             .bilevel = f->bilevel,
                              .white = UINT8_MAX};
     if (!numbers.roots && of.parts > 0) {
         (f->bilevel ? tell_above : tell_rounded)(f, &of, &numbers);
@@ -74,13 +76,19 @@ static terms_numbers find_numbers(const epilogue *f)
     return numbers;
 }
 
+/* Whether the step's results are its terms' sum, as a sample of the input's type or as black and
+ * white. */
+static bool has_terms(const epilogue *f)
+{
+    bool to = f->bilevel || (f->pass->type != TYPE_BILEVEL && f->out_type == f->in_type);
+    return f->pass->terms && to && !f->weighted;
+}
+
 void epilogue_find_terms(epilogue *f, satf_sum_type sum, satf_sum_type square)
 {
     bool bytes = f->in_type == SATF_U8, squares = filter_reads(f->pass, FORMULA_SQUARE);
-    bool to = f->bilevel || (f->pass->type != TYPE_BILEVEL && f->out_type == f->in_type);
     f->by_terms = NULL;
-    if (f->pass->terms && to && !f->weighted && f->mode == LOOP_EXACT &&
-        f->area <= (bytes ? TERMS_AREA : UINT32_MAX) &&
+    if (has_terms(f) && f->mode == LOOP_EXACT && f->area <= (bytes ? TERMS_AREA : UINT32_MAX) &&
         (!squares || square == (bytes ? SATF_SUM_U32 : SATF_SUM_U64))) {
         f->by_terms = SATF_ISA_CHOOSE(&terms_kernels)->find(f->in_type, sum, f->bilevel);
     }
@@ -92,6 +100,15 @@ void epilogue_terms_again(epilogue *f)
     if (f->by_terms) {
         f->terms = find_numbers(f);
     }
+}
+
+terms_numbers epilogue_terms_of_device(epilogue *f, uint64_t area)
+{
+    uint64_t top = satf_type_max((int)f->in_type);
+    f->area = area;
+    return has_terms(f) && top > 0 && area <= INT32_MAX / top
+               ? find_numbers(f)
+               : (terms_numbers){.alone = NAN, .bilevel = f->bilevel};
 }
 
 /* The segment's pixels first ... first + n - 1. */

@@ -57,6 +57,8 @@ filter_gpu_task filter_device_task(const filter_step *step)
     filter_set_scale(&step->scale, &finish.constants);
     task.has_aux = filter_reads(pass, FORMULA_AUX | FORMULA_AUX_TOO);
     task.constants = finish.constants;
+    uint64_t area = (uint64_t)task.window.rect.w * (uint64_t)task.window.rect.h;
+    task.terms = epilogue_terms_of_device(&finish, area);
     memcpy(task.aux, step->aux, sizeof task.aux);
     memcpy(task.options.bytes, step->options, sizeof task.options.bytes);
     return task;

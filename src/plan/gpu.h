@@ -8,6 +8,7 @@
 #include "../satfilter/formula.h"
 #include "../sums/lines/line_numbers.h"
 #include "../formula/reduction.h"
+#include "../formula/terms.h"
 
 /* What a layer's masks begin with (cuda/sums/masks.cuh), before two counts (uint32_t) a sample.
  */
@@ -66,6 +67,7 @@ typedef struct filter_gpu_task {
     bool sides; /* aux[0] gives the sides of windows (src/sums/choice/sides.h); the formula is the
                    mean */
     formula_sums constants; /* what all samples have in common */
+    terms_numbers terms;    /* of FORMULA_TERMS, for windows that lie inside the image */
     satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
     bool has_aux;
     /* The inline pass, which gives aux[0] of each sample: its formula, without a limit, of the same

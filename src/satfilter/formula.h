@@ -33,13 +33,13 @@ typedef enum formula_words {
 /*
  * What a formula reads: moments over its region, the sample at the pixel itself, those there of
  * other images, and the luma's sum and sample, where the image is RGB, with or without alpha. What
- * its entry does not list reads as 0. FORMULA_OFTEN..., any of them: it is so often asked for that
- * it has device kernels of its own for images of bytes, by its results: bytes (FORMULA_OFTEN),
- * which without squares has some for images and results of 16 bits too; floats
- * (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that reads samples of other images, and
- * neither squares nor the centre, has some where it sums integers (FORMULA_OFTEN_BESIDE), or where
- * it sums floats and another formula (FORMULA_INLINED), over the same windows of another such
- * image, makes what it reads first (FORMULA_OFTEN_INLINES).
+ * its entry does not list reads as 0. FORMULA_TERMS: its pass says its terms (filter_terms), so
+ * device kernels from bytes to bytes, and without squares from samples of 16 bits to such, know it.
+ * FORMULA_OFTEN..., any of them: it is so often asked for that it has device kernels of its own for
+ * images of bytes, by its results: floats (FORMULA_OFTEN_REAL); u32 (FORMULA_OFTEN_U32). One that
+ * reads samples of other images, and neither squares nor the centre, has some where it sums
+ * integers (FORMULA_OFTEN_BESIDE), or where it sums floats and another formula (FORMULA_INLINED),
+ * over the same windows of another such image, makes what it reads first (FORMULA_OFTEN_INLINES).
  */
 enum {
     FORMULA_SUM = 1,
@@ -47,7 +47,7 @@ enum {
     FORMULA_CENTRE = 4,
     FORMULA_AUX = 8,
     FORMULA_AUX_TOO = 16,
-    FORMULA_OFTEN = 32,
+    FORMULA_TERMS = 32,
     FORMULA_OFTEN_REAL = 64,
     FORMULA_OFTEN_U32 = 128,
     FORMULA_LUMA = 256,
@@ -480,63 +480,6 @@ SATF_FORMULA uint64_t formula_saturated(formula_value value, uint64_t max)
     /* (double)max may be max + 1: then equality saturates as well */
     return rounded >= (double)max ? max : (uint64_t)rounded;
 }
-
-#ifdef __CUDACC__
-/*
- * Samples of 8 bits by floats. Kernels of FORMULA_OFTEN from u8 to u8 ask formula_is_clear() for
- * the filter's options before the formula: it says what the sample is, unless rounding may have
- * changed that. Those of u16 ask the formula alone. A filter has both functions or none; then the
- * formula is always asked.
- */
-typedef struct formula_window {
-    float sum, centre;
-    float spread; /* W S2 - S^2 of formulas that read squares; each is rounded at most twice */
-} formula_window;
-
-/* What all samples have in common, each rounded once, in an order of the filter's own. */
-typedef struct formula_floats {
-    float of[6];
-} formula_floats;
-
-extern "C++" {
-/* in: the weight, the scale; no sums. */
-template <class Options>
-static inline formula_floats formula_floats_of(const formula_sums *, const Options *)
-{
-    return formula_floats();
-}
-
-/* *bits: the sample is their lowest 8. */
-template <class Options>
-static inline __device__ bool formula_is_clear(const formula_floats *, const formula_window *,
-                                               const Options *, uint32_t *)
-{
-    return false;
-}
-}
-
-/* x + FORMULA_ROUNDS has the nearest integer of a float 0 <= x < 2^22 as its lowest bits. */
-#define FORMULA_ROUNDS 0x1.8p23f
-
-static inline __device__ uint32_t formula_bits(float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
-/* The root of what is 0 or at least 1, off by at most 2^-23 of it. */
-static inline __device__ float formula_root(float number)
-{
-#ifdef __CUDA_ARCH__
-    float root;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(number));
-    return root;
-#else
-    return sqrtf(number);
-#endif
-}
-#endif
 
 /* Stores a result as a sample (no alignment): exact, or rounded once. */
 SATF_FORMULA void formula_store(int type, formula_value value, void *dst)

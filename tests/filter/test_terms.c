@@ -4,6 +4,16 @@
 
 #include <math.h>
 
+/* A device's root is off by so much of it at most, either way. */
+static float root_error;
+static float device_root(float number)
+{
+    return sqrtf(number) * (1 + root_error);
+}
+#define sqrtf device_root
+#include "formula/terms.h"
+#undef sqrtf
+
 #include "base/cpu.h"
 #include "chain/chain.h"
 #include "formula/epilogue.h"
@@ -22,6 +32,7 @@ typedef struct windows {
 } windows;
 
 static windows drawn;
+static int64_t decided, left_open; /* by what devices do */
 
 /* Moments of `area` samples, the one there among them: sums and squares that some have. */
 static void draw_any(uint64_t *random, int64_t area, int64_t top, int64_t sample, int64_t *sum,
@@ -102,7 +113,40 @@ static epilogue draw_pass(const chain_link *link, satf_type type, bool narrow, i
     epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32,
                      type == SATF_U8 ? SATF_SUM_U32 : SATF_SUM_U64, (uint64_t)area, false);
     assert_ptr_equal(f.run, epilogue_by_terms);
+    assert_int_equal(filter_reads(pass, FORMULA_TERMS), pass->reduction == FORMULA_NONE);
     return f;
+}
+
+/* What a device decides is what the formula says, `plain`, of each sample. How many it leaves open
+ * is counted. */
+static void check_device(epilogue f, const char *spec, uint64_t random, const windows *w)
+{
+    bool bytes = f.in_type == SATF_U8, squares = filter_reads(f.pass, FORMULA_SQUARE);
+    if (!bytes && (squares || f.bilevel)) {
+        return;
+    }
+    terms_numbers numbers = epilogue_terms_of_device(&f, f.area);
+    terms_floats floats = terms_floats_of(&numbers);
+    int32_t area = (int32_t)f.area;
+    for (int i = 0; i < N / f.channels * f.channels; i++) {
+        uint64_t square = (uint64_t)w->sums[i] * w->sums[i];
+        uint64_t spread = (uint64_t)area * w->squares_32[i] - (numbers.of_square != 0 ? square : 0);
+        float near = (float)spread * (1 + ldexpf((float)pick(&random, -1, 1), -24));
+        root_error = ldexpf((float)pick(&random, -1, 1), -23);
+        uint16_t right = 0;
+        uint32_t bits = 0;
+        memcpy(&right, w->plain + (size_t)i * f.out_bytes, f.out_bytes);
+        bool clear =
+            bytes ? terms_byte(&floats, squares, (int32_t)w->sums[i], w->samples_8[i], near, &bits)
+                  : terms_word(&numbers, (int32_t)w->sums[i], w->samples[i], &bits);
+        bits &= bytes ? UINT8_MAX : UINT16_MAX;
+        (clear ? &decided : &left_open)[0]++;
+        if (clear && bits != right) {
+            fail_msg("%s of %s on a device, %d pixels: %d for %d, sample %d, sum %u, square %u",
+                     spec, satf_type_name((int)f.in_type), area, (int)bits, right, w->samples[i],
+                     w->sums[i], w->squares_32[i]);
+        }
+    }
 }
 
 static void check_area(const chain_link *link, const char *spec, satf_type type, int64_t area,
@@ -133,6 +177,7 @@ static void check_area(const chain_link *link, const char *spec, satf_type type,
         }
     }
     assert_int_equal(w->fast[n * size], 0x5a);
+    check_device(f, spec, *random, w);
 }
 
 TEST(terms)
@@ -179,4 +224,5 @@ TEST(terms)
         }
     }
     satf_cpu_limit(SATF_ISA_COUNT);
+    assert_true(decided > 8 * left_open && left_open > 10000);
 }

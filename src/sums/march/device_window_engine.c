@@ -80,6 +80,7 @@ static window_gpu_formula formula_of(const filter_step *step)
         filter_gpu_task task = filter_device_task(step);
         formula.number = task.formula;
         formula.constants = task.constants;
+        formula.terms = task.terms;
         formula_set_weight(&formula.constants, (uint64_t)(step->size.width * step->size.height));
         memcpy(formula.options.bytes, task.options.bytes, sizeof formula.options.bytes);
     }

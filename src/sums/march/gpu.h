@@ -7,6 +7,7 @@
 #define SATF_SUMS_MARCH_GPU_H
 
 #include "../../base/view.h"
+#include "../../formula/terms.h"
 #include "../../satfilter/formula.h"
 #include "bands.h"
 #include "pieces.h"
@@ -50,6 +51,7 @@ static inline bool window_gpu_is_aligned(const satf_view *view)
 typedef struct window_gpu_formula {
     int32_t number;
     formula_sums constants;
+    terms_numbers terms;
     union {
         unsigned char bytes[FILTER_OPTIONS_BYTES];
         double aligned;
@@ -67,9 +69,9 @@ typedef struct window_gpu_formula {
 WINDOW_GPU_CONSTANT bool window_gpu_has_formula(unsigned reads, satf_type in, satf_type out)
 {
     if (in == SATF_U16) {
-        return out == SATF_U16 && (reads & (FORMULA_OFTEN | FORMULA_SQUARE)) == FORMULA_OFTEN;
+        return out == SATF_U16 && (reads & (FORMULA_TERMS | FORMULA_SQUARE)) == FORMULA_TERMS;
     }
-    unsigned often = out == SATF_U8                       ? FORMULA_OFTEN
+    unsigned often = out == SATF_U8                       ? FORMULA_TERMS
                      : out == SATF_U32                    ? FORMULA_OFTEN_U32
                      : out == SATF_F32 || out == SATF_F64 ? FORMULA_OFTEN_REAL
                                                           : 0;
