@@ -49,6 +49,7 @@ src/chain: src/base/device src/base filters/all.h
 src/chain/picture.c: src/chain src/formula src/base src/satfilter-images.h
 src/plan: src/chain src/formula src/sums/choice src/sums/lines src/sums/tables src/satfilter
 src/plan: src/sat src/base/device src/base
+src/plan/device_copies.c: src/plan src/sums/march src/base/device src/base
 src/run: src/chain src/plan src/formula src/io/meta src/permute src/move src/base/device src/base
 src/formula: src/chain src/plan src/sums/choice src/satfilter src/sat src/base/device src/base filters/all.h
 src/sums/march: src/satfilter src/sat src/base src/satfilter.h
@@ -59,6 +60,7 @@ src/sums/tables: src/chain src/plan src/formula src/sums/march src/sums/choice s
 src/sums/tables: src/base/device src/base
 src/sums/cells: src/plan src/formula src/sat src/base/device src/base
 src/sums/lines: src/chain src/plan src/formula src/satfilter src/move src/sat src/base/device src/base
+src/sums/lines/device_taps.c: src/plan src/sums/march src/sums/lines src/base/device
 src/sums/choice: src/plan src/formula src/sums/tables src/satfilter src/sat src/base/device src/base
 filters:
 src/pipeline: src/chain src/plan src/formula src/io/meta src/io src/base/device src/base src/satfilter.h

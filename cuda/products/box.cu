@@ -16,7 +16,8 @@ static const box_row byte_rows[] = {WINDOW_GPU_HALOS(ROW){0, 0, 0, NULL}};
 
 static const box_row *box_row_of(const window_gpu_box *box)
 {
-    const box_row *row = box->halo.squares          ? box_moment_rows
+    const box_row *row = box->across.weighs         ? box_tap_rows
+                         : box->halo.squares        ? box_moment_rows
                          : box->in.type == SATF_U16 ? box_word_rows
                                                     : byte_rows;
     for (; row->tiles; row++) {
@@ -28,10 +29,18 @@ static const box_row *box_row_of(const window_gpu_box *box)
 }
 
 /* Bytes that blocks of a kernel stage. */
-static int shared_of(const box_row *row, int warps)
+static int shared_of(const window_gpu_box *box, int warps)
 {
     return LOADER_STAGES * LOADER_ROWS *
-           loader_pitch(warps * row->tiles * TILE, margin_of(row->across));
+           loader_pitch(warps * box->tiles * TILE, margin_of(box->across.halo));
+}
+
+/* The most of any plan that the kernel serves. */
+static int most_shared_of(const box_row *row)
+{
+    int halo = row->across ? row->across : BANDS_MOST_RADIUS * SATF_MAX_CHANNELS;
+    return LOADER_STAGES * LOADER_ROWS *
+           loader_pitch(MOST_WARPS * row->tiles * TILE, margin_of(halo));
 }
 
 extern "C" bool cuda_multiplies(int device)
@@ -61,17 +70,16 @@ extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
                             .most_warps = MOST_WARPS,
                             .enough_warps = 12,
                             .shared_of_warp = LOADER_STAGES * LOADER_ROWS * row->tiles * TILE,
-                            .shared_of_block = shared_of(row, 0),
+                            .shared_of_block = shared_of(box, 0),
                             .shared = shared};
     window_blocks_choose(&blocks, processors);
     box->warps = blocks.warps;
     box->segment = blocks.segment;
-    box->pitch = loader_pitch(box->warps * row->tiles * TILE, margin_of(row->across));
-    box->shared_bytes = shared_of(row, box->warps);
+    box->pitch = loader_pitch(box->warps * row->tiles * TILE, margin_of(box->across.halo));
+    box->shared_bytes = shared_of(box, box->warps);
     box->kernel = (void (*)(void))kernel;
-    /* The limit is the kernel's, whatever other plans it serves. */
     CUDA_RETURN(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          shared_of(row, MOST_WARPS)));
+                                          most_shared_of(row)));
     return SATF_OK;
 }
 
@@ -109,6 +117,7 @@ extern "C" satf_status cuda_box_run(satf_context *ctx, const window_gpu_box *box
     task.in.height = (int)box->in.height;
     task.in.border = LOADER_NO_BORDER;
     task.pitch = box->pitch;
+    task.halo = across->halo;
     task.mapped = loader_describe(&task.map, task.in, box->pitch, box->in.device);
     task.out = (uint8_t *)box->out.data;
     task.out_stride = box->out.stride;

@@ -1,53 +1,49 @@
 /*
  * Box means of bytes, and other formulas of moments, by the matrix units; samples of 16 bits are
- * two bytes each, as if of two channels (src/sums/march/gpu.h). Sums along rows are products of the
- * samples with a band of ones, sums down columns those of such row sums, of which a byte each is
- * multiplied. Both are exact. A block marches down a strip of columns, 16 rows a step; a warp keeps
- * the row sums of its window in registers, so each row is read once. Borders are weights
- * (src/sums/march/bands.h).
+ * two bytes each, as if of two channels (src/sums/march/gpu.h). So are sums by lines of weights
+ * (taps.cuh). Sums along rows are products of the samples with a band of ones, sums down columns
+ * those of such row sums, of which a byte each is multiplied. Both are exact. A block marches down
+ * a strip of columns, 16 rows a step; a warp keeps the row sums of its window in registers, so each
+ * row is read once. Borders are weights (src/sums/march/bands.h).
  */
 #ifndef CUDA_PRODUCTS_BOX_CUH
 #define CUDA_PRODUCTS_BOX_CUH
 
 #include <type_traits>
 
-#include "loader.cuh"
-#include "epilogue.cuh"
+#include "box_task.cuh"
 #include "lanes.cuh"
 #include "moments.cuh"
-#include "multiply.cuh"
-
-extern "C" {
-#include "blocks.h"
-#include "../../src/sums/march/bands_words.h"
-#include "../../src/sums/march/gpu.h"
-}
-
-enum { STEP = BANDS_DOWN_TILE, TILE = BANDS_ACROSS_TILE, MOST_WARPS = BLOCKS_MOST_WARPS };
-
-typedef struct box_task {
-    CUtensorMap map; /* of the image, if it is mapped */
-    loader_image in;
-    int mapped, pitch;
-    uint8_t *out;
-    int64_t out_stride;
-    const uint32_t *across, *down;
-    int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
-    int strips, segment;
-    epilogue_task finish;
-    /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
-     * most to do here; of constants the compiler would make shifts. */
-    int shift[2];
-} box_task;
+#include "taps.cuh"
 
 /* ------------------------------------------------------------------ products */
 
+/* The weights of a tile's rows and of its columns, in a lane. */
+template <int PIECES> struct window_rows {
+    uint32_t word[2][PIECES][2];
+
+    __device__ __forceinline__ void load(const box_task &task, int matrix)
+    {
+        load_matrix<4 * PIECES>(word[0][0], task.across, matrix);
+    }
+};
+
+template <int GROUPS> struct window_columns {
+    uint32_t word[GROUPS][4];
+
+    __device__ __forceinline__ void load(const box_task &task, int matrix)
+    {
+        load_matrix<4 * GROUPS>(word[0], task.down, matrix);
+    }
+};
+
 /* at[b]: the lane's row of rows 8 b to 8 b + 7, from the tile's halo on. */
 template <int PIECES>
-static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weights)[2][PIECES][2],
+static __device__ __forceinline__ row_sums add_along_rows(const window_rows<PIECES> &rows,
                                                           const uint32_t (&at)[2], int t,
                                                           const box_task &task)
 {
+    const uint32_t(&weights)[2][PIECES][2] = rows.word;
     product sums[2][2]; /* rows, half of the tile */
 #pragma unroll
     for (int b = 0; b < 2; b++) {
@@ -70,24 +66,6 @@ static __device__ __forceinline__ row_sums add_along_rows(const uint32_t (&weigh
         }
     }
     return pack_rows(sums, task.shift[1]);
-}
-
-/* The groups' bytes times their weights; newest: the group that came last. */
-template <int GROUPS, class Byte>
-static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GROUPS][4], int newest,
-                                                   product sum, const Byte &byte)
-{
-#pragma unroll
-    for (int k = 0; k + 1 < GROUPS; k += 2) {
-        sum = multiply<PLAIN_WEIGHTS>(weights[(k - newest - 1 + 2 * GROUPS) % GROUPS], byte(k),
-                                      byte(k + 1), sum);
-    }
-    if (GROUPS % 2) {
-        int last = GROUPS - 1;
-        sum = multiply_half<PLAIN_WEIGHTS>(weights[(last - newest - 1 + 2 * GROUPS) % GROUPS],
-                                           byte(last), sum);
-    }
-    return sum;
 }
 
 /* A lane's rows of sums, and those of squares where there are any. */
@@ -132,10 +110,11 @@ static __device__ __forceinline__ product square_columns(const uint32_t (&)[GROU
 
 template <int GROUPS, class Finish, class Rows>
 static __device__ __forceinline__ void
-add_columns(const uint32_t (&weights)[GROUPS][4], const Rows *ring, int newest,
+add_columns(const window_columns<GROUPS> &columns, const Rows *ring, int newest,
             const box_task &task, const typename Finish::centres &centres,
             result_rows<typename Finish::sample> &results)
 {
+    const uint32_t(&weights)[GROUPS][4] = columns.word;
 #pragma unroll
     for (int q = 0; q < 2; q++) {
 #pragma unroll
@@ -168,22 +147,6 @@ static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
     return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
 }
 
-/* A lane's words of a matrix. */
-template <int COUNT>
-static __device__ __forceinline__ void load_matrix(uint32_t *weights, const uint32_t *matrices,
-                                                   int matrix)
-{
-    const uint4 *from = (const uint4 *)matrices + (matrix * (COUNT / 4) * 32 + threadIdx.x % 32);
-#pragma unroll
-    for (int i = 0; i < COUNT / 4; i++) {
-        uint4 four = __ldg(from + 32 * i);
-        weights[4 * i] = four.x;
-        weights[4 * i + 1] = four.y;
-        weights[4 * i + 2] = four.z;
-        weights[4 * i + 3] = four.w;
-    }
-}
-
 /* The place where a block works. */
 struct box_place {
     int strip_x, strip_bytes; /* columns */
@@ -210,15 +173,19 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
  * load their weights, and tiles that are not alike theirs.
  */
 template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
-    static constexpr int PIECES = ACROSS / 8 + 2, GROUPS = DOWN / 8 + 1, AHEAD = GROUPS - 1;
-    static constexpr bool SQUARES = Finish::has_squares;
+    static constexpr int PIECES = ACROSS ? ACROSS / 8 + 2 : 0, GROUPS = DOWN / 8 + 1;
+    static constexpr int AHEAD = GROUPS - 1;
+    static constexpr bool SQUARES = Finish::has_squares, WEIGHS = Finish::weighs;
+    typedef std::conditional_t<WEIGHS, tap_rows<PIECES>, window_rows<PIECES>> row_weights;
+    typedef std::conditional_t<WEIGHS, tap_columns<GROUPS>, window_columns<GROUPS>> column_weights;
     typedef typename Finish::sample sample;
     typedef result_rows<sample> results;
     typedef typename std::conditional<SQUARES, row_moments, row_sums>::type rows;
     const box_task &task;
     const box_place &place;
     loader &source;
-    uint32_t across[2][PIECES][2], down[GROUPS][4];
+    row_weights across;
+    column_weights down;
     rows ring[TILES][GROUPS];
     int matrices[TILES];
     bool alike;
@@ -242,10 +209,11 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
             matrices[p] = matrix_of(tile, task.across_first, task.across_last);
             alike = alike && matrices[p] == matrices[0];
         }
-        load_matrix<4 * PIECES>(across[0][0], task.across, matrices[0]);
-        load_matrix<4 * GROUPS>(down[0], task.down, 0);
-        lane_at[0] = source.place(g, x - ACROSS);
-        lane_at[1] = source.place(g + 8, x - ACROSS);
+        across.load(task, matrices[0]);
+        down.load(task, 0);
+        const int halo = ACROSS ? ACROSS : task.halo;
+        lane_at[0] = source.place(g, x - halo);
+        lane_at[1] = source.place(g + 8, x - halo);
         const int first = x + results::RUN * t, row = place.begin + g - AHEAD * STEP;
         count = task.in.row_bytes - first;
         to = (char *)(task.out + row * task.out_stride) + first * (int64_t)sizeof(sample);
@@ -282,29 +250,33 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
                                       PLAIN || (inside && row + 8 < place.rows));
         }
         const uint32_t stage = source.await();
-        uint32_t own[GROUPS][4], made = ~0u;
+        column_weights
+            own; /* of weights that fill the registers twice there is no room for these */
+        column_weights &of_step = PLAIN || WEIGHS ? down : own;
+        uint32_t made = ~0u;
         if (!PLAIN) {
-            load_matrix<4 * GROUPS>(own[0], task.down,
-                                    matrix_of(first_tile + step, task.down_first, task.down_last));
+            of_step.load(task, matrix_of(first_tile + step, task.down_first, task.down_last));
         }
 #pragma unroll
         for (int p = 0; p < TILES; p++) {
             const uint32_t at[2] = {stage + lane_at[0] + TILE * p, stage + lane_at[1] + TILE * p};
             if (!ALIKE && TILES > 1) {
-                load_matrix<4 * PIECES>(across[0][0], task.across, matrices[p]);
+                across.load(task, matrices[p]);
             }
             if constexpr (SQUARES) {
-                ring[p][newest] = add_moments_along_rows<PIECES>(across, at, t, task.shift);
+                ring[p][newest] = add_moments_along_rows<PIECES>(across.word, at, t, task.shift);
             } else {
-                ring[p][newest] = add_along_rows<PIECES>(across, at, t, task);
+                ring[p][newest] = add_along_rows(across, at, t, task);
             }
-            made &= sums_of(ring[p][newest]).high[0][0]; /* of all samples; sums are below 0x8100 */
+            /* of all samples; sums are below 0x8100, numbers by weights at most 0xFF00 */
+            const row_sums &sums = sums_of(ring[p][newest]);
+            made &= WEIGHS ? sums.high[0][0] & sums.low[0][0] : sums.high[0][0];
         }
         source.done(made);
 #pragma unroll
         for (int p = 0; p < TILES && (PLAIN || step >= AHEAD); p++) {
             results of = results_of<PLAIN>(p, row);
-            add_columns<GROUPS, Finish>(PLAIN ? down : own, ring[p], newest, task, centres[p], of);
+            add_columns<GROUPS, Finish>(of_step, ring[p], newest, task, centres[p], of);
         }
         to += STEP * task.out_stride;
         samples += STEP * task.in.stride;
@@ -318,6 +290,9 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
             if (PLAIN || first + u < place.steps) {
                 do_step<PLAIN, ALIKE>(u, first + u);
             }
+        }
+        if (!PLAIN && WEIGHS) {
+            down.load(task, 0);
         }
     }
 
@@ -337,7 +312,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
 };
 
 /* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
- * loaders. */
+ * loads. ACROSS: 0 if only the task knows it, by weights. */
 template <int ACROSS, int DOWN, int TILES, class Finish>
 static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     box_down(const __grid_constant__ box_task task)
@@ -345,7 +320,7 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     const box_place place = place_of<DOWN, TILES>(task);
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
-    const int margin = margin_of(ACROSS);
+    const int margin = margin_of(ACROSS ? ACROSS : task.halo);
     loader source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
                   place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
     if (warp == warps) {
@@ -412,7 +387,8 @@ static constexpr int tiles_of(int across, int down)
     return across * down <= 256 ? 2 : 1;
 }
 
-/* The kernels of samples of 16 bits (box_words.cu), and those with squares (box_moments.cu). */
-extern const box_row box_word_rows[], box_moment_rows[];
+/* The kernels of samples of 16 bits (box_words.cu), with squares (box_moments.cu), and by lines of
+ * weights (box_taps.cu). */
+extern const box_row box_word_rows[], box_moment_rows[], box_tap_rows[];
 
 #endif

@@ -78,8 +78,7 @@ template <class T> struct result_rows {
     }
 };
 
-/* Bytes: eight neighbours in either row. The lowest 8 bits count of what is put; rows are aligned.
- */
+/* Bytes: eight neighbours in either row. One byte counts of what is put; rows are aligned. */
 template <> struct result_rows<uint8_t> {
     enum { RUN = 8 };
     char *to;
@@ -88,11 +87,11 @@ template <> struct result_rows<uint8_t> {
     bool rows[2], aligned;
     uint32_t word[2][2];
 
-    __device__ __forceinline__ void put(int own, const uint32_t (&four)[4])
+    template <int BYTE = 0> __device__ __forceinline__ void put(int own, const uint32_t (&four)[4])
     {
 #pragma unroll
         for (int b = 0; b < 2; b++) {
-            uint32_t two = __byte_perm(four[2 * b], four[2 * b + 1], 0x0040);
+            uint32_t two = __byte_perm(four[2 * b], four[2 * b + 1], 0x0040 + 0x0011 * BYTE);
             uint32_t *to_word = &word[b][own / 4];
             *to_word = own % 4 ? __byte_perm(*to_word, two, 0x5410) : two;
         }
@@ -124,6 +123,7 @@ struct centre_rows {
  */
 struct without_centres {
     typedef no_centres centres;
+    static constexpr bool weighs = false;
 
     static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
     {
@@ -133,6 +133,7 @@ struct without_centres {
 
 struct with_centres {
     typedef centre_rows centres;
+    static constexpr bool weighs = false;
 
     static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
                                                        bool above, bool below)
@@ -142,6 +143,13 @@ struct with_centres {
         uint2 lower = below ? __ldg((const uint2 *)(from + 8 * stride)) : none;
         return {{{upper.x, upper.y}, {lower.x, lower.y}}};
     }
+};
+
+/* Bytes by lines of weights, which have been rounded where they were summed (taps.cuh). */
+struct tap_epilogue : without_centres {
+    typedef uint8_t sample;
+    static constexpr bool has_squares = false;
+    static constexpr bool weighs = true;
 };
 
 struct mean_epilogue : without_centres {

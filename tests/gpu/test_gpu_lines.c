@@ -59,4 +59,55 @@ TEST_ALONE(test_lines)
     }
 }
 
+/* Bytes by weights, which the matrix units take, wherever rows begin: bytes anywhere, and none but
+ * the largest, whose sums are the largest. */
+static void check_bytes(int number)
+{
+    static const int64_t shapes[][2] = {{1, 1},    {1, 70},    {300, 1},   {131, 67},
+                                        {64, 200}, {1031, 49}, {517, 700}, {2000, 33}};
+    static const char *const widths[] = {"0",        "0.1",        "0.3",      "1",       "2",
+                                         "2.1",      "3,down=0.5", "4",        "4.1",     "6",
+                                         "1,down=6", "0.5,down=3", "6,down=0", "0,down=2"};
+    static const char *const edges[] = {"clamp",        "mirror",     "reflect",
+                                        "wrap",         "constant:0", "constant:1",
+                                        "constant:255", "valid",      "shrink"};
+    enum {
+        SHAPES = sizeof shapes / sizeof *shapes,
+        WIDTHS = sizeof widths / sizeof *widths,
+        EDGES = sizeof edges / sizeof *edges
+    };
+    const int64_t *shape = shapes[number % SHAPES];
+    char spec[80];
+    snprintf(spec, sizeof spec, "gauss=%s,border=%s", widths[number / SHAPES % WIDTHS],
+             edges[(number + number / (SHAPES * WIDTHS)) % EDGES]);
+    int channels = 1 + (number + number / SHAPES + number / (SHAPES * WIDTHS)) % 4;
+    satf_view in = satf_view_packed(NULL, shape[0], shape[1], channels, SATF_U8);
+    SCOPED char *bytes = malloc((size_t)(in.stride * in.height));
+    assert_non_null(bytes);
+    in.data = bytes;
+    fill(&in, (uint64_t)number);
+    if (number % 7 == 0) {
+        memset(bytes, 255, (size_t)(in.stride * in.height));
+    }
+    SCOPED_FILTER *filter = parse_filter(cpu, spec);
+    satf_view out;
+    if (satf_filter_output(cpu, filter, &in, &out)) {
+        return; /* it holds no whole window */
+    }
+    gpu_trial t = gpu_trial_of(spec, filter, &in, (uint64_t)number * 2654435761u >> 8);
+    ON_HOST satf_view want = gpu_right(&t);
+    gpu_compare_there(&t, number % 3 == 0, &want);
+    if (number % 5 == 0) {
+        gpu_compare_here(&t, &want);
+    }
+}
+
+TEST_ALONE(test_bytes)
+{
+    enum { ALL = 8 * 14 * 9 * 4 }; /* shapes, widths, edges and channels */
+    for (int number = 0; number < ALL; number += gpu_small ? 101 : 1) {
+        check_bytes(number);
+    }
+}
+
 GPU_TEST_FILE;

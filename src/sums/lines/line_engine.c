@@ -350,7 +350,7 @@ static filter_reach line_reach(const chain_link *link, const filter_pass *pass)
     return (filter_reach){across, down, across, down};
 }
 
-static const filter_engine *const line_engines[] = {&line_engine, NULL};
+static const filter_engine *const line_engines[] = {&line_engine, &filter_device_taps_engine, NULL};
 
 const pass_shape shape_lines = {
     .kind = SATF_FILTER_LINES, .reach = line_reach, .engines = line_engines};

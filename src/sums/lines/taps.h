@@ -5,6 +5,7 @@
 #ifndef SATF_SUMS_LINES_TAPS_H
 #define SATF_SUMS_LINES_TAPS_H
 
+#include "../../plan/step.h"
 #include "line.h"
 
 /* Weights of a deviation up to FILTER_GAUSS_WEIGHTS, whole numbers whose sum is 2^bits; 0: doubles,
@@ -18,5 +19,8 @@ int64_t taps_rows_kept(const line_spec *spec);
 taps_walk *taps_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first, int64_t end,
                            void *memory);
 bool taps_walk_next(taps_walk *walk, bool *failed);
+
+/* Of bytes on a device. (device_taps.c) */
+extern const filter_engine filter_device_taps_engine;
 
 #endif

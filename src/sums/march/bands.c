@@ -1,5 +1,7 @@
-/* The weights of box sums by products, and the check that a window has such weights. */
+/* The weights of sums by products, and the check that a window has such weights. */
 #include "bands_words.h"
+
+#include <string.h>
 
 /* Whether the tile's weights are those that lie around any place far from the edges. */
 static bool is_inner(const window_bands *b, int64_t tile)
@@ -33,6 +35,19 @@ bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_
         b.last--;
     }
     *bands = b;
+    return true;
+}
+
+bool window_bands_weigh(window_bands *bands, int64_t pixels, int channels, const window_taps *taps,
+                        int border, int constant, int64_t tile, int halo)
+{
+    if (!window_bands_make(bands, pixels, channels, -taps->radius, 2 * taps->radius + 1, border,
+                           tile, halo)) {
+        return false;
+    }
+    bands->weighs = true;
+    memcpy(bands->taps, taps->weights, sizeof bands->taps);
+    bands->constant = (uint8_t)constant;
     return true;
 }
 

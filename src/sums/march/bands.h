@@ -1,8 +1,9 @@
 /*
- * Box sums as two products with matrices of weights, for devices whose matrix units multiply bytes
- * exactly: tile = V * samples * H. A weight says how often a window covers a sample, borders
- * included, so samples outside the image are never read. Tiles inside the image share one matrix;
- * those near its edges have one each.
+ * Sums as two products with matrices of weights, for devices whose matrix units multiply bytes
+ * exactly: tile = V * samples * H. A weight is what a sample counts for a result, borders included,
+ * so samples outside the image are never read: how often a window covers it, or by lines of taps
+ * the sum of those that fall on it. Tiles inside the image share one matrix; those near its edges
+ * have one each.
  */
 #ifndef SATF_SUMS_MARCH_BANDS_H
 #define SATF_SUMS_MARCH_BANDS_H
@@ -16,11 +17,24 @@
  * more on either side, a multiple of 8. */
 enum { BANDS_ACROSS_TILE = 32, BANDS_DOWN_TILE = 16, BANDS_LANES = 32, BANDS_OWN = 8 };
 
+/* A line of weights, which add up to 2^BANDS_TAP_BITS: that of the middle, then those of both
+ * samples that are so far away. */
+enum { BANDS_MOST_RADIUS = 24, BANDS_TAP_BITS = 15 };
+typedef struct window_taps {
+    int radius;
+    uint16_t weights[BANDS_MOST_RADIUS + 1];
+} window_taps;
+
 typedef struct window_bands {
     int64_t pixels, tile;  /* BANDS_ACROSS_TILE or BANDS_DOWN_TILE, which also tells the axis */
     int halo, channels;    /* positions a pixel: 1 down */
     int64_t before, after; /* pixels that the window reaches to either side of its own */
-    int border;            /* satf_border; constant is 0 */
+    int border;            /* satf_border */
+    /* By lines of taps; else a constant border is 0. Sums along rows of u8 are numbers of 8 bits
+     * with 8 of fraction, sums down of these samples again: (sum + 1/2) rounded down each time. */
+    bool weighs;
+    uint16_t taps[BANDS_MOST_RADIUS + 1];
+    uint8_t constant;
     /* Across: so many neighbours of a tile's row are one lane's results; then come the next
      * lane's, of four. 2, 4 or 8; a lane has eight in all. */
     int run;
@@ -37,6 +51,10 @@ typedef struct window_bands {
  */
 bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_t from,
                        int64_t side, int border, int64_t tile, int halo);
+
+/* The same for a line of taps. */
+bool window_bands_weigh(window_bands *bands, int64_t pixels, int channels, const window_taps *taps,
+                        int border, int constant, int64_t tile, int halo);
 
 /* Matrices, and words of 32 bits of all of them (bands_words.h). */
 int64_t window_bands_count(const window_bands *bands);

@@ -6,6 +6,7 @@
 #ifndef SATF_SUMS_MARCH_BANDS_WORDS_H
 #define SATF_SUMS_MARCH_BANDS_WORDS_H
 
+#include "../../base/border.h"
 #include "bands.h"
 
 #ifdef __CUDACC__
@@ -19,19 +20,37 @@ BANDS_CALL int64_t bands_positions(const window_bands *b)
     return b->pixels * b->channels;
 }
 
-/* How many of first + k * period, for any k, are in begin ... end. */
-BANDS_CALL int bands_hits(int64_t begin, int64_t end, int64_t first, int64_t period)
+/* What a sample so many pixels away counts. */
+BANDS_CALL int bands_tap(const window_bands *b, int64_t away)
 {
-    int64_t behind = (begin - first) % period; /* of the next one at or behind begin */
-    int64_t next = behind > 0 ? begin + period - behind : begin - behind;
+    return away < -b->before || away > b->after ? 0
+           : !b->weighs                         ? 1
+                                                : b->taps[away < 0 ? -away : away];
+}
+
+/* What those that are from begin to end away count. */
+BANDS_CALL int bands_taps(const window_bands *b, int64_t begin, int64_t end)
+{
+    int taps = 0;
+    for (int64_t away = begin; away <= end; away++) {
+        taps += bands_tap(b, away);
+    }
+    return taps;
+}
+
+/* What those that are first + k * period away, for any k, count. */
+BANDS_CALL int bands_hits(const window_bands *b, int64_t first, int64_t period)
+{
+    int64_t behind = (-b->before - first) % period; /* of the next one at or behind -before */
+    int64_t next = behind > 0 ? period - behind - b->before : -behind - b->before;
     int hits = 0;
-    for (; next <= end; next += period) {
-        hits++;
+    for (; next <= b->after; next += period) {
+        hits += bands_tap(b, next);
     }
     return hits;
 }
 
-/* How often the window of the result at position `to` covers the sample at `at`. */
+/* What the sample at position `at` counts for the result at `to`. */
 BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
 {
     int64_t most = bands_positions(b);
@@ -39,32 +58,39 @@ BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
         return 0;
     }
     int64_t pixel = to / b->channels, sample = at / b->channels;
-    int64_t begin = pixel - b->before, end = pixel + b->after, n = b->pixels;
-    int inside = sample >= begin && sample <= end;
+    int64_t n = b->pixels;
+    int inside = bands_tap(b, sample - pixel);
     if (b->border == SATF_CONSTANT) {
         return inside;
     }
     if (b->border == SATF_CLAMP) {
-        int64_t above = sample == 0 && begin < 0 ? -begin : 0;
-        int64_t below = sample == n - 1 && end >= n ? end - n + 1 : 0;
-        return (int)(inside + above + below);
+        int above = sample == 0 ? bands_taps(b, -b->before, -pixel - 1) : 0;
+        int below = sample == n - 1 ? bands_taps(b, n - pixel, b->after) : 0;
+        return inside + above + below;
     }
     /* What lies there once in each period, and once turned, if that is another place. */
     bool mirrors = b->border == SATF_MIRROR;
     int64_t period = mirrors ? 2 * n - 2 : 2 * n, turned = mirrors ? -sample : -1 - sample;
     if (period == 0) { /* a mirror of one pixel */
-        return (int)(end - begin + 1);
+        return bands_taps(b, -b->before, b->after);
     }
     bool twice = sample != turned && sample != turned + period;
-    return bands_hits(begin, end, sample, period) +
-           (twice ? bands_hits(begin, end, turned, period) : 0);
+    return bands_hits(b, sample - pixel, period) +
+           (twice ? bands_hits(b, turned - pixel, period) : 0);
 }
 
-/* Words of a matrix, of each lane. */
+/* Words of a byte of a matrix's weights, of each lane. */
+BANDS_CALL int bands_byte_words(const window_bands *b)
+{
+    int groups = b->halo / 8;
+    return b->tile == BANDS_ACROSS_TILE ? 2 * 2 * (groups + 2) : 4 * (groups + 1);
+}
+
+/* Words of a matrix, of each lane: by lines of taps those of weights' lower bytes, of higher ones,
+ * and four of what sums start from. */
 BANDS_CALL int64_t bands_matrix_words(const window_bands *b)
 {
-    int64_t groups = b->halo / 8;
-    return b->tile == BANDS_ACROSS_TILE ? 2 * 2 * (groups + 2) : 4 * (groups + 1);
+    return b->weighs ? 2 * bands_byte_words(b) + 4 : bands_byte_words(b);
 }
 
 /* What a matrix is of: a tile, or, for those that share one, any place far from the edges. */
@@ -74,35 +100,77 @@ typedef struct bands_place {
     int64_t from; /* the tile's first position */
 } bands_place;
 
-BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at)
+BANDS_CALL int bands_plain_weight(const bands_place *p, int to, int at)
 {
     const window_bands *b = p->bands;
     if (!p->inner) {
-        return (uint32_t)bands_weight(b, p->from + to, p->from + at);
+        return bands_weight(b, p->from + to, p->from + at);
     }
     int away = at - to, c = b->channels;
-    return away % c == 0 && away / c >= -b->before && away / c <= b->after;
+    return away % c == 0 ? bands_tap(b, away / c) : 0;
+}
+
+/* Taps count twice, so that the sums' bits of fraction are whole bytes; 2^16, which has no two
+ * bytes, is 2^16 - 1. */
+BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at, int byte)
+{
+    enum { MOST = (1 << (BANDS_TAP_BITS + 1)) - 1 };
+    int weight = bands_plain_weight(p, to, at);
+    if (!p->bands->weighs) {
+        return (uint32_t)weight;
+    }
+    weight = 2 * weight > MOST ? MOST : 2 * weight;
+    return (uint32_t)weight >> (8 * byte) & 255;
+}
+
+/*
+ * What the sum of result `to` starts from: 1/2 of what it is rounded to, and what lies beyond a
+ * constant border, by the same taps. A weight of 2^16 is the only one, and that of all results. Its
+ * sum lacks the sample, at most 255 across, or the number, at most 255 * 256 down, which is less
+ * than what separates sums: so that much more never rounds up what should not be.
+ */
+BANDS_CALL uint32_t bands_start(const bands_place *p, int to)
+{
+    const window_bands *b = p->bands;
+    bool across = b->tile == BANDS_ACROSS_TILE, constant = b->border == SATF_CONSTANT;
+    bool single = b->taps[0] == 1 << BANDS_TAP_BITS || (b->pixels == 1 && !constant);
+    uint32_t half = across ? 1 << 7 : 1 << 23, most = across ? 127 : 255 * 256;
+    int64_t position = p->from + to, pixel = position / b->channels;
+    uint32_t outside = 0;
+    if (constant && !p->inner && position >= 0 && position < bands_positions(b)) {
+        int taps =
+            bands_taps(b, -b->before, -pixel - 1) + bands_taps(b, b->pixels - pixel, b->after);
+        outside = 2 * (uint32_t)taps * b->constant * (across ? 1 : 256);
+    }
+    return half + (single ? most : 0) + outside;
+}
+
+/* The result of a tile that row g of a product is, whose number of the lane's two rows is h; q:
+ * the half of the tile. */
+BANDS_CALL int bands_across_result(const window_bands *b, int q, int h, int g)
+{
+    /* of lane g / 2 of the last product the result `own` of eight */
+    int own = 4 * q + 2 * h + g % 2;
+    return own / b->run * 4 * b->run + g / 2 * b->run + own % b->run;
 }
 
 /* Lane 4 g + t has row g of the operand, and of its columns those that t says. */
-BANDS_CALL uint32_t bands_across_word(const bands_place *p, int word, int lane)
+BANDS_CALL uint32_t bands_across_word(const bands_place *p, int word, int lane, int byte)
 {
     int pieces = p->bands->halo / 8 + 2;
     int q = word / (2 * pieces), k = word / 2 % pieces, h = word % 2, g = lane / 4, t = lane % 4;
-    /* of lane g / 2 of the last product the result `own` of eight */
-    int own = 4 * q + 2 * h + g % 2, run = p->bands->run;
-    int to = own / run * 4 * run + g / 2 * run + own % run;
+    int to = bands_across_result(p->bands, q, h, g);
     /* pairs of 16 positions are read as 8 neighbouring bytes a lane, the odd one as 4 */
     int at = k < pieces / 2 * 2 ? 32 * (k / 2) + 8 * t + 4 * (k % 2) : 16 * k + 4 * t;
     uint32_t weights = 0;
     for (int e = 0; e < 4; e++) {
-        weights |= bands_weight_at(p, to, at + e - p->bands->halo) << (8 * e);
+        weights |= bands_weight_at(p, to, at + e - p->bands->halo, byte) << (8 * e);
     }
     return weights;
 }
 
 /* The rows of a group lie in the order in which the first product leaves them. */
-BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane)
+BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane, int byte)
 {
     int groups = p->bands->halo / 8 + 1;
     int h = word % 4, g = lane / 4, t = lane % 4;
@@ -110,9 +178,18 @@ BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane)
     uint32_t weights = 0;
     for (int e = 0; e < 4; e++) {
         int at = 16 * group + 8 * (e / 2) + 2 * t + e % 2 - p->bands->halo;
-        weights |= bands_weight_at(p, to, at) << (8 * e);
+        weights |= bands_weight_at(p, to, at, byte) << (8 * e);
     }
     return weights;
+}
+
+/* What a lane's sums start from: across those of half q and row h of a product, word 2 q + h; down
+ * those of row h, words h and 2 + h. */
+BANDS_CALL uint32_t bands_start_word(const bands_place *p, int word, int lane)
+{
+    int g = lane / 4, h = word % 2;
+    bool across = p->bands->tile == BANDS_ACROSS_TILE;
+    return bands_start(p, across ? bands_across_result(p->bands, word / 2, h, g) : g + 8 * h);
 }
 
 /*
@@ -120,7 +197,7 @@ BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane)
  * then the next four.
  * Across: 2 * (halo / 8 + 2) words for either half of a tile: half q, then 16 positions k, then
  * h = 0, 1. Down: four words for each of the 1 + halo / 8 groups of 16 rows: what this group and
- * the next are multiplied by.
+ * the next are multiplied by. By lines of taps there are as many again, and four.
  */
 BANDS_CALL uint32_t bands_word(const window_bands *b, int64_t index)
 {
@@ -129,8 +206,10 @@ BANDS_CALL uint32_t bands_word(const window_bands *b, int64_t index)
     int word = (int)(index / (4 * BANDS_LANES) % (each / 4) * 4 + index % 4);
     int64_t tile = m <= b->first ? m - 1 : b->last + m - 1 - b->first;
     bands_place p = {b, m == 0, m == 0 ? 0 : tile * b->tile};
-    return b->tile == BANDS_ACROSS_TILE ? bands_across_word(&p, word, lane)
-                                        : bands_down_word(&p, word, lane);
+    int words = bands_byte_words(b), byte = word / words;
+    return b->weighs && byte == 2         ? bands_start_word(&p, word - 2 * words, lane)
+           : b->tile == BANDS_ACROSS_TILE ? bands_across_word(&p, word % words, lane, byte)
+                                          : bands_down_word(&p, word % words, lane, byte);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "../../sat/sums.h"
 #include "../../base/view.h"
 #include "gpu.h"
+#include "../../plan/device_copies.h"
 #include "../../plan/device_task.h"
 
 /* The kernels that can take a step. Each knows step->state as its own. */
@@ -99,58 +100,8 @@ static bool suits_box(const satf_context *ctx, const filter_step *step)
            find_bands(step, &halo, &across, &down) && satf_cuda()->multiplies(in->device);
 }
 
-/*
- * Kernels read rows that are aligned, and write such rows of u8 and u16. Whether the caller's are
- * is known when a run brings their data: so there is memory for copies of the image and of the
- * result that are.
- */
-static bool must_be_aligned(const satf_view *view)
-{
-    return view->type == SATF_U8 || view->type == SATF_U16;
-}
-
-static int64_t copy_stride(const filter_step *step)
-{
-    return (int64_t)satf_align64((size_t)window_gpu_row_bytes(&step->in));
-}
-
-static size_t copy_bytes(const filter_step *step)
-{
-    return (size_t)copy_stride(step) * (size_t)step->in.height;
-}
-
-static satf_status reserve_copies(satf_context *ctx, filter_step *step)
-{
-    size_t row = (size_t)copy_stride(step) * (must_be_aligned(&step->out) ? 2 : 1);
-    return satf_mul(row, (size_t)step->in.height, &step->scratch_bytes)
-               ? SATF_OK
-               : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
-}
-
-/* The view, or where its copy is, so many bytes into the scratch. */
-static satf_view aligned(const filter_step *step, const satf_view *view, size_t at)
-{
-    satf_view copy = *view;
-    if (must_be_aligned(view) && !window_gpu_is_aligned(view)) {
-        copy.data = step->scratch + at;
-        copy.stride = copy_stride(step);
-    }
-    return copy;
-}
-
-static satf_status copy_if_other(satf_context *ctx, const satf_view *from, const satf_view *to)
-{
-    return from->data == to->data ? SATF_OK : satf_cuda()->realign(ctx, from, to);
-}
-
-/* What kernels are given in place of the step's views. */
-static satf_status begin_copies(satf_context *ctx, const filter_step *step, satf_view *in,
-                                satf_view *out)
-{
-    *in = aligned(step, &step->in, 0);
-    *out = aligned(step, &step->out, copy_bytes(step));
-    return copy_if_other(ctx, &step->in, in);
-}
+/* Kernels see images of the step's own size. */
+static const device_copies copies = {0, 0};
 
 /* ------------------------------------------------------------------- small windows */
 
@@ -165,7 +116,7 @@ static satf_status plan_box(satf_context *ctx, filter_step *step)
     box->across.run = window_gpu_run(step->out.type);
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
-    satf_status status = reserve_copies(ctx, step);
+    satf_status status = device_copies_reserve(ctx, step, &copies);
     return status ? status : satf_cuda()->box_plan(ctx, box);
 }
 
@@ -179,9 +130,9 @@ static satf_status prepare_box(satf_context *ctx, filter_step *step)
 static satf_status run_box(satf_context *ctx, filter_step *step)
 {
     window_gpu_box *box = step->state;
-    satf_status status = begin_copies(ctx, step, &box->in, &box->out);
+    satf_status status = device_copies_begin(ctx, step, &copies, &box->in, &box->out);
     status = status ? status : satf_cuda()->box_run(ctx, box);
-    return status ? status : copy_if_other(ctx, &box->out, &step->out);
+    return status ? status : device_copies_end(ctx, step, &copies, &box->out);
 }
 
 /* ------------------------------------------------------------------- large windows */
@@ -223,7 +174,7 @@ static satf_status plan_large(satf_context *ctx, filter_step *step)
     window_gpu_large *large = step->state;
     *large = make_large(step);
     step->kept_bytes = sizeof(uint32_t) * PIECES_WORDS + WINDOW_GPU_OUTSIDE_BYTES;
-    satf_status status = reserve_copies(ctx, step);
+    satf_status status = device_copies_reserve(ctx, step, &copies);
     status = status ? status : satf_cuda()->large_plan(ctx, large);
     step->scratch_bytes += large->sides_bytes;
     return status;
@@ -234,16 +185,16 @@ static satf_status prepare_large(satf_context *ctx, filter_step *step)
     window_gpu_large *large = step->state;
     large->weights = (uint32_t *)(void *)step->kept;
     large->outside = (uint8_t *)(large->weights + PIECES_WORDS);
-    large->sides = (uint8_t *)step->scratch + 2 * copy_bytes(step);
+    large->sides = (uint8_t *)step->scratch + 2 * device_copies_bytes(step, &copies);
     return satf_cuda()->large_prepare(ctx, large);
 }
 
 static satf_status run_large(satf_context *ctx, filter_step *step)
 {
     window_gpu_large *large = step->state;
-    satf_status status = begin_copies(ctx, step, &large->in, &large->out);
+    satf_status status = device_copies_begin(ctx, step, &copies, &large->in, &large->out);
     status = status ? status : satf_cuda()->large_run(ctx, large);
-    return status ? status : copy_if_other(ctx, &large->out, &step->out);
+    return status ? status : device_copies_end(ctx, step, &copies, &large->out);
 }
 
 /* ------------------------------------------------------------------------ marches */

@@ -23,13 +23,17 @@
 /* Those of formulas that read squares. */
 #define WINDOW_GPU_SQUARE_HALOS(EACH) EACH(8, 8) EACH(32, 8) EACH(16, 16)
 
+/* Those of lines of weights, by the radius of down; across 0 stands for any multiple of 16 up to
+ * BANDS_MOST_RADIUS pixels of four bytes, whose weights are not kept in registers. */
+#define WINDOW_GPU_TAP_HALOS(EACH) EACH(8, 8) EACH(24, 8) EACH(0, 16) EACH(0, 24)
+
 typedef struct window_gpu_halo {
     int across, down;
     bool squares;
 } window_gpu_halo;
 
-/* All of them; 0 behind the last. */
-extern const window_gpu_halo window_gpu_halos[];
+/* All of them, and those of lines of weights; 0 behind the last. */
+extern const window_gpu_halo window_gpu_halos[], window_gpu_tap_halos[];
 
 /* The bytes of a row, without what lies between rows. */
 static inline int64_t window_gpu_row_bytes(const satf_view *view)
@@ -109,7 +113,7 @@ typedef struct window_gpu_box {
     window_gpu_halo halo;
     window_bands across, down; /* across.run: window_gpu_run(out.type) */
     window_gpu_formula formula;
-    uint64_t area;     /* of the window */
+    uint64_t area;     /* of the window; 1 by lines of weights, of which the bands know */
     uint32_t *weights; /* there: of across, then of down */
     /* What box_plan decides. */
     window_gpu_divisor by; /* the area */
