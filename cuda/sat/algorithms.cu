@@ -67,13 +67,6 @@ template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job,
     return c.fits;
 }
 
-/* Puts the summands where the job's sums will be, if they are not of that type already. */
-static cudaError_t sat_widen(const sat_job *job, cudaStream_t stream)
-{
-    return is_widened(job) ? find_sums(job)->widen(make_plane(job), job->in.type, stream)
-                           : cudaSuccess;
-}
-
 /* The job of a row with blocks. */
 struct block_job {
     const sat_sums *sums;
@@ -87,7 +80,7 @@ static block_job sat_cut_up(const sat_job *job)
     block_job b;
     b.sums = find_sums(job);
     b.shape = find_shape(job);
-    b.p = make_sums_plane(job);
+    b.p = make_plane(job);
     b.g = make_grid(b.p.width, b.p.height, b.p.channels, b.shape->tile);
     return b;
 }
@@ -97,9 +90,8 @@ static block_job sat_cut_up(const sat_job *job)
 static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
 {
     const sat_sums *sums = find_sums(job);
-    sat_plane p = make_sums_plane(job);
+    sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     CUDA_RETURN(ctx, sums->rows(p, stream));
     return SATF_OK;
@@ -113,9 +105,8 @@ static void *carve_4r4w(carver *from, const sat_job *job)
 static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch)
 {
     const sat_sums *sums = find_sums(job);
-    sat_plane p = make_sums_plane(job);
+    sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, sums->columns(p, stream));
     sat_plane turned = p; /* one channel */
     turned.in = turned.out = (char *)scratch;
@@ -123,6 +114,8 @@ static satf_status run_4r4w(satf_context *ctx, const sat_job *job, void *scratch
     turned.width = p.height;
     turned.height = p.width;
     turned.channels = 1;
+    turned.summand = SATF_SUMMAND_PLAIN;
+    turned.in_bytes = (int16_t)sums->out_bytes;
     turned.in_align = turned.out_align = sums->out_bytes;
     for (int c = 0; c < p.channels; c++) {
         CUDA_RETURN(ctx, sat_transpose(p, sums->out_bytes, c, scratch, false, stream));
@@ -161,15 +154,13 @@ static satf_status run_4r1w(satf_context *ctx, const sat_job *job, void *scratch
     const sat_sums *sums = find_sums(job);
     carver c = {(char *)scratch, 0, true};
     samples_memory m = carve_4r1w(&c, job);
-    sat_plane p = make_sums_plane(job);
+    sat_plane p = make_plane(job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     if (sync_of(job) == SAT_SYNC_COOP) {
-        CUDA_RETURN(ctx, sat_widen(job, stream));
         CUDA_RETURN(ctx, sums->diagonals(p, m.kept, m.count, stream));
         return SATF_OK;
     }
     auto stages = [&](cudaStream_t on) -> satf_status {
-        CUDA_RETURN(ctx, sat_widen(job, on));
         for (int64_t d = 0; d < p.width + p.height - 1; d++) {
             CUDA_RETURN(ctx, sums->diagonal(p, m.kept, d, on));
         }
@@ -213,6 +204,7 @@ static satf_status do_2r1w(satf_context *ctx, const sat_sums *sums, const sat_sh
         u.in_stride = u.out_stride = g.tiles_x * sums->sum_bytes;
         u.channels = 1;
         u.summand = SATF_SUMMAND_PLAIN;
+        u.in_bytes = (int16_t)sums->sum_bytes;
         u.in_align = alignment(u.in, u.in_stride);
         u.out_align = alignment(u.out, u.out_stride);
         *scratch = rest;
@@ -238,7 +230,6 @@ static satf_status sat_run_2r1w(satf_context *ctx, const sat_job *job, void *scr
     block_job b = sat_cut_up(job);
     char nothing;
     carver c = {scratch ? (char *)scratch : &nothing, 0, true}; /* a single block wants none */
-    CUDA_RETURN(ctx, sat_widen(job, (cudaStream_t)cuda_stream(ctx)));
     return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)cuda_stream(ctx));
 }
 
@@ -299,7 +290,6 @@ static satf_status do_1_plus_r(satf_context *ctx, const char *row, const sat_job
     sat_sync sync = sync_of(job);
     int64_t diagonals = grid_diagonals(b.g), end = diagonals - side;
     auto work = [&](cudaStream_t on) -> satf_status {
-        CUDA_RETURN(ctx, sat_widen(job, on));
         if (side == 0) {
             return do_stages(ctx, b, m, sync, 0, diagonals, on);
         }
@@ -353,7 +343,6 @@ static satf_status run_skss(satf_context *ctx, const sat_job *job, void *scratch
     carver c = {(char *)scratch, 0, true};
     sat_lookback words = carve_skss(&c, job);
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    CUDA_RETURN(ctx, sat_widen(job, stream));
     CUDA_RETURN(ctx, b.shape->skss(b.p, b.g, words, stress_mode, stream));
     return SATF_OK;
 }

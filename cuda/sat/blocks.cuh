@@ -10,10 +10,11 @@
 #ifndef CUDA_SAT_BLOCKS_CUH
 #define CUDA_SAT_BLOCKS_CUH
 
-#include "loader.cuh"
 #include "counts.cuh"
 #include "resident.cuh"
+#include "samples.cuh"
 #include "tile_state.cuh"
+#include "tile_sums.cuh"
 
 template <typename S> struct aux_pointers {
     S *col, *row, *corner; /* of the block's channel: [I], [J], [I][J] */
@@ -108,47 +109,62 @@ __device__ __forceinline__ void share_all_carries(tile_shared<C> &s, int t,
     extern __shared__ __align__(128) char loader_buffer[]; \
     __shared__ loader_shared loader;                       \
     __shared__ tile_shared<C> s;                           \
-    unsigned phase = 0;                                    \
     init_loader(&loader)
 
 /*
  * The frame of the kernels whose blocks have fixed numbers, 0 ... count - 1, of 31 bits. A CUDA
  * block takes every gridDim.x-th; while it works on one, the next is on its way. place(k) says
  * where block k is, ahead(k, at) is called before its samples are waited for,
- * finish(at, v, s, loader_buffer) behind scan_tile() and a barrier.
+ * scan(v, s) when they are there, finish(at, v, s, loader_buffer) behind that and a barrier.
  */
-template <class C, class Place, class Ahead, class Finish>
+template <class C, class Place, class Ahead, class Scan, class Finish>
 __device__ __forceinline__ void walk_blocks(const loader_map &map, const sat_plane &p,
-                                            unsigned count, Place place, Ahead ahead, Finish finish)
+                                            unsigned count, Place place, Ahead ahead, Scan scan,
+                                            Finish finish)
 {
     LOADER_SHARED(C);
     typename C::L v[C::ROWS][C::VEC];
+    sample_loader<C> samples(map, p, &loader, loader_buffer);
     bool loads = threadIdx.x == LOADER;
     await_stream();
     if (loads && blockIdx.x < count) {
-        send_for<C>(&loader, loader_buffer, map, place(blockIdx.x));
+        samples.announce(place(blockIdx.x));
     }
     __syncthreads();
+    if (blockIdx.x < count) {
+        samples.send();
+    }
     for (unsigned k = blockIdx.x; k < count; k += gridDim.x) {
         tile_place at = loader.at, next = at;
         if (loads) { /* here it holds nobody up; beyond the last block it is not used */
             next = place(k + gridDim.x);
         }
         ahead(k, at);
-        take<C>(&loader, loader_buffer, &phase, map, p, at, v);
+        samples.take(at, v);
         __syncthreads();
         if (loads && k + gridDim.x < count) {
-            send_for<C>(&loader, loader_buffer, map, next);
+            samples.announce(next);
         }
-        scan_tile<C>(v, s);
+        scan(v, s);
         __syncthreads();
+        if (k + gridDim.x < count) {
+            samples.send();
+        }
         finish(at, v, s, loader_buffer);
         __syncthreads(); /* s is used again */
     }
 }
 
-/* The block in registers, as finish() of walk_blocks() gets it. */
+/* The block in registers, as scan() and finish() of walk_blocks() get it. */
 template <class C> using tile_values = typename C::L[C::ROWS][C::VEC];
+
+/* scan() of kernels that store tables. */
+template <class C> struct scan_whole {
+    __device__ __forceinline__ void operator()(tile_values<C> &v, tile_shared<C> &s) const
+    {
+        scan_tile<C>(v, s);
+    }
+};
 
 /* Step 1 of 2R1W. */
 template <class C>
@@ -162,6 +178,7 @@ __global__ __launch_bounds__(C::THREADS,
     walk_blocks<C>(
         map, p, count, [&](unsigned k) { return place_in_rows(g, side, k); },
         [](unsigned, const tile_place &) {},
+        [](const tile_values<C> &v, tile_shared<C> &s) { sum_tile<C>(v, s); },
         [&](const tile_place &at, const tile_values<C> &, const tile_shared<C> &s, void *) {
             if (t < C::TILE) {
                 write_sums<C>(aux, at, t, sum_of_columns<C>(s, t), sum_of_rows<C>(s, t),
@@ -185,6 +202,7 @@ __device__ __forceinline__ void walk_tables(const loader_map &map, const sat_pla
                 carry = read_carries<C>(aux, at, t);
             }
         },
+        scan_whole<C>(),
         [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s, void *buffer) {
             if (t < C::TILE) {
                 share_all_carries<C>(s, t, carry);
@@ -338,6 +356,7 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
             int right = (int)g.tiles_x - 1 - at.J;
             awaited = k - (unsigned)((at.I < right ? at.I : right) * g.channels + at.channel);
         },
+        scan_whole<C>(),
         [&](const tile_place &at, const tile_values<C> &v, tile_shared<C> &s, void *buffer) {
             S column = 0, row = 0;
             if (t < C::TILE) {
@@ -451,7 +470,7 @@ __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin,
 
 template <class C> loader_map map_for(const sat_plane &p)
 {
-    return make_loader_map(p, (int)sizeof(typename C::T), C::ACROSS, C::HIGH, 1);
+    return make_loader_map(p, p.in_bytes, C::ACROSS, C::HIGH, 1);
 }
 
 template <class C> struct blocks_launch {

@@ -38,7 +38,8 @@ static const sat_sums *find_sums(const sat_job *job)
 static const sat_shape *find_shape(const sat_job *job)
 {
     for (const sat_shape *shape = find_sums(job)->shapes; shape->tile; shape++) {
-        if ((shape->scope != SAT_ONE_CHANNEL || job->in.channels == 1) &&
+        bool one = job->in.channels == 1 && job->summand == SATF_SUMMAND_PLAIN;
+        if ((shape->scope != SAT_ONE_CHANNEL || one) &&
             (!job->tuning.tile || job->tuning.tile == shape->tile) &&
             (!job->tuning.threads || job->tuning.threads == shape->threads)) {
             return shape;
@@ -77,28 +78,10 @@ static sat_plane make_plane(const sat_job *job)
     p.width = job->in.width;
     p.height = job->in.height;
     p.channels = job->in.channels;
-    p.summand = (int)job->summand;
+    p.summand = (int16_t)job->summand;
+    p.in_bytes = (int16_t)satf_type_bytes(job->in.type);
     p.in_align = alignment(p.in, p.in_stride);
     p.out_align = alignment(p.out, p.out_stride);
-    return p;
-}
-
-/* Whether the kernels of the job's sums find its samples as they want them. */
-static bool is_widened(const sat_job *job)
-{
-    return job->summand != SATF_SUMMAND_PLAIN || find_sums(job)->sample != job->in.type;
-}
-
-/* The job as those kernels see it: what is widened lies where the table will be. */
-static sat_plane make_sums_plane(const sat_job *job)
-{
-    sat_plane p = make_plane(job);
-    if (is_widened(job)) {
-        p.in = p.out;
-        p.in_stride = p.out_stride;
-        p.in_align = p.out_align;
-        p.summand = SATF_SUMMAND_PLAIN;
-    }
     return p;
 }
 

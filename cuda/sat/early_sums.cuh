@@ -12,6 +12,7 @@
 #define CUDA_SAT_EARLY_SUMS_CUH
 
 #include "lookback.cuh"
+#include "tile_sums.cuh"
 #include "unaligned.cuh"
 
 /* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
@@ -27,39 +28,16 @@ template <class C> struct early_carries {
     typename finish_type<typename C::L, typename C::S>::type left[C::HIGH];
 };
 
-/* value[0] = the sum over all lanes of value[lane / (32 / N)], as D goes from 16 to 32 / N: each
- * step halves what a lane has, and gives away the other half. */
-template <int D, int N, typename L, int M>
-__device__ __forceinline__ void sum_over_lanes(L (&value)[M])
-{
-    if constexpr (N > 1) {
-        bool upper = threadIdx.x & D;
-#pragma unroll
-        for (int i = 0; i < N / 2; i++) {
-            L give = upper ? value[i] : value[i + N / 2],
-              keep = upper ? value[i + N / 2] : value[i];
-            value[i] = keep + __shfl_xor_sync(0xffffffffu, give, D);
-        }
-        sum_over_lanes<D / 2, N / 2>(value);
-    } else if constexpr (D > 0) {
-        value[0] += __shfl_xor_sync(0xffffffffu, value[0], D);
-        sum_over_lanes<D / 2, N>(value);
-    }
-}
-
 /* a = the sums of the block in the buffer, number i. The caller's barrier follows. */
 template <class C>
 __device__ __forceinline__ void sum_tile(const void *buffer, early_sums<C> &a, int i)
 {
     typedef typename C::L L;
     typedef vector_values<typename C::T, C::VEC> values;
-    constexpr int N = C::ROWS > 16 ? 32 : C::ROWS > 8 ? 16 : 8; /* rows, and some of nothing */
-    constexpr int LANES = 32 / N;                               /* that a row's sum ends up in */
     constexpr bool BYTES = sizeof(typename C::T) == 1 && C::VEC == 4;
-    static_assert(C::ROWS <= N, "a warp has at most 32 rows");
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
-    L columns[C::VEC] = {}, rows[N] = {};
+    L columns[C::VEC] = {}, rows[lines_of<C>()] = {};
 #pragma unroll
     for (int y = 0; y < C::ROWS; y++) {
         values raw = from[y * 32];
@@ -73,28 +51,9 @@ __device__ __forceinline__ void sum_tile(const void *buffer, early_sums<C> &a, i
             rows[y] += BYTES ? (L)0 : value;
         }
     }
-    sum_over_lanes<16, N>(rows);
-    L down = rows[0];
-#pragma unroll
-    for (int distance = LANES; distance < 32; distance *= 2) {
-        L other = lane_below(down, distance);
-        down += lane >= distance ? other : (L)0;
-    }
-    if (lane % LANES == 0 && lane / LANES < C::ROWS) {
-        a.right[warp * C::ROWS + lane / LANES] = down;
-    }
-#pragma unroll
-    for (int k = 1; k < C::VEC; k++) {
-        columns[k] += columns[k - 1];
-    }
-    L before[1] = {columns[C::VEC - 1]};
-    sum_lanes_before(before);
-#pragma unroll
-    for (int k = 0; k < C::VEC; k++) {
-        a.columns[i][warp][lane * C::VEC + k] = columns[k] + before[0];
-    }
+    L sum = sum_lines<C>(columns, rows, a.columns[i][warp], a.right + warp * C::ROWS);
     if (lane == 31) {
-        a.last[warp] = columns[C::VEC - 1] + before[0];
+        a.last[warp] = sum;
     }
 }
 

@@ -22,8 +22,8 @@ struct sat_plane {
     int64_t in_stride, out_stride; /* bytes */
     int64_t width, height;         /* pixels */
     int channels;
-    int summand;             /* satf_summand */
-    int in_align, out_align; /* bytes, a power of two up to 16 that divides every row's address */
+    int16_t summand, in_bytes; /* satf_summand; of a sample */
+    int in_align, out_align;   /* bytes, a power of two up to 16 that divides every row's address */
 };
 
 /*
@@ -168,17 +168,13 @@ struct sat_shape {
 };
 
 /*
- * The kernels of the dissertation's algorithms and of SKSS, for tables of one type. Their samples
- * are of that type too, those of others are widened into the table's own memory first, where each
- * kernel reads a sample before it writes the sum in its place.
+ * The kernels of the dissertation's algorithms and of SKSS, for tables of one type, from samples of
+ * every type that has such tables.
  */
 struct sat_sums {
-    int sample;               /* satf_type that needs no widening; -1: there is none */
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
     const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
     const sat_sums *of_sums;  /* for tables of the sums that blocks hand on */
-    /* The summands of p, of samples of that satf_type, where the sums of p go. */
-    cudaError_t (*widen)(const sat_plane &p, int type, cudaStream_t stream);
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */
     cudaError_t (*prefix)(const sat_grid &g, const sat_aux &aux, int tile, int64_t begin,

@@ -102,15 +102,15 @@ __device__ __forceinline__ void init_loader(loader_shared *loader)
 }
 
 /* Sends for a block; the thread LOADER calls it, behind a barrier after the buffer was read.
- * buffer: loader_bytes(), aligned to 128. */
+ * buffer: loader_bytes(), aligned to 128; bytes: of the block. */
 template <class C>
 __device__ __forceinline__ void send_for(loader_shared *loader, void *buffer, const loader_map &map,
-                                         const tile_place &at)
+                                         const tile_place &at, unsigned bytes = loader_bytes<C>())
 {
     loader->at = at;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (map.usable) {
-        barrier_expect(&loader->arrived, loader_bytes<C>());
+        barrier_expect(&loader->arrived, bytes);
         copy_block(buffer, map, at.J * C::ACROSS, at.I * C::HIGH, &loader->arrived);
     }
 #endif
@@ -124,23 +124,33 @@ __device__ __forceinline__ void await(loader_shared *loader, unsigned phase)
 #endif
 }
 
-/* v = the block's summands, from the buffer. */
-template <class C>
-__device__ __forceinline__ void read_buffer(const void *buffer, const sat_plane &p,
-                                            typename C::L (&v)[C::ROWS][C::VEC])
+/* v = the block's samples, or their squares, from the buffer. */
+template <class C, bool SQUARE>
+__device__ __forceinline__ void read_buffer(const void *buffer, typename C::L (&v)[C::ROWS][C::VEC])
 {
     typedef vector_values<typename C::T, C::VEC> values;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const values *from = (const values *)buffer + warp * C::ROWS * 32 + lane;
-    bool square = !C::PLAIN && p.summand == SATF_SUMMAND_SQUARE;
 #pragma unroll
     for (int i = 0; i < C::ROWS; i++) {
         values raw = from[i * 32];
 #pragma unroll
         for (int k = 0; k < C::VEC; k++) {
             typename C::L a = (typename C::L)raw.value[k];
-            v[i][k] = square ? a * a : a;
+            v[i][k] = SQUARE ? a * a : a;
         }
+    }
+}
+
+/* v = the block's summands, of one channel, from the buffer. */
+template <class C>
+__device__ __forceinline__ void read_buffer(const void *buffer, const sat_plane &p,
+                                            typename C::L (&v)[C::ROWS][C::VEC])
+{
+    if (!C::PLAIN && p.summand == SATF_SUMMAND_SQUARE) {
+        read_buffer<C, true>(buffer, v);
+    } else {
+        read_buffer<C, false>(buffer, v);
     }
 }
 
@@ -159,7 +169,7 @@ __device__ __forceinline__ void take(loader_shared *loader, void *buffer, unsign
         await(loader, *phase);
         *phase ^= 1;
     } else {
-        fill_tile<C>(p, at, (typename C::T *)buffer);
+        fill_tile<C, typename C::T, true>(p, at, (typename C::T *)buffer);
         __syncthreads();
     }
     read_buffer<C>(buffer, p, v);

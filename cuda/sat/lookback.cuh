@@ -210,6 +210,7 @@ __global__ __launch_bounds__(C::THREADS,
 {
     LOADER_SHARED(C);
     __shared__ unsigned ticket; /* of this block, then of the next */
+    unsigned phase = 0;
     typename C::L v[C::ROWS][C::VEC];
     const lookback_search<C> search;
     int t = search.t;

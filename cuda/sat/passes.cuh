@@ -9,23 +9,28 @@
 
 enum { PASS_THREADS = 64, PASS_AHEAD = 8 }; /* small blocks: a thread has a whole column to do */
 
-/* A thread goes down a column of one channel: neighbours access neighbours. */
-template <typename S, typename O>
-__global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
+/* The summand as it is stored where the table is of O. */
+template <typename O>
+__device__ __forceinline__ O read_stored(const sat_plane &p, int64_t y, int64_t x, int c)
 {
-    int64_t i = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
-    if (i >= p.width * p.channels) {
-        return;
-    }
-    int64_t x = i / p.channels;
-    int c = (int)(i - x * p.channels);
+    O summand;
+    with_samples<O>(p, [&](auto sample) {
+        summand = read_summand<decltype(sample), O, false>(p, p.in + y * p.in_stride, x, c);
+    });
+    return summand;
+}
+
+/* The sums down a column, of samples of T. */
+template <typename T, typename S, typename O, bool PLAIN>
+__device__ __forceinline__ void sum_down(const sat_plane &p, int64_t x, int c)
+{
     S sum = 0;
     for (int64_t y = 0; y < p.height; y += PASS_AHEAD) {
         S ahead[PASS_AHEAD]; /* loads do not wait for one another */
 #pragma unroll
         for (int k = 0; k < PASS_AHEAD; k++) {
             ahead[k] = y + k < p.height
-                           ? read_summand<O, S, true>(p, p.in + (y + k) * p.in_stride, x, c)
+                           ? (S)read_summand<T, O, PLAIN>(p, p.in + (y + k) * p.in_stride, x, c)
                            : (S)0;
         }
 #pragma unroll
@@ -36,6 +41,25 @@ __global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
             }
         }
     }
+}
+
+/* A thread goes down a column of one channel: neighbours access neighbours. */
+template <typename S, typename O>
+__global__ __launch_bounds__(PASS_THREADS) void columns_kernel(sat_plane p)
+{
+    int64_t i = (int64_t)blockIdx.x * PASS_THREADS + threadIdx.x;
+    if (i >= p.width * p.channels) {
+        return;
+    }
+    int64_t x = i / p.channels;
+    int c = (int)(i - x * p.channels);
+    with_samples<O>(p, [&](auto sample) {
+        if (p.summand == SATF_SUMMAND_PLAIN) {
+            sum_down<decltype(sample), S, O, true>(p, x, c);
+        } else {
+            sum_down<decltype(sample), S, O, false>(p, x, c);
+        }
+    });
 }
 
 /* A thread goes along a row of one channel: neighbours are a row apart. */
@@ -78,7 +102,7 @@ __device__ __forceinline__ void formula_61(const sat_plane &p, S *kept, int64_t 
     int64_t i = k / p.channels;
     int c = (int)(k - i * p.channels);
     int64_t y = (d < p.width ? 0 : d - p.width + 1) + i, x = d - y;
-    S sum = read_summand<O, S, true>(p, p.in + y * p.in_stride, x, c);
+    S sum = (S)read_stored<O>(p, y, x, c);
     auto keep = [&](int64_t row, int64_t column) {
         int64_t place = p.width < p.height ? column : row, side = min(p.width, p.height);
         return kept + ((row + column) % 3 * side + place) * p.channels + c;

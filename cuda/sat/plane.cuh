@@ -4,6 +4,7 @@
 #define CUDA_SAT_PLANE_CUH
 
 #include <stdint.h>
+#include <type_traits>
 
 #include "launch.h"
 
@@ -67,6 +68,33 @@ __device__ __forceinline__ L read_summand(const sat_plane &p, const char *row, i
     }
     L weight = (L)read_sample<T>(p, row, x, p.channels - 1);
     return p.summand == SATF_SUMMAND_WEIGHTED ? a * weight : a * a * weight;
+}
+
+/* Calls with(T()), T being the type of the plane's samples where its table is of O. */
+template <typename O, typename With>
+__device__ __forceinline__ void with_samples(const sat_plane &p, With with)
+{
+    if constexpr (sizeof(O) == 16) { /* of squares of u16 */
+        if (p.in_bytes == 2) {
+            with(uint16_t());
+        } else {
+            with(O());
+        }
+    } else if constexpr (std::is_same_v<O, double>) {
+        if (p.in_bytes == 4) {
+            with(float());
+        } else {
+            with(O());
+        }
+    } else if constexpr (std::is_same_v<O, float>) {
+        with(O());
+    } else if (p.in_bytes == 1) {
+        with(uint8_t());
+    } else if (p.in_bytes == 2) {
+        with(uint16_t());
+    } else {
+        with(O());
+    }
 }
 
 template <typename O>

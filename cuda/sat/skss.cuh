@@ -34,6 +34,7 @@ __global__ __launch_bounds__(C::THREADS,
     LOADER_SHARED(C);
     __shared__ unsigned ticket;
     typename C::L v[C::ROWS][C::VEC];
+    sample_loader<C> samples(map, p, &loader, loader_buffer);
     int t = (int)threadIdx.x;
     await_stream();
     if (t == 0) {
@@ -48,23 +49,27 @@ __global__ __launch_bounds__(C::THREADS,
     at.J = (int)(ticket / (unsigned)g.channels);
     at.I = 0;
     if (t == LOADER) {
-        send_for<C>(&loader, loader_buffer, map, at);
+        samples.announce(at);
     }
     __syncthreads();
+    samples.send();
     int64_t along = g.tiles_y * C::TILE; /* words from a column of blocks to the next */
     word *rows = (word *)b.row + (at.channel * g.tiles_x + at.J) * along + t;
     S above = 0, corner = 0; /* of column t; in the last thread everything above and to the left */
     for (; at.I < g.tiles_y; at.I++, rows += C::TILE) {
-        take<C>(&loader, loader_buffer, &phase, map, p, at, v);
+        samples.take(at, v);
         __syncthreads();
         if (t == LOADER && at.I + 1 < g.tiles_y) {
             tile_place below = at;
             below.I++;
-            send_for<C>(&loader, loader_buffer, map, below);
+            samples.announce(below);
         }
         scan_tile<C>(v, s);
         stress_pause(stress, at.J, (int)(at.I % 16));
         __syncthreads();
+        if (at.I + 1 < g.tiles_y) {
+            samples.send();
+        }
         if (t < C::TILE) {
             S column = sum_of_columns<C>(s, t), row = sum_of_rows<C>(s, t), left = 0;
             if (at.J > 0) {

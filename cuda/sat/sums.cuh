@@ -1,18 +1,17 @@
 /*
  * The kernels of the dissertation's algorithms and of SKSS for one type of sums: a table, which the
- * rows choose from. Samples are of the table's type (widen.cuh), so that they are compiled once for
- * each, in the shape of blocks that won most in the records (results/h200).
+ * rows choose from. They take samples of every type that has such sums (samples.cuh), so they are
+ * compiled once for each, in the shape of blocks that won most in the records (results/h200).
  */
 #ifndef CUDA_SAT_SUMS_CUH
 #define CUDA_SAT_SUMS_CUH
 
 #include "passes.cuh"
 #include "skss.cuh"
-#include "widen.cuh"
 
 /* TILE: 32, 64 or 128. Registers bound a thread's share: TILE * TILE / THREADS sums, at most 128 of
- * 32 bits or 64 of 64. */
-template <typename S, typename O, int TILE, int THREADS, sat_scope SCOPE = SAT_CHANNELS>
+ * 32 bits or 64 of 64. SCOPE: SAT_ONE_CHANNEL for samples of O alone, one channel, as they are. */
+template <typename S, typename O, int TILE, int THREADS, sat_scope SCOPE = SAT_ANY_SUMMAND>
 using sums_shape = tile_shape<O, O, S, O, SCOPE, TILE / 32, THREADS / 32>;
 
 template <class C> constexpr sat_shape make_shape()
@@ -40,16 +39,13 @@ template <class C> constexpr sat_shape make_shape_2r1w()
         0, 0, SAT_CHANNELS, NULL, NULL, NULL, NULL, NULL, 0 \
     }
 
-/* S: the sums that blocks hand on; O: those stored, which samples of the satf_type SAMPLE are too;
- * OF_SUMS: for tables of S. */
-#define SAT_SUMS(NAME, SAMPLE, S, O, OF_SUMS, ...)                          \
+/* S: the sums that blocks hand on; O: those stored; OF_SUMS: for tables of S. */
+#define SAT_SUMS(NAME, S, O, OF_SUMS, ...)                                  \
     static const sat_shape NAME##_shapes[] = {__VA_ARGS__, SHAPE_END};      \
-    extern const sat_sums sat_sums_##NAME = {SAMPLE,                        \
-                                             (int)sizeof(S),                \
+    extern const sat_sums sat_sums_##NAME = {(int)sizeof(S),                \
                                              (int)sizeof(O),                \
                                              NAME##_shapes,                 \
                                              &sat_sums_##OF_SUMS,           \
-                                             launch_widen<O>,               \
                                              launch_prefix<S>,              \
                                              launch_corners<S>,             \
                                              passes_launch<S, O>::columns,  \

@@ -200,23 +200,25 @@ __device__ __forceinline__ void load_tile(const sat_plane &p, const tile_place &
     }
 }
 
-/* The block's samples to shared memory, row by row, 0 outside the image; the caller's
- * barrier follows. */
-template <class C>
-__device__ __forceinline__ void fill_tile(const sat_plane &p, const tile_place &at,
-                                          typename C::T *buffer)
+/* The block's samples, or with PLAIN false its summands, to shared memory as V, row by row, 0
+ * outside the image; the caller's barrier follows. */
+template <class C, typename V, bool PLAIN>
+__device__ __forceinline__ void fill_tile(const sat_plane &p, const tile_place &at, V *buffer)
 {
     int rows = inside(tile_y<C>(at), p.height, C::HIGH);
     int columns = inside(tile_x<C>(at), p.width, C::ACROSS);
     int column = (int)threadIdx.x % C::ACROSS;
     const char *row = p.in + tile_y<C>(at) * p.in_stride;
-#pragma unroll(32) /* loads on their way at once: nothing else hides their latency */
+    /* Loads on their way at once: nothing else hides their latency. As many as registers allow. */
+    constexpr bool FEW = sizeof(typename C::T) < sizeof(V) || sizeof(V) > 4;
+    constexpr int AHEAD = !PLAIN ? 2 : FEW ? 16 : 32;
+#pragma unroll(AHEAD)
     for (int i = (int)threadIdx.x / C::ACROSS; i < C::HIGH; i += C::THREADS / C::ACROSS) {
         bool is_inside = i < rows && column < columns;
         buffer[i * C::ACROSS + column] =
-            is_inside ? read_sample<typename C::T>(p, row + i * p.in_stride, tile_x<C>(at) + column,
-                                                   at.channel)
-                      : (typename C::T)0;
+            is_inside ? read_summand<typename C::T, V, PLAIN>(p, row + i * p.in_stride,
+                                                              tile_x<C>(at) + column, at.channel)
+                      : (V)0;
     }
 }
 

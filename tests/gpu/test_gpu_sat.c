@@ -126,6 +126,42 @@ TEST_ALONE(test_tunings)
     gpu_long = saved;
 }
 
+/* Samples that are smaller than their sums, of one channel, lying in every way: the engine takes
+ * their blocks, or the warps do, or they are loaded one by one. */
+TEST_ALONE(test_layouts)
+{
+    static const int64_t cut[][2] = {{131, 67}, {517, 389}, {384, 256}, {1, 70}, {64, 1}};
+    unsigned turn = 0;
+    for (size_t k = 0; k < DEVICE_KINDS; k++) {
+        const sat_kind *kind = &sat_kinds[k];
+        if (kind->f32_out || satf_type_bytes(kind->type) == satf_sum_bytes(kind->sum_type)) {
+            continue;
+        }
+        for (unsigned l = 0; l < 2 * LAYOUTS; l++) {
+            for (size_t s = 0; s < (gpu_small ? 1 : sizeof cut / sizeof *cut); s++) {
+                turn++;
+                sat_case c = {kind->type,
+                              l % 2 ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN,
+                              kind->sum_type,
+                              false,
+                              1,
+                              cut[s][0],
+                              cut[s][1],
+                              pattern_of(kind->type, turn),
+                              turn,
+                              0};
+                gpu_data d =
+                    gpu_prepare(gpu, &c, &sat_layouts[l / 2], &sat_layouts[turn % LAYOUTS]);
+                for (size_t r = 0; gpu_row_at(r); r++) {
+                    check_row(&d, gpu_row_at(r), turn + (unsigned)r);
+                }
+                gpu_release(&d);
+            }
+        }
+    }
+    assert_true(turn > 0);
+}
+
 /* More than 65,535 blocks a side. 4R1W has a stage for every pixel of such a
  * line, so only GPU_CASES=long waits for it. */
 TEST_ALONE(test_lines)

@@ -2,12 +2,10 @@
 #include "../sums.cuh"
 
 static const sat_shape shapes[] = {make_shape_2r1w<sums_shape<u128, u128, 32, 128>>(), SHAPE_END};
-extern const sat_sums sat_sums_u128 = {-1,
-                                       (int)sizeof(u128),
+extern const sat_sums sat_sums_u128 = {(int)sizeof(u128),
                                        (int)sizeof(u128),
                                        shapes,
                                        &sat_sums_u128,
-                                       launch_widen<u128>,
                                        launch_prefix<u128>,
                                        NULL,
                                        NULL,
