@@ -4,10 +4,11 @@
 #include "box.cuh"
 
 template <int ACROSS, int DOWN, int TILES>
-static box_kernel box_either_kernel(int formula, int type)
+static box_kernel box_either_kernel(const window_gpu_formula &formula, int type)
 {
-    return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, mean_epilogue>
-                                   : box_kernel_of<ACROSS, DOWN, TILES, false>(formula, type);
+    return formula.number == FORMULA_NONE
+               ? box_down<ACROSS, DOWN, TILES, mean_epilogue>
+               : box_kernel_of<ACROSS, DOWN, TILES, false>(formula, type);
 }
 
 #define ROW(across, down) \
@@ -52,7 +53,7 @@ extern "C" bool cuda_multiplies(int device)
 extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
 {
     const box_row *row = box_row_of(box);
-    box_kernel kernel = row ? row->kernel(box->formula.number, box->out.type) : NULL;
+    box_kernel kernel = row ? row->kernel(box->formula, box->out.type) : NULL;
     int64_t row_bytes = window_gpu_row_bytes(&box->in);
     if (!kernel || row_bytes > WINDOW_GPU_MOST_ROW_BYTES || box->in.height > INT32_MAX / 2) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");

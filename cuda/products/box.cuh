@@ -352,15 +352,21 @@ static inline box_kernel box_kernel_for(int type)
     return NULL;
 }
 
-/* The formula of that number, which reads squares just when it should. type: of the results. */
+/* The formula, which reads squares just when it should. type: of the results. */
 template <int ACROSS, int DOWN, int TILES, bool SQUARES>
-static inline box_kernel box_kernel_of(int formula, int type)
+static inline box_kernel box_kernel_of(const window_gpu_formula &formula, int type)
 {
     constexpr bool narrow = (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW;
     if (type == SATF_U8) {
-        return box_down<ACROSS, DOWN, TILES, terms_epilogue<SQUARES, narrow>>;
+        if constexpr (SQUARES) {
+            return box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE_ROOTS, narrow>>;
+        } else {
+            return formula.terms.bilevel
+                       ? box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE, narrow>>
+                       : box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ROUNDED, narrow>>;
+        }
     }
-    switch (formula) {
+    switch (formula.number) {
 #define FORMULA_ENTRY(name, reads)                                                          \
     case FORMULA_##name:                                                                    \
         if constexpr ((((reads)&FORMULA_SQUARE) != 0) == SQUARES &&                         \
@@ -378,7 +384,7 @@ static inline box_kernel box_kernel_of(int formula, int type)
 /* The kernels that reach so far; a list ends with no tiles. */
 typedef struct box_row {
     int across, down, tiles;
-    box_kernel (*kernel)(int formula, int type);
+    box_kernel (*kernel)(const window_gpu_formula &formula, int type);
 } box_row;
 
 /* A warp has two tiles where registers allow it. */

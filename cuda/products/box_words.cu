@@ -1,10 +1,11 @@
 /* The kernels of samples of 16 bits: means, and formulas of terms. */
 #include "box.cuh"
 
-template <int ACROSS, int DOWN, int TILES> static box_kernel box_words_kernel_of(int formula, int)
+template <int ACROSS, int DOWN, int TILES>
+static box_kernel box_words_kernel_of(const window_gpu_formula &formula, int)
 {
-    return formula == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, word_mean_epilogue>
-                                   : box_down<ACROSS, DOWN, TILES, word_terms_epilogue>;
+    return formula.number == FORMULA_NONE ? box_down<ACROSS, DOWN, TILES, word_mean_epilogue>
+                                          : box_down<ACROSS, DOWN, TILES, word_terms_epilogue>;
 }
 
 #define ROW(across, down)                  \

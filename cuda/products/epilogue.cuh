@@ -208,10 +208,10 @@ struct word_mean_epilogue : without_centres {
 };
 
 /* Formulas that have terms, from bytes to bytes. NARROW: NARROW_WINDOW (src/formula/clear.h). */
-template <bool SQUARES, bool NARROW> struct terms_epilogue : with_centres {
+template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;
-    static constexpr bool has_squares = SQUARES;
+    static constexpr bool has_squares = KIND == TERMS_ABOVE_ROOTS;
     static constexpr bool branches = true;
     enum { START = 0 };
 
@@ -226,7 +226,7 @@ template <bool SQUARES, bool NARROW> struct terms_epilogue : with_centres {
             window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
                          byte_of(word, at % 4 + i % 2)};
         }
-        find_bytes<SQUARES, NARROW>(task.terms, task.formula.number, &task.formula, window, result);
+        find_bytes<KIND, NARROW>(task.terms, task.formula.number, &task.formula, window, result);
     }
 };
 
@@ -245,12 +245,8 @@ struct word_terms_epilogue : with_centres {
 #pragma unroll
         for (int b = 0; b < 2; b++) {
             uint32_t centre = rows.word[b][at / 4] >> (8 * (at % 4)) & UINT16_MAX;
-            uint32_t all = word_sum(sum, b), word;
-            if (!terms_word(&task.formula.terms, (int32_t)all, (int32_t)centre, &word)) {
-                word = compute_sample<false>(task.formula.number, &task.formula, UINT16_MAX, 0, all,
-                                             centre);
-            }
-            put_word(word, b, result);
+            uint32_t all = word_sum(sum, b);
+            put_word(find_word(task.formula.number, &task.formula, all, centre), b, result);
         }
     }
 };

@@ -168,17 +168,18 @@ constexpr bool reads_terms = (READS & FORMULA_TERMS) != 0 &&
                              ((READS & FORMULA_SQUARE) != 0) == SQUARES;
 
 /* Any formula that has terms, of one channel of bytes. */
-template <bool SQUARES> struct known_terms {
+template <terms_kind KIND> struct known_terms {
+    static constexpr terms_kind kind = KIND;
     static constexpr bool has_sum = true, has_centre = true, has_aux = false, has_terms = true;
     static __device__ __noinline__ formula_value apply(const filter_gpu_task *task,
                                                        const formula_sums *in)
     {
         switch (task->formula) {
-#define FORMULA_ENTRY(name, reads)                               \
-    case FORMULA_##name:                                         \
-        if constexpr (reads_terms<(reads), SQUARES>) {           \
-            return FORMULA_APPLY(name, in, task->options.bytes); \
-        }                                                        \
+#define FORMULA_ENTRY(name, reads)                                       \
+    case FORMULA_##name:                                                 \
+        if constexpr (reads_terms<(reads), KIND == TERMS_ABOVE_ROOTS>) { \
+            return FORMULA_APPLY(name, in, task->options.bytes);         \
+        }                                                                \
         break;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY

@@ -370,6 +370,17 @@ static march_kernel march_kernel_with(const filter_gpu_task *task)
     return march_down<T, Formula, Sum, Square, false>;
 }
 
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_of_terms(const filter_gpu_task *task)
+{
+    if constexpr (has_squares<Square>) {
+        return march_down<T, known_terms<TERMS_ABOVE_ROOTS>, Sum, Square, true>;
+    } else {
+        return task->terms.bilevel ? march_down<T, known_terms<TERMS_ABOVE>, Sum, Square, true>
+                                   : march_down<T, known_terms<TERMS_ROUNDED>, Sum, Square, true>;
+    }
+}
+
 /* The kernel of a formula that is often asked for, of sums alone, for one channel of bytes; NULL:
  * none. */
 template <class T, class Sum, class Square>
@@ -380,9 +391,7 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
     case FORMULA_##name:                                                                         \
         if constexpr (std::is_same<T, uint8_t>::value &&                                         \
                       reads_terms<(reads), has_squares<Square>>) {                               \
-            return task->in.channels == 1                                                        \
-                       ? march_down<T, known_terms<has_squares<Square>>, Sum, Square, true>      \
-                       : NULL;                                                                   \
+            return task->in.channels == 1 ? march_kernel_of_terms<T, Sum, Square>(task) : NULL;  \
         }                                                                                        \
         if constexpr (may_have_inline<(reads), T, Square>) {                                     \
             return task->inline_formula                                                          \

@@ -94,24 +94,30 @@ static __device__ __noinline__ uint32_t compute_sample(int number, const Task *t
     return 0;
 }
 
+/* W S2 - S^2, or W S2. */
+template <bool NARROW>
+static __device__ __forceinline__ float spread_of(const terms_floats &terms,
+                                                  const byte_window &window)
+{
+    uint64_t from_zero = (uint32_t)terms.weight * window.square;
+    uint64_t spread = from_zero - (uint64_t)window.sum * window.sum;
+    return terms.from_zero ? float_of(from_zero)
+           : NARROW        ? (float)(uint32_t)spread
+                           : float_of(spread);
+}
+
 /* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
-template <bool SQUARES, bool NARROW, int N, class Task>
-static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int number,
-                                                  const Task *task, const byte_window (&window)[N],
-                                                  uint32_t (&bits)[N])
+template <bool NARROW, int N, class Task>
+static __device__ __forceinline__ void
+find_by_roots(const terms_floats &terms, int number, const Task *task,
+              const byte_window (&window)[N], uint32_t (&bits)[N])
 {
     bool clear[N], all = true;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        float spread = 0;
-        if constexpr (SQUARES) {
-            uint64_t of = (uint32_t)terms.weight * window[i].square;
-            uint64_t less = of - (uint64_t)window[i].sum * window[i].sum;
-            bool fits = NARROW && !terms.from_zero;
-            spread = fits ? (float)(uint32_t)less : float_of(terms.from_zero ? of : less);
-        }
-        clear[i] = terms_byte(&terms, SQUARES, (int32_t)window[i].sum, (int32_t)window[i].centre,
-                              spread, &bits[i]);
+        float off, value = terms_roots(&terms, (int32_t)window[i].sum, (int32_t)window[i].centre,
+                                       spread_of<NARROW>(terms, window[i]), &off);
+        clear[i] = terms_above(&terms, value, off, &bits[i]);
         all = all && clear[i];
     }
     if (all) {
@@ -120,10 +126,86 @@ static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!clear[i]) {
-            bits[i] = compute_sample<SQUARES>(number, task, UINT8_MAX, window[i].square,
-                                              window[i].sum, window[i].centre);
+            bits[i] = compute_sample<true>(number, task, UINT8_MAX, window[i].square, window[i].sum,
+                                           window[i].centre);
         }
     }
+}
+
+/* The same of four windows without squares, where some may be open; such formulas are few, and the
+ * windows large. centres: a byte each, as results. */
+template <terms_kind KIND, class Task>
+static __device__ __noinline__ uint32_t find_four(const terms_floats *terms, int number,
+                                                  const Task *task, uint4 sums, uint32_t centres)
+{
+    uint32_t sum[4] = {sums.x, sums.y, sums.z, sums.w}, results = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        int32_t own = (int32_t)sum[i], p = (int32_t)byte_of(centres, i);
+        uint32_t bits;
+        float off;
+        float value = KIND == TERMS_ROUNDED && terms->over ? terms_over(terms, own, p, &off)
+                                                           : terms_plain(terms, own, p, &off);
+        bool clear = KIND == TERMS_ROUNDED ? terms_rounded(terms, value, off, &bits)
+                                           : terms_above(terms, value, off, &bits);
+        if (!clear) {
+            bits = compute_sample<false>(number, task, UINT8_MAX, 0, sum[i], (uint32_t)p);
+        }
+        results |= (bits & UINT8_MAX) << (8 * i);
+    }
+    return results;
+}
+
+/* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
+template <terms_kind KIND, bool NARROW, int N, class Task>
+static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int number,
+                                                  const Task *task, const byte_window (&window)[N],
+                                                  uint32_t (&bits)[N])
+{
+    if constexpr (KIND == TERMS_ABOVE_ROOTS) {
+        find_by_roots<NARROW>(terms, number, task, window, bits);
+    } else if (terms.tells) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            int32_t sum = (int32_t)window[i].sum, p = (int32_t)window[i].centre;
+            bits[i] = KIND == TERMS_ROUNDED ? terms_told_rounded(&terms, sum, p)
+                                            : terms_told_above(&terms, sum, p);
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < N; k += 4) {
+            uint32_t centres = 0;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                centres |= window[k + i].centre << (8 * i);
+            }
+            uint4 sums =
+                make_uint4(window[k].sum, window[k + 1].sum, window[k + 2].sum, window[k + 3].sum);
+            uint32_t results = find_four<KIND>(hidden(&terms), number, task, sums, centres);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                bits[k + i] = byte_of(results, i);
+            }
+        }
+    }
+}
+
+/* A sample of 16 bits. */
+template <class Task>
+static __device__ __noinline__ uint32_t find_open_word(int number, const Task *task, uint32_t sum,
+                                                       uint32_t centre)
+{
+    uint32_t bits;
+    bool clear = terms_word(&task->terms, (int32_t)sum, (int32_t)centre, &bits);
+    return clear ? bits : compute_sample<false>(number, task, UINT16_MAX, 0, sum, centre);
+}
+
+template <class Task>
+static __device__ __forceinline__ uint32_t find_word(int number, const Task *task, uint32_t sum,
+                                                     uint32_t centre)
+{
+    return task->terms.tells ? terms_told_word(&task->terms, (int32_t)sum, (int32_t)centre)
+                             : find_open_word(number, hidden(task), sum, centre);
 }
 
 #endif

@@ -27,20 +27,31 @@ typedef struct terms_numbers {
     uint8_t white, black;
 } terms_numbers;
 
-/* The same in floats, each rounded once, and how far off each term may be: 18 u of it, u = 2^-24,
- * by the count in terms_rows.c, of which the numbers' own rounding is one. */
+/* What a device makes of terms, by kernels of their own: the nearest whole number; white above 0;
+ * white above 0 where r counts. */
+typedef enum terms_kind { TERMS_ROUNDED, TERMS_ABOVE, TERMS_ABOVE_ROOTS } terms_kind;
+
+/*
+ * The same in floats, each rounded once, and how far off each term may be: 18 u of it, u = 2^-24,
+ * by the count in terms_rows.c, of which the numbers' own rounding is one. Where r counts, S and p
+ * stand by themselves, as S and beside, and all terms together are off by off_sum S + off_alone:
+ * r is at most the root of W times S, and half the largest sample times W, or if it is that from 0,
+ * all of it.
+ */
 typedef struct terms_floats {
-    float away, sample, alone, told, root, both, most;
-    float off_away, off_sample, off_alone, off_root, off_both;
+    float away, sample, alone, told, root, both, most, beside;
+    float off_away, off_sample, off_alone, off_sum;
     int32_t weight, whole_sum, whole_sample, whole;
-    bool from_zero, exact, over, tells, bilevel;
+    bool from_zero, exact, over, tells;
     uint8_t white, black;
 } terms_floats;
 
 static inline terms_floats terms_floats_of(const terms_numbers *of)
 {
     terms_floats t;
-    double u = 0x1p-24;
+    double off = 18 * 0x1p-24, w = of->weight, beside = of->sample - of->away * w;
+    double least_root = fabs(of->root) * sqrt(w);
+    double largest_root = (of->of_square == 0 ? 255 : 127.5) * w;
     t.away = (float)of->away;
     t.sample = (float)of->sample;
     t.alone = (float)of->alone;
@@ -48,12 +59,13 @@ static inline terms_floats terms_floats_of(const terms_numbers *of)
     t.root = (float)of->root;
     t.both = (float)of->both;
     t.most = (float)of->most;
-    t.off_away = (float)(18 * u * fabs(of->away));
-    t.off_sample = (float)(18 * u * fabs(of->sample));
-    t.off_alone = (float)(18 * u * fabs(of->alone));
-    t.off_root = (float)(18 * u * fabs(of->root));
-    t.off_both = (float)(18 * u * fabs(of->both));
-    t.weight = (int32_t)of->weight;
+    t.beside = (float)beside;
+    t.off_away = (float)(off * fabs(of->away));
+    t.off_sample = (float)(off * fabs(of->sample));
+    t.off_alone = (float)(off * fabs(of->alone));
+    t.off_sum =
+        (float)(off * (fabs(of->away) + fabs(beside) + least_root + fabs(of->both) * largest_root));
+    t.weight = (int32_t)w;
     t.whole_sum = of->tells ? (int32_t)of->whole_sum : 0;
     t.whole_sample = of->tells ? (int32_t)of->whole_sample : 0;
     t.whole = of->tells ? (int32_t)of->whole : 0;
@@ -61,7 +73,6 @@ static inline terms_floats terms_floats_of(const terms_numbers *of)
     t.exact = of->exact;
     t.over = of->over;
     t.tells = of->tells;
-    t.bilevel = of->bilevel;
     t.white = of->white;
     t.black = of->black;
     return t;
@@ -79,13 +90,17 @@ SATF_FORMULA float terms_root(float number)
 #endif
 }
 
-/* The integer below x, 0 <= x < 2^22, in the lowest 8 bits. */
-SATF_FORMULA uint32_t terms_below(float x)
+/* The integer below x, 0 <= x < 2^22, which is in the lowest 8 bits too. */
+SATF_FORMULA float terms_floor(float x, uint32_t *bits)
 {
 #ifdef __CUDA_ARCH__
-    return __float_as_uint(__fadd_rd(x, 0x1p23F));
+    float above = __fadd_rd(x, 0x1p23F);
+    *bits = __float_as_uint(above);
+    return above - 0x1p23F;
 #else
-    return (uint32_t)floorf(x);
+    float below = floorf(x);
+    *bits = (uint32_t)below;
+    return below;
 #endif
 }
 
@@ -94,70 +109,84 @@ SATF_FORMULA float terms_within(float x, float most)
     return fminf(fmaxf(x, 0), most);
 }
 
-/* The sample in the lowest 8 bits, where none is left open. d: S - W p. */
-SATF_FORMULA uint32_t terms_told(const terms_floats *t, int32_t sum, int32_t p, int32_t d)
+/* Black or white, or the nearest whole number in the lowest 8 bits, where none is left open. */
+SATF_FORMULA uint32_t terms_told_above(const terms_floats *t, int32_t sum, int32_t p)
 {
-    if (t->bilevel) {
-        return t->whole_sum * sum + (t->whole_sample * p + t->whole) > 0 ? t->white : t->black;
-    }
-    return terms_below(
-        terms_within(fmaf(t->away, (float)d, fmaf(t->sample, (float)p, t->told)), t->most));
+    return t->whole_sum * sum + (t->whole_sample * p + t->whole) > 0 ? t->white : t->black;
 }
 
-/*
- * What the sample is, in the lowest 8 bits, of a sum below 2^31; false where that is open.
- * `squares` of the formulas that read such: spread is W S2 - S^2, or W S2, rounded twice at most.
- * A device divides with an error of at most 2 ulp: with the numbers' and the sum's rounding and
- * that of the product that is less than 8 u.
- */
-SATF_FORMULA bool terms_byte(const terms_floats *t, bool squares, int32_t sum, int32_t p,
-                             float spread, uint32_t *bits)
+SATF_FORMULA uint32_t terms_told_rounded(const terms_floats *t, int32_t sum, int32_t p)
 {
-    int32_t d = sum - t->weight * p;
-    if (!squares && t->tells) {
-        *bits = terms_told(t, sum, p, d);
-        return true;
-    }
-    float away = (float)d, here = (float)p, root = squares ? terms_root(spread) : 0;
-    float value = fmaf(t->away, away, fmaf(t->sample, here, t->alone));
-    float off = fmaf(t->off_away, fabsf(away), fmaf(t->off_sample, here, t->off_alone));
-    if (squares) {
-        value = fmaf(root, fmaf(t->both, (float)sum, t->root), value);
-        off = fmaf(root, fmaf(t->off_both, (float)sum, t->off_root), off);
-    } else if (t->over) {
-#ifdef __CUDA_ARCH__
-        value = sum > 0 ? __fdividef(t->sample * here, (float)sum) : here;
-#else
-        value = sum > 0 ? t->sample * here / (float)sum : here;
-#endif
-        off = value * (8 * 0x1p-24F);
-    }
-    off = t->exact && d == 0 && root == 0 ? 0 : off;
-    if (t->bilevel) {
-        *bits = value > 0 ? t->white : t->black;
-        return fabsf(value) >= off;
-    }
-    float within = terms_within(value, t->most);
-#ifdef __CUDA_ARCH__
-    float nearest = __fadd_rd(within + 0.5F, 0x1p23F);
-    *bits = __float_as_uint(nearest);
-    nearest -= 0x1p23F;
-#else
-    float nearest = floorf(within + 0.5F);
-    *bits = (uint32_t)nearest;
-#endif
+    float away = (float)(sum - t->weight * p);
+    float value = fmaf(t->away, away, fmaf(t->sample, (float)p, t->told));
+    uint32_t bits;
+    terms_floor(terms_within(value, t->most), &bits);
+    return bits;
+}
+
+/* The same where some are, for sums below 2^31: false if this one is. `off`: of the value. */
+SATF_FORMULA bool terms_rounded(const terms_floats *t, float value, float off, uint32_t *bits)
+{
+    float within = terms_within(value, t->most), nearest = terms_floor(within + 0.5F, bits);
     return fabsf(within - nearest) + off <= 0.5F;
 }
 
+SATF_FORMULA bool terms_above(const terms_floats *t, float value, float off, uint32_t *bits)
+{
+    *bits = value > 0 ? t->white : t->black;
+    return fabsf(value) >= off;
+}
+
+/* The terms' sum where r does not count. */
+SATF_FORMULA float terms_plain(const terms_floats *t, int32_t sum, int32_t p, float *off)
+{
+    int32_t d = sum - t->weight * p;
+    float away = (float)d, here = (float)p;
+    *off = fmaf(t->off_away, fabsf(away), fmaf(t->off_sample, here, t->off_alone));
+    *off = t->exact && d == 0 ? 0 : *off;
+    return fmaf(t->away, away, fmaf(t->sample, here, t->alone));
+}
+
+/* That over the mean. A device divides with an error of at most 2 ulp, which with the rounding of
+ * the number, the sum and the product is less than 8 u. */
+SATF_FORMULA float terms_over(const terms_floats *t, int32_t sum, int32_t p, float *off)
+{
+    float here = (float)p, product = t->sample * here, whole = (float)sum;
+#ifdef __CUDA_ARCH__
+    float value = sum > 0 ? __fdividef(product, whole) : here;
+#else
+    float value = sum > 0 ? product / whole : here;
+#endif
+    *off = value * (8 * 0x1p-24F);
+    return value;
+}
+
+/* That with r, spread being its square, rounded twice at most. */
+SATF_FORMULA float terms_roots(const terms_floats *t, int32_t sum, int32_t p, float spread,
+                               float *off)
+{
+    float whole = (float)sum, root = terms_root(spread);
+    *off = fmaf(t->off_sum, whole, t->off_alone);
+    return fmaf(root, fmaf(t->both, whole, t->root),
+                fmaf(t->away, whole, fmaf(t->beside, (float)p, t->alone)));
+}
+
 /* The same of samples of 16 bits, to such, without squares. */
+SATF_FORMULA double terms_within_word(double x, double most)
+{
+    return fmin(fmax(x, 0.0), most);
+}
+
+SATF_FORMULA uint32_t terms_told_word(const terms_numbers *t, int32_t sum, int32_t p)
+{
+    double away = (double)sum - t->weight * (double)p;
+    double value = t->away * away + (t->sample * (double)p + t->told);
+    return (uint32_t)(int32_t)terms_within_word(value, t->most);
+}
+
 SATF_FORMULA bool terms_word(const terms_numbers *t, int32_t sum, int32_t p, uint32_t *bits)
 {
-    double away = (double)sum - t->weight * (double)p, here = (double)p;
-    if (t->tells) {
-        double told = t->away * away + (t->sample * here + t->told);
-        *bits = (uint32_t)(int32_t)fmin(fmax(told, 0), t->most);
-        return true;
-    }
+    double here = (double)p, away = (double)sum - t->weight * here;
     double first = t->away * away, second = t->sample * here;
     double value = first + (second + t->alone);
     double off = 17 * 0x1p-53 * (fabs(first) + fabs(second) + fabs(t->alone));
@@ -166,7 +195,7 @@ SATF_FORMULA bool terms_word(const terms_numbers *t, int32_t sum, int32_t p, uin
         off = value * (4 * 0x1p-53);
     }
     off = t->exact && away == 0 ? 0 : off;
-    double within = fmin(fmax(value, 0), t->most);
+    double within = terms_within_word(value, t->most);
     *bits = (uint32_t)(int32_t)(within + 0.5);
     return fabs(within - (double)(int32_t)*bits) + off <= 0.5;
 }

@@ -117,6 +117,28 @@ static epilogue draw_pass(const chain_link *link, satf_type type, bool narrow, i
     return f;
 }
 
+/* As kernels do (formula/clear.h). */
+static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum, int32_t p,
+                    float spread, uint32_t *bits)
+{
+    float off, value;
+    if (!squares && t->tells) {
+        *bits = above ? terms_told_above(t, sum, p) : terms_told_rounded(t, sum, p);
+        return true;
+    }
+    value = squares             ? terms_roots(t, sum, p, spread, &off)
+            : t->over && !above ? terms_over(t, sum, p, &off)
+                                : terms_plain(t, sum, p, &off);
+    return above ? terms_above(t, value, off, bits) : terms_rounded(t, value, off, bits);
+}
+
+static bool decides_word(const terms_numbers *t, int32_t sum, int32_t p, uint32_t *bits)
+{
+    bool clear = t->tells || terms_word(t, sum, p, bits);
+    *bits = t->tells ? terms_told_word(t, sum, p) : *bits;
+    return clear;
+}
+
 /* What a device decides is what the formula says, `plain`, of each sample. How many it leaves open
  * is counted. */
 static void check_device(epilogue f, const char *spec, uint64_t random, const windows *w)
@@ -136,9 +158,9 @@ static void check_device(epilogue f, const char *spec, uint64_t random, const wi
         uint16_t right = 0;
         uint32_t bits = 0;
         memcpy(&right, w->plain + (size_t)i * f.out_bytes, f.out_bytes);
-        bool clear =
-            bytes ? terms_byte(&floats, squares, (int32_t)w->sums[i], w->samples_8[i], near, &bits)
-                  : terms_word(&numbers, (int32_t)w->sums[i], w->samples[i], &bits);
+        bool clear = bytes ? decides(&floats, f.bilevel, squares, (int32_t)w->sums[i],
+                                     w->samples_8[i], near, &bits)
+                           : decides_word(&numbers, (int32_t)w->sums[i], w->samples[i], &bits);
         bits &= bytes ? UINT8_MAX : UINT16_MAX;
         (clear ? &decided : &left_open)[0]++;
         if (clear && bits != right) {

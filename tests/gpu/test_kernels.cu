@@ -34,15 +34,17 @@ template <class Formula> static bool has_just(bool floats, bool words)
 }
 
 /* Formulas that have terms have kernels from bytes to bytes, whether they read squares or not. */
-static bool has_terms_alone(int formula, unsigned reads, bool squares)
+static bool has_terms_alone(int number, unsigned reads, bool squares)
 {
     bool good = true;
     for (int type = SATF_U8; type <= SATF_F64; type++) {
+        window_gpu_formula formula = {};
+        formula.number = number;
         bool promised = window_gpu_has_formula(reads, SATF_U8, (satf_type)type);
         bool there = (squares ? box_kernel_of<8, 8, 1, true>
                               : box_kernel_of<8, 8, 2, false>)(formula, type) != NULL;
         if (promised != there || there != (type == SATF_U8)) {
-            printf("type %d, formula %d: promised %d, there %d\n", type, formula, promised, there);
+            printf("type %d, formula %d: promised %d, there %d\n", type, number, promised, there);
             good = false;
         }
     }
