@@ -106,18 +106,19 @@ static __device__ __forceinline__ float spread_of(const terms_floats &terms,
                            : float_of(spread);
 }
 
-/* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
-template <bool NARROW, int N, class Task>
-static __device__ __forceinline__ void
-find_by_roots(const terms_floats &terms, int number, const Task *task,
-              const byte_window (&window)[N], uint32_t (&bits)[N])
+/* bits[i]: its lowest 8 are what `value_of` says of window[i], or where that leaves it open, the
+ * formula. */
+template <terms_kind KIND, int N, class Task, class Value>
+static __device__ __forceinline__ void find_by(const terms_floats &terms, int number,
+                                               const Task *task, const byte_window (&window)[N],
+                                               uint32_t (&bits)[N], Value value_of)
 {
     bool clear[N], all = true;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        float off, value = terms_roots(&terms, (int32_t)window[i].sum, (int32_t)window[i].centre,
-                                       spread_of<NARROW>(terms, window[i]), &off);
-        clear[i] = terms_above(&terms, value, off, &bits[i]);
+        float off, value = value_of(window[i], &off);
+        clear[i] = KIND == TERMS_ROUNDED ? terms_rounded(&terms, value, off, &bits[i])
+                                         : terms_above(&terms, value, off, &bits[i]);
         all = all && clear[i];
     }
     if (all) {
@@ -126,14 +127,14 @@ find_by_roots(const terms_floats &terms, int number, const Task *task,
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (!clear[i]) {
-            bits[i] = compute_sample<true>(number, task, UINT8_MAX, window[i].square, window[i].sum,
-                                           window[i].centre);
+            bits[i] = compute_sample<KIND == TERMS_ABOVE_ROOTS>(
+                number, task, UINT8_MAX, window[i].square, window[i].sum, window[i].centre);
         }
     }
 }
 
-/* The same of four windows without squares, where some may be open; such formulas are few, and the
- * windows large. centres: a byte each, as results. */
+/* The samples of four windows without squares, where some may be open: few formulas are such.
+ * centres: a byte each, as results. */
 template <terms_kind KIND, class Task>
 static __device__ __noinline__ uint32_t find_four(const terms_floats *terms, int number,
                                                   const Task *task, uint4 sums, uint32_t centres)
@@ -141,19 +142,38 @@ static __device__ __noinline__ uint32_t find_four(const terms_floats *terms, int
     uint32_t sum[4] = {sums.x, sums.y, sums.z, sums.w}, results = 0;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        int32_t own = (int32_t)sum[i], p = (int32_t)byte_of(centres, i);
-        uint32_t bits;
-        float off;
-        float value = KIND == TERMS_ROUNDED && terms->over ? terms_over(terms, own, p, &off)
-                                                           : terms_plain(terms, own, p, &off);
+        uint32_t p = byte_of(centres, i), bits;
+        float off, value = terms_plain(terms, (int32_t)sum[i], (int32_t)p, &off);
         bool clear = KIND == TERMS_ROUNDED ? terms_rounded(terms, value, off, &bits)
                                            : terms_above(terms, value, off, &bits);
         if (!clear) {
-            bits = compute_sample<false>(number, task, UINT8_MAX, 0, sum[i], (uint32_t)p);
+            bits = compute_sample<false>(number, task, UINT8_MAX, 0, sum[i], p);
         }
         results |= (bits & UINT8_MAX) << (8 * i);
     }
     return results;
+}
+
+template <terms_kind KIND, int N, class Task>
+static __device__ __forceinline__ void
+find_by_fours(const terms_floats &terms, int number, const Task *task,
+              const byte_window (&window)[N], uint32_t (&bits)[N])
+{
+#pragma unroll
+    for (int k = 0; k < N; k += 4) {
+        uint32_t centres = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            centres |= window[k + i].centre << (8 * i);
+        }
+        uint4 sums =
+            make_uint4(window[k].sum, window[k + 1].sum, window[k + 2].sum, window[k + 3].sum);
+        uint32_t results = find_four<KIND>(hidden(&terms), number, task, sums, centres);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            bits[k + i] = byte_of(results, i);
+        }
+    }
 }
 
 /* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
@@ -162,32 +182,30 @@ static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int
                                                   const Task *task, const byte_window (&window)[N],
                                                   uint32_t (&bits)[N])
 {
-    if constexpr (KIND == TERMS_ABOVE_ROOTS) {
-        find_by_roots<NARROW>(terms, number, task, window, bits);
-    } else if (terms.tells) {
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            int32_t sum = (int32_t)window[i].sum, p = (int32_t)window[i].centre;
-            bits[i] = KIND == TERMS_ROUNDED ? terms_told_rounded(&terms, sum, p)
-                                            : terms_told_above(&terms, sum, p);
-        }
-    } else {
-#pragma unroll
-        for (int k = 0; k < N; k += 4) {
-            uint32_t centres = 0;
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                centres |= window[k + i].centre << (8 * i);
-            }
-            uint4 sums =
-                make_uint4(window[k].sum, window[k + 1].sum, window[k + 2].sum, window[k + 3].sum);
-            uint32_t results = find_four<KIND>(hidden(&terms), number, task, sums, centres);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                bits[k + i] = byte_of(results, i);
-            }
-        }
+#define OF(one) &terms, (int32_t)(one).sum, (int32_t)(one).centre
+#define EACH(function)                            \
+    _Pragma("unroll") for (int i = 0; i < N; i++) \
+    {                                             \
+        bits[i] = function(OF(window[i]));        \
     }
+    if constexpr (KIND == TERMS_ABOVE_ROOTS) {
+        find_by<KIND>(terms, number, task, window, bits, [&](const byte_window &one, float *off) {
+            return terms_roots(OF(one), spread_of<NARROW>(terms, one), off);
+        });
+    } else if (KIND == TERMS_ABOVE && terms.tells) {
+        EACH(terms_told_above)
+    } else if (terms.tells) {
+        EACH(terms_told_rounded)
+    } else if (KIND == TERMS_ROUNDED && terms.divides) {
+        EACH(terms_divided)
+    } else if (KIND == TERMS_ROUNDED && terms.over) {
+        find_by<KIND>(terms, number, task, window, bits,
+                      [&](const byte_window &one, float *off) { return terms_over(OF(one), off); });
+    } else {
+        find_by_fours<KIND>(terms, number, task, window, bits);
+    }
+#undef EACH
+#undef OF
 }
 
 /* A sample of 16 bits. */

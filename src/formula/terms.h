@@ -22,6 +22,9 @@ typedef struct terms_numbers {
      * as whole_sum S + whole_sample p + whole is. */
     bool tells;
     double told, whole_sum, whole_sample, whole;
+    /* Of results that are rounded: their sum times it is whole_sum S + whole_sample p + whole, and
+     * half of it more, all of which 31 bits hold. 0: they do not. */
+    double divisor;
     double most;  /* results end here */
     bool bilevel; /* white above 0; else to nearest, halves up */
     uint8_t white, black;
@@ -34,15 +37,19 @@ typedef enum terms_kind { TERMS_ROUNDED, TERMS_ABOVE, TERMS_ABOVE_ROOTS } terms_
 /*
  * The same in floats, each rounded once, and how far off each term may be: 18 u of it, u = 2^-24,
  * by the count in terms_rows.c, of which the numbers' own rounding is one. Where r counts, S and p
- * stand by themselves, as S and beside, and all terms together are off by off_sum S + off_alone:
- * r is at most the root of W times S, and half the largest sample times W, or if it is that from 0,
- * all of it.
+ * stand by themselves, as S and beside, and all terms together are off by off_sum S +
+ * off_beside p + off_alone: r is at most the root of W times S, and half the largest sample times
+ * W, or if it is that from 0, all of it.
  */
 typedef struct terms_floats {
     float away, sample, alone, told, root, both, most, beside;
-    float off_away, off_sample, off_alone, off_sum;
+    float off_away, off_sample, off_alone, off_sum, off_beside;
     int32_t weight, whole_sum, whole_sample, whole;
-    bool from_zero, exact, over, tells;
+    /* The sum times `divisor` is whole: whole_sum S + whole_sample p + whole, below 2^31, half the
+     * divisor being among it. inverse: less than 1 / divisor, by at most 4 u of it. */
+    int32_t divisor, whole_most;
+    float inverse;
+    bool from_zero, exact, over, tells, divides;
     uint8_t white, black;
 } terms_floats;
 
@@ -66,9 +73,14 @@ static inline terms_floats terms_floats_of(const terms_numbers *of)
     t.off_sum =
         (float)(off * (fabs(of->away) + fabs(beside) + least_root + fabs(of->both) * largest_root));
     t.weight = (int32_t)w;
-    t.whole_sum = of->tells ? (int32_t)of->whole_sum : 0;
-    t.whole_sample = of->tells ? (int32_t)of->whole_sample : 0;
-    t.whole = of->tells ? (int32_t)of->whole : 0;
+    t.divides = of->divisor > 0;
+    bool whole = of->divisor > 0 || (of->bilevel && of->tells);
+    t.whole_sum = whole ? (int32_t)of->whole_sum : 0;
+    t.whole_sample = whole ? (int32_t)of->whole_sample : 0;
+    t.whole = whole ? (int32_t)of->whole : 0;
+    t.divisor = (int32_t)of->divisor;
+    t.whole_most = (int32_t)(of->divisor * of->most);
+    t.inverse = t.divides ? (float)(1 / of->divisor) * (1 - 3 * 0x1p-24F) : 0;
     t.from_zero = of->of_square == 0;
     t.exact = of->exact;
     t.over = of->over;
@@ -124,6 +136,20 @@ SATF_FORMULA uint32_t terms_told_rounded(const terms_floats *t, int32_t sum, int
     return bits;
 }
 
+/* By division, which comes out right or 1 too low. */
+SATF_FORMULA uint32_t terms_divided(const terms_floats *t, int32_t sum, int32_t p)
+{
+    int32_t all = t->whole_sum * sum + (t->whole_sample * p + t->whole);
+    all = all < 0 ? 0 : all > t->whole_most ? t->whole_most : all;
+#ifdef __CUDA_ARCH__
+    int32_t below =
+        __float_as_int(__fmaf_rd((float)all, t->inverse, 0x1p23F)) - __float_as_int(0x1p23F);
+#else
+    int32_t below = (int32_t)((float)all * t->inverse);
+#endif
+    return (uint32_t)(all - below * t->divisor >= t->divisor ? below + 1 : below);
+}
+
 /* The same where some are, for sums below 2^31: false if this one is. `off`: of the value. */
 SATF_FORMULA bool terms_rounded(const terms_floats *t, float value, float off, uint32_t *bits)
 {
@@ -166,7 +192,7 @@ SATF_FORMULA float terms_roots(const terms_floats *t, int32_t sum, int32_t p, fl
                                float *off)
 {
     float whole = (float)sum, root = terms_root(spread);
-    *off = fmaf(t->off_sum, whole, t->off_alone);
+    *off = fmaf(t->off_sum, whole, fmaf(t->off_beside, (float)p, t->off_alone));
     return fmaf(root, fmaf(t->both, whole, t->root),
                 fmaf(t->away, whole, fmaf(t->beside, (float)p, t->alone)));
 }

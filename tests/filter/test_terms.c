@@ -126,6 +126,10 @@ static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum
         *bits = above ? terms_told_above(t, sum, p) : terms_told_rounded(t, sum, p);
         return true;
     }
+    if (!squares && !above && t->divides) {
+        *bits = terms_divided(t, sum, p);
+        return true;
+    }
     value = squares             ? terms_roots(t, sum, p, spread, &off)
             : t->over && !above ? terms_over(t, sum, p, &off)
                                 : terms_plain(t, sum, p, &off);
