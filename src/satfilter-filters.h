@@ -16,13 +16,13 @@ extern "C" {
 /* ----------------------------------------------------------------- filters */
 
 typedef enum satf_border {
-    SATF_CLAMP,    /* the edge pixel goes on:     aaa|abcd|ddd */
-    SATF_MIRROR,   /* edge pixel not repeated:    dcb|abcd|cba */
-    SATF_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
-    SATF_WRAP,     /* periodic:                   bcd|abcd|abc */
-    SATF_CONSTANT, /* a value:                    VVV|abcd|VVV */
-    SATF_SHRINK,   /* only the part inside counts              */
-    SATF_VALID     /* nothing: the result is smaller, by all pixels whose window is not inside */
+    SATF_BORDER_CLAMP,    /* the edge pixel goes on:     aaa|abcd|ddd */
+    SATF_BORDER_MIRROR,   /* edge pixel not repeated:    dcb|abcd|cba */
+    SATF_BORDER_REFLECT,  /* edge pixel repeated:        cba|abcd|dcb */
+    SATF_BORDER_WRAP,     /* periodic:                   bcd|abcd|abc */
+    SATF_BORDER_CONSTANT, /* a value:                    VVV|abcd|VVV */
+    SATF_BORDER_SHRINK,   /* only the part inside counts              */
+    SATF_BORDER_VALID     /* nothing: the result loses all pixels whose window is not inside */
 } satf_border;
 
 /* "clamp" ... "valid"; NULL if border is none of the seven. Static storage. */
@@ -71,7 +71,7 @@ SATF_API satf_status satf_filter_set(satf_context *ctx, satf_filter *filter, con
 
 /* The same by type. Integers: those, reals, flags (0 or 1), choices of numbers ("angle": 90, 180,
  * 270), "size" (both sides of the window), "width" and "height" (one each). Doubles: reals, and
- * "constant", which makes the border SATF_CONSTANT of that value. */
+ * "constant", which makes the border SATF_BORDER_CONSTANT of that value. */
 SATF_API satf_status satf_filter_set_int(satf_context *ctx, satf_filter *filter, const char *param,
                                          int64_t value);
 SATF_API satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter,
@@ -173,7 +173,7 @@ SATF_API satf_status satf_filter_render(satf_context *ctx, const satf_filter *fi
  * it depends on, for the whole chain: INT64_MAX where that goes as far as the image does (border
  * wrap, integral, permute, wolf, resize, crop, pixelate, varbox, threshold=otsu, guided or by with
  * an image that they keep). Where the chain turns the image it is the pixel that comes to lie at
- * the result's place; under SATF_VALID the one whose window is summed.
+ * the result's place; under SATF_BORDER_VALID the one whose window is summed.
  */
 SATF_API satf_status satf_filter_reach(satf_context *ctx, const satf_filter *filter, int64_t *left,
                                        int64_t *top, int64_t *right, int64_t *bottom);
@@ -215,7 +215,7 @@ typedef struct satf_plan satf_plan;
  * standard deviation of each pixel's window, as satf_filter_output() says both f64, or of other
  * types as for satf_filter_apply(). Of integers each has the bits of box or stddev into such an
  * output, of floats the deviation has; the mean keeps the bounds of satfilter.h. On the CPU one
- * march over the rows makes both packed outputs, but under SATF_VALID.
+ * march over the rows makes both packed outputs, but under SATF_BORDER_VALID.
  */
 SATF_API satf_status satf_plan_create(satf_context *ctx, const satf_filter *filter,
                                       const satf_view *inputs, size_t input_count,

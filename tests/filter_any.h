@@ -79,9 +79,9 @@ static inline bool any_value(const filter_param *p, any_choice choose, void *use
         snprintf(text, bytes, "%s", choose(user, 0, 1) ? "on" : "off");
         return true;
     case PARAM_BORDER:
-        border = (int)choose(user, SATF_CLAMP, SATF_SHRINK);
-        snprintf(text, bytes, border == SATF_CONSTANT ? "%s:%d" : "%s", satf_border_name(border),
-                 (int)choose(user, 0, 255));
+        border = (int)choose(user, SATF_BORDER_CLAMP, SATF_BORDER_SHRINK);
+        snprintf(text, bytes, border == SATF_BORDER_CONSTANT ? "%s:%d" : "%s",
+                 satf_border_name(border), (int)choose(user, 0, 255));
         return true;
     case PARAM_SHAPE:
         snprintf(text, bytes, "%d%%x%d%%", (int)choose(user, 1, 100), (int)choose(user, 1, 100));

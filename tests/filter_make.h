@@ -95,7 +95,7 @@ static inline satf_filter *make_filter_of(satf_context *ctx, const filter_info *
         assert_int_equal(satf_filter_set(ctx, filter, "at", at), SATF_OK);
     }
     bool sides = filter_last(info)->over == OVER_SIDES;
-    border = sides && border == SATF_VALID ? SATF_CLAMP : border;
+    border = sides && border == SATF_BORDER_VALID ? SATF_BORDER_CLAMP : border;
     if (filter_param_of_kind(info, PARAM_BORDER)) {
         assert_int_equal(satf_filter_set_border(ctx, filter, (satf_border)border, 1), SATF_OK);
     }

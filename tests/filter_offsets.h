@@ -40,7 +40,7 @@ static local look_at(const satf_view *in, int border, double constant, int n, in
         int64_t y = satf_border_index(border, pixel / in->width - n / 2 + k / n, in->height);
         int64_t at = (y * in->width + x) * channels;
         bool is_inside = x >= 0 && y >= 0;
-        if (is_inside || border == SATF_CONSTANT) {
+        if (is_inside || border == SATF_BORDER_CONSTANT) {
             double sample = is_inside ? offset_sample(in, at + channel) : constant;
             double alpha = is_inside ? offset_sample(in, at + channels - 1) : constant;
             long double a = (long double)sample - centre, w = in->flags ? (long double)alpha : 1;
@@ -56,7 +56,7 @@ static local look_at(const satf_view *in, int border, double constant, int n, in
 /* Of f64 of one channel, clamped, windows of 9 x 9. */
 static local look_around(const satf_view *in, int64_t x, int64_t y)
 {
-    return look_at(in, SATF_CLAMP, 0, 9, y * in->width + x);
+    return look_at(in, SATF_BORDER_CLAMP, 0, 9, y * in->width + x);
 }
 
 /* Applies the spec to f64 of one channel; free the result. */
@@ -178,7 +178,7 @@ static void check_channel_offsets(satf_context *ctx, bool alpha, satf_engine eng
     satf_view out = satf_view_packed(got, N, N, 4, SATF_F64);
     in.flags = out.flags = alpha ? SATF_ALPHA : 0;
     satf_context_set_engine(ctx, engine);
-    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+    for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
         SCOPED_FILTER *filter;
         MUST(ctx, satf_filter_parse(ctx, "variance=5", &filter));
         satf_filter_set_border(ctx, filter, (satf_border)border, 0.75);

@@ -56,9 +56,9 @@ static void scale_draw(scale_picture *p, int layout, int maxval, int times, uint
 static satf_filter *scale_filter(satf_context *ctx, const scale_case *c, int times)
 {
     satf_filter *filter =
-        make_filter_of(ctx, c->info, SATF_CLAMP, c->size, c->at, SCALE_W, SCALE_H);
+        make_filter_of(ctx, c->info, SATF_BORDER_CLAMP, c->size, c->at, SCALE_W, SCALE_H);
     if (filter_param_of_kind(c->info, PARAM_BORDER)) {
-        double constant = c->border == SATF_CONSTANT ? c->maxval / 2 * times : 0;
+        double constant = c->border == SATF_BORDER_CONSTANT ? c->maxval / 2 * times : 0;
         MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)c->border, constant));
     }
     if (c->flag) {

@@ -33,7 +33,7 @@ static double plane_at(const model_case *c, const plane *p, int64_t x, int64_t y
     int64_t i = satf_border_index(c->border, x, c->image.width);
     int64_t j = satf_border_index(c->border, y, c->image.height);
     bool inside = i >= 0 && j >= 0;
-    *counts = inside || c->border == SATF_CONSTANT;
+    *counts = inside || c->border == SATF_BORDER_CONSTANT;
     return inside ? p->samples[j * c->image.width + i] : p->outside;
 }
 

@@ -101,7 +101,7 @@ static inline void ref_weights(const ref_gauss *g, long double *w)
 /* Whether numbers are eighths of f32, in float. */
 static inline bool ref_is_single(const ref_gauss *g)
 {
-    return g->singles && g->passes == 0 && !g->alpha && g->border != SATF_SHRINK;
+    return g->singles && g->passes == 0 && !g->alpha && g->border != SATF_BORDER_SHRINK;
 }
 
 /* The middle, and weighted differences from it, from the outermost neighbours on. */
@@ -159,7 +159,7 @@ static inline void ref_line(const ref_gauss *g, long double *line, int64_t n)
 /* What is handed on to the columns. */
 static inline long double ref_between(const ref_gauss *g, long double value)
 {
-    bool by_weights = g->passes == 0 && g->border != SATF_SHRINK;
+    bool by_weights = g->passes == 0 && g->border != SATF_BORDER_SHRINK;
     return g->how == REF_EXACT                     ? value
            : by_weights                            ? floorl(value + 0.5L)
            : g->passes == 0 || g->how == REF_WHOLE ? rint((double)value)
@@ -181,7 +181,7 @@ static inline void ref_along(const ref_gauss *g, long double *numbers, int64_t n
                              long double outside, long double one, bool last)
 {
     int64_t reach = ref_reach(g), all = n + 2 * reach;
-    bool shrinks = g->border == SATF_SHRINK;
+    bool shrinks = g->border == SATF_BORDER_SHRINK;
     SCOPED long double *line = malloc((size_t)all * sizeof *line);
     SCOPED long double *ones = malloc((size_t)all * sizeof *ones);
     for (int64_t x = 0; x < all; x++) {
@@ -214,7 +214,7 @@ static inline void ref_smooth(const ref_gauss *g, const satf_view *in, long doub
         long double scale = whole              ? ref_scale(g, bits, weighed, weighs)
                             : ref_is_single(g) ? 0.125L
                                                : 1;
-        double v = g->border == SATF_CONSTANT ? g->constant : 0;
+        double v = g->border == SATF_BORDER_CONSTANT ? g->constant : 0;
         long double outside = (weighed ? v * v : v) * scale;
         for (int64_t y = 0; y < in->height; y++) {
             for (int64_t x = 0; x < in->width; x++) {

@@ -64,7 +64,7 @@ model_case model_draw(uint64_t *seed, int width, int height, int sides)
                           NULL};
     c.w = lengths[model_pick(seed, sides)];
     c.h = model_pick(seed, 3) ? c.w : lengths[model_pick(seed, sides)];
-    c.constant = c.border != SATF_CONSTANT ? 0 : model_is_real(&c) ? REF_UNIT : 1;
+    c.constant = c.border != SATF_BORDER_CONSTANT ? 0 : model_is_real(&c) ? REF_UNIT : 1;
     return c;
 }
 
@@ -106,7 +106,7 @@ void model_each(satf_context *ctx, const int64_t size[4], uint64_t seed,
         c.fill = seed % 3 ? MODEL_ANY : (int)(seed / 3 % MODEL_FILLS);
         model_fill(&c.image, c.fill, c.seed);
         for (c.border = 0; c.border < MODEL_BORDERS; c.border++) {
-            c.constant = c.border == SATF_CONSTANT ? 7 + (int64_t)(seed & 127) : 0;
+            c.constant = c.border == SATF_BORDER_CONSTANT ? 7 + (int64_t)(seed & 127) : 0;
             if (PAIRS_RUN(&met, type, layout, c.border)) {
                 with(ctx, &c);
             }
@@ -135,7 +135,7 @@ static ref_wide summand_outside(const ref_image *image, int border, int64_t cons
     for (int k = 0; k < 8; k++) {
         pixel[k] = constant;
     }
-    return border == SATF_CONSTANT ? summand(image, pixel, c, squared) : 0;
+    return border == SATF_BORDER_CONSTANT ? summand(image, pixel, c, squared) : 0;
 }
 
 /* Of n values, so far apart, the sums of `length` ones from position `first` of each on. */
@@ -178,7 +178,7 @@ static void sum_rects(const model_sums *s, bool squared, ref_wide *sums)
 static void find_areas(const model_sums *s)
 {
     int64_t W = s->image->width, H = s->image->height;
-    bool shrinks = s->border == SATF_SHRINK;
+    bool shrinks = s->border == SATF_BORDER_SHRINK;
     SCOPED ref_wide *ones = malloc((size_t)(W + H) * sizeof *ones);
     SCOPED ref_wide *columns = malloc((size_t)W * sizeof *columns);
     SCOPED ref_wide *lines = malloc((size_t)H * sizeof *lines);
@@ -213,7 +213,7 @@ void model_mean(const ref_image *image, int border, int64_t constant, satf_rect 
     SCOPED int64_t *down = malloc((size_t)image->height * sizeof *down);
     int64_t columns = rect.w - show(border, rect.x, rect.w, image->width, across);
     int64_t lines = rect.h - show(border, rect.y, rect.h, image->height, down);
-    ref_wide outside = border == SATF_CONSTANT ? rect.w * rect.h - columns * lines : 0;
+    ref_wide outside = border == SATF_BORDER_CONSTANT ? rect.w * rect.h - columns * lines : 0;
     bool weighted = image->alpha && c < last;
     *over = outside * summand_outside(image, border, constant, c, false);
     *under = outside * (weighted ? constant : 1);

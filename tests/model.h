@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------- pictures */
 
-enum { MODEL_TYPES = 4, MODEL_LAYOUTS = 7, MODEL_BORDERS = SATF_SHRINK + 1 };
+enum { MODEL_TYPES = 4, MODEL_LAYOUTS = 7, MODEL_BORDERS = SATF_BORDER_SHRINK + 1 };
 extern const int model_types[MODEL_TYPES];
 extern const struct model_layout {
     int channels, alpha;

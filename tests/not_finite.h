@@ -101,8 +101,8 @@ static inline int64_t spoilt_lines_reach(const filter_info *info)
 static inline bool spoilt_depends(const spoilt_case *c, int64_t n, int64_t window, int64_t at,
                                   int64_t result_n, int64_t out, int64_t i)
 {
-    bool valid = c->border == SATF_VALID;
-    int border = valid ? SATF_CLAMP : c->border;
+    bool valid = c->border == SATF_BORDER_VALID;
+    int border = valid ? SATF_BORDER_CLAMP : c->border;
     int64_t before = window / 2 - at, reach = spoilt_lines_reach(c->info);
     switch (c->shape) {
     case SPOILT_WINDOW:

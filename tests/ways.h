@@ -280,7 +280,7 @@ static inline void every_filter(satf_context *ctx, int64_t width, int64_t height
                                 void (*promise)(satf_context *ctx, const every_case *c))
 {
     static const char *const windows[][2] = {{"7x4", "2:-1"}, {"1x5", "0:0"}, {"51x3", "9:0"}};
-    enum { BORDERS = SATF_SHRINK + 1, ALL = 4 * 4 * BORDERS * 3 * 2, STEP = 235 };
+    enum { BORDERS = SATF_BORDER_SHRINK + 1, ALL = 4 * 4 * BORDERS * 3 * 2, STEP = 235 };
     static pairs met;
     every_case c;
     for (size_t i = 0; (c.info = filter_info_at(i)); i++) {

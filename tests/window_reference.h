@@ -380,7 +380,7 @@ static inline void run_variant(const test_case *t, const variant *v, const pictu
         if (r->next_x[y] != t->width) {
             fail_case(t, v, "a row is incomplete", y * t->width * t->channels);
         }
-        for (int64_t x = 0; x < t->width && t->border != SATF_SHRINK; x++) {
+        for (int64_t x = 0; x < t->width && t->border != SATF_BORDER_SHRINK; x++) {
             if (r->areas[y * t->width + x] != (uint64_t)(t->w * t->h)) {
                 fail_case(t, v, "a wrong area", (y * t->width + x) * t->channels);
             }

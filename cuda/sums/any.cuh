@@ -450,7 +450,7 @@ template <class Sum>
 static __device__ inline void load_region_weight(const filter_gpu_task *task, const region *r,
                                                  bool by_alpha, formula_sums *in)
 {
-    int64_t area = task->border == SATF_SHRINK ? r->covered : r->area;
+    int64_t area = task->border == SATF_BORDER_SHRINK ? r->covered : r->area;
     in->weight = (uint64_t)area;
     in->real_weight = (double)area;
     if (by_alpha) {

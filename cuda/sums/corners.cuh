@@ -153,7 +153,7 @@ static __device__ inline Sum region_sum(const filter_gpu_task *task, const filte
     lane<Sum> table = {(const char *)layer->sat + c * (int64_t)sizeof(Sum), layer->stride,
                        task->in.channels};
     Sum sum = unscaled(layer, table.over(r));
-    if (task->border == SATF_CONSTANT) {
+    if (task->border == SATF_BORDER_CONSTANT) {
         sum += outside(task, layer, c, r->area - r->covered, (Sum)0);
     }
     return masks_of(task, layer, r, c, sum);

@@ -35,8 +35,8 @@ static __device__ inline void find_runs(const filter_gpu_task *task, const satf_
         inside(x + rect->x, rect->w, in->width) * inside(y + rect->y, rect->h, in->height);
     runs->column_count = axis_runs(task->border, in->width, x + rect->x, rect->w, runs->columns);
     runs->row_count = axis_runs(task->border, in->height, y + rect->y, rect->h, runs->rows);
-    runs->area = (double)(task->border == SATF_SHRINK ? within : rect->w * rect->h);
-    runs->outside = task->border == SATF_CONSTANT ? runs->area - (double)within : 0;
+    runs->area = (double)(task->border == SATF_BORDER_SHRINK ? within : rect->w * rect->h);
+    runs->outside = task->border == SATF_BORDER_CONSTANT ? runs->area - (double)within : 0;
 }
 
 static __device__ inline const char *pixel_at(const satf_view *view, int64_t x, int64_t y)

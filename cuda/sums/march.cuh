@@ -49,7 +49,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         outside = std::is_same<Sum, double>::value ? (T)layer.outside[0].real
                                                    : (T)layer.outside[0].integer;
         channels = SINGLE ? 1 : in.channels;
-        holes = task.border == SATF_CONSTANT || task.border == SATF_SHRINK;
+        holes = task.border == SATF_BORDER_CONSTANT || task.border == SATF_BORDER_SHRINK;
         int kept = max(plan.down.groups - 1, 0) + 2;
         for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
             int64_t from =
@@ -89,7 +89,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
 
     __device__ __forceinline__ T outside_of(double shift) const
     {
-        return is_shifted<Sum, Square> && task.border == SATF_SHRINK ? (T)shift : outside;
+        return is_shifted<Sum, Square> && task.border == SATF_BORDER_SHRINK ? (T)shift : outside;
     }
 
     static __device__ __forceinline__ value shift_by(value sample, double shift)

@@ -83,7 +83,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         sample_place at = {x, y, channel};
         const char *from = (const char *)task.in.data + y * task.in.stride +
                            (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
-        if (task.border == SATF_SHRINK) {
+        if (task.border == SATF_BORDER_SHRINK) {
             int64_t area =
                 covered(plan.across, x, task.in.width) * covered(plan.down, y, task.in.height);
             formula_set_weight(&in, (uint64_t)area);
@@ -338,7 +338,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                                           const both (&window)[MARCH],
                                           const both (&inline_windows)[MARCH]) const
     {
-        bool whole = count >= MARCH && task.border != SATF_SHRINK;
+        bool whole = count >= MARCH && task.border != SATF_BORDER_SHRINK;
         if constexpr (!is_any<Formula>) {
             if (whole && aligned) {
                 int64_t bytes = sample_bytes(task.out.type), step = task.out.channels * bytes;

@@ -251,7 +251,7 @@ static __global__ void __launch_bounds__(THREADS)
     bool is_colour = job.numbers.weighted && channel != last;
     bool shrinks = job.numbers.shrinks && !is_colour;
     H beyond[2] = {}; /* rows beyond a constant border: of this channel, and of alpha */
-    for (int k = 0; k < 2 && job.border == SATF_CONSTANT; k++) {
+    for (int k = 0; k < 2 && job.border == SATF_BORDER_CONSTANT; k++) {
         number v = (number)job.outside[k ? last : channel];
         number sum = sum_taps<H>(&job.along, [=](int) -> number { return v; });
         beyond[k] = taps_of<H>::between(&job, sum, 1);

@@ -119,7 +119,7 @@ static int reach_of(operation *self)
 static double constant_of(operation *self)
 {
     const operation_class *class = class_of(self);
-    satf_border border = SATF_CLAMP;
+    satf_border border = SATF_BORDER_CLAMP;
     double constant = 0;
     for (guint i = 0; i < class->properties->len; i++) {
         GParamSpec *spec = class->properties->pdata[i];
@@ -127,7 +127,7 @@ static double constant_of(operation *self)
             satf_border_parse(self->ctx, g_value_get_string(&self->values[i]), &border, &constant);
         }
     }
-    return border == SATF_CONSTANT ? constant : -1;
+    return border == SATF_BORDER_CONSTANT ? constant : -1;
 }
 
 /* Makes the filter of the values that are set. */

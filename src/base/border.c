@@ -6,19 +6,19 @@
 const char *satf_border_name(int border)
 {
     switch ((satf_border)border) {
-    case SATF_CLAMP:
+    case SATF_BORDER_CLAMP:
         return "clamp";
-    case SATF_MIRROR:
+    case SATF_BORDER_MIRROR:
         return "mirror";
-    case SATF_REFLECT:
+    case SATF_BORDER_REFLECT:
         return "reflect";
-    case SATF_WRAP:
+    case SATF_BORDER_WRAP:
         return "wrap";
-    case SATF_CONSTANT:
+    case SATF_BORDER_CONSTANT:
         return "constant";
-    case SATF_SHRINK:
+    case SATF_BORDER_SHRINK:
         return "shrink";
-    case SATF_VALID:
+    case SATF_BORDER_VALID:
         return "valid";
     }
     return NULL;

@@ -14,7 +14,7 @@ int satf_border_from_name(const char *name);
 #endif
 
 /* The index in 0 ... n - 1 that the border puts at position i (any), n >= 1;
- * -1 where SATF_CONSTANT and SATF_SHRINK have no pixel. A mirror of one pixel
+ * -1 where SATF_BORDER_CONSTANT and SATF_BORDER_SHRINK have no pixel. A mirror of one pixel
  * is that pixel. */
 BORDER_CALL int64_t satf_border_index(int border, int64_t i, int64_t n)
 {
@@ -22,16 +22,16 @@ BORDER_CALL int64_t satf_border_index(int border, int64_t i, int64_t n)
         return i;
     }
     switch (border) {
-    case SATF_CLAMP:
+    case SATF_BORDER_CLAMP:
         return i < 0 ? 0 : n - 1;
-    case SATF_WRAP:
+    case SATF_BORDER_WRAP:
         i %= n;
         return i < 0 ? i + n : i;
-    case SATF_REFLECT:
+    case SATF_BORDER_REFLECT:
         i %= 2 * n;
         i = i < 0 ? i + 2 * n : i;
         return i < n ? i : 2 * n - 1 - i;
-    case SATF_MIRROR:
+    case SATF_BORDER_MIRROR:
         if (n == 1) {
             return 0;
         }

@@ -232,7 +232,7 @@ satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, s
         const filter_param *param = filter_param_of_kind(link->info, PARAM_BORDER);
         if (param && !(link->given >> (param - link->info->params) & 1)) {
             *(filter_border *)param_value(param, link->options) =
-                (filter_border){(int32_t)border, border == SATF_CONSTANT ? constant : 0};
+                (filter_border){(int32_t)border, border == SATF_BORDER_CONSTANT ? constant : 0};
         }
     }
     return SATF_OK;
@@ -360,7 +360,7 @@ satf_status satf_filter_set_double(satf_context *ctx, satf_filter *filter, const
     if (strcmp(param, "constant") != 0 || !filter_param_of_kind(link->info, PARAM_BORDER)) {
         return fail_kind(ctx, link, param);
     }
-    return satf_filter_set_border(ctx, filter, SATF_CONSTANT, value);
+    return satf_filter_set_border(ctx, filter, SATF_BORDER_CONSTANT, value);
 }
 
 satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_border border,
@@ -380,11 +380,11 @@ satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_
     if (!satf_border_name((int)border)) {
         return satf_fail(ctx, SATF_INVALID, "there is no border number %d", (int)border);
     }
-    if (border == SATF_CONSTANT && !isfinite(constant)) {
+    if (border == SATF_BORDER_CONSTANT && !isfinite(constant)) {
         return satf_fail(ctx, SATF_INVALID, "constant = %g: it must be a finite number", constant);
     }
     *(filter_border *)param_value(param, link->options) =
-        (filter_border){(int32_t)border, border == SATF_CONSTANT ? constant : 0};
+        (filter_border){(int32_t)border, border == SATF_BORDER_CONSTANT ? constant : 0};
     chain_note_given(link, param);
     return SATF_OK;
 }

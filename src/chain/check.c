@@ -110,7 +110,8 @@ satf_status filter_check_link(satf_context *ctx, const chain_link *link)
         return satf_fail(ctx, SATF_INVALID, "%s has no order yet", link->info->name);
     }
     const filter_border *border = chain_value(link, PARAM_BORDER);
-    if (pass_shape_of(filter_last(link->info))->varies && border && border->kind == SATF_VALID) {
+    if (pass_shape_of(filter_last(link->info))->varies && border &&
+        border->kind == SATF_BORDER_VALID) {
         return satf_fail(ctx, SATF_INVALID,
                          "%s has windows of many sizes; border valid is for those of one",
                          link->info->name);

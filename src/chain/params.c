@@ -199,12 +199,12 @@ satf_status satf_border_parse(satf_context *ctx, const char *text, satf_border *
                              "'%.*s' is no border: constant:V needs a finite number V",
                              SATF_MOST(text, 80));
         }
-        *border = SATF_CONSTANT;
+        *border = SATF_BORDER_CONSTANT;
         *constant = value;
         return SATF_OK;
     }
     int found = satf_border_from_name(text);
-    if (found < 0 || found == SATF_CONSTANT) {
+    if (found < 0 || found == SATF_BORDER_CONSTANT) {
         return satf_fail(ctx, SATF_INVALID,
                          "'%.*s' is no border: clamp, mirror, reflect, wrap, constant:V, "
                          "shrink and valid are possible",
@@ -233,7 +233,7 @@ static int print_border(const filter_param *param, const void *value, char *text
     (void)param;
     const filter_border *border = value;
     char number[40] = "";
-    if (border->kind == SATF_CONSTANT) {
+    if (border->kind == SATF_BORDER_CONSTANT) {
         number[0] = ':';
         print_number(border->constant, number + 1, sizeof number - 1);
     }

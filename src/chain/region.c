@@ -46,9 +46,9 @@ static void add_border(satf_border border, int64_t *before, int64_t *behind)
     if (*before == 0 && *behind == 0) {
         return;
     }
-    if (border == SATF_WRAP) {
+    if (border == SATF_BORDER_WRAP) {
         *before = *behind = FILTER_UNBOUNDED;
-    } else if (border == SATF_MIRROR || border == SATF_REFLECT) {
+    } else if (border == SATF_BORDER_MIRROR || border == SATF_BORDER_REFLECT) {
         *before = *behind = most(*before, *behind);
     }
 }
@@ -104,7 +104,7 @@ filter_reach filter_margins(const chain_link *link)
         return (filter_reach){-1, -1, 0, 0};
     }
     bool varies = pass_shape_of(filter_last(link->info))->varies;
-    if (!border || border->kind != SATF_VALID || varies || (rects && !*rects)) {
+    if (!border || border->kind != SATF_BORDER_VALID || varies || (rects && !*rects)) {
         return (filter_reach){0, 0, 0, 0};
     }
     return passes_reach(link, plain_way(link), NULL);

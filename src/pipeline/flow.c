@@ -390,7 +390,7 @@ static bool is_guest(const chain_link *link)
 static bool shares(const chain_link *link)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
-    return !(border && border->kind == SATF_WRAP) && !filter_trims(link) &&
+    return !(border && border->kind == SATF_BORDER_WRAP) && !filter_trims(link) &&
            !filter_has_zero_edge(link);
 }
 

@@ -295,7 +295,7 @@ static void find_quotient(const chain_link *link, const satf_view *to, filter_en
         simple ? (double)size->width * (double)size->height * (double)satf_type_max(ends->in.type)
                : 0;
     if (!ends->lane || ends->load.weighs || ends->in.device == SATF_HOST || !simple ||
-        border->kind == SATF_CONSTANT ||
+        border->kind == SATF_BORDER_CONSTANT ||
         (!reals && (most >= 0x1p32 || ends->load.from != to->type))) {
         return;
     }

@@ -20,7 +20,7 @@ typedef struct filter_gpu_layer {
     int64_t stride; /* bytes */
     satf_sum_type type;
     satf_summand summand;
-    /* One pixel outside the image under SATF_CONSTANT, as summands. */
+    /* One pixel outside the image under SATF_BORDER_CONSTANT, as summands. */
     struct {
         uint64_t integer;
         double real;

@@ -228,7 +228,7 @@ static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
     const satf_view *given = spec->given;
     bool below = satf_type_is_signed(given->type) && !(given->flags & SATF_ALPHA);
     double value = border->constant, most = satf_full_scale(given), least = below ? -most - 1 : 0;
-    if (border->kind != SATF_CONSTANT) {
+    if (border->kind != SATF_BORDER_CONSTANT) {
         return SATF_OK;
     }
     if (satf_type_is_float(given->type)) {
@@ -315,7 +315,9 @@ static void read_options(const chain_link *link, filter_step *step)
     step->options = link->options;
     step->size = size ? *size : (filter_size){1, 1};
     step->at = at ? *at : (filter_place){0, 0};
-    step->border = border && border->kind != SATF_VALID ? *border : (filter_border){SATF_CLAMP, 0};
+    step->border = border && border->kind != SATF_BORDER_VALID
+                       ? *border
+                       : (filter_border){SATF_BORDER_CLAMP, 0};
     step->rects = rects ? *rects : NULL;
     step->order = order ? *order : NULL;
     if (pass->lines) {
@@ -349,8 +351,9 @@ static double find_outside(const filter_pass *pass, const filter_step *step)
     formula_sums common = {0};
     filter_set_scale(&step->scale, &common);
     double constant = step->border.constant;
-    return pass->outside && step->border.kind == SATF_CONSTANT ? pass->outside(constant, &common)
-                                                               : constant;
+    return pass->outside && step->border.kind == SATF_BORDER_CONSTANT
+               ? pass->outside(constant, &common)
+               : constant;
 }
 
 varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
@@ -362,10 +365,10 @@ varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
     satf_u128 largest = (satf_u128)(size->width * size->height) * max * (weighted ? max : 1);
     /* A sum is at most `largest`, of which the square is to be below 2^53; the spreads of four
      * channels are not more, since one is at most a quarter of that. */
-    return satf_type_is_float(input->type)           ? VARIES_REAL
-           : largest >= 94906265                     ? VARIES_EXACT
-           : weighted || border->kind == SATF_SHRINK ? VARIES_FRACTION
-                                                     : VARIES_OVER;
+    return satf_type_is_float(input->type)                  ? VARIES_REAL
+           : largest >= 94906265                            ? VARIES_EXACT
+           : weighted || border->kind == SATF_BORDER_SHRINK ? VARIES_FRACTION
+                                                            : VARIES_OVER;
 }
 
 satf_status filter_step_make(satf_context *ctx, const filter_step_spec *spec, filter_step *step)
@@ -427,7 +430,7 @@ void filter_step_adapt(const chain_link *link, const row_adapter *adapter, const
                           .shape = shape,
                           .options = link->options,
                           .size = {1, 1},
-                          .border = {SATF_CLAMP, 0},
+                          .border = {SATF_BORDER_CLAMP, 0},
                           .in = *in,
                           .out = *out,
                           .adapter = *adapter,

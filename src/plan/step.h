@@ -22,8 +22,8 @@ typedef struct filter_step {
     const void *options;     /* the filter's own, and what engines look at of them: */
     filter_size size;
     filter_place at;
-    /* The constant is exact in the input's type. SATF_VALID is SATF_CLAMP here: the plan takes a
-     * part of what the step makes of all. */
+    /* The constant is exact in the input's type. SATF_BORDER_VALID is SATF_BORDER_CLAMP here: the
+     * plan takes a part of what the step makes of all. */
     filter_border border;
     double weight_outside; /* unless 0, the last channel beyond a constant border */
     satf_rect reduced;     /* the pixels that a reduction looks at */

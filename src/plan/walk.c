@@ -92,7 +92,7 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
     bool inner = maker_of(plan, first, index, &plan->steps[index].in) >= 0;
-    bool whole = rows_of_window(step) >= step->in.height || step->border.kind == SATF_WRAP;
+    bool whole = rows_of_window(step) >= step->in.height || step->border.kind == SATF_BORDER_WRAP;
     return step->engine->anywhere && !filter_reduces(step->pass) && !step->pass->shape &&
            !(inner && whole && rows_of_window(step) > 1);
 }
@@ -369,7 +369,7 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
     filter_rows_need need = first->need;
     for (size_t k = 0; k < walk->count && !need.refusal && walk->count > 1; k++) {
         const filter_step *step = &plan->steps[k].step;
-        bool wraps = step->border.kind == SATF_WRAP && rows_of_window(step) > 1;
+        bool wraps = step->border.kind == SATF_BORDER_WRAP && rows_of_window(step) > 1;
         need.refusal = step->need.refusal;
         need.kept = most(need.kept, most(walk->kept, step->need.kept));
         if (!need.refusal && wraps && plan_reported(plan) > 1) {

@@ -12,9 +12,9 @@ static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     double outside = border ? border->constant : 0;
-    if (border && border->kind == SATF_SHRINK && chain_value(link, PARAM_TEMPLATE)) {
+    if (border && border->kind == SATF_BORDER_SHRINK && chain_value(link, PARAM_TEMPLATE)) {
         outside = 0; /* nothing counts as zeros */
-    } else if (!border || border->kind != SATF_CONSTANT) {
+    } else if (!border || border->kind != SATF_BORDER_CONSTANT) {
         return range;
     }
     range.lo = outside < range.lo ? outside : range.lo;

@@ -41,7 +41,7 @@ typedef struct filter_part {
 
 typedef struct filter_border {
     int32_t kind;    /* satf_border */
-    double constant; /* SATF_CONSTANT; else 0 */
+    double constant; /* SATF_BORDER_CONSTANT; else 0 */
 } filter_border;
 
 /* What a filter of windows looks at, and what it sees beyond the edges. */

@@ -194,15 +194,15 @@ static int64_t walk(int border, int64_t i, int64_t n)
             continue;
         }
         switch (border) {
-        case SATF_CLAMP:
+        case SATF_BORDER_CLAMP:
             return at;
-        case SATF_WRAP:
+        case SATF_BORDER_WRAP:
             at = direction > 0 ? 0 : n - 1;
             break;
-        case SATF_REFLECT:
+        case SATF_BORDER_REFLECT:
             direction = -direction;
             break;
-        case SATF_MIRROR:
+        case SATF_BORDER_MIRROR:
             direction = -direction;
             at = n > 1 ? at + direction : at;
             break;
@@ -248,7 +248,7 @@ TEST(side_by_side)
 
 TEST(borders)
 {
-    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+    for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
         assert_int_equal(satf_border_from_name(satf_border_name(border)), border);
         for (int64_t n = 1; n <= 5; n++) {
             for (int64_t i = -50; i <= 50; i++) {
@@ -261,11 +261,11 @@ TEST(borders)
             }
         }
     }
-    assert_string_equal(satf_border_name(SATF_CLAMP), "clamp");
-    assert_string_equal(satf_border_name(SATF_SHRINK), "shrink");
-    assert_string_equal(satf_border_name(SATF_VALID), "valid");
+    assert_string_equal(satf_border_name(SATF_BORDER_CLAMP), "clamp");
+    assert_string_equal(satf_border_name(SATF_BORDER_SHRINK), "shrink");
+    assert_string_equal(satf_border_name(SATF_BORDER_VALID), "valid");
     assert_null(satf_border_name(-1));
-    assert_null(satf_border_name(SATF_VALID + 1));
+    assert_null(satf_border_name(SATF_BORDER_VALID + 1));
     assert_int_equal(satf_border_from_name("clam"), -1);
     assert_int_equal(satf_border_from_name(""), -1);
 }

@@ -30,7 +30,8 @@ TEST(test_misuse)
     expect(ctx, satf_filter_set_double(ctx, box, "sigma", 1), SATF_INVALID, "'sigma'");
     expect(ctx, satf_filter_set_double(ctx, box, "constant", NAN), SATF_INVALID, "finite");
     expect(ctx, satf_filter_set_border(ctx, box, (satf_border)17, 0), SATF_INVALID, "17");
-    expect(ctx, satf_filter_set_border(ctx, box, SATF_CONSTANT, INFINITY), SATF_INVALID, "finite");
+    expect(ctx, satf_filter_set_border(ctx, box, SATF_BORDER_CONSTANT, INFINITY), SATF_INVALID,
+           "finite");
     satf_weighted_rect rect = {{0, 0, 1, 1}, 1};
     expect(ctx, satf_filter_set_rects(ctx, box, &rect, 1), SATF_INVALID, "no rectangles");
     expect(ctx, satf_filter_append(ctx, box, NULL), SATF_INVALID, "tail");
@@ -169,7 +170,7 @@ TEST(test_not_finite)
     satf_view in = satf_view_packed(pixels, W, H, 1, SATF_F64);
     for (int k = 0; k < 5; k++) {
         bool squares = k / 2 == 1;
-        int border = squares ? SATF_WRAP : SATF_CLAMP;
+        int border = squares ? SATF_BORDER_WRAP : SATF_BORDER_CLAMP;
         satf_context_set_engine(ctx, k % 2 ? SATF_ENGINE_WINDOW : SATF_ENGINE_SAT);
         SCOPED_VIEW out = result_of(ctx, k < 2 ? box : k < 4 ? variance : template, &in);
         for (int64_t i = 0; i < W * H; i++) {

@@ -172,7 +172,7 @@ TEST(test_constant)
         snprintf(spec, sizeof spec, "box=1x3,border=constant:%g", constant);
         SCOPED_FILTER *border = parse_filter(ctx, "box=1x3"),
                       *number = parse_filter(ctx, "box=1x3");
-        MUST(ctx, satf_filter_set_border(ctx, border, SATF_CONSTANT, constant));
+        MUST(ctx, satf_filter_set_border(ctx, border, SATF_BORDER_CONSTANT, constant));
         MUST(ctx, satf_filter_set_double(ctx, number, "constant", constant));
         SCOPED_VIEW text = made_by(ctx, spec, &in), by_border = result_of(ctx, border, &in);
         SCOPED_VIEW by_number = result_of(ctx, number, &in), alone = made_by(ctx, "box=1", &in);

@@ -49,9 +49,12 @@ TEST(test_large_means)
         int64_t width, height, w, h;
         int type, border;
     } cases[] = {
-        {4097, 4095, 15, 15, SATF_U8, SATF_CLAMP},    {4095, 4097, 255, 255, SATF_U8, SATF_MIRROR},
-        {4096, 1031, 300, 16, SATF_U8, SATF_WRAP},    {4097, 1023, 3, 3, SATF_U16, SATF_REFLECT},
-        {4095, 1025, 255, 255, SATF_U16, SATF_CLAMP}, {2049, 511, 700, 511, SATF_U16, SATF_WRAP},
+        {4097, 4095, 15, 15, SATF_U8, SATF_BORDER_CLAMP},
+        {4095, 4097, 255, 255, SATF_U8, SATF_BORDER_MIRROR},
+        {4096, 1031, 300, 16, SATF_U8, SATF_BORDER_WRAP},
+        {4097, 1023, 3, 3, SATF_U16, SATF_BORDER_REFLECT},
+        {4095, 1025, 255, 255, SATF_U16, SATF_BORDER_CLAMP},
+        {2049, 511, 700, 511, SATF_U16, SATF_BORDER_WRAP},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         SCOPED_VIEW in = draw_bytes(cases[k].width, cases[k].height, 1, cases[k].type, 0, k);

@@ -136,7 +136,7 @@ TEST(test_every_filter)
     const filter_info *info;
     int tiled = 0;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int border = 0; border <= SATF_VALID; border++) {
+        for (int border = 0; border <= SATF_BORDER_VALID; border++) {
             for (int k = 0; k < 4; k++) {
                 int type = kinds[k].type, channels = kinds[k].channels, s = (border + k) % 3;
                 if (rounds(info, type)) {

@@ -34,12 +34,12 @@ TEST(test_accepts)
     const filter_size *size = value_of(filter, 0, PARAM_SIZE);
     const filter_border *border = value_of(filter, 0, PARAM_BORDER);
     assert_true(size->width == 15 && size->height == 9);
-    assert_true(border->kind == SATF_CONSTANT && border->constant == 7);
-    assert_int_equal(satf_filter_default_border(ctx, filter, SATF_WRAP, 0), SATF_OK);
-    assert_int_equal(border->kind, SATF_CONSTANT);
+    assert_true(border->kind == SATF_BORDER_CONSTANT && border->constant == 7);
+    assert_int_equal(satf_filter_default_border(ctx, filter, SATF_BORDER_WRAP, 0), SATF_OK);
+    assert_int_equal(border->kind, SATF_BORDER_CONSTANT);
     assert_string_equal(filter_at(filter, 1)->name, "variance");
     border = value_of(filter, 1, PARAM_BORDER);
-    assert_int_equal(border->kind, SATF_WRAP);
+    assert_int_equal(border->kind, SATF_BORDER_WRAP);
     const bool *squared = value_of(filter, 2, PARAM_FLAG);
     assert_true(*squared);
     assert_null(filter_at(filter, 3));
@@ -53,7 +53,7 @@ TEST(test_accepts)
     assert_int_equal(satf_filter_parse(ctx, "stddev=65535X1,border=shrink", &filter), SATF_OK);
     size = value_of(filter, 0, PARAM_SIZE);
     border = value_of(filter, 0, PARAM_BORDER);
-    assert_true(size->width == 65535 && size->height == 1 && border->kind == SATF_SHRINK);
+    assert_true(size->width == 65535 && size->height == 1 && border->kind == SATF_BORDER_SHRINK);
     satf_filter_destroy(filter);
 }
 

@@ -157,7 +157,7 @@ static void check_one(satf_context *ctx, const model_case *c, const reference *r
     satf_rect rect = model_rect(c);
     int64_t last_x = c->image.width - 1, last_y = c->image.height - 1;
     if (valid) {
-        MUST(ctx, satf_filter_set_border(ctx, filter, SATF_VALID, 0));
+        MUST(ctx, satf_filter_set_border(ctx, filter, SATF_BORDER_VALID, 0));
         s.first_x = -rect.x;
         s.first_y = -rect.y;
         last_x += 1 - rect.w - rect.x;
@@ -200,7 +200,8 @@ static void check_all(satf_context *ctx, model_case *c)
         if (PAIRS_ONLY(&met, geometry, layout, c->border, which, place, c->fill)) {
             check_one(ctx, c, &references[which], false);
         }
-        bool fits = c->border == SATF_CLAMP && c->w <= c->image.width && c->h <= c->image.height;
+        bool fits =
+            c->border == SATF_BORDER_CLAMP && c->w <= c->image.width && c->h <= c->image.height;
         if (fits && PAIRS_ONLY(&met, geometry, layout, MODEL_BORDERS, which, place, c->fill)) {
             check_one(ctx, c, &references[which], true);
         }

@@ -30,7 +30,7 @@ static bool subject_at(const subject *s, int64_t x, int64_t y, long double *samp
     int64_t i = satf_border_index(s->border, x, W), j = satf_border_index(s->border, y, H);
     bool inside = i >= 0 && j >= 0;
     *sample = (long double)(inside ? s->pixels[j * W + i] : s->constant) - (long double)s->shift;
-    return inside || s->border == SATF_CONSTANT;
+    return inside || s->border == SATF_BORDER_CONSTANT;
 }
 
 static window_facts look(const subject *s, satf_rect rect)
@@ -164,7 +164,7 @@ TEST(test_bounds)
             pixels[i] = uniform(&seed) + (k == 1 ? 1e9 : 0);
             pixels[i] *= k == 2 && i % 97 == 5 ? 1e7 : 1;
         }
-        for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+        for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
             for (int i = 0; i < 2 * WINDOWS; i++) {
                 if (PAIRS_ONLY(&met, k, border, i / 2, i % 2)) {
                     check_filter(ctx, pixels, i % 2, border, 0.3, windows[i / 2][0],
@@ -180,7 +180,7 @@ TEST(test_image_overflows)
 {
     static double pixels[W * H];
     static pairs met;
-    for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+    for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
         for (int i = 0; i < WINDOWS; i++) {
             double area = (double)(windows[i][0] * windows[i][1]);
             for (int k = 0; k < 3; k++) {
@@ -201,8 +201,8 @@ TEST(test_image_overflows)
     for (int p = 0; p < W * H; p++) {
         pixels[p] = p % W == W - 1 ? 1 : 0x1p1010;
     }
-    check_filter(ctx, pixels, false, SATF_CLAMP, 0, 90, 1, "large multiples");
-    check_filter(ctx, pixels, false, SATF_CLAMP, 0, 1, 90, "large multiples");
+    check_filter(ctx, pixels, false, SATF_BORDER_CLAMP, 0, 90, 1, "large multiples");
+    check_filter(ctx, pixels, false, SATF_BORDER_CLAMP, 0, 1, 90, "large multiples");
 }
 
 /* A template whose rectangles are far from overflow in an image that is not. */
@@ -211,8 +211,8 @@ static bool is_template(const void *user, const model_place *at, double got, dou
     const double *pixels = user;
     double sum = 0;
     for (int64_t k = 0; k < 15; k++) {
-        int64_t x = satf_border_index(SATF_CLAMP, at->x + 1 + k % 3, W);
-        int64_t y = satf_border_index(SATF_CLAMP, at->y - 2 + k / 3, H);
+        int64_t x = satf_border_index(SATF_BORDER_CLAMP, at->x + 1 + k % 3, W);
+        int64_t y = satf_border_index(SATF_BORDER_CLAMP, at->y - 2 + k / 3, H);
         sum += pixels[y * W + x] * 0x1p-100;
     }
     *want = 2 * sum * 0x1p100; /* infinite where the sum overflows */

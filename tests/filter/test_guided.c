@@ -141,7 +141,7 @@ static guided_case draw_case(int type, int border, int channels, bool alpha, con
                         .h = window[1],
                         .at_x = window[2],
                         .at_y = window[3]};
-    int64_t constant = border == SATF_CONSTANT ? (int64_t)(seed % 5) : 0;
+    int64_t constant = border == SATF_BORDER_CONSTANT ? (int64_t)(seed % 5) : 0;
     c.of.constant = constant * (model_is_real(&c.of) ? REF_UNIT : 1);
     return c;
 }
@@ -207,7 +207,7 @@ TEST(test_ranges)
         c.of = (model_case){
             .image = {33, 19, (int)(i % 2) * 2 + 1, i % 4 < 2 ? SATF_U8 : SATF_U16, 0, NULL},
             .border = (int)i % MODEL_BORDERS,
-            .constant = i % MODEL_BORDERS == SATF_CONSTANT,
+            .constant = i % MODEL_BORDERS == SATF_BORDER_CONSTANT,
             .w = 5,
             .h = 4};
         c.guide = (ref_image){33, 19, 3, guides[i / 4].type, 0, NULL};
@@ -251,7 +251,8 @@ TEST(test_halves)
     }
     satf_view from = satf_view_packed(in, SIDE, SIDE, 1, SATF_U8);
     satf_view by = satf_view_packed(guide, SIDE, SIDE, 3, SATF_F64);
-    guided_case c = {.of = {.border = SATF_CLAMP, .w = 2, .h = 2}, .colour = true, .eps = 0.01};
+    guided_case c = {
+        .of = {.border = SATF_BORDER_CLAMP, .w = 2, .h = 2}, .colour = true, .eps = 0.01};
     SCOPED_FILTER *filter = make_filter(ctx, &c, &by), *without = make_filter(ctx, &c, NULL);
     MODEL_CHECK(ctx, .filter = filter, .in = from, .ways = MODEL_AUTO | MODEL_SAT,
                 .without = without, .second = &by, .right = is_inner, .user = want);
@@ -281,7 +282,7 @@ TEST(test_extremes)
             }
         }
         guided_case c = {
-            .of = {.border = SATF_MIRROR, .w = 31, .h = 17}, .colour = true, .eps = 1e-6};
+            .of = {.border = SATF_BORDER_MIRROR, .w = 31, .h = 17}, .colour = true, .eps = 1e-6};
         SCOPED_FILTER *filter = make_filter(ctx, &c, k & 4 ? &aux : NULL);
         for (int way = 0; way < 2; way++) {
             satf_context_set_engine(ctx, way ? SATF_ENGINE_SAT : SATF_ENGINE_AUTO);

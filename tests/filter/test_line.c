@@ -22,7 +22,7 @@ enum {
     SIZES = sizeof sizes / sizeof *sizes,
     SIGMAS = sizeof sigmas / sizeof *sigmas,
     TYPES = 4,
-    BORDERS = SATF_SHRINK + 1 /* all but valid */
+    BORDERS = SATF_BORDER_SHRINK + 1 /* all but valid */
 };
 
 /* Boxes for a Gaussian above 6, as many as that; no boxes for others. */
@@ -33,7 +33,7 @@ static int passes_of(double sigma, int boxes)
 
 static ref_passes how_of(const test_case *t)
 {
-    bool whole = t->type != SATF_U8 || t->gauss.alpha || t->gauss.border == SATF_SHRINK;
+    bool whole = t->type != SATF_U8 || t->gauss.alpha || t->gauss.border == SATF_BORDER_SHRINK;
     return satf_type_is_float(t->type) ? REF_EXACT : whole ? REF_WHOLE : REF_NARROW;
 }
 
@@ -62,7 +62,7 @@ static bool is_difference(const void *user, const model_place *at, double got, d
     const smooth_case *s = user;
     const ref_gauss *g = &s->t->gauss;
     bool kept = g->alpha && at->channel == s->t->channels - 1;
-    bool quotients = g->alpha || g->border == SATF_SHRINK;
+    bool quotients = g->alpha || g->border == SATF_BORDER_SHRINK;
     *want = kept ? sample_at(s->same, 0, at->i) : (double)s->want[at->i] - (double)s->wide[at->i];
     bool exact = kept || ref_is_single(g) || (g->how != REF_EXACT && !quotients);
     return exact ? got == *want : fabs(got - *want) <= (s->t->type <= SATF_U16 ? 1e-6 : 1e-11);
@@ -333,8 +333,10 @@ TEST(test_singles)
 /* What is not finite is in all windows that contain it, and in no other. -0 counts as 0. */
 static void check_not_finite(satf_context *ctx, double sigma)
 {
-    ref_gauss gauss = {
-        .sigma = sigma, .passes = passes_of(sigma, 4), .border = SATF_MIRROR, .how = REF_EXACT};
+    ref_gauss gauss = {.sigma = sigma,
+                       .passes = passes_of(sigma, 4),
+                       .border = SATF_BORDER_MIRROR,
+                       .how = REF_EXACT};
     test_case t = {90, 80, 1, SATF_F32, gauss};
     int64_t reach = ref_reach(&t.gauss);
     SCOPED_FILTER *filter = filter_of(ctx, &t, "gauss", "");

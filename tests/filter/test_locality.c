@@ -88,7 +88,7 @@ static int check_filter(satf_context *ctx, spoilt_case *c)
         int type = k % 4, engine = k / 4 % 3, w = k / 12 % 6, layout = k / 72 % 4;
         int border = k / 288 % 7, kind = k / 2016;
         bool tables = engine == SATF_ENGINE_SAT || c->shape == SPOILT_RECTS;
-        bool none = c->shape == SPOILT_MAP && border == SATF_VALID;
+        bool none = c->shape == SPOILT_MAP && border == SATF_BORDER_VALID;
         if (none || (tables && satf_type_is_float(ref_types[type])) ||
             !PAIRS_ONLY(&met, type * 3 + engine, w, layout, border, kind)) {
             continue;

@@ -220,7 +220,7 @@ static void check_case(satf_context *ctx, model_case *c, int64_t offset)
 /* Windows whose sums and products take doubles, words of 64 bits, and of 128. */
 TEST(test_modules)
 {
-    static const int borders[] = {SATF_CLAMP, SATF_SHRINK, SATF_CONSTANT};
+    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_SHRINK, SATF_BORDER_CONSTANT};
     static const int64_t windows[][2] = {{5, 3}, {700, 600}, {4, 5}};
     uint64_t seed = 0;
     for (int isa = SATF_ISA_BASE; isa < SATF_ISA_COUNT; isa++) {

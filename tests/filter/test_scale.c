@@ -23,7 +23,8 @@ static satf_view apply_with(satf_context *ctx, const filter_info *info, const ch
                             double value, const satf_view *in)
 {
     char text[40];
-    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+    SCOPED_FILTER *filter =
+        make_filter_of(ctx, info, SATF_BORDER_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
     snprintf(text, sizeof text, "%.17g", value);
     MUST(ctx, satf_filter_set(ctx, filter, name, text));
     return result_of(ctx, filter, in);
@@ -155,7 +156,7 @@ static void check_bounds(satf_context *ctx, const filter_info *info, const filte
 {
     uint8_t pixel = 1;
     satf_view view = satf_view_packed(&pixel, 1, 1, 1, SATF_U8);
-    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_CLAMP, "1", "0:0", 1, 1);
+    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_BORDER_CLAMP, "1", "0:0", 1, 1);
     MUST(ctx, satf_filter_set_double(ctx, filter, param->name, param->max));
     SCOPED_VIEW to = output_of(ctx, filter, &view);
     MUST(ctx, satf_filter_set_double(ctx, filter, param->name, 2 * param->max));
@@ -275,7 +276,8 @@ static void check_file(satf_context *ctx, const filter_info *info, int maxval)
     scale_draw(&p, 2, maxval, 1, 11);
     snprintf(head, sizeof head, "P6 %d %d %d\n", SCALE_W, SCALE_H, maxval);
     write_file("in.ppm", head, strlen(head), p.memory, SCALE_W * SCALE_H * 3);
-    SCOPED_FILTER *filter = make_filter_of(ctx, info, SATF_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
+    SCOPED_FILTER *filter =
+        make_filter_of(ctx, info, SATF_BORDER_MIRROR, "5", "1:0", SCALE_W, SCALE_H);
     SCOPED_IMAGE *image = NULL;
     satf_image_info found;
     if (satf_filter_file(ctx, filter, "in.ppm", "out.pam", NULL, NULL, 0) ||
@@ -353,7 +355,8 @@ TEST(test_bool_files)
         if (filter_last(info)->type != TYPE_OF_INPUT) {
             continue;
         }
-        SCOPED_FILTER *first = make_filter_of(ctx, info, SATF_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
+        SCOPED_FILTER *first =
+            make_filter_of(ctx, info, SATF_BORDER_CLAMP, "5", "0:0", SCALE_W, SCALE_H);
         filter_file(ctx, first, "in.npy", "mid.npy", SATF_TYPE_AUTO);
         filter_file(ctx, next, "mid.npy", "out.npy", SATF_TYPE_AUTO);
         filter_file(ctx, first, "in.npy", "once.npy", SATF_U8); /* which is asked for */

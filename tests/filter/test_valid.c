@@ -49,8 +49,8 @@ static void check_case(satf_context *ctx, int number, int *checked)
     const filter_info *info = pick_filter(&random);
     picked_window p = pick_window(&random);
     SCOPED_VIEW in = pick_image(&random, 40);
-    SCOPED_FILTER *clamp = make_filter_of(ctx, info, SATF_CLAMP, p.size, p.at, 0, 0);
-    SCOPED_FILTER *valid = make_filter_of(ctx, info, SATF_VALID, p.size, p.at, 0, 0);
+    SCOPED_FILTER *clamp = make_filter_of(ctx, info, SATF_BORDER_CLAMP, p.size, p.at, 0, 0);
+    SCOPED_FILTER *valid = make_filter_of(ctx, info, SATF_BORDER_VALID, p.size, p.at, 0, 0);
     SCOPED_FILTER *chain = parse_filter(ctx, "flip=h flip=h"); /* which changes nothing */
     satf_rect part = inside(valid, &p, in.width, in.height);
     satf_view out;
@@ -169,7 +169,7 @@ TEST(test_refusals)
     SCOPED_FILTER *two = parse_filter(ctx, "box=13x4 box=3"), *both, *integral;
     SCOPED_FILTER *box = parse_filter(ctx, "box=5,border=valid");
     satf_rows *rows;
-    MUST(ctx, satf_filter_default_border(ctx, two, SATF_VALID, 0));
+    MUST(ctx, satf_filter_default_border(ctx, two, SATF_BORDER_VALID, 0));
     expect(ctx, satf_filter_output(ctx, two, &in, &out), SATF_INVALID,
            "box with border valid needs an image of at least 13 x 4");
     out = in, out.data = memory[1];
@@ -180,7 +180,7 @@ TEST(test_refusals)
     expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_INVALID, "it must be 10 x 16");
     expect(ctx, satf_filter_parse(ctx, "integral,border=valid", &both), SATF_INVALID, "integral");
     MUST(ctx, satf_filter_create(ctx, "integral", &integral));
-    expect(ctx, satf_filter_set_border(ctx, integral, SATF_VALID, 0), SATF_INVALID,
+    expect(ctx, satf_filter_set_border(ctx, integral, SATF_BORDER_VALID, 0), SATF_INVALID,
            "has no border");
 }
 

@@ -78,7 +78,8 @@ static satf_filter *make(satf_context *ctx, int border, const satf_view *map)
 {
     satf_filter *filter;
     MUST(ctx, satf_filter_create(ctx, "varbox", &filter));
-    MUST(ctx, satf_filter_set_border(ctx, filter, (satf_border)border, border == SATF_CONSTANT));
+    MUST(ctx,
+         satf_filter_set_border(ctx, filter, (satf_border)border, border == SATF_BORDER_CONSTANT));
     if (map) {
         MUST(ctx, satf_filter_set_image(ctx, filter, map));
     }
@@ -155,7 +156,7 @@ TEST(test_not_finite)
         bool few = k == 10; /* finite sums, but not as often as the edge is seen */
         real_case c = {satf_view_packed(samples, few ? 3 : W, few ? 7 : H, 1, SATF_F64),
                        satf_view_packed(radii, few ? 3 : W, few ? 7 : H, 1, SATF_F64),
-                       few ? SATF_CLAMP : SATF_SHRINK, k < 5 ? 1 : 1e306};
+                       few ? SATF_BORDER_CLAMP : SATF_BORDER_SHRINK, k < 5 ? 1 : 1e306};
         for (int i = 0; i < W * H; i++) {
             samples[i] = few ? 0 : c.size * ((double)(ref_random(&seed) >> 40) / 0x1p24 + 0.5);
             radii[i] = few ? 3 : (double)(ref_random(&seed) >> 40) / 0x1p22;

@@ -116,7 +116,7 @@ TEST_ALONE(test_faults)
         const filter_info *info = filter_info_find(cases[i].spec);
         work w = {.spec = cases[i].spec, .by_plan = cases[i].by_plan};
         w.in = satf_view_packed(image, W, H, 1, SATF_U8);
-        w.filter = info ? make_filter_of(cpu, info, SATF_CLAMP, "5x7", "0:0", W, H)
+        w.filter = info ? make_filter_of(cpu, info, SATF_BORDER_CLAMP, "5x7", "0:0", W, H)
                         : parse_filter(cpu, w.spec);
         MUST(cpu, satf_filter_output(cpu, w.filter, &w.in, &w.out));
         w.bytes = (size_t)w.out.stride * (size_t)w.out.height;

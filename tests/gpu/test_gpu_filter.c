@@ -6,7 +6,7 @@
 #include "chain/pass.h"
 #include "program.h"
 
-enum { ALL_BORDERS = SATF_SHRINK + 1 };
+enum { ALL_BORDERS = SATF_BORDER_SHRINK + 1 };
 
 static const int sample_types[] = {SATF_U8, SATF_U16, SATF_F32, SATF_F64};
 static const struct {
@@ -95,7 +95,7 @@ static void filter_image(const char *name, const satf_view *in, uint64_t seed)
     for (int i = 0; i < ALL_BORDERS * WINDOWS && takes(name, in); i++, seed++) {
         int border = i / WINDOWS;
         int64_t w = windows[i % WINDOWS][0], h = windows[i % WINDOWS][1];
-        double constant = border == SATF_CONSTANT ? (double)(seed % 200) : 0;
+        double constant = border == SATF_BORDER_CONSTANT ? (double)(seed % 200) : 0;
         SCOPED_FILTER *filter = make_filter(name, border, constant, w, h);
         give_image(cpu, filter, filter_info_find(name), in->width, in->height);
         gpu_trial t = {.spec = name, .filter = filter, .in = *in, .seed = seed, .near = true};
@@ -190,7 +190,7 @@ TEST_ALONE(test_wide_sums)
     for (int64_t i = 0; i < 300 * 290 * 4; i++) {
         samples[i] = (uint16_t)(65535 - (samples[i] & 3));
     }
-    SCOPED_FILTER *filter = make_filter("variance", SATF_REFLECT, 0, 900, 700);
+    SCOPED_FILTER *filter = make_filter("variance", SATF_BORDER_REFLECT, 0, 900, 700);
     gpu_trial t = trial_of("variance", filter, &in, 11);
     run_case(&t);
 }
@@ -293,8 +293,8 @@ TEST_ALONE(test_misuse)
     ON_HOST satf_view out = gpu_host_view(&host);
     ON_DEVICE void *memory;
     satf_view there = gpu_view(gpu, &host, 0, 0, false, &memory);
-    SCOPED_FILTER *filter = make_filter("box", SATF_CLAMP, 0, 3, 3);
-    SCOPED_FILTER *high = make_filter("box", SATF_CLAMP, 0, 3, 5000);
+    SCOPED_FILTER *filter = make_filter("box", SATF_BORDER_CLAMP, 0, 3, 3);
+    SCOPED_FILTER *high = make_filter("box", SATF_BORDER_CLAMP, 0, 3, 5000);
     assert_int_equal(satf_filter_apply(gpu, filter, &there, &out), SATF_INVALID);
     assert_non_null(strstr(satf_message(gpu), "one device"));
     MUST(gpu, satf_context_set_engine(gpu, SATF_ENGINE_WINDOW));

@@ -75,7 +75,7 @@ static satf_view picture(unsigned seed)
 static satf_filter *make_filter(const char *spec)
 {
     const filter_info *info = filter_info_find(spec); /* what a text alone does not make */
-    return info ? make_filter_of(gpu, info, SATF_CLAMP, "5x7", "0:0", W, H)
+    return info ? make_filter_of(gpu, info, SATF_BORDER_CLAMP, "5x7", "0:0", W, H)
                 : parse_filter(gpu, spec);
 }
 

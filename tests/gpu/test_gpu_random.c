@@ -17,10 +17,10 @@ static void sum_case(uint64_t seed)
     const int64_t *size = sizes[below(&seed, 4)];
     int64_t w = 1 + below(&seed, 75), h = 1 + below(&seed, number % 2 ? 9 : 40);
     int channels = 1 + (int)below(&seed, 4);
-    satf_border border = (satf_border)below(&seed, SATF_SHRINK + 1);
+    satf_border border = (satf_border)below(&seed, SATF_BORDER_SHRINK + 1);
     char spec[80];
     snprintf(spec, sizeof spec, "sum=%dx%d,border=%s%s,at=%d:%d", (int)w, (int)h,
-             satf_border_name((int)border), border == SATF_CONSTANT ? ":7" : "",
+             satf_border_name((int)border), border == SATF_BORDER_CONSTANT ? ":7" : "",
              (int)(w / 2 - below(&seed, w)), (int)(h / 2 - below(&seed, h)));
     ON_HOST satf_view in = gpu_image(size[0], size[1], channels, SATF_U8, false, seed, 0);
     SCOPED_FILTER *filter = parse_filter(cpu, spec);

@@ -35,7 +35,7 @@ static satf_filter *make_template(const template_shape *shape, size_t count, int
         rects[k].rect.h = choose(state, 1, shape->down);
         rects[k].weight = (double)choose(state, -1000, 1000) / 77;
     }
-    double constant = border == SATF_CONSTANT ? (double)choose(state, 0, 200) : 0;
+    double constant = border == SATF_BORDER_CONSTANT ? (double)choose(state, 0, 200) : 0;
     MUST(cpu, satf_filter_create(cpu, "template", &filter));
     MUST(cpu, satf_filter_set_rects(cpu, filter, rects, count));
     MUST(cpu, satf_filter_set_border(cpu, filter, (satf_border)border, constant));
@@ -48,7 +48,7 @@ static bool run_template(const satf_view *in, size_t count, const template_shape
 {
     static const int out_types[] = {SATF_F64, SATF_F32, SATF_U8, SATF_U16, SATF_U32, SATF_F32};
     uint64_t state = seed + 1;
-    int border = (int)choose(&state, 0, SATF_SHRINK);
+    int border = (int)choose(&state, 0, SATF_BORDER_SHRINK);
     SCOPED_FILTER *filter = make_template(shape, count, border, &state);
     gpu_trial t = gpu_trial_of("template", filter, in, seed);
     snprintf(t.more, sizeof t.more, ", %zu rectangles up to %ld x %ld, border %s", count,

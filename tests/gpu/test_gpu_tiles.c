@@ -47,7 +47,7 @@ TEST_ALONE(test_every_filter)
                                                                               "-4:0"};
     const filter_info *info;
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
-        for (int border = 0; border <= SATF_VALID; border++) {
+        for (int border = 0; border <= SATF_BORDER_VALID; border++) {
             for (int k = 0; k < (gpu_small ? 1 : 4); k++) {
                 int s = (border + k) % 3;
                 if (!filter_is_simple(info) && satf_type_is_float(kinds[k].type)) {

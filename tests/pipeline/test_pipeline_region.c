@@ -157,7 +157,8 @@ TEST_ALONE(every_filter)
     for (size_t i = 0; (info = filter_info_at(i)); i++) {
         for (size_t k = 0; k < PICTURES; k++) {
             const picture *p = &pictures[k];
-            static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_WRAP, SATF_SHRINK};
+            static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_WRAP,
+                                          SATF_BORDER_SHRINK};
             if (k < TALL || (i + k) % 2) {
                 SCOPED_FILTER *chain = make_filter_of(ctx, info, borders[(i + k) % 4], "7x4",
                                                       "2:-1", p->width, p->height);

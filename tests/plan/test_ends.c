@@ -121,7 +121,7 @@ static void check_type(satf_context *ctx, const filter_info *info, int type, int
                                                                                : full / 512;
         require_like(what, &got, &want, fixed + 0x1p-20 * full * (squares ? full : 1));
     }
-    if (!check_rows(ctx, filter, what, &in, &got) && border != SATF_WRAP) {
+    if (!check_rows(ctx, filter, what, &in, &got) && border != SATF_BORDER_WRAP) {
         SCOPED_VIEW want = result_of(ctx, filter, &copy); /* nor can doubles, then */
         if (check_rows(ctx, filter, what, &copy, &want)) {
             fail_msg("%s, by rows: %s", what, satf_message(ctx));
@@ -266,7 +266,7 @@ static void check_weights(satf_context *ctx, const filter_info *info, int type, 
         return; /* test_refused says which */
     }
     SCOPED_VIEW got = result_of(ctx, filter, &in);
-    bool outside = border == SATF_CONSTANT && filter_param_of_kind(info, PARAM_BORDER);
+    bool outside = border == SATF_BORDER_CONSTANT && filter_param_of_kind(info, PARAM_BORDER);
     if (outside) {
         check_outside(ctx, filter, what, &in, &weights, &got);
     } else if (filter_weighs(last) && !last->grey) {

@@ -188,7 +188,7 @@ TEST(test_every_filter)
             size_t s = (i + (size_t)k) % 3;
             const filter_param *window = filter_param_of_kind(info, PARAM_SIZE);
             const char *size = window && window->max < 1000 && s ? "201x101" : sizes[s];
-            int border = ((int)i + 2 * k) % (SATF_SHRINK + 1);
+            int border = ((int)i + 2 * k) % (SATF_BORDER_SHRINK + 1);
             SCOPED_FILTER *filter =
                 make_filter_of(ctx, info, border, size, "0:0", in.width, in.height);
             check_filter(ctx, "whole", apply, filter, &in);

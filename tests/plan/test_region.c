@@ -101,7 +101,7 @@ TEST(test_reach)
     static const satf_weighted_rect rects[] = {{{-3, 2, 5, 7}, 1}, {{1, 1, 2, 2}, -0.5}};
     MUST(ctx, satf_filter_set_rects(ctx, filter, rects, 2));
     check_reach(ctx, filter, (const int64_t[]){3, 0, 2, 8});
-    MUST(ctx, satf_filter_set_border(ctx, filter, SATF_REFLECT, 0));
+    MUST(ctx, satf_filter_set_border(ctx, filter, SATF_BORDER_REFLECT, 0));
     check_reach(ctx, filter, (const int64_t[]){3, 8, 3, 8});
     assert_int_equal(satf_filter_reach(NULL, NULL, &r[0], &r[1], &r[2], &r[3]), SATF_INVALID);
     assert_int_equal(satf_filter_reach(ctx, NULL, &r[0], &r[1], &r[2], &r[3]), SATF_INVALID);

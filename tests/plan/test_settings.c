@@ -206,7 +206,7 @@ TEST(test_every_filter)
     for (size_t i = 0; (info = filter_info_at(i)); i++, filters++) {
         for (int t = 0; t < 3; t++) {
             check_filter(ctx, info, types[t], channels[((size_t)t + i) % 3],
-                         (int)(i + 2 * (size_t)t) % (SATF_SHRINK + 1));
+                         (int)(i + 2 * (size_t)t) % (SATF_BORDER_SHRINK + 1));
         }
     }
     assert_true(filters >= LEAST_FILTERS);

@@ -18,8 +18,8 @@ static satf_filter *pick_filter(satf_context *ctx, uint64_t *random, const satf_
     } while (filter_param_of_kind(info, PARAM_ORDER) ||
              (!filter_param_of_kind(info, PARAM_SIZE) && pick(random, 0, 9)));
     picked_window window = pick_window(random);
-    return make_filter_of(ctx, info, (int)pick(random, 0, SATF_VALID), window.size, window.at,
-                          in->width, in->height);
+    return make_filter_of(ctx, info, (int)pick(random, 0, SATF_BORDER_VALID), window.size,
+                          window.at, in->width, in->height);
 }
 
 /* What is to be walked down, and how its plan does that. */

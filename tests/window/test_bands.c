@@ -223,7 +223,8 @@ static void check(const byte_picture *p, int64_t w, int64_t h, int64_t at, int b
 TEST(test_sums)
 {
     static const int64_t sizes[][2] = {{1, 1}, {2, 40}, {50, 3}, {70, 37}};
-    static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_REFLECT, SATF_CONSTANT};
+    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_REFLECT,
+                                  SATF_BORDER_CONSTANT};
     static pairs met;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int channels = 1; channels <= 8; channels += channels < 4 ? 1 : 2) {
@@ -271,7 +272,7 @@ static void check_weights(const byte_picture *p, const window_taps *along, const
 TEST(test_weights)
 {
     static const int64_t sizes[][2] = {{1, 1}, {2, 40}, {50, 1}, {70, 37}};
-    static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_REFLECT, SATF_CONSTANT};
+    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_REFLECT, SATF_BORDER_CONSTANT};
     const window_taps narrow = make_taps(2, 20000), wide = make_taps(8, 5000),
                       widest = make_taps(BANDS_MOST_RADIUS, 2), none = make_taps(0, 1 << 15),
                       single = make_taps(1, 1 << 15);
@@ -296,11 +297,11 @@ TEST(test_weights)
 TEST(test_refusals)
 {
     window_bands b;
-    assert_true(window_bands_make(&b, 100, 1, -8, 17, SATF_CLAMP, COLUMNS, 8));
-    assert_false(window_bands_make(&b, 100, 1, -9, 18, SATF_CLAMP, COLUMNS, 8));
-    assert_false(window_bands_make(&b, 100, 3, -3, 7, SATF_CLAMP, COLUMNS, 8));
-    assert_false(window_bands_make(&b, 100, 1, -3, 7, SATF_WRAP, COLUMNS, 8));
-    assert_false(window_bands_make(&b, 100, 1, -3, 7, SATF_SHRINK, COLUMNS, 8));
+    assert_true(window_bands_make(&b, 100, 1, -8, 17, SATF_BORDER_CLAMP, COLUMNS, 8));
+    assert_false(window_bands_make(&b, 100, 1, -9, 18, SATF_BORDER_CLAMP, COLUMNS, 8));
+    assert_false(window_bands_make(&b, 100, 3, -3, 7, SATF_BORDER_CLAMP, COLUMNS, 8));
+    assert_false(window_bands_make(&b, 100, 1, -3, 7, SATF_BORDER_WRAP, COLUMNS, 8));
+    assert_false(window_bands_make(&b, 100, 1, -3, 7, SATF_BORDER_SHRINK, COLUMNS, 8));
 }
 
 /* Means of 16 bits: the last sum below each, and the first of it. */

@@ -174,7 +174,8 @@ TEST(test_sums)
 {
     static const int sides[][2] = {{127, 127}, {67, 69}, {1, 200}, {200, 1},  {128, 112}, {257, 80},
                                    {31, 66},   {3, 15},  {30, 16}, {101, 17}, {96, 95},   {2, 2}};
-    static const int borders[] = {SATF_CLAMP, SATF_MIRROR, SATF_REFLECT, SATF_WRAP, SATF_CONSTANT};
+    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_REFLECT,
+                                  SATF_BORDER_WRAP, SATF_BORDER_CONSTANT};
     for (int channels = 1; channels <= 4; channels++) {
         byte_picture p = make_bytes(100, 70, channels);
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
@@ -191,7 +192,7 @@ TEST(test_sums)
 TEST(test_largest)
 {
     byte_picture p = make_bytes(300, 40, 1);
-    p.border = SATF_CLAMP;
+    p.border = SATF_BORDER_CLAMP;
     memset(p.bytes, 255, (size_t)(p.width * p.height));
     check(&p, (window){PIECES_MOST_WIDTH, 1000, 100, 500});
     free(p.bytes);

@@ -75,7 +75,7 @@ TEST(test_everything_small)
     unsigned count = 0;
     for (int type = 0; type < 4; type++) {
         for (int channels = 1; channels <= 4; channels++) {
-            for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+            for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
                 for (int weighted = 0; weighted <= (channels > 1); weighted++) {
                     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                         for (size_t w = 0; w < sizeof windows / sizeof *windows; w++, count++) {
@@ -156,15 +156,15 @@ TEST(test_every_window)
 TEST(test_threads)
 {
     static const test_case cases[] = {
-        {SATF_U8, 1, 61, 4097, 15, 15, SATF_CLAMP, false, true, 1, false},
-        {SATF_U8, 1, 4097, 61, 255, 255, SATF_MIRROR, false, false, 2, false},
-        {SATF_U8, 4, 257, 263, 16, 31, SATF_WRAP, true, true, 3, false},
-        {SATF_U16, 3, 311, 211, 3, 255, SATF_REFLECT, false, true, 5, false},
-        {SATF_U16, 2, 509, 257, 33, 7, SATF_CONSTANT, true, true, 6, false},
-        {SATF_F32, 1, 521, 509, 15, 15, SATF_CLAMP, false, true, 7, false},
-        {SATF_F32, 3, 257, 331, 255, 64, SATF_MIRROR, false, false, 8, false},
-        {SATF_F64, 4, 129, 523, 17, 100, SATF_SHRINK, true, true, 9, false},
-        {SATF_F64, 1, 4097, 61, 63, 300, SATF_REFLECT, false, true, 10, false},
+        {SATF_U8, 1, 61, 4097, 15, 15, SATF_BORDER_CLAMP, false, true, 1, false},
+        {SATF_U8, 1, 4097, 61, 255, 255, SATF_BORDER_MIRROR, false, false, 2, false},
+        {SATF_U8, 4, 257, 263, 16, 31, SATF_BORDER_WRAP, true, true, 3, false},
+        {SATF_U16, 3, 311, 211, 3, 255, SATF_BORDER_REFLECT, false, true, 5, false},
+        {SATF_U16, 2, 509, 257, 33, 7, SATF_BORDER_CONSTANT, true, true, 6, false},
+        {SATF_F32, 1, 521, 509, 15, 15, SATF_BORDER_CLAMP, false, true, 7, false},
+        {SATF_F32, 3, 257, 331, 255, 64, SATF_BORDER_MIRROR, false, false, 8, false},
+        {SATF_F64, 4, 129, 523, 17, 100, SATF_BORDER_SHRINK, true, true, 9, false},
+        {SATF_F64, 1, 4097, 61, 63, 300, SATF_BORDER_REFLECT, false, true, 10, false},
     };
     static const variant variants[] = {
         {2, SATF_ISA_AVX512, PADDED, false}, {3, SATF_ISA_AVX2, UPSIDE_DOWN, false},
@@ -184,7 +184,7 @@ TEST(test_largest_windows)
     static pairs met;
     unsigned count = 0;
     for (int type = 0; type < 4; type++) {
-        for (int border = SATF_CLAMP; border <= SATF_SHRINK; border++) {
+        for (int border = SATF_BORDER_CLAMP; border <= SATF_BORDER_SHRINK; border++) {
             for (size_t i = 0; i < 3; i++, count++) {
                 if (!PAIRS_ONLY(&met, type, border, (int)i, (int)(count + i) % 3)) {
                     continue;
@@ -220,8 +220,8 @@ TEST(test_locality)
     static const int64_t windows[][2] = {{3, 3}, {15, 4}, {16, 16}, {31, 7}, {64, 33}, {101, 5}};
     for (int k = 0; k < 36; k++) {
         int64_t w = windows[k / 3 % 6][0], h = windows[k / 3 % 6][1];
-        test_case t = {SATF_F64,    1 + k % 2, 301,   67,          w,    h,
-                       SATF_SHRINK, false,     false, (unsigned)k, false};
+        test_case t = {SATF_F64,           1 + k % 2, 301,   67,          w,    h,
+                       SATF_BORDER_SHRINK, false,     false, (unsigned)k, false};
         variant v = {1, (satf_isa)(k % SATF_ISA_COUNT), PACKED, false};
         picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
         int64_t x = 7 + k * 8, y = 3 + k;
@@ -294,7 +294,7 @@ TEST(test_negative_zeros)
                        H,
                        sides[k / 2 % SIDES],
                        sides[k / 2 / SIDES],
-                       k % 3 ? SATF_CLAMP : SATF_SHRINK,
+                       k % 3 ? SATF_BORDER_CLAMP : SATF_BORDER_SHRINK,
                        false,
                        false,
                        1,
@@ -366,7 +366,7 @@ static void ignore(void *user, const window_segment *segment)
 
 TEST(test_refusals)
 {
-    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_CLAMP, false, false, 1, false};
+    test_case t = {SATF_U8, 1, 2048, 2048, 9, 9, SATF_BORDER_CLAMP, false, false, 1, false};
     variant v = {1, SATF_ISA_AVX512, PACKED, false};
     picture p = picture_create(t.width, t.height, t.channels, t.type, PACKED, t.seed);
     satf_context *own = context_of(&v);

@@ -37,7 +37,7 @@ static bool holds(const test_case *c, const satf_view *view, int64_t i, double s
             double weight = !c->weighted ? 1
                             : outside    ? 37
                                          : sample_at(view, row, column * c->channels + last);
-            if (weight > 0 && !(outside && c->border == SATF_SHRINK)) {
+            if (weight > 0 && !(outside && c->border == SATF_BORDER_SHRINK)) {
                 found = found || sample == shift;
                 any = true;
                 *least = sample < *least ? sample : *least;
@@ -144,7 +144,8 @@ TEST(test_wild)
 {
     static const double wild[] = {1e300, (double)INFINITY, (double)NAN, -1e9};
     for (int k = 0; k < 12; k++) {
-        test_case c = {SATF_F64, 1, 81, 20, 5, 3, SATF_MIRROR, false, true, (unsigned)k, true};
+        test_case c = {SATF_F64,           1,     81,   20,          5,   3,
+                       SATF_BORDER_MIRROR, false, true, (unsigned)k, true};
         variant v = {1, SATF_ISA_AVX512, PACKED, false};
         picture p = picture_create(c.width, c.height, 1, c.type, PACKED, c.seed);
         fill(&c, &p);

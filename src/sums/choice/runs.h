@@ -28,7 +28,8 @@ SATF_FORMULA int axis_add_run(axis_run *runs, int count, int64_t first, int64_t 
 SATF_FORMULA int axis_periodic_runs(int border, int64_t n, int64_t first, int64_t length,
                                     axis_run *runs)
 {
-    bool turns = border != SATF_WRAP && n > 1, mirror = turns && border == SATF_MIRROR;
+    bool turns = border != SATF_BORDER_WRAP && n > 1,
+         mirror = turns && border == SATF_BORDER_MIRROR;
     int64_t period = mirror ? 2 * n - 2 : turns ? 2 * n : n, whole = length / period;
     int64_t at = first % period, left = length % period, run;
     at = at < 0 ? at + period : at;
@@ -44,16 +45,17 @@ SATF_FORMULA int axis_periodic_runs(int border, int64_t n, int64_t first, int64_
 }
 
 /* The runs of positions first ... first + length - 1 of an axis of n pixels, and their number.
- * SATF_CONSTANT and SATF_SHRINK: of the pixels inside only. */
+ * SATF_BORDER_CONSTANT and SATF_BORDER_SHRINK: of the pixels inside only. */
 SATF_FORMULA int axis_runs(int border, int64_t n, int64_t first, int64_t length,
                            axis_run runs[AXIS_RUNS])
 {
     int64_t end = first + length, inner = first > 0 ? first : 0, outer = end < n ? end : n;
-    if (border == SATF_WRAP || border == SATF_REFLECT || border == SATF_MIRROR) {
+    if (border == SATF_BORDER_WRAP || border == SATF_BORDER_REFLECT ||
+        border == SATF_BORDER_MIRROR) {
         return axis_periodic_runs(border, n, first, length, runs);
     }
     int count = axis_add_run(runs, 0, inner, outer, 1);
-    if (border == SATF_CLAMP) {
+    if (border == SATF_BORDER_CLAMP) {
         count = axis_add_run(runs, count, 0, 1, (end < 0 ? end : 0) - (first < 0 ? first : 0));
         count = axis_add_run(runs, count, n - 1, n, (end > n ? end : n) - (first > n ? first : n));
     }

@@ -112,8 +112,8 @@ static void sum_window(sides_pixel *p, int k, int32_t radius)
     int border = p->step->border.kind;
     int64_t pixels = rect.w * rect.h, within = sides_inside(p->x + rect.x, rect.w, in->width) *
                                                sides_inside(p->y + rect.y, rect.h, in->height);
-    int64_t outside = border == SATF_CONSTANT ? pixels - within : 0;
-    p->areas[k] = (uint64_t)(border == SATF_SHRINK ? within : pixels);
+    int64_t outside = border == SATF_BORDER_CONSTANT ? pixels - within : 0;
+    p->areas[k] = (uint64_t)(border == SATF_BORDER_SHRINK ? within : pixels);
     if (satf_type_is_float(in->type)) {
         sum_reals(p, &rect, outside, p->reals[k]);
     } else {

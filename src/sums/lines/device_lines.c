@@ -8,7 +8,7 @@
 static line_numbers device_lines_numbers_of(const filter_step *step)
 {
     return line_numbers_of(&step->in, &step->axes, step->weighted,
-                           step->border.kind == SATF_SHRINK);
+                           step->border.kind == SATF_BORDER_SHRINK);
 }
 
 /* What passes make: images that by boxes reach beyond the borders along the axis that is next. */
@@ -38,7 +38,7 @@ satf_status filter_lines_plan_on_device(satf_context *ctx, filter_step *step)
     if (!device_lines_find_bytes(step, &image, &ones)) {
         return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
     }
-    bool own = step->axes.down.times == 0, shrinks = step->border.kind == SATF_SHRINK;
+    bool own = step->axes.down.times == 0, shrinks = step->border.kind == SATF_BORDER_SHRINK;
     step->scratch_bytes = own ? image : 2 * image + (shrinks ? 4 * ones : 0);
     return SATF_OK;
 }

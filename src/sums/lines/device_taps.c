@@ -25,7 +25,7 @@ static window_taps taps_of(double sigma)
 /* The image goes on in memory where it wraps. */
 static device_copies copies_of(const filter_step *step)
 {
-    bool wraps = step->border.kind == SATF_WRAP;
+    bool wraps = step->border.kind == SATF_BORDER_WRAP;
     return (device_copies){wraps ? filter_lines_reach(&step->axes.along) : 0,
                            wraps ? filter_lines_reach(&step->axes.down) : 0};
 }
@@ -34,8 +34,8 @@ static device_copies copies_of(const filter_step *step)
 static bool make_taps(const filter_step *step, const satf_view *in, window_gpu_box *box)
 {
     window_taps along = taps_of(step->axes.along.sigma), down = taps_of(step->axes.down.sigma);
-    int border = step->border.kind == SATF_WRAP ? SATF_CLAMP : (int)step->border.kind;
-    int constant = border == SATF_CONSTANT ? (int)step->border.constant : 0;
+    int border = step->border.kind == SATF_BORDER_WRAP ? SATF_BORDER_CLAMP : (int)step->border.kind;
+    int constant = border == SATF_BORDER_CONSTANT ? (int)step->border.constant : 0;
     for (const window_gpu_halo *h = window_gpu_tap_halos; h->down; h++) {
         int reach = along.radius * in->channels, across = h->across;
         across = across ? across : reach > 0 ? (reach + 15) / 16 * 16 : 16;
@@ -56,7 +56,7 @@ static bool device_taps_suits(const satf_context *ctx, const filter_step *step)
     device_copies copies = copies_of(step);
     satf_view in = device_copies_view(&copies, &step->in);
     (void)ctx;
-    return step->axes.down.times == 0 && !step->weighted && step->border.kind != SATF_SHRINK &&
+    return step->axes.down.times == 0 && !step->weighted && step->border.kind != SATF_BORDER_SHRINK &&
            in.type == SATF_U8 && step->out.type == SATF_U8 && copies.more_x <= step->in.width &&
            copies.more_y <= step->in.height &&
            window_gpu_row_bytes(&in) <= WINDOW_GPU_MOST_ROW_BYTES && in.height <= INT32_MAX / 8 &&

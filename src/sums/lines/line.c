@@ -59,7 +59,7 @@ static size_t line_row_bytes(const line_spec *spec)
 
 static bool shrinks(const line_spec *spec)
 {
-    return spec->border == SATF_SHRINK;
+    return spec->border == SATF_BORDER_SHRINK;
 }
 
 static line_numbers line_spec_numbers(const line_spec *spec)
@@ -333,19 +333,20 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
     line_walk *w = memory;
     int64_t reach = filter_lines_reach(&spec->axes.down);
     line_kind kind = line_spec_kind(spec);
-    *w = (line_walk){.spec = *spec,
-                     .ends = *ends,
-                     .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
-                     .kind = kind,
-                     .batch = batch_of(kind),
-                     .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
-                     .number_bytes = (size_t)spec->in.channels * line_number_bytes(kind),
-                     .moves = SATF_ISA_CHOOSE(&move_kernels),
-                     .memory = memory,
-                     .height = ends->height(ends->user),
-                     .lowest = first > reach && spec->border != SATF_WRAP ? first - reach : 0,
-                     .next = first - reach,
-                     .made = first};
+    *w =
+        (line_walk){.spec = *spec,
+                    .ends = *ends,
+                    .listener = {ends->goes_on ? ends->goes_on : always, ends->user},
+                    .kind = kind,
+                    .batch = batch_of(kind),
+                    .pixel_bytes = (size_t)satf_pixel_bytes(&spec->in),
+                    .number_bytes = (size_t)spec->in.channels * line_number_bytes(kind),
+                    .moves = SATF_ISA_CHOOSE(&move_kernels),
+                    .memory = memory,
+                    .height = ends->height(ends->user),
+                    .lowest = first > reach && spec->border != SATF_BORDER_WRAP ? first - reach : 0,
+                    .next = first - reach,
+                    .made = first};
     line_lay_out(spec, &w->at);
     w->results = w->memory + w->at.results;
     line_samples_begin(&w->samples, spec);

@@ -100,7 +100,7 @@ static line_spec block_spec(const line_step *plan, int64_t pixels)
 
 static int64_t number_bytes(const filter_step *step)
 {
-    bool shrinks = step->border.kind == SATF_SHRINK;
+    bool shrinks = step->border.kind == SATF_BORDER_SHRINK;
     bool narrow = line_numbers_of(&step->in, &step->axes, step->weighted, shrinks).narrow;
     return narrow ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(double);
 }
@@ -142,7 +142,7 @@ static int64_t batches(const filter_step *step)
 static const char *line_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;
-    bool wraps = step->border.kind == SATF_WRAP && filter_lines_reach(&step->axes.down) > 0;
+    bool wraps = step->border.kind == SATF_BORDER_WRAP && filter_lines_reach(&step->axes.down) > 0;
     return wraps ? "needs the whole picture for border wrap" : NULL;
 }
 

@@ -8,7 +8,7 @@ enum { PIECE_PIXELS = 128 }; /* that are loaded or stored at a time */
 
 void line_samples_begin(line_samples *s, const line_spec *spec)
 {
-    bool shrinks = spec->border == SATF_SHRINK;
+    bool shrinks = spec->border == SATF_BORDER_SHRINK;
     s->numbers = line_numbers_of(&spec->in, &spec->axes, spec->weighted, shrinks);
     s->kernels = SATF_ISA_CHOOSE(&line_kernels);
     s->loops = SATF_ISA_CHOOSE(&loop_kernels);
@@ -54,8 +54,8 @@ void line_samples_load(const line_samples *s, const char *from, int64_t pixels, 
 void line_find_outside(const line_numbers *of, int border, double constant, double weight,
                        double *outside)
 {
-    double v = border == SATF_CONSTANT ? constant : 0;
-    double w = border == SATF_CONSTANT && weight > 0 ? weight : v;
+    double v = border == SATF_BORDER_CONSTANT ? constant : 0;
+    double w = border == SATF_BORDER_CONSTANT && weight > 0 ? weight : v;
     for (int c = 0; c < of->channels; c++) {
         bool alpha = of->weighted && c + 1 == of->channels;
         outside[c] = of->narrow && !of->own   ? v * (1 << LINE_NARROW_BITS)

@@ -121,7 +121,8 @@ struct taps_walk {
 
 static line_numbers taps_numbers(const line_spec *spec)
 {
-    return line_numbers_of(&spec->in, &spec->axes, spec->weighted, spec->border == SATF_SHRINK);
+    return line_numbers_of(&spec->in, &spec->axes, spec->weighted,
+                           spec->border == SATF_BORDER_SHRINK);
 }
 
 /* Of a padded row. */

@@ -5,11 +5,11 @@
 static int64_t period(satf_border border, int64_t n)
 {
     switch (border) {
-    case SATF_WRAP:
+    case SATF_BORDER_WRAP:
         return n;
-    case SATF_REFLECT:
+    case SATF_BORDER_REFLECT:
         return 2 * n;
-    case SATF_MIRROR:
+    case SATF_BORDER_MIRROR:
         return n == 1 ? 1 : 2 * n - 2;
     default:
         return 0;
@@ -46,16 +46,16 @@ int64_t axis_fixed(const axis *a, int64_t i)
 {
     bool first = i == 0, last = i == a->n - 1;
     if (i == a->n) {
-        return a->border == SATF_CONSTANT ? a->before + a->after : 0;
+        return a->border == SATF_BORDER_CONSTANT ? a->before + a->after : 0;
     }
     switch (a->border) {
-    case SATF_CLAMP:
+    case SATF_BORDER_CLAMP:
         return (first ? a->before : 0) + (last ? a->after : 0);
-    case SATF_WRAP:
+    case SATF_BORDER_WRAP:
         return a->periods;
-    case SATF_REFLECT:
+    case SATF_BORDER_REFLECT:
         return 2 * a->periods;
-    case SATF_MIRROR:
+    case SATF_BORDER_MIRROR:
         return first || last ? a->periods : 2 * a->periods;
     default:
         return 0;
@@ -64,7 +64,7 @@ int64_t axis_fixed(const axis *a, int64_t i)
 
 bool axis_has_fixed(const axis *a)
 {
-    return a->periods > 0 || (a->border != SATF_SHRINK && a->before + a->after > 0);
+    return a->periods > 0 || (a->border != SATF_BORDER_SHRINK && a->before + a->after > 0);
 }
 
 int64_t axis_inside(const axis *a, int64_t x)

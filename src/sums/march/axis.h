@@ -32,7 +32,7 @@ int64_t axis_fixed(const axis *a, int64_t i);
 /* True if any pixel counts in the fixed part. */
 bool axis_has_fixed(const axis *a);
 
-/* Pixels inside the image of the window at x: all of SATF_SHRINK's area. */
+/* Pixels inside the image of the window at x: all of SATF_BORDER_SHRINK's area. */
 int64_t axis_inside(const axis *a, int64_t x);
 
 #endif

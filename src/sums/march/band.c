@@ -59,7 +59,7 @@ void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
 /* Pixels that a piece of a segment consists of, but for the last: keeps the sums aligned. */
 #define PIECE_PIXELS 64
 
-/* The columns of all windows at x ... x + n - 1 under SATF_SHRINK; 0 if they differ. Along a
+/* The columns of all windows at x ... x + n - 1 under SATF_BORDER_SHRINK; 0 if they differ. Along a
  * row they rise, stay, and fall. */
 static int64_t common_columns(const axis *across, int64_t x, int64_t n)
 {
@@ -151,7 +151,7 @@ void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void 
             return;
         }
     }
-    if (s->spec->border == SATF_SHRINK) {
+    if (s->spec->border == SATF_BORDER_SHRINK) {
         deliver_pieces(b, segment);
     } else {
         s->sink(s->user, segment);

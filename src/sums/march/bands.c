@@ -23,7 +23,7 @@ bool window_bands_make(window_bands *bands, int64_t pixels, int channels, int64_
                       .border = border,
                       .run = BANDS_OWN};
     if (b.before < 0 || b.after < 0 || b.before > halo / channels || b.after > halo / channels ||
-        border == SATF_WRAP || border == SATF_SHRINK) {
+        border == SATF_BORDER_WRAP || border == SATF_BORDER_SHRINK) {
         return false;
     }
     b.tiles = (bands_positions(&b) + tile - 1) / tile;

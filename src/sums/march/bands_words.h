@@ -60,16 +60,16 @@ BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
     int64_t pixel = to / b->channels, sample = at / b->channels;
     int64_t n = b->pixels;
     int inside = bands_tap(b, sample - pixel);
-    if (b->border == SATF_CONSTANT) {
+    if (b->border == SATF_BORDER_CONSTANT) {
         return inside;
     }
-    if (b->border == SATF_CLAMP) {
+    if (b->border == SATF_BORDER_CLAMP) {
         int above = sample == 0 ? bands_taps(b, -b->before, -pixel - 1) : 0;
         int below = sample == n - 1 ? bands_taps(b, n - pixel, b->after) : 0;
         return inside + above + below;
     }
     /* What lies there once in each period, and once turned, if that is another place. */
-    bool mirrors = b->border == SATF_MIRROR;
+    bool mirrors = b->border == SATF_BORDER_MIRROR;
     int64_t period = mirrors ? 2 * n - 2 : 2 * n, turned = mirrors ? -sample : -1 - sample;
     if (period == 0) { /* a mirror of one pixel */
         return bands_taps(b, -b->before, b->after);
@@ -132,7 +132,7 @@ BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at, int by
 BANDS_CALL uint32_t bands_start(const bands_place *p, int to)
 {
     const window_bands *b = p->bands;
-    bool across = b->tile == BANDS_ACROSS_TILE, constant = b->border == SATF_CONSTANT;
+    bool across = b->tile == BANDS_ACROSS_TILE, constant = b->border == SATF_BORDER_CONSTANT;
     bool single = b->taps[0] == 1 << BANDS_TAP_BITS || (b->pixels == 1 && !constant);
     uint32_t half = across ? 1 << 7 : 1 << 23, most = across ? 127 : 255 * 256;
     int64_t position = p->from + to, pixel = position / b->channels;

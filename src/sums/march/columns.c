@@ -7,7 +7,7 @@ void columns_pad(const window_band *b, const window_plane *plane, int64_t rows)
 {
     const window_plan *plan = b->state->plan;
     const axis *across = &plan->across;
-    if (across->border == SATF_CONSTANT || across->border == SATF_SHRINK) {
+    if (across->border == SATF_BORDER_CONSTANT || across->border == SATF_BORDER_SHRINK) {
         return;
     }
     const horizontal_pads pads = {
@@ -39,7 +39,7 @@ void columns_pad_outside(const window_band *b)
         memset(b->memory + plane->columns, 0,
                (size_t)(plan->columns * plan->rows) * plane->pixel_bytes +
                    HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
-        if (plan->across.border != SATF_CONSTANT) {
+        if (plan->across.border != SATF_BORDER_CONSTANT) {
             continue;
         }
         vertical_row shape;

@@ -95,7 +95,7 @@ static bool suits_box(const satf_context *ctx, const filter_step *step)
     const satf_view *in = &step->in;
     (void)ctx;
     return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
-           (step->border.kind != SATF_CONSTANT || step->border.constant == 0) &&
+           (step->border.kind != SATF_BORDER_CONSTANT || step->border.constant == 0) &&
            window_gpu_row_bytes(in) <= WINDOW_GPU_MOST_ROW_BYTES && in->height <= INT32_MAX / 8 &&
            find_bands(step, &halo, &across, &down) && satf_cuda()->multiplies(in->device);
 }
@@ -146,7 +146,7 @@ static window_gpu_large make_large(const filter_step *step)
         .pieces = window_pieces_make(in->channels, (int)-window.x, (int)-window.y, (int)window.w,
                                      (int)window.h),
         .border = (int)step->border.kind,
-        .constant = step->border.kind == SATF_CONSTANT ? (int)step->border.constant : 0,
+        .constant = step->border.kind == SATF_BORDER_CONSTANT ? (int)step->border.constant : 0,
         .area = (uint32_t)(window.w * window.h),
     };
 }
@@ -159,7 +159,7 @@ static bool suits_large(const satf_context *ctx, const filter_step *step)
     const satf_view *in = &step->in;
     bool narrow = satf_row_samples(in) < LEAST_ROW;
     if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_mean_of(step, SATF_U8) ||
-        step->border.kind == SATF_SHRINK || in->width > INT32_MAX / 8 ||
+        step->border.kind == SATF_BORDER_SHRINK || in->width > INT32_MAX / 8 ||
         in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
         step->size.width * step->size.height > MOST_AREA ||
         step->size.width * step->size.height < 2) {
@@ -205,7 +205,7 @@ static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, 
 {
     sat_layer layer = {.summand = summand};
     layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
-    if (step->border.kind == SATF_CONSTANT) {
+    if (step->border.kind == SATF_BORDER_CONSTANT) {
         sat_layer_find_outside(step, NULL, &layer);
     }
     return filter_device_layer(step, &layer);

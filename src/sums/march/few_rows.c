@@ -74,7 +74,7 @@ static void deliver_segments(window_band *b, int64_t rows, const char *const *of
 {
     const window_plan *plan = b->state->plan;
     const axis *across = &plan->across;
-    bool wraps = across->border == SATF_WRAP;
+    bool wraps = across->border == SATF_BORDER_WRAP;
     for (int64_t x = 0, columns_made = 0, n; x < plan->width; x += n) {
         n = plan->width - x < plan->segment ? plan->width - x : plan->segment;
         int64_t until = x + n + across->hi;

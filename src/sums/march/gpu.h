@@ -129,7 +129,7 @@ enum { WINDOW_GPU_OUTSIDE_BYTES = 2048 };
 typedef struct window_gpu_large {
     satf_view in, out; /* as above */
     window_pieces pieces;
-    int border, constant; /* any satf_border but SATF_SHRINK */
+    int border, constant; /* any satf_border but SATF_BORDER_SHRINK */
     uint32_t area;        /* of the window, 2 to 2^20 */
     /* There, aligned to 64: PIECES_WORDS, WINDOW_GPU_OUTSIDE_BYTES and sides_bytes. Runs change
      * the last. */

@@ -86,7 +86,8 @@ static bool find_grid(window_band *b)
     }
     b->level = ldexp(1, unit + (narrow ? 23 : 52));
     b->most = ldexp(1, log);
-    return plan->spec.border != SATF_CONSTANT || march_on_grid(b, b->state->shared + plan->outside);
+    return plan->spec.border != SATF_BORDER_CONSTANT ||
+           march_on_grid(b, b->state->shared + plan->outside);
 }
 
 /* Takes it up at the band's row; false where it is not exact, and after a failure. */

@@ -113,7 +113,7 @@ static bool plan_shared(window_plan *plan)
     return window_plan_reserve(samples, satf_type_bytes(spec->in.type), &plan->shared_bytes,
                                &plan->outside) &&
            window_plan_reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
-           window_plan_reserve(spec->border == SATF_SHRINK ? areas : 0, sizeof(double),
+           window_plan_reserve(spec->border == SATF_BORDER_SHRINK ? areas : 0, sizeof(double),
                                &plan->shared_bytes, &plan->areas) &&
            window_plan_reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes,
                                &plan->segment_areas) &&
@@ -277,7 +277,7 @@ int64_t window_rows_kept(const window_spec *spec)
 
 void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start)
 {
-    bool wrap = spec->border == SATF_WRAP;
+    bool wrap = spec->border == SATF_BORDER_WRAP;
     int64_t rows = spec->in.height, above = spec->h / 2 - spec->at_y, below = spec->h - 1 - above;
     *end = !wrap ? 0 : above < rows ? above : rows;
     *start = !wrap ? 0 : below < rows ? below : rows;
@@ -291,7 +291,7 @@ static void fill_outside(const window_plan *plan, char *row)
     for (int64_t i = 0; i < plan->samples; i++, row += satf_type_bytes(spec->in.type)) {
         bool weight = spec->weight_outside > 0 && i % channels + 1 == channels;
         double outside = weight ? spec->weight_outside : spec->constant;
-        double value = spec->border == SATF_CONSTANT ? outside : 0;
+        double value = spec->border == SATF_BORDER_CONSTANT ? outside : 0;
         formula_store((int)spec->in.type, formula_real(value), row);
     }
 }
@@ -310,7 +310,8 @@ void window_prepare(const window_plan *plan, void *memory)
             satf_border_index((int)spec->border, spec->in.width + i, spec->in.width);
     }
     double *columns = (double *)(void *)(shared + plan->areas);
-    for (int64_t i = 0; spec->border == SATF_SHRINK && i < plan->width * spec->in.channels; i++) {
+    for (int64_t i = 0; spec->border == SATF_BORDER_SHRINK && i < plan->width * spec->in.channels;
+         i++) {
         columns[i] = (double)axis_inside(&plan->across, i / spec->in.channels);
     }
 }

@@ -43,7 +43,8 @@ typedef struct window_plan {
     /* Offsets into a band's memory. */
     size_t strip_memory, strip_scratch, strip_spare;
     size_t outside, border_table; /* offsets into the shared memory */
-    /* SATF_SHRINK: columns of each sample's window (shared); areas of a segment's (a band's). */
+    /* SATF_BORDER_SHRINK: columns of each sample's window (shared); areas of a segment's (a
+     * band's). */
     size_t areas, segment_areas;
     size_t shared_bytes, band_bytes;
 } window_plan;

@@ -114,7 +114,7 @@ static void load_edge(const window_band *b, const char *row, int64_t x, int64_t 
     const window_state *s = b->state;
     int64_t channels = s->spec->in.channels, lo = s->plan->across.lo, width = s->spec->in.width;
     const int64_t *table = (const int64_t *)(const void *)(s->shared + s->plan->border_table);
-    if (s->spec->border == SATF_SHRINK) {
+    if (s->spec->border == SATF_BORDER_SHRINK) {
         memset(line + (x - first) * channels, 0, (size_t)((end - x) * channels) * sizeof *line);
         return;
     }
@@ -369,7 +369,7 @@ static strip_row find_columns(const window_band *b, const strip *s, int64_t j, b
     strip_row last = strip_suffix(plan, s, j), upper = strip_suffix(plan, s, j + 1),
               lower = strip_prefix(plan, s);
     strip_row all = scratch_row(b, SCRATCH_SUMS);
-    bool own = plan->spec.weighted || plan->spec.border == SATF_SHRINK;
+    bool own = plan->spec.weighted || plan->spec.border == SATF_BORDER_SHRINK;
     all.shift = own ? all.shift : lower.shift;
     if (counts) {
         strip_rows_enter(plan, s, &last, &lower, one_block ? NULL : &upper, &all);
@@ -486,7 +486,7 @@ static strip_row find_moments(const window_band *b, const strip *s, int64_t y, s
                             false};
     if (plan->spec.weighted) {
         *columns = weighed(b, s->columns, columns, SCRATCH_WEIGHTS);
-    } else if (plan->spec.border == SATF_SHRINK) {
+    } else if (plan->spec.border == SATF_BORDER_SHRINK) {
         columns->weight = find_weights(b, s, y);
     }
     if (columns->weight) {

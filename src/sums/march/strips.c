@@ -27,7 +27,7 @@ typedef struct group {
 static const char *strips_fetch(window_state *s, int64_t y, bool *counts)
 {
     const char *row = window_fetch(s, y);
-    *counts = s->spec->border != SATF_SHRINK || row != s->shared + s->plan->outside;
+    *counts = s->spec->border != SATF_BORDER_SHRINK || row != s->shared + s->plan->outside;
     return row;
 }
 
@@ -76,7 +76,7 @@ static bool begin_block(const window_band *b, const group *strips, int64_t y, in
         strip_load(b, &s, row, &first);
         strip_begin(b, &s, &first);
         if (y > lowest) {
-            bool all = state->spec->border != SATF_SHRINK;
+            bool all = state->spec->border != SATF_BORDER_SHRINK;
             strip_complete(b, &s, height - (y - lowest), all ? 0 : height - y,
                            all ? height : height - y + state->down.n);
             good = window_goes_on(state, s.columns * (y - lowest));

@@ -17,7 +17,7 @@ typedef struct window_spec {
      * w / 2, at least w / 2 - w + 1, and h likewise. */
     int64_t at_x, at_y;
     satf_border border;
-    double constant;       /* the sample outside for SATF_CONSTANT, exact in in.type */
+    double constant;       /* the sample outside for SATF_BORDER_CONSTANT, exact in in.type */
     double weight_outside; /* unless 0, that of the last channel */
     bool weighted;         /* weight colour by the last channel (alpha) */
     bool squares;          /* also sum squares */
@@ -58,7 +58,7 @@ typedef struct window_segment {
     /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
     const void *centre;
     /* Pixels that the window covers if that is the same for the whole segment: w * h,
-     * but fewer near the edges under SATF_SHRINK. */
+     * but fewer near the edges under SATF_BORDER_SHRINK. */
     uint64_t area;
     /* Else, and NULL if it is the same: n * channels integers, the area of each sample's
      * window; area is then their maximum. */
@@ -76,8 +76,8 @@ satf_sum_type window_sum_type(const window_spec *spec, bool squares);
 /* Rows that a streaming source must keep. */
 int64_t window_rows_kept(const window_spec *spec);
 
-/* SATF_WRAP: rows at the picture's end that are asked for first, and at its start that are asked
- * for last; a streaming source keeps them for good. 0 for other borders. */
+/* SATF_BORDER_WRAP: rows at the picture's end that are asked for first, and at its start that are
+ * asked for last; a streaming source keeps them for good. 0 for other borders. */
 void window_rows_wrapped(const window_spec *spec, int64_t *end, int64_t *start);
 
 #endif

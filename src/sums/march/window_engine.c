@@ -82,7 +82,7 @@ static const char *window_engine_refuses_rows(const satf_context *ctx, const fil
 {
     (void)ctx;
     return step->pass->reduction != FORMULA_NONE ? "looks at the whole picture before it begins"
-           : step->border.kind == SATF_WRAP && step->size.height > 1 &&
+           : step->border.kind == SATF_BORDER_WRAP && step->size.height > 1 &&
                    step->size.height >= step->in.height
                ? "needs the whole picture for so high a window with border wrap"
                : NULL;

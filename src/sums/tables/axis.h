@@ -9,7 +9,7 @@
  * The sum over the positions first ... first + length - 1 of an axis of n
  * pixels that a border continues, as a linear combination of prefix sums:
  * sum of coef * F[end], F[end] being the sum of the pixels 0 ... end - 1 and
- * 1 <= end <= n. SATF_CONSTANT and SATF_SHRINK: of the pixels inside only.
+ * 1 <= end <= n. SATF_BORDER_CONSTANT and SATF_BORDER_SHRINK: of the pixels inside only.
  */
 enum { AXIS_MAX_TERMS = 5 };
 
@@ -47,20 +47,22 @@ SATF_FORMULA void axis_add_term(axis_sum *sum, int64_t end, int64_t coef)
  * sum over i ... -1) of an image continued periodically. */
 SATF_FORMULA void axis_add_prefix(axis_sum *sum, int border, int64_t n, int64_t i, int64_t factor)
 {
-    int64_t period = border == SATF_WRAP ? n : border == SATF_REFLECT ? 2 * n : 2 * n - 2;
+    int64_t period = border == SATF_BORDER_WRAP      ? n
+                     : border == SATF_BORDER_REFLECT ? 2 * n
+                                                     : 2 * n - 2;
     if (period == 0) { /* a mirror of one pixel is that pixel */
         period = 1;
     }
     int64_t rest = i % period;
     rest = rest < 0 ? rest + period : rest;
     int64_t periods = (i - rest) / period * factor;
-    if (border == SATF_WRAP || n == 1) {
+    if (border == SATF_BORDER_WRAP || n == 1) {
         /* of one pixel, a reflection's period holds it `period` times */
         axis_add_term(sum, n, n == 1 ? periods * period + rest * factor : periods);
         if (n > 1) {
             axis_add_term(sum, rest, factor);
         }
-    } else if (border == SATF_REFLECT) {
+    } else if (border == SATF_BORDER_REFLECT) {
         /* 0 ... n - 1, n - 1 ... 0: behind the turn 2 F[n] - F[2 n - rest] */
         axis_add_term(sum, n, 2 * periods);
         if (rest > n) {
@@ -91,12 +93,12 @@ SATF_FORMULA void axis_span(int border, int64_t n, int64_t first, int64_t length
     int64_t a = axis_clip(first, n), b = axis_clip(end, n);
     out->count = 0;
     out->inside = b - a;
-    if (out->inside == length || border == SATF_CONSTANT || border == SATF_SHRINK) {
+    if (out->inside == length || border == SATF_BORDER_CONSTANT || border == SATF_BORDER_SHRINK) {
         if (b > a) {
             axis_add_term(out, b, 1);
             axis_add_term(out, a, -1);
         }
-    } else if (border == SATF_CLAMP) {
+    } else if (border == SATF_BORDER_CLAMP) {
         int64_t left = (end < 0 ? end : 0) - (first < 0 ? first : 0);
         axis_add_term(out, 1, left);
         axis_add_term(out, b, 1);

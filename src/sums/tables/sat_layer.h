@@ -10,7 +10,7 @@ typedef struct sat_layer {
     satf_sum_type type; /* not U16 */
     void *sat;          /* in the step's scratch */
     int64_t stride;
-    /* One pixel outside the image under SATF_CONSTANT, as summands. */
+    /* One pixel outside the image under SATF_BORDER_CONSTANT, as summands. */
     struct {
         satf_u128 integer;
         double real;

@@ -188,7 +188,7 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     if (layer->type == SATF_SUM_F64) {
         settle_reals(state, layer, columns->width * channels, sums);
     }
-    if (state->border == SATF_CONSTANT) {
+    if (state->border == SATF_BORDER_CONSTANT) {
         add_outside(layer, channels, columns, h, rows->inside, sums);
     }
     for (int sign = 0; sign < 2; sign++) {
@@ -206,7 +206,8 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     }
 }
 
-/* Finishes a row of window sums of that height into `row`; under SATF_SHRINK in runs of equal area.
+/* Finishes a row of window sums of that height into `row`; under SATF_BORDER_SHRINK in runs of
+ * equal area.
  */
 static void table_finish_row(const table_state *state, const corner_columns *columns,
                              const axis_sum *rows, int64_t height, int64_t y,
@@ -216,7 +217,7 @@ static void table_finish_row(const table_state *state, const corner_columns *col
     int64_t width = step->out.width, channels = step->in.channels;
     int64_t pixel_bytes = step->out.channels * (int64_t)satf_type_bytes(step->out.type);
     int64_t sample_bytes = (int64_t)satf_type_bytes(step->in.type);
-    bool shrink = state->border == SATF_SHRINK;
+    bool shrink = state->border == SATF_BORDER_SHRINK;
     window_segment segment = {.y = y, .sum_type = state->tables->layers[0].type};
     segment.square_type = state->tables->layers[1].type;
     for (int64_t x = 0; x < width; x += segment.n) {
@@ -497,7 +498,7 @@ static bool shift_image(satf_context *ctx, const filter_step *step, filter_step 
     filter_shifted_step(step, step->scratch + plan->shifted_at, shifted, &bytes);
     shifted->kept += plan->tables.kept_bytes;
     filter_shift(ctx, &step->in, shifts, &shifted->in);
-    for (int k = 0; k < tables->count && step->border.kind == SATF_CONSTANT; k++) {
+    for (int k = 0; k < tables->count && step->border.kind == SATF_BORDER_CONSTANT; k++) {
         sat_layer_find_outside(shifted, shifts, &tables->layers[k]);
     }
     return true;

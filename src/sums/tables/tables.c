@@ -73,7 +73,7 @@ satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filte
         sat_layer *layer = &tables->layers[k];
         sat_job job = sat_layer_job(&step->in, layer);
         layer->stride = job.out_stride;
-        if (step->border.kind == SATF_CONSTANT) {
+        if (step->border.kind == SATF_BORDER_CONSTANT) {
             sat_layer_find_outside(step, NULL, layer);
         }
         status = sat_plan_make(ctx, &job, &tables->plans[k]);

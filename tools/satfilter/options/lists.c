@@ -34,19 +34,19 @@ static void list_filters(void)
 static const char *border_looks(satf_border border)
 {
     switch (border) {
-    case SATF_CLAMP:
+    case SATF_BORDER_CLAMP:
         return "aaa|abcd|ddd";
-    case SATF_MIRROR:
+    case SATF_BORDER_MIRROR:
         return "dcb|abcd|cba";
-    case SATF_REFLECT:
+    case SATF_BORDER_REFLECT:
         return "cba|abcd|dcb";
-    case SATF_WRAP:
+    case SATF_BORDER_WRAP:
         return "bcd|abcd|abc";
-    case SATF_CONSTANT:
+    case SATF_BORDER_CONSTANT:
         return "VVV|abcd|VVV, written constant:V";
-    case SATF_SHRINK:
+    case SATF_BORDER_SHRINK:
         return "only the part of the window inside the image";
-    case SATF_VALID:
+    case SATF_BORDER_VALID:
         return "nothing: whole windows only, a smaller result";
     }
     return "";

@@ -163,7 +163,7 @@ static void choose_value(const satf_param_info *p, const trial_case *c, char *te
         snprintf(text, bytes, "%s", c->image % 2 ? "on" : "off");
         break;
     case SATF_PARAM_BORDER:
-        snprintf(text, bytes, c->border == SATF_CONSTANT ? "%s:3" : "%s", border);
+        snprintf(text, bytes, c->border == SATF_BORDER_CONSTANT ? "%s:3" : "%s", border);
         break;
     case SATF_PARAM_CHOICE:
         choose_word(p->syntax, c->image, text, bytes);

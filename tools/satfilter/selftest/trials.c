@@ -192,7 +192,7 @@ static void walk(runners *all, void (*take)(void *user, const trial *t), void *u
         if (info.from_module) {
             continue; /* other machines have others */
         }
-        int borders = trial_has_border(c.filter) ? SATF_SHRINK + 1 : 1;
+        int borders = trial_has_border(c.filter) ? SATF_BORDER_SHRINK + 1 : 1;
         for (c.type = 0; satf_type_name(c.type); c.type++) {
             if (!trial_has_own(c.type, info.kind)) {
                 continue;
