@@ -285,7 +285,8 @@ typedef enum satf_limit {
     SATF_MAX_DEVICE_MEMORY /* bytes of a CUDA device's memory that a filter or chain takes beside
                             * the caller's images there. Of images on the host a device then
                             * computes parts that fit, one after the other. Default: what the
-                            * environment variable of this name says, else all that is free */
+                            * environment variable SATFILTER_MAX_DEVICE_MEMORY says, else all that
+                            * is free */
 } satf_limit;
 
 /* Sets a limit; 0 means the default. Under a lower SATF_MAX_MEMORY what is kept goes. */

@@ -35,7 +35,7 @@ static int64_t default_max_bytes(void)
 /* What the environment says, for tests of whole programs; what is no number says nothing. */
 static int64_t default_max_device_bytes(void)
 {
-    const char *text = secure_getenv("SATF_MAX_DEVICE_MEMORY");
+    const char *text = secure_getenv("SATFILTER_MAX_DEVICE_MEMORY");
     long long bytes = text ? strtoll(text, NULL, 10) : 0;
     return bytes > 0 ? bytes : INT64_MAX;
 }

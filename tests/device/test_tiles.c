@@ -372,7 +372,7 @@ TEST(test_environment)
     } cases[] = {{"5000", 5000}, {"", INT64_MAX}, {"-1", INT64_MAX}, {"all", INT64_MAX}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SCOPED_CONTEXT *own;
-        setenv("SATF_MAX_DEVICE_MEMORY", cases[i].text, 1);
+        setenv("SATFILTER_MAX_DEVICE_MEMORY", cases[i].text, 1);
         assert_int_equal(satf_context_create(&own), SATF_OK);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
         satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 7);
@@ -380,7 +380,7 @@ TEST(test_environment)
         satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 0);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
     }
-    unsetenv("SATF_MAX_DEVICE_MEMORY");
+    unsetenv("SATFILTER_MAX_DEVICE_MEMORY");
 }
 
 TEST_FILE(.begin = set_up, .end = tear_down)

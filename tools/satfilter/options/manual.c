@@ -147,7 +147,7 @@ void help_man_page(void)
     roff_paragraph("the folder with the parts that read and write TIFF, WebP and GIF; without it "
                    "they are taken from the library's folder, the folder satfilter in it or where "
                    "the linker looks.");
-    puts(".TP\n\\fBSATF_MAX_DEVICE_MEMORY\\fR");
+    puts(".TP\n\\fBSATFILTER_MAX_DEVICE_MEMORY\\fR");
     roff_paragraph("bytes: what --max-device-memory is by default (for testing).");
     puts(".TP\n\\fBSATFILTER_MODULES\\fR");
     roff_paragraph("modules to load, as --module does, with a colon between.");
