@@ -127,7 +127,7 @@ SATF_API satf_status satf_filter_output(satf_context *ctx, const satf_filter *fi
  * averages; out's alpha is the mean alpha, or the pixel's own (unsharp). Filters to black and
  * white (sauvola, wolf) take grey or RGB, and give one channel of 0 and 255.
  * The context keeps the plan for the next call of the same shape, with up to 64 MiB of memory and
- * a sixteenth of SATF_MAX_MEMORY (on a device 512 MiB); satf_plan_create() makes one that is the
+ * a sixteenth of SATF_LIMIT_MEMORY (on a device 512 MiB); satf_plan_create() makes one that is the
  * caller's.
  */
 SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter,
@@ -140,7 +140,7 @@ SATF_API satf_status satf_filter_apply(satf_context *ctx, const satf_filter *fil
  * stacks with different steps must not lie in one another.
  * Images of the host that the CPU computes are shared by the threads where they are small, and each
  * by all threads where they are large or the threads' plans together would be above
- * SATF_MAX_MEMORY; a context that was given scratch, or computes elsewhere, takes them one after
+ * SATF_LIMIT_MEMORY; a context that was given scratch, or computes elsewhere, takes them one after
  * the other, and those of a CUDA device are enqueued so. Each thread then keeps a plan; all of them
  * together hold as much memory between calls as that of satf_filter_apply(). On failure some
  * outputs may be written. Progress is that of the whole stack; it is asked between small images.
@@ -198,7 +198,7 @@ SATF_API satf_status satf_filter_scratch(satf_context *ctx, const satf_filter *f
  * A plan: everything that satf_filter_apply() decides, decided once for images of one shape, with
  * the memory that it takes. Runs allocate nothing (but the context's threads in the first, for sync
  * "graph", and for images of the host that a device computes part by part: see
- * SATF_MAX_DEVICE_MEMORY); on images of a CUDA device they only enqueue, on the context's stream.
+ * SATF_LIMIT_DEVICE_MEMORY); on images of a CUDA device they only enqueue, on the context's stream.
  * The context's settings count as they are when the plan is made. A plan is used by one thread at a
  * time, and is destroyed before its context.
  */

@@ -116,7 +116,7 @@ SATF_API const void *satf_image_metadata(const satf_image *image, satf_metadata_
 /*
  * The block of that kind becomes a copy of these bytes, 0: none, for files that are written. EXIF
  * may begin with "Exif" and two zeros, which are left out. SATF_DATA if they do not begin as such a
- * block does, SATF_LIMIT above SATF_MAX_METADATA or 2^31 - 1; the image is as it was after a
+ * block does, SATF_LIMIT above SATF_LIMIT_METADATA or 2^31 - 1; the image is as it was after a
  * failure.
  */
 SATF_API satf_status satf_image_set_metadata(satf_context *ctx, satf_image *image,

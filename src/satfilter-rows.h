@@ -37,7 +37,7 @@ typedef struct satf_rows satf_rows;
  * context's settings count as they are now. The filter may be destroyed afterwards.
  * SATF_UNSUPPORTED: a filter needs the whole picture, and the message says why. So do templates,
  * turns, wolf and, with border wrap or SATF_ENGINE_SAT, windows.
- * SATF_LIMIT: the memory is above SATF_MAX_MEMORY. *rows is NULL on failure.
+ * SATF_LIMIT: the memory is above SATF_LIMIT_MEMORY. *rows is NULL on failure.
  */
 SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter,
                                     const satf_view *in, const satf_view *out, satf_rows **rows);

@@ -270,26 +270,26 @@ SATF_API satf_status satf_context_synchronize(satf_context *ctx);
 /* What an image or a file may demand before it is refused with SATF_LIMIT, in a message
  * that names the limit. A file's demands are looked at before memory is taken for them. */
 typedef enum satf_limit {
-    SATF_MAX_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
-    SATF_MAX_MEMORY,   /* bytes that a call takes at its peak: what satf_filter_file(), a call on
-                        * images, satf_filter_apply() or _render() allocates and what the context has
-                        * kept, with up to 4 MiB more for buffers. Images that are handed in, or have
-                        * been handed out, do not count, nor do stacks of threads and memory of
-                        * drivers. Plans and rows that a program makes are bounded one by one.
-                        * Default: three quarters of the machine's memory */
-    SATF_MAX_METADATA, /* bytes of a PNG, JPEG, TIFF or WebP that are no pixels, packed and
-                        * unpacked; default 2^26 */
-    SATF_MAX_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
-    SATF_MAX_RATIO, /* size of a compressed picture's samples over that of its file, where that is
-                     * known beforehand; default 1100, which every real file keeps */
-    SATF_MAX_DEVICE_MEMORY /* bytes of a CUDA device's memory that a filter or chain takes beside
-                            * the caller's images there. Of images on the host a device then
-                            * computes parts that fit, one after the other. Default: what the
-                            * environment variable SATFILTER_MAX_DEVICE_MEMORY says, else all that
-                            * is free */
+    SATF_LIMIT_PIXELS,   /* pixels of an image that is read from a file; default 2^31 */
+    SATF_LIMIT_MEMORY,   /* bytes that a call takes at its peak: what satf_filter_file(), a call on
+                          * images, satf_filter_apply() or _render() allocates and what the context
+                          * has kept, with up to 4 MiB more for buffers. Images that are handed in,
+                          * or have been handed out, do not count, nor do stacks of threads and
+                          * memory of drivers. Plans and rows that a program makes are bounded one
+                          * by one. Default: three quarters of the machine's memory */
+    SATF_LIMIT_METADATA, /* bytes of a PNG, JPEG, TIFF or WebP that are no pixels, packed and
+                          * unpacked; default 2^26 */
+    SATF_LIMIT_SCANS,    /* scans of a progressive JPEG, each of which costs a pass; default 500 */
+    SATF_LIMIT_RATIO, /* size of a compressed picture's samples over that of its file, where that is
+                       * known beforehand; default 1100, which every real file keeps */
+    SATF_LIMIT_DEVICE_MEMORY /* bytes of a CUDA device's memory that a filter or chain takes beside
+                              * the caller's images there. Of images on the host a device then
+                              * computes parts that fit, one after the other. Default: what the
+                              * environment variable SATFILTER_MAX_DEVICE_MEMORY says, else all that
+                              * is free */
 } satf_limit;
 
-/* Sets a limit; 0 means the default. Under a lower SATF_MAX_MEMORY what is kept goes. */
+/* Sets a limit; 0 means the default. Under a lower SATF_LIMIT_MEMORY what is kept goes. */
 SATF_API satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t value);
 
 /*
@@ -358,7 +358,7 @@ typedef void (*satf_free_memory)(void *user, void *memory, size_t bytes, void *s
  * scratch, and images on their way. NULL, NULL: from a pool of its own again. What the context
  * keeps goes back at once, to what it was taken from, that of a plan when that is destroyed. Memory
  * of a graph that is captured is the graph's own, and a prepared permutation has the driver's.
- * SATF_MAX_DEVICE_MEMORY holds as ever. Contexts beside it have their own allocator, or none.
+ * SATF_LIMIT_DEVICE_MEMORY holds as ever. Contexts beside it have their own allocator, or none.
  */
 SATF_API satf_status satf_context_set_allocator(satf_context *ctx, satf_alloc_memory alloc,
                                                 satf_free_memory free, void *user);

@@ -67,8 +67,8 @@ static inline void expect_pixels(satf_context *ctx, const char *what, const make
 static inline void expect_damage(satf_context *ctx, const char *what, const maker *m, size_t step)
 {
     maker damaged = *m;
-    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 20);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 26); /* a lie must not cost seconds */
+    satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 1 << 20);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 26); /* a lie must not cost seconds */
     for (size_t bit = 0; bit < 8 * m->n; bit += step) {
         SCOPED_IMAGE *image;
         damaged.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -77,8 +77,8 @@ static inline void expect_damage(satf_context *ctx, const char *what, const make
         }
         damaged.data[bit / 8] = m->data[bit / 8];
     }
-    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 0);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
 }
 
 #define EXPECT(ctx, what, m, channels, text) \

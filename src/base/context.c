@@ -269,21 +269,21 @@ satf_status satf_context_set_limit(satf_context *ctx, satf_limit limit, int64_t 
         return satf_fail(ctx, SATF_INVALID, "a limit cannot be negative");
     }
     switch (limit) {
-    case SATF_MAX_PIXELS:
+    case SATF_LIMIT_PIXELS:
         ctx->settings.max_pixels = value ? value : default_max_pixels;
         return SATF_OK;
-    case SATF_MAX_MEMORY:
+    case SATF_LIMIT_MEMORY:
         return set_max_bytes(ctx, value ? value : default_max_bytes());
-    case SATF_MAX_METADATA:
+    case SATF_LIMIT_METADATA:
         ctx->settings.max_metadata = value ? value : default_max_metadata;
         return SATF_OK;
-    case SATF_MAX_SCANS:
+    case SATF_LIMIT_SCANS:
         ctx->settings.max_scans = value ? value : default_max_scans;
         return SATF_OK;
-    case SATF_MAX_RATIO:
+    case SATF_LIMIT_RATIO:
         ctx->settings.max_ratio = value ? value : default_max_ratio;
         return SATF_OK;
-    case SATF_MAX_DEVICE_MEMORY:
+    case SATF_LIMIT_DEVICE_MEMORY:
         ctx->settings.max_device_bytes = value ? value : default_max_device_bytes();
         return SATF_OK;
     }

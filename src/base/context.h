@@ -7,7 +7,7 @@
 #include "../satfilter-expert.h"
 #include "text.h"
 
-#define SATF_LIMITS (SATF_MAX_DEVICE_MEMORY + 1) /* of enum satf_limit */
+#define SATF_LIMITS (SATF_LIMIT_DEVICE_MEMORY + 1) /* of enum satf_limit */
 
 struct satf_budget;
 struct satf_lent;
@@ -121,8 +121,8 @@ satf_status satf_check_given(satf_context *ctx, const void *first, const char *w
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
 
 /*
- * A public call that SATF_MAX_MEMORY bounds begins and ends: in between what satf_alloc() gives the
- * thread, and the threads of the call's stages, is counted, beside what the context has kept.
+ * A public call that SATF_LIMIT_MEMORY bounds begins and ends: in between what satf_alloc() gives
+ * the thread, and the threads of the call's stages, is counted, beside what the context has kept.
  * Returns what to end with. A call within another is a part of that. Where memory was refused for
  * the limit, SATF_NO_MEMORY becomes SATF_LIMIT.
  */

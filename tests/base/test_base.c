@@ -144,9 +144,9 @@ TEST(views)
     }
 
     /* The limit of pixels is for files: what the caller has in memory may be larger. */
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_PIXELS, 39), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 39), SATF_OK);
     assert_int_equal(satf_check_view(ctx, &good, "in", true), SATF_OK);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_PIXELS, 0), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 0), SATF_OK);
     view = satf_view_packed(&view, 46400, 46341, 1, SATF_U8);
     assert_int_equal(satf_check_view(ctx, &view, "in", true), SATF_OK);
 }
@@ -289,7 +289,7 @@ TEST(contexts)
     assert_int_equal(satf_context_set_engine(NULL, SATF_ENGINE_SAT), SATF_INVALID);
     assert_int_equal(satf_context_set_algorithm(NULL, "auto"), SATF_INVALID);
     assert_int_equal(satf_context_set_r(NULL, 0.5), SATF_INVALID);
-    assert_int_equal(satf_context_set_limit(NULL, SATF_MAX_MEMORY, 0), SATF_INVALID);
+    assert_int_equal(satf_context_set_limit(NULL, SATF_LIMIT_MEMORY, 0), SATF_INVALID);
     assert_int_equal(satf_context_set_scratch(NULL, NULL, 0), SATF_INVALID);
     assert_int_equal(satf_context_set_progress(NULL, NULL, NULL), SATF_INVALID);
 
@@ -315,9 +315,9 @@ TEST(contexts)
     }
     assert_true(ctx->settings.r == 0.25);
 
-    assert_fails(ctx, satf_context_set_limit(ctx, SATF_MAX_PIXELS, -1), SATF_INVALID, "negative");
-    assert_fails(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, -1), SATF_INVALID, "negative");
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0), SATF_OK);
+    assert_fails(ctx, satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, -1), SATF_INVALID, "negative");
+    assert_fails(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, -1), SATF_INVALID, "negative");
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0), SATF_OK);
     assert_true(ctx->settings.max_pixels == (int64_t)1 << 31 && ctx->settings.max_bytes > 0);
 
     char memory[64];
@@ -478,7 +478,7 @@ TEST(images)
     satf_image *none = (satf_image *)ctx;
     assert_fails(ctx, satf_image_create(ctx, 0, 3, 1, SATF_U8, 0, &none), SATF_INVALID, "image");
     assert_null(none);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1000), SATF_OK);
     assert_fails(ctx, satf_image_create(ctx, 1001, 1, 1, SATF_U8, 0, &none), SATF_LIMIT, "1000");
     assert_int_equal(satf_image_create(NULL, 1, 1, 1, SATF_U8, 0, &none), SATF_INVALID);
     assert_int_equal(satf_image_create(ctx, 1, 1, 1, SATF_U8, 0, NULL), SATF_INVALID);

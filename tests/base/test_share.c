@@ -19,7 +19,7 @@ static void make_beside(satf_context *ctx, int threads, int64_t limit, satf_cont
                         int count)
 {
     assert_int_equal(satf_context_set_threads(ctx, threads), SATF_OK);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_MEMORY, limit), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, limit), SATF_OK);
     for (int i = 0; i < count; i++) {
         assert_int_equal(satf_context_share(i ? others[i - 1] : ctx, &others[i]), SATF_OK);
     }

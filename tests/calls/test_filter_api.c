@@ -76,7 +76,7 @@ TEST(test_misuse)
     rect.weight = INFINITY;
     expect(ctx, satf_filter_set_rects(ctx, other, &rect, 1), SATF_INVALID, "finite");
     satf_filter_destroy(NULL);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 100);
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     expect(ctx, satf_filter_apply(ctx, box, &in, &out), SATF_LIMIT, "limit: max-memory");
     for (size_t i = 0; i < sizeof result; i++) {

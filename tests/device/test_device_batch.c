@@ -232,7 +232,7 @@ TEST(test_progress)
     SCOPED_FILTER *filter;
     fake->devices = 1;
     MUST(ctx, satf_context_set_device(ctx, SATF_CUDA(0)));
-    satf_context_set_limit(ctx, SATF_MAX_DEVICE_MEMORY, 200000);
+    satf_context_set_limit(ctx, SATF_LIMIT_DEVICE_MEMORY, 200000);
     satf_context_set_progress(ctx, watch, NULL);
     MUST(ctx, satf_filter_parse(ctx, "box=5", &filter));
     for (int i = 0; i < 4; i++) {

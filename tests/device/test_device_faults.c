@@ -74,7 +74,7 @@ static satf_context *new_context(const work *w, int device)
     satf_context *ctx;
     assert_int_equal(satf_context_create(&ctx), SATF_OK);
     satf_context_set_threads(ctx, 1);
-    satf_context_set_limit(ctx, SATF_MAX_DEVICE_MEMORY, w->limit);
+    satf_context_set_limit(ctx, SATF_LIMIT_DEVICE_MEMORY, w->limit);
     assert_int_equal(satf_context_set_device(ctx, device), SATF_OK);
     return ctx;
 }

@@ -34,7 +34,8 @@ static int tear_down(void **state)
 
 static void limit_to(size_t bytes)
 {
-    assert_int_equal(satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, (int64_t)bytes), SATF_OK);
+    assert_int_equal(satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, (int64_t)bytes),
+                     SATF_OK);
     satf_context_forget(gpu);
     assert_int_equal(fake->used, 0);
     fake->most = 0;
@@ -375,9 +376,9 @@ TEST(test_environment)
         setenv("SATFILTER_MAX_DEVICE_MEMORY", cases[i].text, 1);
         assert_int_equal(satf_context_create(&own), SATF_OK);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
-        satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 7);
+        satf_context_set_limit(own, SATF_LIMIT_DEVICE_MEMORY, 7);
         assert_true(own->settings.max_device_bytes == 7);
-        satf_context_set_limit(own, SATF_MAX_DEVICE_MEMORY, 0);
+        satf_context_set_limit(own, SATF_LIMIT_DEVICE_MEMORY, 0);
         assert_true(own->settings.max_device_bytes == cases[i].limit);
     }
     unsetenv("SATFILTER_MAX_DEVICE_MEMORY");

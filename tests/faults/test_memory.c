@@ -1,4 +1,4 @@
-/* SATF_MAX_MEMORY bounds what a call takes at its peak, whatever it does. */
+/* SATF_LIMIT_MEMORY bounds what a call takes at its peak, whatever it does. */
 #include "test.h"
 #include "every_fault.h"
 #include "test_io_files.h"
@@ -34,7 +34,7 @@ static satf_image *make_picture(satf_context *ctx, int64_t width, int64_t height
                                 satf_type type)
 {
     satf_image *image;
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     assert_int_equal(satf_image_create(ctx, width, height, channels, type, 0, &image), SATF_OK);
     unsigned char *at = image->view.data;
     for (int64_t i = 0; i < width * height * channels && type == SATF_U8; i++) {
@@ -70,9 +70,9 @@ static void write_picture(satf_context *ctx, size_t i, int64_t width, int64_t he
     satf_jpeg_coding coding = {
         .components = 3, .progressive = true, .h = {1, 1, 1}, .v = {1, 1, 1}};
     (*image)->metadata.jpeg = files[i].progressive ? coding : (satf_jpeg_coding){.components = 0};
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     MUST(ctx, satf_image_write(ctx, *image, files[i].name, NULL));
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, LIMIT);
 }
 
 static const char *const chains[] = {"box=9",
@@ -168,7 +168,7 @@ TEST(handed_out)
 {
     satf_image *image = make_picture(ctx, 4000, 4000, 3, SATF_U8), *outs[8];
     SCOPED_FILTER *filter;
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, LIMIT);
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     for (int i = 0; i < 8; i++) {
         assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &outs[i]), SATF_OK);
@@ -194,7 +194,7 @@ TEST(handed_out_text)
     void *data;
     size_t n;
     assert_int_equal(satf_image_encode(ctx, image, &options, &data, &n), SATF_OK);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, LIMIT);
     for (int i = 0; i < 8; i++) {
         assert_int_equal(satf_image_decode(ctx, data, n, &outs[i]), SATF_OK);
         assert_int_equal(outs[i]->metadata.text_bytes, 8 + TEXT);
@@ -220,7 +220,7 @@ TEST(between_scans)
     assert_non_null(large);
     memcpy(large, file.data, at);
     memcpy(large + at + all, file.data + at, file.n - at);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, LIMIT);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, LIMIT);
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
         for (int k = 0; k < COUNT; k++) {
             unsigned char *to = large + at + (size_t)k * (MARKER + SEGMENT);

@@ -180,9 +180,9 @@ TEST(refusals)
     satf_context_set_engine(ctx, SATF_ENGINE_SAT);
     refused(ctx, "box=3", SATF_UNSUPPORTED, "box needs the whole picture on the SAT engine");
     satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 200000);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 200000);
     refused(ctx, "box=3 box=3 box=3 box=3", SATF_LIMIT, "limit: max-memory");
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
 }
 
 TEST(wrong_use)

@@ -126,7 +126,7 @@ TEST(place)
         }
         EXPECT(ctx, "over the edge", &m, 3, COLOUR_1 COLOUR_1 COLOUR_1 COLOUR_2);
     }
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 20);
     for (unsigned aux = 1; aux <= 3; aux++) {
         maker m = make_screen(2, 1, true, 1);
         add_picture(&m, aux & 1 ? 60000 : 0, aux & 2 ? 60000 : 0, 1, 1, 0);
@@ -213,7 +213,7 @@ TEST(claims)
     m.n -= 6;
     add_picture(&m, 0, 0, 2, 1, 0);
     ADD(&m, "\2\2\x44\x0a\0");
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY,
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY,
                            (int64_t)1 << 40); /* no memory would be too much */
     expect_refusal(ctx, "a cut GIF", &m, SATF_DATA, "truncated");
     ADD(&m, ";");
@@ -390,7 +390,7 @@ TEST(broken_frames)
     SCOPED_READER *reader = open_bytes(ctx, &(bytes){m.data, m.n});
     assert_int_equal(reader->pages, 50);
     REFUSED(io_go_to(ctx, reader, 49), SATF_LIMIT, "limit: max-ratio");
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_RATIO, 1 << 20), SATF_OK);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_RATIO, 1 << 20), SATF_OK);
     REFUSED(io_go_to(ctx, reader, 1), SATF_DATA, "pixels are missing");
     REFUSED(io_go_to(ctx, reader, 2), SATF_DATA, "a frame before this one");
     assert_int_equal(io_go_to(ctx, reader, 0), SATF_OK);

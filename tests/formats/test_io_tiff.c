@@ -365,7 +365,7 @@ TEST(claims)
     claim(TIFFTAG_IMAGELENGTH, SIDE);
     for (int times = 2; times <= 4; times += 2) { /* three samples */
         int64_t ratio = (int64_t)times * SIDE * SIDE / (int64_t)file.n;
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_RATIO, ratio));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_RATIO, ratio));
         must_refuse(ctx, times < 3 ? SATF_LIMIT : SATF_DATA, times < 3 ? "limit: max-ratio" : "");
     }
 }

@@ -231,7 +231,7 @@ TEST(refusals)
     MUST(ctx, io_open_memory(ctx, held.data, held.n, &reader));
     REFUSED(io_go_to(ctx, reader, 1), SATF_LIMIT, "limit: max-ratio");
     assert_int_equal(io_go_to(ctx, reader, 0), SATF_OK);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_PIXELS, 4096));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 4096));
     assert_int_equal(io_open_memory(ctx, held.data, held.n, &none), SATF_LIMIT);
 }
 
@@ -243,7 +243,7 @@ TEST(encoder_memory)
     satf_write_options options = options_for("webp");
     void *data;
     size_t n;
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * SIDE * SIDE));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 4 * SIDE * SIDE));
     REFUSED(satf_image_encode(ctx, image, &options, &data, &n), SATF_LIMIT, "limit: max-memory");
 }
 

@@ -276,7 +276,7 @@ TEST_ALONE(little_memory)
 {
     write_first(PAGES);
     must_run(JOB("in.tif", "a.tif", "box=9", .threads = 6));
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 3 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 3 << 20));
     must_run(JOB("in.tif", "b.tif", "box=9", .threads = 6));
     assert_same_file("a.tif", "b.tif", "with little memory");
 }

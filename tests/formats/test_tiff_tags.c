@@ -282,7 +282,7 @@ TEST(limit)
     }
     for (int less = 0; less < 2; less++) {
         SCOPED_IMAGE *image;
-        assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_METADATA, (int64_t)all - less),
+        assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_METADATA, (int64_t)all - less),
                          SATF_OK);
         assert_int_equal(satf_image_decode(ctx, file.data, file.n, &image),
                          less ? SATF_LIMIT : SATF_OK);

@@ -41,8 +41,8 @@ static inline satf_context *fuzz_context(void)
         FUZZ_REQUIRE(satf_context_create(&ctx) == SATF_OK);
         FUZZ_REQUIRE(satf_context_set_device(ctx, SATF_HOST) == SATF_OK);
         FUZZ_REQUIRE(satf_context_set_threads(ctx, 1) == SATF_OK);
-        FUZZ_REQUIRE(satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 18) == SATF_OK);
-        FUZZ_REQUIRE(satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 25) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 1 << 18) == SATF_OK);
+        FUZZ_REQUIRE(satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 25) == SATF_OK);
     }
     ctx->message[0] = '\0';
     return ctx;

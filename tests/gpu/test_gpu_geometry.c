@@ -157,15 +157,15 @@ TEST_ALONE(test_large)
                   {8192, 4096, 4, SATF_F64, "rotate=270"},
                   {4100000, 9, 3, SATF_U8, "flip=h"},
                   {70001, 32771, 1, SATF_U8, "crop=300x200+69701+32571"}};
-    MUST(cpu, satf_context_set_limit(cpu, SATF_MAX_PIXELS, (int64_t)1 << 33));
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_PIXELS, (int64_t)1 << 33));
+    MUST(cpu, satf_context_set_limit(cpu, SATF_LIMIT_PIXELS, (int64_t)1 << 33));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_PIXELS, (int64_t)1 << 33));
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
         ON_HOST satf_view in = ref_noise_view(images[i].width, images[i].height, images[i].channels,
                                               images[i].type, i + 1);
         run_spec(images[i].spec, &in, SATF_TYPE_AUTO, 64 + i);
     }
-    MUST(cpu, satf_context_set_limit(cpu, SATF_MAX_PIXELS, 0));
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_PIXELS, 0));
+    MUST(cpu, satf_context_set_limit(cpu, SATF_LIMIT_PIXELS, 0));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_PIXELS, 0));
 }
 
 GPU_TEST_FILE;

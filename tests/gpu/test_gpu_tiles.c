@@ -18,12 +18,12 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
     gpu_trial t = gpu_trial_of(what, filter, in, 0);
     ON_HOST satf_view want = gpu_right(&t);
     ON_HOST satf_view got = gpu_host_view(&t.out);
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 0));
     MUST(gpu, satf_plan_create(gpu, filter, in, 1, &got, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     satf_plan_destroy(plan);
     size_t parts = got.channels < in->channels ? 2 : 5;
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, (int64_t)(info.bytes / parts)));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, (int64_t)(info.bytes / parts)));
     MUST(gpu, satf_filter_reach(gpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
     bool all = (reach[0] == INT64_MAX || reach[2] == INT64_MAX) &&
                (reach[1] == INT64_MAX || reach[3] == INT64_MAX);
@@ -60,7 +60,7 @@ TEST_ALONE(test_every_filter)
             }
         }
     }
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 0));
 }
 
 /* 600 million samples, of which the table alone would be 2.4 GB, with 256 MB. */
@@ -84,13 +84,13 @@ TEST_ALONE(test_large)
     assert_int_equal(satf_context_create(&own), SATF_OK);
     SCOPED_FILTER *filter = parse_filter(own, "box=255");
     MUST(own, satf_filter_apply(own, filter, &pixels, &right));
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 256 << 20));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 256 << 20));
     MUST(gpu, satf_plan_create(gpu, filter, &pixels, 1, &made, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_true(info.bytes <= 256 << 20 && info.device == GPU_DEVICE);
     MUST(gpu, satf_filter_apply(gpu, filter, &pixels, &made));
     assert_true(memcmp(made.data, right.data, bytes) == 0);
-    MUST(gpu, satf_context_set_limit(gpu, SATF_MAX_DEVICE_MEMORY, 0));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 0));
     gpu_runs++;
 }
 

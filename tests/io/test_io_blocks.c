@@ -132,9 +132,9 @@ TEST(many_bombs)
         for (int k = 0; k < COUNT; k++) {
             add_text(&file, late, true, "Raw profile type exif", zeros.data, BIG);
         }
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, COUNT * BIG));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_METADATA, COUNT * BIG));
         io_close(read_through(ctx, &file, look));
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, COUNT * BIG - 1));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_METADATA, COUNT * BIG - 1));
         unsigned char rows[9];
         SCOPED_READER *reader = NULL;
         satf_status status = io_open_memory(ctx, file.data, file.n, &reader);

@@ -378,7 +378,7 @@ TEST(test_memory_is_bounded)
     in.read = read_for_ever;
     out.user = &pixels;
     out.write = count_bytes;
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 6 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 6 << 20));
     MUST(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
     assert_true(report.streamed);
     assert_int_equal(pixels, 2048 << 16);
@@ -402,7 +402,7 @@ TEST(test_endless)
     MUST(ctx, satf_image_read_from(ctx, &in, &read)); /* all rows are there */
     assert_same_pixels("PPM", &image->view, &read->view);
 
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 16 << 20);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 16 << 20);
     static const unsigned char head[] = "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x09\0\0\0\x09"
                                         "\0\0\0\1\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
                                         "\0\0\0\0\0\0\0";

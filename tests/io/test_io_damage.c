@@ -49,8 +49,8 @@ static void flip_everywhere(satf_context *ctx, const char *name, const bytes *fi
 /* A lie must not cost seconds. */
 static void set_limits(satf_context *ctx)
 {
-    satf_context_set_limit(ctx, SATF_MAX_PIXELS, 1 << 20);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 26);
+    satf_context_set_limit(ctx, SATF_LIMIT_PIXELS, 1 << 20);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 26);
 }
 
 /* ------------------------------------------------------- files of our own */
@@ -182,7 +182,7 @@ TEST(test_refusals)
         {"nothing", "", SATF_DATA, "empty"},
     };
     /* Memory for large pictures is refused: their claims are told before it is asked for. */
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 20);
     for (size_t i = 0; i < ROWS_OF(cases); i++) {
         expect_decode(ctx, cases[i].what, cases[i].text, strlen(cases[i].text), cases[i].status,
                       cases[i].message);

@@ -206,16 +206,16 @@ TEST(memory)
     memset(image->view.data, 77, SIDE * SIDE / 2);
     size_t sizes[2];
     for (int i = 0; i < 2; i++) {
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 * COEFFICIENTS - i));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 4 * COEFFICIENTS - i));
         SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
         sizes[i] = file.n;
     }
     assert_true(sizes[0] < sizes[1]);
     image->metadata.jpeg = (satf_jpeg_coding){.components = 1, .progressive = true};
     satf_write_options options = options_for("jpeg");
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, COEFFICIENTS));
     SCOPED_BYTES file = must_encode(ctx, image, "jpeg");
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, COEFFICIENTS - 1));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, COEFFICIENTS - 1));
     expect_unwritten(ctx, image, &options, SATF_LIMIT, "a progressive JPEG takes 524288 bytes");
 }
 

@@ -288,9 +288,9 @@ TEST(png_limits)
         SCOPED_BYTES file = png_with(ctx, i & 1, "iTXt", &text);
         SCOPED_IMAGE *image = must_decode(ctx, file.data, file.n);
         assert_int_equal(image->metadata.xmp_bytes, BIG);
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, BIG / 2));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_METADATA, BIG / 2));
         expect_decode(ctx, "much text", file.data, file.n, SATF_LIMIT, "limit: max-metadata");
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_METADATA, 0));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_METADATA, 0));
     }
 }
 

@@ -172,7 +172,7 @@ TEST(test_nothing_is_copied)
     size_t room = (size_t)64 << 20;
     SCOPED void *memory = calloc(1, room);
     assert_non_null(memory);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 4 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 4 << 20));
     for (int wide = 0; wide < 2; wide++) {
         satf_view view = satf_view_packed(memory, 4096 >> wide, 16384, 1, SATF_U8);
         view.stride = 4096;
@@ -298,7 +298,7 @@ TEST(test_refusals)
     SCOPED_IMAGE *image = wrap(ctx, &view);
     size_t n = 1;
     set(ctx, image, SATF_METADATA_ICC, icc.data, icc.n);
-    satf_context_set_limit(ctx, SATF_MAX_METADATA, 199);
+    satf_context_set_limit(ctx, SATF_LIMIT_METADATA, 199);
 #define REFUSED_BLOCK(ctx, image, kind, data, n, status, sentence) \
     REFUSED(satf_image_set_metadata(ctx, image, kind, data, n), status, sentence)
     REFUSED_BLOCK(NULL, image, SATF_METADATA_ICC, icc.data, 1, SATF_INVALID, "");

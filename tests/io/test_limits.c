@@ -61,18 +61,18 @@ TEST(ratio)
     SCOPED_BYTES claim = png_of_zeros(30000, 30000, 8, 0, 100);
     expect_decode(ctx, "a PNG that only claims", claim.data, claim.n, SATF_LIMIT,
                   "limit: max-ratio");
-    set_limit(ctx, SATF_MAX_RATIO, INT64_MAX);
+    set_limit(ctx, SATF_LIMIT_RATIO, INT64_MAX);
     expect_decode(ctx, "the same, trusted", claim.data, claim.n, SATF_DATA, "");
-    set_limit(ctx, SATF_MAX_RATIO, 0);
+    set_limit(ctx, SATF_LIMIT_RATIO, 0);
 
     /* Deflate's best: real, so it passes, unless less is allowed. */
     SCOPED_BYTES bomb = png_of_zeros(3999, 2000, 8, 0, 4000 * 2000);
     assert_true(bomb.n < 4000 * 2000 / 900);
     expect_decode(ctx, "an empty page", bomb.data, bomb.n, SATF_OK, "");
-    set_limit(ctx, SATF_MAX_RATIO, 200);
+    set_limit(ctx, SATF_LIMIT_RATIO, 200);
     expect_decode(ctx, "a bomb", bomb.data, bomb.n, SATF_LIMIT,
                   "limit of 200 times (limit: max-ratio)");
-    set_limit(ctx, SATF_MAX_RATIO, 0);
+    set_limit(ctx, SATF_LIMIT_RATIO, 0);
 
     /* Of one bit a pixel: eight times as large once decoded, which is no fault of the file's. */
     SCOPED_BYTES fax = png_of_zeros(8 * 3999, 200, 1, 0, 4000 * 200);
@@ -106,7 +106,7 @@ TEST(ratio_of_a_pipe)
 TEST(png_chunk_claims)
 {
     static const char *const names[] = {"eXIf", "iCCP", "iTXt", "hIST", "abcd", "PLTE", "tRNS"};
-    set_limit(ctx, SATF_MAX_METADATA, 1 << 20);
+    set_limit(ctx, SATF_LIMIT_METADATA, 1 << 20);
     for (size_t i = 0; i < 2 * ROWS_OF(names); i++) {
         SCOPED_BYTES file = png_of_zeros(4, 4, 8, 0, 20);
         size_t at = i % 2 ? BEHIND_IHDR : file.n - IEND_BYTES;
@@ -146,9 +146,9 @@ TEST(png_metadata)
         SCOPED_BYTES large = copy_of(&file);
         add_chunk(&large, chunks[i].late, chunks[i].name, chunks[i].data->data, chunks[i].data->n);
         expect_decode(ctx, chunks[i].name, large.data, large.n, SATF_OK, "");
-        set_limit(ctx, SATF_MAX_METADATA, BIG / 2);
+        set_limit(ctx, SATF_LIMIT_METADATA, BIG / 2);
         expect_decode(ctx, chunks[i].name, large.data, large.n, SATF_LIMIT, "limit: max-metadata");
-        set_limit(ctx, SATF_MAX_METADATA, 0);
+        set_limit(ctx, SATF_LIMIT_METADATA, 0);
     }
 }
 
@@ -159,21 +159,21 @@ TEST(jpegs)
     SCOPED_BYTES scans = make_jpeg(16, 1, true, 0), much = make_jpeg(16, 1, false, 20),
                  claim = make_jpeg(16, 1, false, 0);
     expect_decode(ctx, "a progressive JPEG", scans.data, scans.n, SATF_OK, "");
-    set_limit(ctx, SATF_MAX_SCANS, 2);
+    set_limit(ctx, SATF_LIMIT_SCANS, 2);
     expect_decode(ctx, "more than two scans", scans.data, scans.n, SATF_LIMIT, "limit: max-scans");
-    set_limit(ctx, SATF_MAX_SCANS, 0);
+    set_limit(ctx, SATF_LIMIT_SCANS, 0);
 
     expect_decode(ctx, "a JPEG with 1.2 MB of EXIF", much.data, much.n, SATF_OK, "");
-    set_limit(ctx, SATF_MAX_METADATA, 1 << 20);
+    set_limit(ctx, SATF_LIMIT_METADATA, 1 << 20);
     expect_decode(ctx, "too much EXIF", much.data, much.n, SATF_LIMIT, "limit: max-metadata");
     expect_file(ctx, &much, SATF_LIMIT, "limit: max-metadata");
-    set_limit(ctx, SATF_MAX_METADATA, 0);
+    set_limit(ctx, SATF_LIMIT_METADATA, 0);
     expect_file(ctx, &much, SATF_OK, "");
 
     claim_size(&claim, "\xff\xdc\xff\xdc"); /* 65500 x 65500 */
-    set_limit(ctx, SATF_MAX_PIXELS, INT64_MAX);
+    set_limit(ctx, SATF_LIMIT_PIXELS, INT64_MAX);
     expect_decode(ctx, "only a claim", claim.data, claim.n, SATF_LIMIT, "limit: max-ratio");
-    set_limit(ctx, SATF_MAX_PIXELS, 0);
+    set_limit(ctx, SATF_LIMIT_PIXELS, 0);
     expect_decode(ctx, "only a claim", claim.data, claim.n, SATF_LIMIT, "limit: max-");
 }
 
@@ -193,7 +193,7 @@ TEST(short_segments)
         char what[40];
         snprintf(what, sizeof what, "%s of marker %x", many ? "many" : "some", markers[i / 2]);
         for (size_t k = 0; k < ROWS_OF(limits); k++) {
-            set_limit(ctx, SATF_MAX_METADATA, limits[k]);
+            set_limit(ctx, SATF_LIMIT_METADATA, limits[k]);
             bool fits = !many && k < 2;
             expect_decode(ctx, what, file.data, file.n, fits ? SATF_OK : SATF_LIMIT,
                           fits ? "" : "limit: max-metadata");
@@ -210,7 +210,7 @@ TEST(claims_without_pixels)
     static const unsigned char psd[] = "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\x9c\x40\0\0\x9c\x40\0\x10\0\3"
                                        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0the pixels";
     /* Memory for such pictures is refused, so they are refused before it is asked for. */
-    set_limit(ctx, SATF_MAX_MEMORY, 1 << 20);
+    set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 20);
     MUST(ctx, satf_context_set_formats(ctx, "psd,pnm"));
     expect_decode(ctx, "PSD", psd, sizeof psd - 1, SATF_DATA, "truncated");
 
@@ -219,7 +219,7 @@ TEST(claims_without_pixels)
     int head = snprintf(whole, sizeof whole, "P5 %d %d 255\n", SIDE, SIDE);
     expect_decode(ctx, "a PGM above the memory", whole, (size_t)head + SIDE * SIDE, SATF_LIMIT,
                   "limit: max-memory");
-    set_limit(ctx, SATF_MAX_MEMORY, 0);
+    set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     expect_decode(ctx, "the same PGM", whole, (size_t)head + SIDE * SIDE, SATF_OK, "");
 }
 
@@ -272,12 +272,12 @@ TEST(formats)
 
 TEST(settings)
 {
-    assert_int_equal(satf_context_set_limit(NULL, SATF_MAX_PIXELS, 1), SATF_INVALID);
-    assert_int_equal(satf_context_set_limit(ctx, SATF_MAX_RATIO, -1), SATF_INVALID);
+    assert_int_equal(satf_context_set_limit(NULL, SATF_LIMIT_PIXELS, 1), SATF_INVALID);
+    assert_int_equal(satf_context_set_limit(ctx, SATF_LIMIT_RATIO, -1), SATF_INVALID);
     assert_int_equal(satf_context_set_limit(ctx, (satf_limit)SATF_LIMITS, 1), SATF_INVALID);
-    set_limit(ctx, SATF_MAX_PIXELS, 3);
+    set_limit(ctx, SATF_LIMIT_PIXELS, 3);
     expect_decode(ctx, "4 pixels of 3", "P5 2 2 255\nabcd", 15, SATF_LIMIT, "limit of 3 pixels");
-    set_limit(ctx, SATF_MAX_PIXELS, 0);
+    set_limit(ctx, SATF_LIMIT_PIXELS, 0);
     expect_decode(ctx, "4 pixels of 2^31", "P5 2 2 255\nabcd", 15, SATF_OK, "");
 }
 

@@ -276,14 +276,14 @@ TEST(test_same_bytes)
         for (size_t i = 0; i < 2 * ROWS_OF(threads); i++) {
             bool whole = i & 1;
             MUST(ctx, satf_context_set_threads(ctx, threads[i / 2]));
-            MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, whole ? limits[i / 2] : 0));
+            MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, whole ? limits[i / 2] : 0));
             satf_write_options options = options_for("png");
             options.png_level = level;
             SCOPED_BYTES other = {0};
             MUST(ctx, (whole ? encode_whole : encode)(ctx, image, &options, &other));
             assert_bytes(whole ? "limit" : "threads", other.data, other.n, one.data, one.n);
         }
-        MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+        MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0));
     }
 }
 

@@ -339,11 +339,11 @@ static const char *chosen(const uint32_t *places, int64_t n, int bytes, bool on_
     plan->n = n;
     plan->element_bytes = bytes;
     plan->device = SATF_HOST;
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * n));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 8 * n));
     satf_status status = permute_choose(ctx, &request, on_device, plan);
     const char *name = plan->algorithm->name;
     assert_int_equal(status, strcmp(name, "fused") == 0 ? SATF_LIMIT : SATF_OK);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0));
     satf_permutation_destroy(plan);
     return name;
 }
@@ -444,18 +444,18 @@ TEST_ALONE(test_errors)
     refuse(p, MAX_N, 4, SATF_HOST, "auto", SATF_INVALID,
            "element 100000 goes to place 4294967295, but");
     assert_true(pattern_fill(PATTERN_RANDOM, 32, 32, 1, p));
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1000));
     static const char *const limited[] = {"d-designated", "s-designated", "scheduled", "fused"};
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
         refuse(p, 1024, 4, SATF_HOST, limited[i], SATF_LIMIT, "1000");
     }
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0));
     MUST(ctx, satf_permutation_create(ctx, p, 1024, 4, SATF_HOST, "fused", &plan));
     SCOPED uint32_t *arrays = malloc(2 * 1024 * sizeof *arrays);
     assert_non_null(arrays);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1000));
     expect(SATF_LIMIT, satf_permutation_apply(ctx, plan, arrays, arrays + 1024), "scratch");
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0));
     satf_permutation_destroy(plan);
 
     for (uint32_t i = 0; i < 64; i++) {

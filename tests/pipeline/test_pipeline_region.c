@@ -290,7 +290,7 @@ TEST_ALONE(memory)
 {
     const satf_rect region = {1000, 2500, 700, 300};
     write_noise("l.pgm", 3000, 4000, 1, SATF_U8, 0, 1);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 8 << 20));
     must_run(JOB("l.pgm", "o.pgm", "box=9 box=5", .how.region = &region));
     assert_true(report.streamed);
     must_fail(JOB("l.pgm", "o.pgm", "box=9 box=5", SATF_ROUTE_WHOLE, .how.region = &region),

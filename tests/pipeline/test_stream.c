@@ -382,7 +382,7 @@ TEST_ALONE(limit_is_that_of_rows)
     static const char *const specs[] = {"box=255", "box=9 stddev=31 box=3", "integral",
                                         "variance=99,border=wrap box=3"};
     write_sparse("tall.pgm", 1000, 20000);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 6 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 6 << 20));
     for (size_t i = 0; i < COUNT(specs); i++) {
         must_run(JOB("tall.pgm", "tall.npy", specs[i]));
         assert_true(report.streamed);
@@ -399,13 +399,13 @@ TEST_ALONE(small_pictures_keep_small_limits)
 {
     const job *any = JOB("small.pgm", "out.pgm", "box=3");
     write_sparse("small.pgm", 512, 512);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1 << 20));
     must_run(any);
     assert_false(report.streamed);
     must_fail(JOB("small.pgm", "out.pgm", "box=3", SATF_ROUTE_ROWS), SATF_LIMIT, "");
     long long needed = 0;
     assert_int_equal(sscanf(satf_message(ctx), "streaming it needs %lld", &needed), 1);
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, needed));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, needed));
     must_run(any);
     assert_true(report.streamed);
 }

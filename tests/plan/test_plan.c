@@ -354,10 +354,10 @@ TEST(test_refusals)
     MUST(ctx, satf_filter_create(ctx, "template", &empty));
     expect(ctx, satf_plan_create(ctx, empty, &view, 1, &view, 1, &plan), SATF_INVALID,
            "no rectangles");
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 100);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 100);
     expect(ctx, satf_plan_create(ctx, filter, &view, 1, &view, 1, &plan), SATF_LIMIT,
            "limit: max-memory");
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     assert_null(plan);
 
     satf_context_set_threads(ctx, 1);

@@ -161,10 +161,10 @@ TEST(test_refusals)
     expect(ctx, satf_filter_render(ctx, NULL, &in, &out), SATF_INVALID, "filter is missing");
     expect(ctx, satf_filter_render(ctx, stddev, &in, NULL), SATF_INVALID, "output");
     assert_int_equal(satf_filter_render(NULL, stddev, &in, &out), SATF_INVALID);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 8 * W * H - 1);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 8 * W * H - 1);
     expect(ctx, satf_filter_render(ctx, stddev, &in, &out), SATF_LIMIT, "limit: max-memory");
     assert_memory_equal(made, kept, sizeof made);
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     MUST(ctx, satf_filter_render(ctx, stddev, &in, &out));
     in = satf_view_packed(reals, W, H, 1, SATF_F32); /* black and white of floats */
     MUST(ctx, satf_filter_render(ctx, sauvola, &in, &out));

@@ -197,15 +197,15 @@ TEST(test_limit)
     SCOPED_FILTER *filter = parse_filter(ctx, "box=3 transpose box=3");
     satf_context_set_threads(ctx, 4);
     int64_t step = BYTES;
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 1000);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 1000);
     expect(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY), SATF_LIMIT,
            "limit: max-memory");
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0);
     MUST(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));
     /* what is enough for one image is for all, on however many threads */
     satf_context_set_threads(ctx, 64);
     MUST(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes));
-    satf_context_set_limit(ctx, SATF_MAX_MEMORY, (int64_t)bytes);
+    satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, (int64_t)bytes);
     for (int k = 0; k < 5; k++) {
         MUST(ctx, satf_filter_apply(ctx, filter, &in, &out));
         MUST(ctx, satf_filter_apply_stack(ctx, filter, &in, step, &out, step, MANY));

@@ -349,9 +349,9 @@ TEST_ALONE(test_refusals)
     }
     expect(satf_sat_scratch(ctx, &in, &out, 0, NULL), SATF_INVALID, "number of bytes");
     expect(satf_sat_type(ctx, &in, 0, NULL), SATF_INVALID, "type");
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 64));
     expect(satf_sat(ctx, &in, &out, 0), SATF_LIMIT, "limit: max-memory");
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 0));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 0));
     for (int i = 0; i < W; i++) {
         assert_int_equal(table[0][i], 0x5A5A5A5A);
     }

@@ -486,7 +486,7 @@ TEST_ALONE(test_tunes_the_cpu)
     char path[256];
     watcher w = {.stop_at = 40};
     cost_ms = cost_of_side;
-    MUST(ctx, satf_context_set_limit(ctx, SATF_MAX_MEMORY, 64 << 20));
+    MUST(ctx, satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, 64 << 20));
     MUST(ctx, satf_context_set_algorithm(ctx, "blocked"));
     MUST(ctx, satf_context_set_progress(ctx, watch, &w));
     MUST(ctx, satf_report_progress(ctx, 0.9)); /* of a call before it */

@@ -373,12 +373,12 @@ TEST(test_refusals)
     window_spec spec = spec_of(&t, &p.view);
 
     size_t bytes = bytes_of(own, &spec);
-    satf_context_set_limit(own, SATF_MAX_MEMORY, (int64_t)bytes);
+    satf_context_set_limit(own, SATF_LIMIT_MEMORY, (int64_t)bytes);
     assert_int_equal(run_once(own, &spec, ignore, NULL), SATF_OK);
-    satf_context_set_limit(own, SATF_MAX_MEMORY, (int64_t)bytes - 1);
+    satf_context_set_limit(own, SATF_LIMIT_MEMORY, (int64_t)bytes - 1);
     assert_int_equal(run_once(own, &spec, ignore, NULL), SATF_LIMIT);
     assert_non_null(strstr(satf_message(own), "limit: max-memory"));
-    satf_context_set_limit(own, SATF_MAX_MEMORY, 0);
+    satf_context_set_limit(own, SATF_LIMIT_MEMORY, 0);
 
     window_spec bad = spec;
     bad.w = 0;

@@ -400,7 +400,7 @@ static void keep_memory(const settings *s, int count)
     bool plenty = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
     if (count == 1) {
         mallopt(M_MMAP_THRESHOLD, 1 << 20); /* it would grow by itself */
-    } else if (plenty && s->limits[SATF_MAX_MEMORY] == 0) {
+    } else if (plenty && s->limits[SATF_LIMIT_MEMORY] == 0) {
         mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that it takes */
         mallopt(M_TRIM_THRESHOLD, 64 << 20);
     }

@@ -89,7 +89,7 @@ struct settings {
     satf_engine engine;
     double r;
     int threads;
-    int64_t limits[SATF_MAX_DEVICE_MEMORY + 1]; /* by satf_limit; 0: the default */
+    int64_t limits[SATF_LIMIT_DEVICE_MEMORY + 1]; /* by satf_limit; 0: the default */
     bool formats_given;
     int png_level; /* below 0: the default */
 };

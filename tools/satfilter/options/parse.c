@@ -182,12 +182,12 @@ static int check_engine(const settings *s)
 static bool is_limit(satf_limit limit)
 {
     switch (limit) {
-    case SATF_MAX_PIXELS:
-    case SATF_MAX_MEMORY:
-    case SATF_MAX_METADATA:
-    case SATF_MAX_SCANS:
-    case SATF_MAX_RATIO:
-    case SATF_MAX_DEVICE_MEMORY:
+    case SATF_LIMIT_PIXELS:
+    case SATF_LIMIT_MEMORY:
+    case SATF_LIMIT_METADATA:
+    case SATF_LIMIT_SCANS:
+    case SATF_LIMIT_RATIO:
+    case SATF_LIMIT_DEVICE_MEMORY:
         return true;
     }
     return false;
