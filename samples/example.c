@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     if (!status)
         status = print_mean(ctx, satf_image_view(in));
     if (!status)
-        status = satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out);
+        status = satf_filter_image(ctx, filter, in, SATF_TYPE_AUTO, &out);
     if (!status)
         status = satf_image_write(ctx, out, argv[2], NULL);
     if (status)

@@ -51,7 +51,7 @@ typedef struct satf_filter satf_filter;
  * grammar of the command line: "box=15", "box=15x9,border=mirror variance=7",
  * "integral,squared", "rotate=90 box=3". On failure *out is NULL and the message quotes the
  * offending word. A window may be a length, "box=2mm", "sauvola=0.33in", "box=0.1inx2mm" (in, mm or
- * cm behind each side): satf_filter_file() and satf_image_filter() make pixels of it by the
+ * cm behind each side): satf_filter_file() and satf_filter_image() make pixels of it by the
  * resolution that the file names, for each file anew, the nearest odd number, at least 3, across
  * and down. Without a resolution, and in all calls on views, it is SATF_INVALID. Takes time in
  * proportion to the text; SATF_LIMIT beyond SATF_MAX_FILTERS or SATF_MAX_FILTER_TEXT.

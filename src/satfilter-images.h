@@ -126,7 +126,7 @@ SATF_API satf_status satf_image_set_metadata(satf_context *ctx, satf_image *imag
 /* *out = the filter applied to in, carrying in's metadata on. type: a
  * satf_type or SATF_TYPE_AUTO for the filter's exact type. Thumbnails in the
  * metadata show what in was and go. */
-SATF_API satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter,
+SATF_API satf_status satf_filter_image(satf_context *ctx, const satf_filter *filter,
                                        const satf_image *in, int type, satf_image **out);
 
 typedef struct satf_write_options {
@@ -447,7 +447,7 @@ typedef struct satf_file_report {
  * rows of each window; everything else holds whole images. Both give the same bytes. What the
  * input's header shows to be impossible fails before anything is decoded, and so does black and
  * white into a JPEG, which blurs it, unless a type or a range asks for grey. Results whose values
- * are no colours, such as variances, carry no colour profile, which satf_image_filter() leaves to
+ * are no colours, such as variances, carry no colour profile, which satf_filter_image() leaves to
  * its caller.
  *
  * options may be NULL. *report (may be NULL; report_bytes: its size) is filled as far as it

@@ -195,7 +195,7 @@ static inline void check_page(satf_image_file *file, int64_t page, const satf_im
     char what[64];
     SCOPED_IMAGE *want = NULL, *got = NULL;
     snprintf(what, sizeof what, "page %d", (int)page);
-    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &want));
+    MUST(ctx, satf_filter_image(ctx, filter, in, SATF_TYPE_AUTO, &want));
     MUST(ctx, satf_image_file_read(ctx, file, page, &got));
     assert_same_image(want, got, what);
 }

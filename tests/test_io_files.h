@@ -222,7 +222,7 @@ static inline satf_image *filtered(satf_context *ctx, const satf_image *image, c
     satf_filter *filter;
     satf_image *out;
     MUST(ctx, satf_filter_parse(ctx, chain, &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &out));
     satf_filter_destroy(filter);
     return out;
 }

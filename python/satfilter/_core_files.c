@@ -270,7 +270,7 @@ PyObject *core_image_filter(PyObject *module, PyObject *args)
         enter_with(home, in)) {
         return NULL;
     }
-    satf_status status = satf_image_filter(home->ctx, filter, in->image, type, &image);
+    satf_status status = satf_filter_image(home->ctx, filter, in->image, type, &image);
     leave_with(home, in);
     return image_capsule(module, home, status, NULL, image, NULL);
 }

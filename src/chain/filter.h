@@ -168,7 +168,7 @@ void filter_change_metadata(const satf_filter *filter, const satf_view *in,
 satf_status filter_resolve(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                            const satf_metadata *from, satf_filter **out);
 
-/* What satf_image_filter() would make of in, without pixels and metadata: view
+/* What satf_filter_image() would make of in, without pixels and metadata: view
  * (data NULL), range, alpha_max and picture type. in's data are not looked at. */
 satf_status filter_describe(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                             int type, satf_image *out);

@@ -224,7 +224,7 @@ static satf_status filter_image(satf_context *ctx, const satf_filter *filter, co
     return SATF_OK;
 }
 
-satf_status satf_image_filter(satf_context *ctx, const satf_filter *filter, const satf_image *in,
+satf_status satf_filter_image(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                               int type, satf_image **out)
 {
     if (out) {

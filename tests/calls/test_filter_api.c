@@ -41,7 +41,7 @@ TEST(test_misuse)
     expect(ctx, satf_filter_apply(ctx, box, &in, &in), SATF_INVALID, "overlaps");
     expect(ctx, satf_filter_output(ctx, box, &in, NULL), SATF_INVALID, "result");
     expect(ctx, satf_filter_scratch(ctx, box, &in, &out, NULL), SATF_INVALID, "result");
-    expect(ctx, satf_image_filter(ctx, box, NULL, SATF_TYPE_AUTO, &image), SATF_INVALID, "image");
+    expect(ctx, satf_filter_image(ctx, box, NULL, SATF_TYPE_AUTO, &image), SATF_INVALID, "image");
     satf_view wrong = out;
     wrong.width = 7;
     expect(ctx, satf_filter_apply(ctx, box, &in, &wrong), SATF_INVALID, "7 x 8");
@@ -202,7 +202,7 @@ TEST(test_outside)
     in->hi = 1;
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
         SCOPED_FILTER *mean = parse_filter(ctx, means[i]);
-        MUST(ctx, satf_image_filter(ctx, mean, in, SATF_TYPE_AUTO, &out));
+        MUST(ctx, satf_filter_image(ctx, mean, in, SATF_TYPE_AUTO, &out));
         if (!(out->has_range && out->lo == -3 && out->hi == 1)) {
             fail_msg("%s: %g ... %g", means[i], out->lo, out->hi);
         }
@@ -221,19 +221,19 @@ TEST(test_images)
     SCOPED_FILTER *box = parse_filter(ctx, "box=3"),
                   *variance = parse_filter(ctx, "variance=3 box=2");
     SCOPED_FILTER *integral = parse_filter(ctx, "integral,squared"), *haar;
-    MUST(ctx, satf_image_filter(ctx, box, in, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, box, in, SATF_TYPE_AUTO, &out));
     assert_int_equal(out->view.type, SATF_U8);
     assert_int_equal(out->view.flags, SATF_ALPHA);
     assert_true(out->has_range && out->lo == 0 && out->hi == 100 && out->alpha_max == 255);
     assert_int_equal(out->picture_type, SATF_U8);
     assert_true(out->metadata.has_gamma && out->metadata.gamma == 0.45455);
     satf_image_destroy(out);
-    MUST(ctx, satf_image_filter(ctx, variance, in, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, variance, in, SATF_TYPE_AUTO, &out));
     assert_int_equal(out->view.type, SATF_F64);
     assert_true(out->has_range && out->lo == 0 && out->hi == 2500 && out->alpha_max == 255);
     assert_int_equal(out->picture_type, SATF_U16);
     satf_image_destroy(out);
-    MUST(ctx, satf_image_filter(ctx, integral, in, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, integral, in, SATF_TYPE_AUTO, &out));
     assert_int_equal(out->view.type, SATF_U32);
     assert_int_equal(out->view.flags, 0);
     assert_true(out->has_range && out->lo == 0 && out->hi == 10000 * 12);
@@ -241,11 +241,11 @@ TEST(test_images)
     MUST(ctx, satf_filter_create(ctx, "template", &haar));
     satf_weighted_rect rects[] = {{{0, 0, 2, 3}, 1}, {{0, 0, 1, 1}, -2}};
     MUST(ctx, satf_filter_set_rects(ctx, haar, rects, 2));
-    MUST(ctx, satf_image_filter(ctx, haar, in, SATF_F32, &out));
+    MUST(ctx, satf_filter_image(ctx, haar, in, SATF_F32, &out));
     assert_int_equal(out->view.type, SATF_F32);
     assert_true(out->has_range && out->lo == -200 && out->hi == 600);
     satf_image_destroy(out);
-    expect(ctx, satf_image_filter(ctx, box, in, 77, &out), SATF_INVALID, "77");
+    expect(ctx, satf_filter_image(ctx, box, in, 77, &out), SATF_INVALID, "77");
     assert_null(out);
     satf_image_destroy(in);
 }

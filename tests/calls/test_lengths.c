@@ -238,7 +238,7 @@ static satf_image *filtered(satf_context *ctx, const char *spec, const satf_imag
 {
     SCOPED_FILTER *filter = parse_filter(ctx, spec);
     satf_image *out;
-    MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, filter, in, SATF_TYPE_AUTO, &out));
     return out;
 }
 
@@ -262,7 +262,7 @@ TEST(test_images)
     }
     SCOPED_FILTER *filter = parse_filter(ctx, "box=2mm");
     satf_image *in = make_image(ctx, 0, 0), *out = in;
-    expect(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out), SATF_INVALID,
+    expect(ctx, satf_filter_image(ctx, filter, in, SATF_TYPE_AUTO, &out), SATF_INVALID,
            "the file names no resolution");
     assert_null(out);
     satf_image_destroy(in);

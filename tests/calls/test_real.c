@@ -106,7 +106,7 @@ TEST(pictures)
     satf_write_options options = satf_write_defaults();
     options.format = "png";
     MUST(ctx, satf_filter_parse(ctx, "real box=5 box=3", &filter));
-    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+    MUST(ctx, satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &out));
     MUST(ctx, satf_image_write(ctx, out, file, &options));
     satf_image_destroy(out);
     MUST(ctx, satf_image_read(ctx, file, &out));

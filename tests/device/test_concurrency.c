@@ -37,7 +37,7 @@ static bool work_once(const worker *w, satf_context *ctx, int spec)
     SCOPED_IMAGE *decoded = NULL, *out = NULL;
     satf_context_set_engine(ctx, w->index % 2 ? SATF_ENGINE_AUTO : SATF_ENGINE_SAT);
     bool right = satf_image_decode(ctx, w->file->data, w->file->n, &decoded) == SATF_OK &&
-                 satf_image_filter(ctx, w->filters[spec], w->index % 3 ? decoded : w->in,
+                 satf_filter_image(ctx, w->filters[spec], w->index % 3 ? decoded : w->in,
                                    SATF_TYPE_AUTO, &out) == SATF_OK &&
                  memcmp(satf_image_view(out)->data, w->want[spec], image_bytes(out)) == 0;
     return right;
@@ -77,7 +77,7 @@ static int set_up(void **state)
     for (int i = 0; i < SPECS; i++) {
         SCOPED_IMAGE *out;
         if (satf_filter_parse(f->ctx, specs[i], &f->filters[i]) ||
-            satf_image_filter(f->ctx, f->filters[i], f->in, SATF_TYPE_AUTO, &out)) {
+            satf_filter_image(f->ctx, f->filters[i], f->in, SATF_TYPE_AUTO, &out)) {
             return 1;
         }
         f->want[i] = malloc(image_bytes(out));

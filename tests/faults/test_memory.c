@@ -156,7 +156,7 @@ TEST(images)
                 SCOPED_FILTER *filter;
                 SCOPED_IMAGE *out = NULL;
                 MUST(ctx, satf_filter_parse(ctx, chains[k], &filter));
-                WITHIN(ctx, chains[k], satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &out));
+                WITHIN(ctx, chains[k], satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &out));
             }
         }
     }
@@ -171,7 +171,7 @@ TEST(handed_out)
     satf_context_set_limit(ctx, SATF_LIMIT_MEMORY, LIMIT);
     assert_int_equal(satf_filter_parse(ctx, "box=3", &filter), SATF_OK);
     for (int i = 0; i < 8; i++) {
-        assert_int_equal(satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &outs[i]), SATF_OK);
+        assert_int_equal(satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &outs[i]), SATF_OK);
     }
     for (int i = 0; i < 8; i++) {
         satf_image_destroy(outs[i]);

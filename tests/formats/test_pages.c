@@ -115,7 +115,7 @@ static int take_page(void *user, int64_t page, satf_status status, const char *w
 #define TELLING(out, spec, number, t) \
     JOB("in.tif", out, spec, .threads = number, .how.page_done = take_page, .how.page_user = (t))
 
-/* Each page is what satf_image_filter() makes of it, whatever the number of threads. */
+/* Each page is what satf_filter_image() makes of it, whatever the number of threads. */
 static void page_by_page(const char *out, const char *spec, int first, int count)
 {
     satf_image_file *file;

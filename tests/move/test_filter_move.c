@@ -360,7 +360,7 @@ TEST(test_metadata)
         MUST(ctx, satf_image_create(ctx, 8, 5, 4, SATF_U16, SATF_ALPHA, &in));
         give_metadata(in);
         in->has_range = true, in->hi = 4095, in->alpha_max = 4095;
-        MUST(ctx, satf_image_filter(ctx, filter, in, SATF_TYPE_AUTO, &out));
+        MUST(ctx, satf_filter_image(ctx, filter, in, SATF_TYPE_AUTO, &out));
         assert_true(out->metadata.resolution_x == (cases[i].swaps ? 4000 : 3000));
         assert_true(out->metadata.resolution_y == (cases[i].swaps ? 3000 : 4000));
         assert_int_equal(out->metadata.exif[ORIENTATION_AT], cases[i].orientation);

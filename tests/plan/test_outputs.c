@@ -234,7 +234,7 @@ TEST(test_refusals)
     satf_view part = satf_view_packed(made[0], 9, 9, 1, SATF_F64);
     expect(ctx, satf_filter_apply_rect(ctx, filter, &in, &where, &part), SATF_UNSUPPORTED, both);
     MUST(ctx, satf_image_create(ctx, W, H, 1, SATF_U8, 0, &image));
-    expect(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &filtered), SATF_UNSUPPORTED,
+    expect(ctx, satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &filtered), SATF_UNSUPPORTED,
            both);
     satf_image_destroy(image);
     expect(ctx, satf_plan_create(ctx, NULL, &in, 1, out, 2, &plan), SATF_INVALID,

@@ -18,7 +18,7 @@ static uint8_t *by_file(satf_context *ctx, const satf_filter *filter, const satf
         memcpy(satf_row(satf_image_view(image), y), satf_row(in, y),
                (size_t)(in->width * satf_pixel_bytes(in)));
     }
-    MUST(ctx, satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &result));
+    MUST(ctx, satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &result));
     satf_write_options options = satf_write_defaults();
     options.format = "pam";
     options.type = type;

@@ -304,7 +304,7 @@ static satf_status call(satf_context *ctx, const satf_filter *filter, int number
         return satf_plan_create(ctx, filter, &in, 1, &out, 1, &plan);
     case 5:
         MUST(ctx, satf_image_wrap(ctx, &in, &image));
-        return satf_image_filter(ctx, filter, image, SATF_TYPE_AUTO, &made);
+        return satf_filter_image(ctx, filter, image, SATF_TYPE_AUTO, &made);
     case 6:
         return filter_file(ctx, filter, SATF_ROUTE_AUTO);
     case 7:
