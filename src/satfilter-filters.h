@@ -321,8 +321,8 @@ SATF_API satf_status satf_filter_read_weights(satf_context *ctx, satf_filter *ch
                                               const char *path);
 
 /* Gives the border to every filter of the chain that has one and was not given its own. */
-SATF_API satf_status satf_filter_default_border(satf_context *ctx, satf_filter *chain,
-                                                satf_border border, double constant);
+SATF_API satf_status satf_filter_set_default_border(satf_context *ctx, satf_filter *chain,
+                                                    satf_border border, double constant);
 
 typedef enum satf_param_type {
     SATF_PARAM_INTEGER,

@@ -216,8 +216,8 @@ bool filter_is_bilevel(const satf_filter *filter)
     return link && filter_type(filter_last(link->info), link->options) == TYPE_BILEVEL;
 }
 
-satf_status satf_filter_default_border(satf_context *ctx, satf_filter *filter, satf_border border,
-                                       double constant)
+satf_status satf_filter_set_default_border(satf_context *ctx, satf_filter *filter,
+                                           satf_border border, double constant)
 {
     if (!ctx) {
         return SATF_INVALID;

@@ -35,7 +35,7 @@ TEST(test_accepts)
     const filter_border *border = value_of(filter, 0, PARAM_BORDER);
     assert_true(size->width == 15 && size->height == 9);
     assert_true(border->kind == SATF_BORDER_CONSTANT && border->constant == 7);
-    assert_int_equal(satf_filter_default_border(ctx, filter, SATF_BORDER_WRAP, 0), SATF_OK);
+    assert_int_equal(satf_filter_set_default_border(ctx, filter, SATF_BORDER_WRAP, 0), SATF_OK);
     assert_int_equal(border->kind, SATF_BORDER_CONSTANT);
     assert_string_equal(filter_at(filter, 1)->name, "variance");
     border = value_of(filter, 1, PARAM_BORDER);

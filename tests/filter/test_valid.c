@@ -169,7 +169,7 @@ TEST(test_refusals)
     SCOPED_FILTER *two = parse_filter(ctx, "box=13x4 box=3"), *both, *integral;
     SCOPED_FILTER *box = parse_filter(ctx, "box=5,border=valid");
     satf_rows *rows;
-    MUST(ctx, satf_filter_default_border(ctx, two, SATF_BORDER_VALID, 0));
+    MUST(ctx, satf_filter_set_default_border(ctx, two, SATF_BORDER_VALID, 0));
     expect(ctx, satf_filter_output(ctx, two, &in, &out), SATF_INVALID,
            "box with border valid needs an image of at least 13 x 4");
     out = in, out.data = memory[1];

@@ -110,7 +110,7 @@ static int parse_make_chain(settings *s)
         }
     }
     if (s->border_given) {
-        satf_filter_default_border(s->ctx, s->filter, s->border, s->constant);
+        satf_filter_set_default_border(s->ctx, s->filter, s->border, s->constant);
     }
     satf_filter_set_missing(s->ctx, s->filter, s->omits_nan, s->says_nodata ? &s->nodata : NULL);
     if (s->weights && satf_filter_read_weights(s->ctx, s->filter, s->weights)) {
