@@ -32,7 +32,7 @@ static satf_status print_mean(satf_context *ctx, const satf_view *view)
     } sums;
     status = satf_sat(ctx, view, &sat, 0);
     if (!status) {
-        status = satf_rect_sums(ctx, &sat, &middle, 1, &sums); /* four reads, however large */
+        status = satf_rect_sums(ctx, &sat, &middle, 1, 0, 0, &sums); /* four reads, however large */
     }
     if (!status) {
         double sum = type == SATF_U32   ? (double)sums.u32[0]

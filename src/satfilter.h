@@ -404,27 +404,22 @@ SATF_API satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsig
                                    satf_type *type);
 
 /*
- * Sums over rectangles of the image whose SAT is given (host memory):
+ * Sums over rectangles of the image whose SAT is given (host memory), each moved by dx to the right
+ * and dy down, for lists that are used at many places, such as a classifier's features:
  * sums[k * channels + c] = sum over rects[k] of channel c, in the SAT's type.
- * Each rectangle must lie inside the image and have w, h >= 1. Integer sums
+ * Each rectangle must have w, h >= 1 and, moved, lie inside the image. Integer sums
  * are exact while the rectangle's own sum fits the type, wrapped SAT or not;
  * those of floats are off by up to four times what the table's are.
  */
 SATF_API satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
-                                    size_t count, void *sums);
-
-/* The same of the rectangles moved by dx to the right and dy down, for lists that are used again
- * and again, such as a classifier's features at each place. Moved they must lie inside. */
-SATF_API satf_status satf_rect_sums_at(satf_context *ctx, const satf_view *sat,
-                                       const satf_rect *rects, size_t count, int64_t dx, int64_t dy,
-                                       void *sums);
+                                    size_t count, int64_t dx, int64_t dy, void *sums);
 
 /*
- * Mean and population variance over the same rectangles, from the table of an image and that of its
- * squares (SATF_SQUARED), which have one shape: u32 or u64 each, or f32 or f64 each.
- * mean[k * channels + c] and variance[k * channels + c] are those of channel c over rects[k]. Of
- * integers the sums are exact, while both fit their type, and the results rounded as those of the
- * filters; of floats the variance is of differences of sums, without a shift.
+ * Mean and population variance over the same rectangles, moved likewise, from the table of an image
+ * and that of its squares (SATF_SQUARED), which have one shape: u32 or u64 each, or f32 or f64
+ * each. mean[k * channels + c] and variance[k * channels + c] are those of channel c over rects[k].
+ * Of integers the sums are exact, while both fit their type, and the results rounded as those of
+ * the filters; of floats the variance is of differences of sums, without a shift.
  */
 SATF_API satf_status satf_rect_stats(satf_context *ctx, const satf_view *sat,
                                      const satf_view *squares, const satf_rect *rects, size_t count,

@@ -58,7 +58,7 @@ PyObject *core_rect_sums(PyObject *module, PyObject *args)
     if (!core_array_open(PyModule_GetState(module), table, &layout, 0, &array)) {
         const satf_view *v = &array.view;
         if (fits(&r, v, satf_type_bytes(v->type), 1) && !core_enter(home)) {
-            satf_status status = satf_rect_sums(home->ctx, v, r.rects, r.count, r.out[0].buf);
+            satf_status status = satf_rect_sums(home->ctx, v, r.rects, r.count, 0, 0, r.out[0].buf);
             core_leave(home);
             result = done(module, home, status);
         }

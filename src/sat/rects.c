@@ -192,8 +192,8 @@ static satf_status check_rects(satf_context *ctx, const satf_view *sat, const re
 
 /* ------------------------------------------------------------------ for others */
 
-satf_status satf_rect_sums_at(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
-                              size_t count, int64_t dx, int64_t dy, void *sums)
+satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
+                           size_t count, int64_t dx, int64_t dy, void *sums)
 {
     static void (*const loops[])(const table *, const rect_list *,
                                  char *) = {sums_uint32_t, sums_uint64_t, sums_float, sums_double};
@@ -212,12 +212,6 @@ satf_status satf_rect_sums_at(satf_context *ctx, const satf_view *sat, const sat
         loops[sum_number(sat->type)](&t, &list, sums);
     }
     return status;
-}
-
-satf_status satf_rect_sums(satf_context *ctx, const satf_view *sat, const satf_rect *rects,
-                           size_t count, void *sums)
-{
-    return satf_rect_sums_at(ctx, sat, rects, count, 0, 0, sums);
 }
 
 static satf_status check_both(satf_context *ctx, const satf_view *sat, const satf_view *squares)

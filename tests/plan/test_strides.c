@@ -194,7 +194,7 @@ TEST(test_tables_refuse)
     out.pixel_stride = 8;
     expect(ctx, satf_sat(ctx, &in, &out, 0), SATF_UNSUPPORTED, "output view's pixels are 8 bytes");
     const satf_rect rect = {0, 0, 1, 1};
-    expect(ctx, satf_rect_sums(ctx, &out, &rect, 1, sums), SATF_UNSUPPORTED, "8 bytes apart");
+    expect(ctx, satf_rect_sums(ctx, &out, &rect, 1, 0, 0, sums), SATF_UNSUPPORTED, "8 bytes apart");
     out.pixel_stride = 4;
     MUST(ctx, satf_sat(ctx, &in, &out, 0));
 }

@@ -71,7 +71,7 @@ TEST_ALONE(test_rect_sums)
                 }
             }
             uint32_t *packed = sums[0];
-            MUST(ctx, satf_rect_sums(ctx, &out, rects, count, packed));
+            MUST(ctx, satf_rect_sums(ctx, &out, rects, count, 0, 0, packed));
             for (size_t k = 0; k < count; k++) {
                 for (int c = 0; c < channels; c++) {
                     uint32_t want = brute_sum(rects[k], channels, c, (int)squared);
@@ -98,7 +98,7 @@ TEST_ALONE(test_rect_of_wrapped_table)
     MUST(ctx, satf_sat(ctx, &in, &out, 0));
     assert_int_equal(sums[N * N - 1], (uint32_t)(65535ull * N * N)); /* it has wrapped */
     uint32_t sum;
-    MUST(ctx, satf_rect_sums(ctx, &out, &(satf_rect){40, 40, 256, 256}, 1, &sum));
+    MUST(ctx, satf_rect_sums(ctx, &out, &(satf_rect){40, 40, 256, 256}, 1, 0, 0, &sum));
     assert_int_equal(sum, 65535u * 65536u);
     satf_type type;
     MUST(ctx, satf_sat_type(ctx, &in, 0, &type));
@@ -115,8 +115,8 @@ TEST_ALONE(test_float_rects)
     satf_rect rect = {1, 1, 1, 1};
     MUST(ctx, satf_sat(ctx, &in, &out32, 0));
     MUST(ctx, satf_sat(ctx, &in, &out64, SATF_SQUARED));
-    MUST(ctx, satf_rect_sums(ctx, &out32, &rect, 1, &sum32));
-    MUST(ctx, satf_rect_sums(ctx, &out64, &rect, 1, &sum64));
+    MUST(ctx, satf_rect_sums(ctx, &out32, &rect, 1, 0, 0, &sum32));
+    MUST(ctx, satf_rect_sums(ctx, &out64, &rect, 1, 0, 0, &sum64));
     assert_true(sums32[3] == 6.75f && sum32 == 8 && sums64[2] == 9.25 && sum64 == 64);
 }
 
@@ -129,7 +129,7 @@ TEST_ALONE(test_moved_rects)
     uint32_t sums[4][3], *packed = sums[0];
     for (int64_t dy = 0; dy <= H - 5; dy++) {
         for (int64_t dx = 0; dx <= W - 5; dx++) {
-            MUST(ctx, satf_rect_sums_at(ctx, &out, rects, 4, dx, dy, packed));
+            MUST(ctx, satf_rect_sums(ctx, &out, rects, 4, dx, dy, packed));
             for (int k = 0; k < 4; k++) {
                 satf_rect at = {rects[k].x + dx, rects[k].y + dy, rects[k].w, rects[k].h};
                 for (int c = 0; c < 3; c++) {
@@ -142,12 +142,12 @@ TEST_ALONE(test_moved_rects)
     static const int64_t beyond[][2] = {{-1, 0},    {0, -1},        {W - 4, 0},
                                         {0, H - 4}, {INT64_MAX, 0}, {0, INT64_MIN}};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
-        expect(satf_rect_sums_at(ctx, &out, rects, 4, beyond[i][0], beyond[i][1], packed),
+        expect(satf_rect_sums(ctx, &out, rects, 4, beyond[i][0], beyond[i][1], packed),
                SATF_INVALID, "moved by");
         assert_int_equal(sums[0][0], 0x07070707);
     }
     rects[0].x = -4; /* inside once it is moved */
-    MUST(ctx, satf_rect_sums_at(ctx, &out, rects, 1, 4, 0, packed));
+    MUST(ctx, satf_rect_sums(ctx, &out, rects, 1, 4, 0, packed));
     assert_int_equal(sums[0][1], brute_sum((satf_rect){0, 0, 2, 3}, 3, 1, 0));
 }
 
@@ -363,12 +363,12 @@ TEST_ALONE(test_refusals)
                                         {0, H, 1, 1},  {1, 1, INT64_MAX, 1}, {0, 0, -1, 1}};
     for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
         sum = 77;
-        expect(satf_rect_sums(ctx, &out, &outside[k], 1, &sum), SATF_INVALID, "rectangle 0");
+        expect(satf_rect_sums(ctx, &out, &outside[k], 1, 0, 0, &sum), SATF_INVALID, "rectangle 0");
         assert_int_equal(sum, 77);
     }
-    expect(satf_rect_sums(ctx, &out, NULL, 1, &sum), SATF_INVALID, "missing");
-    expect(satf_rect_sums(ctx, &in, outside, 0, &sum), SATF_UNSUPPORTED, "table of u8");
-    MUST(ctx, satf_rect_sums(ctx, &out, NULL, 0, NULL));
+    expect(satf_rect_sums(ctx, &out, NULL, 1, 0, 0, &sum), SATF_INVALID, "missing");
+    expect(satf_rect_sums(ctx, &in, outside, 0, 0, 0, &sum), SATF_UNSUPPORTED, "table of u8");
+    MUST(ctx, satf_rect_sums(ctx, &out, NULL, 0, 0, 0, NULL));
     MUST(ctx, satf_sat_scratch(ctx, &in, &out, 0, &bytes));
 }
 
