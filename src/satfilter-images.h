@@ -376,11 +376,10 @@ typedef struct satf_file_options {
 
 SATF_API void satf_file_options_init(satf_file_options *options, size_t bytes);
 
-/* Milliseconds that each stage was busy, and of the whole by the clock. */
+/* Milliseconds that each stage was busy, that the call waited for threads and memory which other
+ * contexts held, and of the whole by the clock, waiting included. */
 typedef struct satf_file_times {
-    double decode_ms, compute_ms, encode_ms, total_ms;
-    int64_t in_bytes;  /* the input's size, 0 of pipes */
-    int64_t out_bytes; /* that were written */
+    double decode_ms, compute_ms, encode_ms, waited_ms, total_ms;
 } satf_file_times;
 
 #define SATF_FILE_NOTES 8
@@ -410,6 +409,8 @@ typedef struct satf_channel_stats {
 
 typedef struct satf_file_report {
     satf_file_times times;
+    int64_t in_bytes;                        /* the input's size, 0 of pipes */
+    int64_t out_bytes;                       /* that were written */
     satf_view in, out;                       /* of the files' samples, data NULL */
     const char *engine, *algorithm, *device; /* of the last step, as in satf_used */
     const char *in_format, *out_format;      /* names; static storage */
@@ -424,9 +425,8 @@ typedef struct satf_file_report {
     /* NULL on failure, and of a page that is told of. They are the context's, until it filters
      * another file or is destroyed. */
     const satf_file_steps *steps;
-    double waited_ms; /* for threads and memory that other contexts held; in total_ms */
-    int64_t pages;    /* that the output holds; in, out, steps and engine are those of the first. 0:
-                       * on failure */
+    int64_t pages; /* that the output holds; in, out, steps and engine are those of the first. 0:
+                    * on failure */
     int64_t pages_failed;                        /* that it lacks */
     satf_channel_stats stats[SATF_MAX_CHANNELS]; /* of the result, if they were asked for */
     int stats_channels;                          /* that it has; 0: none were */

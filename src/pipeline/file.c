@@ -77,7 +77,7 @@ static satf_status file_encode(satf_context *ctx, const satf_image *image, const
     if (!status) {
         pipeline_judge(result, job, writer);
     }
-    result->times.out_bytes = writer->bytes;
+    result->out_bytes = writer->bytes;
     io_writer_close(writer);
     return status;
 }
@@ -221,7 +221,7 @@ static satf_status file_open_reader(satf_context *ctx, pipeline_job *job, io_rea
         }
         const io_source *source = &(*reader)->source;
         if (job->from && source->bytes > 0 && !source->was_pipe) {
-            result->times.in_bytes = source->bytes;
+            result->in_bytes = source->bytes;
         }
         result->in_format = (*reader)->format->name;
         job->write.format = output_format(job, (*reader)->format, result);
@@ -325,7 +325,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
         }
         struct satf_budget *before = satf_memory_begin(ctx);
         *result = (satf_file_report){.at = job->input};
-        result->times.in_bytes = job->from ? 0 : file_file_bytes(job->input);
+        result->in_bytes = job->from ? 0 : file_file_bytes(job->input);
         progress.from = progress.share = 0;
         pipeline_phase_begin(ctx, &progress, 0);
         status = file_run_once(ctx, job, &progress, result);
@@ -338,7 +338,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
         status = satf_memory_end(ctx, before, status);
     }
     satf_context_set_progress(ctx, progress.call, progress.user);
-    result->waited_ms = ctx->waited_ms;
+    result->times.waited_ms = ctx->waited_ms;
     if (ctx->share) {
         satf_context_forget(ctx); /* what it keeps is not reckoned with between calls */
         satf_gpu_leave(ctx, SATF_OK);

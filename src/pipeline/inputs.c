@@ -66,13 +66,13 @@ satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_
         return satf_fail_memory(ctx, count * sizeof *all, "a list of inputs");
     }
     *inputs = all;
-    result->times.in_bytes = 0;
+    result->in_bytes = 0;
     for (size_t i = 0; i < count && !status; i++) {
         const char *path = i == 0 ? job->input : job->more_inputs[i - 1];
         satf_status opened;
         all[i] = (pipeline_input){path, *pages, inputs_count_pages(ctx, job, path, &opened)};
         *pages += all[i].pages;
-        result->times.in_bytes += inputs_file_bytes(path);
+        result->in_bytes += inputs_file_bytes(path);
         status = opened == SATF_NO_MEMORY || opened == SATF_CANCELLED ? opened : satf_tick(ctx);
     }
     job->inputs = all;

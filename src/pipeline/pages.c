@@ -426,7 +426,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     if (!status) {
         result->at = job->output;
         status = io_pages_finish(ctx, run.pages);
-        result->times.out_bytes = run.pages->bytes;
+        result->out_bytes = run.pages->bytes;
     }
     if (!status && run.steps) {
         satf_file_steps *steps;

@@ -241,7 +241,7 @@ static satf_status stream_run(stream *s, const io_plan *plan, const pipeline_out
             flow_stop(encoder, status);
         }
     }
-    result->times.out_bytes = s->writer->bytes;
+    result->out_bytes = s->writer->bytes;
     io_writer_close(s->writer);
     return status;
 }

@@ -320,8 +320,8 @@ TEST(test_pipelines)
             MUST(ctx, filter_calls(ctx, spec, &in, &out, output,
                                    i / 4 ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO, &report));
             assert_holds(name, &to, &want);
-            assert_int_equal(report.times.in_bytes, seeks ? (int64_t)file.n : 0);
-            assert_int_equal(report.times.out_bytes, want.n);
+            assert_int_equal(report.in_bytes, seeks ? (int64_t)file.n : 0);
+            assert_int_equal(report.out_bytes, want.n);
         }
     }
 }
@@ -382,7 +382,7 @@ TEST(test_memory_is_bounded)
     MUST(ctx, filter_calls(ctx, "box=15", &in, &out, "a.pgm", SATF_ROUTE_AUTO, &report));
     assert_true(report.streamed);
     assert_int_equal(pixels, 2048 << 16);
-    assert_int_equal(report.times.out_bytes, pixels + (int64_t)strlen(head));
+    assert_int_equal(report.out_bytes, pixels + (int64_t)strlen(head));
 }
 
 static int cancel_at_once(void *user, double done)

@@ -14,7 +14,7 @@ static const char *const stage_names[STAGES] = {STAGE_LIST(STAGE_NAME)};
 stage_times report_times(const satf_file_report *result)
 {
     const satf_file_times *t = &result->times;
-    return (stage_times){{t->decode_ms, t->compute_ms, t->encode_ms, result->waited_ms}};
+    return (stage_times){{t->decode_ms, t->compute_ms, t->encode_ms, t->waited_ms}};
 }
 
 /* The stage that takes longest. */
@@ -95,7 +95,7 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
 {
     const satf_file_report *result = &out->report;
     const satf_file_times *t = &result->times;
-    report_print_side(one->input, result->in_format, &result->in, t->in_bytes);
+    report_print_side(one->input, result->in_format, &result->in, result->in_bytes);
     if (one->more_count) {
         fprintf(stderr, "  and %zu more input%s\n", one->more_count,
                 one->more_count > 1 ? "s" : "");
@@ -118,7 +118,7 @@ void report_verbose(const settings *s, const job *one, const outcome *out)
     describe_times(&times, stages, sizeof stages);
     fprintf(stderr, "  %s, %s %.1f ms; %s takes longest\n", stages,
             result->streamed ? "side by side" : "in all", t->total_ms, bound(&times));
-    report_print_side(one->output, result->out_format, &result->out, t->out_bytes);
+    report_print_side(one->output, result->out_format, &result->out, result->out_bytes);
 }
 
 static void json_string(FILE *to, const char *text)
@@ -350,7 +350,6 @@ void report_json_left(FILE *to, const settings *s, const job *one, const char *w
 void report_json(FILE *to, const settings *s, const job *one, const outcome *out)
 {
     const satf_file_report *result = &out->report;
-    const satf_file_times *t = &result->times;
     json_start(to, s, one);
     fprintf(to, ", \"width\": %" PRId64 ", \"height\": %" PRId64 ", \"channels\": %d",
             result->in.width, result->in.height, (int)result->in.channels);
@@ -366,9 +365,9 @@ void report_json(FILE *to, const settings *s, const job *one, const outcome *out
     json_pages(to, out);
     json_steps(to, out->steps);
     fprintf(to, ", \"threads\": %d, \"input_bytes\": %" PRId64 ", \"output_bytes\": %" PRId64,
-            satf_context_get_threads(s->ctx), t->in_bytes, t->out_bytes);
+            satf_context_get_threads(s->ctx), result->in_bytes, result->out_bytes);
     stage_times times = report_times(result);
-    json_times(to, "ms", &times, t->total_ms);
+    json_times(to, "ms", &times, result->times.total_ms);
     if (result->range_found) {
         fprintf(to, ", \"range\": [%.17g, %.17g]", result->range_lo, result->range_hi);
     }
