@@ -285,10 +285,11 @@ TEST(test_plan)
     assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
     satf_plan_describe(plan, &whole, sizeof whole);
     satf_plan_destroy(plan);
-    limit_to(whole.bytes / 4);
+    limit_to(whole.memory_bytes / 4);
     assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
     satf_plan_describe(plan, &info, sizeof info);
-    assert_true(info.bytes <= whole.bytes / 4 && info.device == SATF_CUDA(0) && info.steps == 2);
+    assert_true(info.memory_bytes <= whole.memory_bytes / 4 && info.device == SATF_CUDA(0) &&
+                info.steps == 2);
     satf_context_set_progress(gpu, latest, &done);
     for (int run = 0; run < 2; run++) {
         out.data = got;
@@ -304,7 +305,7 @@ TEST(test_plan)
     assert_string_equal(gpu->report_algorithm, "lookback");
     satf_context_set_algorithm(gpu, "auto");
     satf_context_set_progress(gpu, NULL, NULL);
-    assert_true(fake->most <= whole.bytes / 4);
+    assert_true(fake->most <= whole.memory_bytes / 4);
     satf_plan_destroy(plan);
 }
 

@@ -23,7 +23,8 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
     satf_plan_describe(plan, &info, sizeof info);
     satf_plan_destroy(plan);
     size_t parts = got.channels < in->channels ? 2 : 5;
-    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, (int64_t)(info.bytes / parts)));
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY,
+                                     (int64_t)(info.memory_bytes / parts)));
     MUST(gpu, satf_filter_reach(gpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
     bool all = (reach[0] == INT64_MAX || reach[2] == INT64_MAX) &&
                (reach[1] == INT64_MAX || reach[3] == INT64_MAX);
@@ -87,7 +88,7 @@ TEST_ALONE(test_large)
     MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 256 << 20));
     MUST(gpu, satf_plan_create(gpu, filter, &pixels, 1, &made, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
-    assert_true(info.bytes <= 256 << 20 && info.device == GPU_DEVICE);
+    assert_true(info.memory_bytes <= 256 << 20 && info.device == GPU_DEVICE);
     MUST(gpu, satf_filter_apply(gpu, filter, &pixels, &made));
     assert_true(memcmp(made.data, right.data, bytes) == 0);
     MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, 0));

@@ -184,7 +184,7 @@ TEST(test_description)
     assert_int_equal(info.steps, 2);
     assert_string_equal(satf_plan_step(plan, 1, NULL, 0), "moments");
     assert_null(satf_plan_step(plan, 2, NULL, 0));
-    size_t bytes = info.bytes;
+    size_t bytes = info.memory_bytes;
     double ms = info.ms;
     satf_plan_destroy(plan);
 
@@ -192,7 +192,7 @@ TEST(test_description)
     MUST(ctx, satf_plan_create(ctx, filter, &in, 1, out, 2, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.steps, 4);
-    assert_true(info.bytes > bytes && info.ms > ms);
+    assert_true(info.memory_bytes > bytes && info.ms > ms);
     assert_string_equal(satf_plan_step(plan, 1, NULL, 0), "box");
     assert_string_equal(satf_plan_step(plan, 3, NULL, 0), "stddev");
     assert_null(satf_plan_step(plan, 4, NULL, 0));
