@@ -374,6 +374,9 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (!status && !(all.dpi >= 0 && all.dpi <= 1e6)) {
         status = satf_fail(ctx, SATF_INVALID, "a resolution of %g dpi is none", all.dpi);
     }
+    if (!status && (all.route < SATF_ROUTE_AUTO || all.route > SATF_ROUTE_ROWS)) {
+        status = satf_fail(ctx, SATF_INVALID, "there is no route number %d", (int)all.route);
+    }
     if (!status && all.files < 0) {
         status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
     }

@@ -263,6 +263,12 @@ TEST_ALONE(resolutions)
     must_fail(JOB("in.png", "no.png", "box=3", .how.dpi = -1), SATF_INVALID, "");
 }
 
+TEST_ALONE(a_route_that_is_none)
+{
+    satf_route none = (satf_route)(SATF_ROUTE_ROWS + 1);
+    must_fail(JOB("in.png", "no.png", "box=3", .how.route = none), SATF_INVALID, "no route");
+}
+
 TEST_ALONE(several_pictures)
 {
     static const char two[] = "P5 2 2 255\nabcdP5 2 2 255\nefgh";
