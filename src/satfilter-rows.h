@@ -19,7 +19,7 @@ extern "C" {
  *
  *     while (rows of the result are missing) {
  *         read rows, unless all are read; push them: *taken of them are gone
- *         pull rows: *count of them are here; write them
+ *         pull rows: *given of them are here; write them
  *     }
  *
  * Results are the bits of satf_filter_apply() on the CPU. Memory does not depend on the picture's
@@ -63,14 +63,15 @@ SATF_API satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t s
                                     int64_t count, int64_t *taken);
 
 /*
- * Stores the next rows of the result, at most max of them, in the same way. *count = how many: less
- * than max if rows must be pushed before there are more, or the last has been pulled.
+ * Stores the next rows of the result, at most `count` of them, in the same way. *given = how many:
+ * less than count if rows must be pushed before there are more, or the last has been pulled.
  */
-SATF_API satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max,
-                                    int64_t *count);
+SATF_API satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t count,
+                                    int64_t *given);
 
 /*
  * The picture ends with the rows that have been pushed: what is left of the result can be pulled.
+ * Only a picture of any height needs it.
  * *height (may be NULL) = how many rows that has in all; 0 on failure. SATF_INVALID if none has
  * been pushed, if rows of a picture of known height are missing, or if it has no whole window under
  * border valid; more rows may be pushed then.

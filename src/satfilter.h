@@ -12,7 +12,13 @@
  *     arrive on the host: what they hold is undefined then.
  *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
  *   - Contexts are independent of one another; one context serves one thread
- *     at a time.
+ *     at a time. Filters, images, files of pages and permutations are not bound to
+ *     the context that they were made with: any other may use them, and they may be
+ *     destroyed after it. Plans and rows are bound to theirs, which has their
+ *     messages; they go before it.
+ *   - A filter, an image or a permutation that a call takes as const may be used by
+ *     other threads meanwhile. Calls that take no object, such as satf_filter_find(),
+ *     may be made by any thread at any time.
  *   - After fork() the child may use the library, contexts of the parent too,
  *     as long as the parent has opened no CUDA device.
  *   - Pixels of several channels are interleaved.
@@ -333,7 +339,7 @@ typedef struct satf_used {
     const char *device;    /* "cpu", "cuda" */
     /* Of steps, 0 of calls: */
     const char *filter; /* its name */
-    double ms;          /* that it took; negative where that is not known: on a CUDA device */
+    double ms;          /* that it took, 0 of a plan's; negative: not known, on a CUDA device */
     int64_t window_width, window_height; /* of it in pixels; 0: it has none */
 } satf_used;
 

@@ -275,7 +275,8 @@ satf_status satf_rows_push(satf_rows *rows, const void *data, int64_t stride, in
     return status;
 }
 
-satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t max, int64_t *count)
+satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t count,
+                           int64_t *given)
 {
     if (!rows) {
         return SATF_INVALID;
@@ -285,8 +286,8 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     satf_view to = rows->out;
     to.data = data;
     to.stride = stride;
-    to.height = least(max, from->rows - from->freed);
-    satf_status status = rows_check(rows, &to, "pulled", count);
+    to.height = least(count, from->rows - from->freed);
+    satf_status status = rows_check(rows, &to, "pulled", given);
     rows_begin(rows);
     int64_t done = 0;
     for (int64_t n = 1; done < to.height && n > 0 && !status; done += n) {
@@ -305,7 +306,7 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
     }
     status = end(rows, status);
     if (!status) {
-        *count = done;
+        *given = done;
     }
     return status;
 }
