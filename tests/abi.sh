@@ -1,7 +1,8 @@
 #!/bin/sh
 # The binary interface keeps the rules of "Interface" in docs/design.md: structs that can grow say
 # their size, and programs that were linked to the last release run with this library. A release records its
-# interface: `tests/abi.sh --record` writes tests/abi/*.abi, with which this compares once they are there.
+# interface: `CC=gcc tests/abi.sh --record` writes tests/abi/satfilter.abi, with which this compares. That of gcc 12 and
+# abidw 2.2 has the same bytes each time; other compilers compare alike, but write it in other words.
 # What is compared is a library of empty functions, made of the headers; tests/exports.sh compares
 # the headers with the library.
 set -eu
@@ -132,11 +133,6 @@ END
 needs abidiff "abidiff is missing: interfaces are not compared (Debian: abigail-tools)"
 kind grow | tr ' ' '\n' | sed 's/..*/[suppress_type]\nname = &\n/' >growing
 number=$(sed -n 's/^satf_\([0-9]*\) {/\1/p' "$source/src/satfilter.map")
-if [ ! -e "$records/satfilter.abi" ]; then
-    without record "there is no release whose interface is recorded: the headers are compared with themselves"
-    records=$work
-    interface "$source/src" >satfilter.abi
-fi
 grep -q "soname='libsatfilter.so.$number'" "$records/satfilter.abi" ||
     leave record "libsatfilter.so.$number has no record yet, so nothing is compared: its release makes one"
 runs "$source/src" || fail "programs for the recorded library do not run with this one"
