@@ -265,8 +265,13 @@ TEST_ALONE(resolutions)
 
 TEST_ALONE(a_route_that_is_none)
 {
-    satf_route none = (satf_route)(SATF_ROUTE_ROWS + 1);
-    must_fail(JOB("in.png", "no.png", "box=3", .how.route = none), SATF_INVALID, "no route");
+    SCOPED_FILTER *box = NULL;
+    MUST(ctx, satf_filter_parse(ctx, "box=3", &box));
+    satf_file_options how;
+    satf_file_options_init(&how, sizeof how);
+    how.route = (satf_route)(SATF_ROUTE_ROWS + 1);
+    assert_int_equal(satf_filter_file(ctx, box, "in.png", "no.png", &how, NULL, 0), SATF_INVALID);
+    assert_non_null(strstr(satf_message(ctx), "no route"));
 }
 
 TEST_ALONE(several_pictures)
