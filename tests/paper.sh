@@ -47,7 +47,7 @@ says '^| 2R1W | paper | 0.332 | 0.850 .* | 61 |$' 0 6.2 --record --markdown
 [ "$(grep '^|' out | awk -F '|' '{ print NF }' | sort -u)" = 17 ] || fail "Markdown is ragged: $(cat out)"
 
 # The claims: all of them, as the page has them, and alone those of a table.
-claims=$(grep -c '^claim ' "$source/tools/satbench/papers.txt")
+claims=$(grep -c '^claim ' "$source/tools/satbench/paper/papers.txt")
 expect 0 --check --record --markdown
 [ "$(grep -c '| holds\|| does not hold\|| cannot be told here' out)" -eq "$claims" ] ||
     fail "not $claims claims: $(cat out)"

@@ -32,7 +32,7 @@ end
 cd "$source"
 for part in ./README.md docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/scoreboard-* \
     results/cpu/exact.json results/cpu/thresholds.json results/witness/* tests/gpu/receipt.json tests/records/*.py \
-    tools/satbench/papers.txt tools/satfilter/selftest/digests.inc; do
+    tools/satbench/paper/papers.txt tools/satfilter/selftest/digests.inc; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done

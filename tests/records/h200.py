@@ -47,9 +47,9 @@ def sizes_of(lines):
 
 
 def paper_6_2():
-    """{label: {size: ms}} of the dissertation, as tools/satbench/papers.txt has them."""
+    """{label: {size: ms}} of the dissertation, as tools/satbench/paper/papers.txt has them."""
     sizes = [1024 * k for k in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18)]
-    rows = read("tools/satbench/papers.txt").split("\ntable 6.2\n")[1].split("\ntable ")[0]
+    rows = read("tools/satbench/paper/papers.txt").split("\ntable 6.2\n")[1].split("\ntable ")[0]
     found = re.findall(r"(?m)^row ([^|\n]+) \| name=[^|]+\| ([\d.|]+)$(?!\ncells)", rows)
     return {label: dict(zip(sizes, map(float, ms.split("|")))) for label, ms in found}
 

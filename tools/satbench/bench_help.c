@@ -3,7 +3,7 @@
 
 #include "../../src/study/machine.h"
 #include "bench.h"
-#include "bench_paper.h"
+#include "paper/paper.h"
 #include "../columns.h"
 #include "../roff.h"
 #include "../shells.h"

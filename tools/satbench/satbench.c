@@ -6,7 +6,7 @@
 #include "../../src/base/parallel.h"
 #include "../../src/io/io.h"
 #include "bench.h"
-#include "bench_paper.h"
+#include "paper/paper.h"
 
 /* ------------------------------------------------------------------- files */
 

@@ -1,14 +1,14 @@
 /* `satbench paper`: which tables, and how they are shown. */
-#include "bench_paper.h"
+#include "paper.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/base/device/gpu.h"
-#include "bench.h"
-#include "../columns.h"
-#include "../spelling.h"
+#include "../../../src/base/device/gpu.h"
+#include "../bench.h"
+#include "../../columns.h"
+#include "../../spelling.h"
 
 const char paper_help[] = "the papers' tables and figures, theirs beside ours: satbench paper 6.2";
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "bench_paper.h"
+#include "../bench.h"
+#include "paper.h"
 
 int paper_against_read(const char *file, char **text)
 {

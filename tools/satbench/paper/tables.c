@@ -1,24 +1,24 @@
-/* The knowledge of `satbench paper`: tools/satbench/papers.txt and the records of results/h200, of
- * which the build makes strings; and a table's cell from satbench's JSON, in which each record is a
- * line. */
+/* The knowledge of `satbench paper`: tools/satbench/paper/papers.txt and the records of
+ * results/h200, of which the build makes strings; and a table's cell from satbench's JSON, in which
+ * each record is a line. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_paper.h"
+#include "paper.h"
 
 #define LINE_NAME(NAME, name) name,
 const char *const paper_line_names[PAPER_LINES] = {PAPER_LINE_LIST(LINE_NAME)};
 
 static char papers[] =
-#include "tools/satbench/papers.def"
+#include "tools/satbench/paper/papers.def"
     ;
 
 static const struct {
     const char *file, *json;
 } records[] = {
-#include "tools/satbench/bench_paper_records.def"
+#include "tools/satbench/paper/records.def"
 };
 
 enum { MOST_TABLES = 32, MOST_RUNS = 32, MOST_SOURCES = 8, MOST_CLAIMS = 64, WORD = 128 };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "bench_paper.h"
-#include "../columns.h"
+#include "../bench.h"
+#include "paper.h"
+#include "../../columns.h"
 
 enum { CLAIM_TEXT = 160 };
 

@@ -1,7 +1,8 @@
 /*
  * `satbench paper`: every table and figure of the papers that satfilter comes from, in the paper's
- * own rows and columns. tools/satbench/papers.txt has them, with the paper's figures and what is
- * run for them. A cell is made of one record of satbench: of a run here, or of a committed record.
+ * own rows and columns. tools/satbench/paper/papers.txt has them, with the paper's figures and what
+ * is run for them. A cell is made of one record of satbench: of a run here, or of a committed
+ * record.
  */
 #ifndef SATF_TOOLS_BENCH_PAPER_H
 #define SATF_TOOLS_BENCH_PAPER_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "../cli.h"
+#include "../../cli.h"
 
 enum { PAPER_RUNS = 2, PAPER_MOST_ROWS = 24, PAPER_MOST_COLUMNS = 16, PAPER_CELL = 48 };
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/base/memory.h"
-#include "bench.h"
-#include "bench_paper.h"
+#include "../../../src/base/memory.h"
+#include "../bench.h"
+#include "paper.h"
 
 /* What was run so far: several tables are of the same records. */
 enum { MOST_RUNS = 24, MOST_WORDS = 32, COMMAND = 256 };
