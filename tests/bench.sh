@@ -40,6 +40,7 @@ if command -v python3 >/dev/null 2>&1; then
     python3 - <<'PYTHON' || fail "the JSON is not as documented"
 import datetime
 import json
+import re
 import xml.dom.minidom
 
 common = {"table": str, "name": str, "input": str, "width": int, "height": int, "channels": int,
@@ -50,12 +51,13 @@ tables = {"sat": (dict(common, sum=str, device=str), 6 * 6 * 2 * 3),
 for table, (fields, count) in tables.items():
     with open(table + ".json") as file:
         document = json.load(file)
-    assert set(document) == {"program", "version", "command", "date", "device", "records"}
+    assert set(document) == {"program", "version", "commit", "command", "date", "device", "records"}
+    assert re.fullmatch("[0-9a-f]{12}|unknown", document["commit"]), document["commit"]
     assert document["program"] == "satbench" and table in document["command"]
     datetime.datetime.strptime(document["date"], "%Y-%m-%dT%H:%M:%SZ")
     device = document["device"]
     assert {"kind", "name", "driver", "threads"} <= set(device)
-    assert device["kind"] == "cpu" and device["threads"] >= 1
+    assert device["kind"] == "cpu" and device["threads"] >= 1 and device["name"] and "runtime" not in device
     assert len(document["records"]) == count, (table, len(document["records"]))
     for record in document["records"]:
         assert set(record) == set(fields) | ({"r"} if record["name"] == "1+r" else set()), record

@@ -88,6 +88,7 @@ fi
 expect 0 --device cpu --json
 python3 - "$satbench" <<'PYTHON' || fail "the tables are not as the papers have them"
 import json
+import re
 import subprocess
 import sys
 
@@ -113,6 +114,8 @@ for name, (height, width) in shape.items():
     for record in table["records"]:
         assert record["device"] == "NVIDIA H200" and record["date"].startswith("2026-")
     assert any("record" in row for row in table["rows"]) <= bool(table["records"])
+    assert all({"of", "command", "date", "driver", "device"} <= set(run) for run in table["runs"])
+    assert all(re.fullmatch("[0-9a-f]{12}|unknown", run["commit"]) for run in table["runs"])
     assert {run["of"] for run in table["runs"]} == {
         line for row in table["rows"] for line in ("counted", "here") if line in row}, name
     assert (name[:3] == "amm") == (table["machine"] is None) == \

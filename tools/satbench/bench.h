@@ -346,6 +346,7 @@ int bench_report_end(const struct bench_report *report);
 typedef struct bench_run {
     const char *command, *date;
     const char *device_kind, *device_name, *driver, *isa;
+    const char *runtime; /* of CUDA; NULL: no device was used */
     int threads;
     double clock_khz, bytes_per_second; /* of a device, as it tells them; 0: it does not */
 } bench_run;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../src/base/memory.h"
+#include "../commit.h"
 
 struct bench_report {
     const bench_table *table;
@@ -251,6 +252,7 @@ void bench_write_json(FILE *file, const struct bench_report *report, const bench
     fputs("{\n", file);
     bench_write_member(file, "  ", "program", "satbench", ",\n");
     bench_write_member(file, "  ", "version", satf_version(), ",\n");
+    bench_write_member(file, "  ", "commit", tools_commit, ",\n");
     bench_write_member(file, "  ", "command", run->command, ",\n");
     bench_write_member(file, "  ", "date", run->date, ",\n");
     fputs("  \"device\": {\n", file);
@@ -258,6 +260,9 @@ void bench_write_json(FILE *file, const struct bench_report *report, const bench
     bench_write_member(file, "    ", "name", run->device_name, ",\n");
     bench_write_member(file, "    ", "driver", run->driver, ",\n");
     bench_write_member(file, "    ", "isa", run->isa, ",\n");
+    if (run->runtime) {
+        bench_write_member(file, "    ", "runtime", run->runtime, ",\n");
+    }
     if (run->clock_khz > 0) {
         fprintf(file, "    \"clock_khz\": %.0f,\n    \"bytes_per_second\": %.4g,\n", run->clock_khz,
                 run->bytes_per_second);

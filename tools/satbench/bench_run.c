@@ -1,4 +1,6 @@
 /* A table's run, as its options say, and the JSON of what it gave. */
+#include "config.h"
+
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -7,6 +9,10 @@
 #include "../../src/base/device/gpu.h"
 #include "../../src/base/parallel.h"
 #include "bench.h"
+
+#ifndef SATF_CUDA_RUNTIME /* built without nvcc; the backend comes from elsewhere */
+#define SATF_CUDA_RUNTIME "unknown"
+#endif
 
 static int bench_run_prepare(bench *b, FILE *to)
 {
@@ -79,6 +85,7 @@ void bench_write_records(FILE *file, const bench *b, const char *command)
         .threads = satf_thread_count(b->ctx),
     };
     if (b->options.device != SATF_HOST) {
+        run.runtime = SATF_CUDA_RUNTIME;
         satf_cuda()->speed(b->options.device, &run.clock_khz, &run.bytes_per_second);
     }
     bench_write_json(file, b->report, &run);

@@ -7,6 +7,7 @@
 #include "../bench.h"
 #include "paper.h"
 #include "../../columns.h"
+#include "../../commit.h"
 
 /* --------------------------------------------------------------------- text */
 
@@ -253,8 +254,18 @@ static void write_rows(const paper_found *found)
 /* Writes what the JSON of each run, or of each record, says of itself. */
 static void write_origins(const paper_found *found, bool records)
 {
-    static const char *const keys[4][2] = {
-        {"command", "command"}, {"date", "date"}, {"driver", "driver"}, {"name", "device"}};
+    static const struct {
+        const char *key, *as;
+        bool number;
+    } keys[] = {{"command", "command", false},
+                {"date", "date", false},
+                {"commit", "commit", false},
+                {"driver", "driver", false},
+                {"runtime", "runtime", false},
+                {"clock_khz", "clock_khz", true},
+                {"bytes_per_second", "bytes_per_second", true},
+                {"name", "device", false}};
+    enum { KEYS = sizeof keys / sizeof *keys };
     const char *separator = "";
     printf("     \"%s\": [", records ? "records" : "runs");
     for (int i = 0; i < PAPER_RUNS; i++) {
@@ -265,16 +276,22 @@ static void write_origins(const paper_found *found, bool records)
         }
         printf("%s\n      {", separator);
         if (records) {
-            printf("\"file\": \"results/h200/%s.json\", ", run->record);
+            printf("\"file\": \"results/h200/%s.json\"", run->record);
         } else {
             int line = run->way == PAPER_COUNTED ? PAPER_BY_COUNT : PAPER_HERE;
-            paper_member("of", paper_line_names[line], ", ");
+            paper_member("of", paper_line_names[line], "");
         }
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < KEYS; k++) {
             char text[512];
-            paper_header(json, keys[k][0], text, sizeof text);
-            paper_member(keys[k][1], text, k == 3 ? "}" : ", ");
+            paper_header(json, keys[k].key, text, sizeof text);
+            if (*text && keys[k].number) {
+                printf(", \"%s\": %s", keys[k].as, text);
+            } else if (*text) {
+                fputs(", ", stdout);
+                paper_member(keys[k].as, text, "");
+            }
         }
+        putchar('}');
         separator = ",";
     }
     puts("],");
@@ -284,7 +301,8 @@ void paper_json_begin(void)
 {
     fputs("{\n  ", stdout);
     paper_member("program", "satbench paper", ",\n  ");
-    paper_member("version", satf_version(), ",\n  \"tables\": [");
+    paper_member("version", satf_version(), ",\n  ");
+    paper_member("commit", tools_commit, ",\n  \"tables\": [");
 }
 
 void paper_json_table(const paper_found *found, int number)

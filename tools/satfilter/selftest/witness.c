@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "../../commit.h"
+
 #ifdef __clang__
 #define COMPILER __VERSION__ /* which begins with the name */
 #else
@@ -63,7 +65,7 @@ void witness_print(const char *integers, const char *floats, bool passed)
         strcpy(system.sysname, "unknown");
         strcpy(system.machine, "unknown");
     }
-    printf("witness: version=%s commit=%s system=\"%s %s\"", satf_version(), SATF_COMMIT,
+    printf("witness: version=%s commit=%s system=\"%s %s\"", satf_version(), tools_commit,
            system.sysname, system.machine);
     print_quoted("compiler", COMPILER);
     print_cpu(system.machine);
