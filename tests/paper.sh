@@ -59,13 +59,30 @@ says '^RAP is about 10 .* cannot be told here: takes a CUDA device$' 0 rap3 --ch
 says 'does not hold$' 0 rap3 --check --record
 grep -q '^    known: since then banks are 4 bytes wide' out || fail "nothing says why: $(cat out)"
 
-# What all sizes cost is said before they are measured.
+# Minutes and memory are said before anything is measured, each run counted once; and of what takes no time only if a
+# size is asked for.
 mkfifo told
-"$satbench" paper 6.2 --full --device cpu >out 2>told &
-measuring=$!
-read -r said <told
-kill "$measuring"
-[ "$said" = "satbench: all of table 6.2 takes some 4 minutes on a CPU, and 11 GB of memory" ] || fail "$said"
+first_words()
+{
+    "$satbench" paper "$@" --device cpu >out 2>told &
+    measuring=$!
+    read -r said <told
+    kill "$measuring" || fail "satbench paper $*: it had ended when it said what it takes"
+    wait "$measuring" 2>/dev/null || :
+}
+first_words 6.2 --full
+[ "$said" = "satbench: this takes some 4 minutes on a CPU, and up to 11 GB of memory" ] || fail "$said"
+first_words --full
+[ "$said" = "satbench: this takes some 6 minutes on a CPU, and up to 11 GB of memory" ] || fail "$said"
+first_words --check
+[ "$said" = "satbench: this takes some 15 seconds on a CPU, and up to 0.6 GB of memory" ] || fail "$said"
+expect 0 4.1 --quick
+[ "$(cat err)" = "satbench: this takes some 5 seconds on a CPU, and up to 0.1 GB of memory" ] || fail "$(cat err)"
+expect 0 4.1
+[ ! -s err ] || fail "a table that takes no time says how much: $(cat err)"
+expect 0 6.2 --full --record
+[ ! -s err ] || fail "nothing is run, which takes this: $(cat err)"
+says '^satbench: --quick and --full cannot be combined$' 2 4.1 --quick --full
 
 # Another machine's file: another kind of file is refused, and its figures stand below ours.
 says 'sat.json is not what satbench paper --json writes$' 1 4.1 --against "$source/results/h200/sat.json"

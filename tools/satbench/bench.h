@@ -54,8 +54,8 @@ typedef struct bench_options {
     int seed;                /* of its random numbers */
     int latency;             /* of the machines' global memory */
     const char *json, *plot; /* files, or NULL */
-    bool record_only, full, as_json, check; /* of satbench paper */
-    const char *against;                    /* likewise, a file or NULL */
+    bool record_only, quick, full, as_json, check; /* of satbench paper */
+    const char *against;                           /* likewise, a file or NULL */
 } bench_options;
 
 /* ------------------------------------------------------------------ tables */

@@ -2,6 +2,7 @@
 #include "paper.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,9 @@ static const option options[] = {
      BECOMES(text, BENCH_LIST)},
     {GROUP, "record", 0, NULL, NULL, "measure nothing: what is recorded of an NVIDIA H200", NULL,
      IS_SET(options.record_only)},
-    {GROUP, "full", 0, NULL, NULL, "all sizes and samples; takes minutes, and says so", NULL,
+    {GROUP, "quick", 0, NULL, NULL, "the sizes and samples of some minutes at most; the default",
+     NULL, IS_SET(options.quick)},
+    {GROUP, "full", 0, NULL, NULL, "all sizes and samples that the papers have", NULL,
      IS_SET(options.full)},
     {GROUP, "check", 0, NULL, NULL,
      "judge what the papers claim; status 1 if one that should hold fails", NULL,
@@ -219,21 +222,47 @@ static bool is_wanted(const request *r, size_t i)
     return wanted && !lacks_claim;
 }
 
+/* Says what the runs take before they begin; of less than 10 seconds only if a size was asked for.
+ */
+static void say_cost(const request *r)
+{
+    const paper_table *table;
+    paper_bill bill = {0};
+    for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
+        if (is_wanted(r, i)) {
+            paper_bill_add(&bill, table, &r->options);
+        }
+    }
+    const paper_cost *all = &bill.all;
+    bool device = r->options.device != SATF_HOST, minutes = all->seconds > 90;
+    bool asked = r->options.full || r->b->options.quick;
+    char of_device[64] = "";
+    if (bill.runs == 0 || (all->seconds < 10 && !asked)) {
+        return;
+    }
+    double time = minutes ? ceil(all->seconds / 60) : fmax(5 * ceil(all->seconds / 5), 5);
+    if (device) {
+        snprintf(of_device, sizeof of_device, " and %.2g GB of the device's",
+                 fmax(all->device_gb, 0.1));
+    }
+    fprintf(stderr, "satbench: this takes some %.0f %s on %s, and up to %.2g GB of memory%s\n",
+            time, minutes ? "minutes" : "seconds", device ? "an H200" : "a CPU", fmax(all->gb, 0.1),
+            of_device);
+}
+
 static int print_tables(const request *r)
 {
     static paper_found found;
     const paper_table *table;
     int failed = 0, printed = 0;
     bool json = r->b->options.as_json;
+    say_cost(r);
     if (json) {
         paper_json_begin();
     }
     for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
         if (!is_wanted(r, i)) {
             continue;
-        }
-        if (table->cost && r->options.full && !r->options.record_only) {
-            fprintf(stderr, "satbench: all of table %s takes %s\n", table->name, table->cost);
         }
         int status = paper_fill(table, &r->options, &found);
         failed = failed ? failed : status;
@@ -269,6 +298,9 @@ int paper_command(char **words)
     if (b.text) {
         (b.text == BENCH_LIST ? paper_print_list : paper_print_help)();
         return 0;
+    }
+    if (b.options.quick && b.options.full) {
+        return bench_error(2, "--quick and --full cannot be combined");
     }
     r.options.record_only = b.options.record_only;
     r.options.full = b.options.full;

@@ -13,7 +13,13 @@
 
 #include "../../cli.h"
 
-enum { PAPER_RUNS = 2, PAPER_MOST_ROWS = 24, PAPER_MOST_COLUMNS = 16, PAPER_CELL = 48 };
+enum {
+    PAPER_RUNS = 2, /* of a table */
+    PAPER_MOST_RUNS = 32,
+    PAPER_MOST_ROWS = 24,
+    PAPER_MOST_COLUMNS = 16,
+    PAPER_CELL = 48
+};
 
 /* ------------------------------------------------------------------ tables */
 
@@ -29,6 +35,11 @@ typedef struct paper_row {
     const char *cells;   /* in place of the columns', likewise; NULL: theirs */
 } paper_row;
 
+/* What a run takes. */
+typedef struct paper_cost {
+    double seconds, gb, device_gb;
+} paper_cost;
+
 typedef struct paper_run {
     const char *name;
     enum {
@@ -37,6 +48,7 @@ typedef struct paper_run {
         PAPER_ON_CUDA  /* where one is */
     } way;
     const char *command, *quick, *full, *record; /* "": none */
+    paper_cost quick_cost, full_cost;
 } paper_run;
 
 typedef struct paper_source {
@@ -47,7 +59,6 @@ typedef struct paper_table {
     const char *name, *alias; /* for people to type; alias may be NULL */
     const paper_source *source;
     const char *title, *unit, *machine, *corner, *note; /* machine NULL: the paper has no figures */
-    const char *cost; /* of all sizes: minutes and memory; NULL: little */
     paper_column columns[PAPER_MOST_COLUMNS];
     paper_row rows[PAPER_MOST_ROWS];
     int column_count, row_count;
@@ -113,6 +124,16 @@ typedef struct paper_found {
     char cells[PAPER_MOST_ROWS][PAPER_LINES][PAPER_MOST_COLUMNS][PAPER_CELL];
     bool has[PAPER_MOST_ROWS][PAPER_LINES];
 } paper_found;
+
+/* Runs, each once, and what they take together: of time the sum, of memory the most. */
+typedef struct paper_bill {
+    const paper_run *run[PAPER_MOST_RUNS];
+    int runs;
+    paper_cost all;
+} paper_bill;
+
+/* Adds what paper_fill() will run for the table. */
+void paper_bill_add(paper_bill *bill, const paper_table *table, const paper_options *options);
 
 /* Runs what the options ask for, each command once in a program, and fills the cells. 0 or the
  * exit status after a message; the cells are filled with what there is in any case. */

@@ -1,4 +1,6 @@
 /* The cells of a table: runs of satbench in this program, and committed records. */
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +9,13 @@
 #include "paper.h"
 
 /* What was run so far: several tables are of the same records. */
-enum { MOST_RUNS = 24, MOST_WORDS = 32, COMMAND = 256 };
+enum { MOST_WORDS = 32, COMMAND = 256 };
 
 static struct {
     char command[COMMAND];
     char *json;
     int failed;
-} done[MOST_RUNS];
+} done[PAPER_MOST_RUNS];
 static int done_count;
 
 void paper_forget(void)
@@ -69,9 +71,7 @@ static int paper_run_once(const paper_run *run, const paper_options *options, co
     while (i < done_count && strcmp(done[i].command, command) != 0) {
         i++;
     }
-    if (i == MOST_RUNS) {
-        return bench_error(1, "there are more than %d runs", MOST_RUNS);
-    }
+    assert(i < PAPER_MOST_RUNS);
     if (i == done_count) {
         done_count++;
         snprintf(done[i].command, sizeof done[i].command, "%s", command);
@@ -85,6 +85,24 @@ static bool paper_is_wanted(const paper_run *run, const paper_options *options)
 {
     return run->way == PAPER_COUNTED ||
            (!options->record_only && (options->device == SATF_HOST) == (run->way == PAPER_ON_CPU));
+}
+
+void paper_bill_add(paper_bill *bill, const paper_table *table, const paper_options *options)
+{
+    for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
+        const paper_run *run = table->runs[i];
+        bool known = !paper_is_wanted(run, options);
+        for (int k = 0; k < bill->runs && !known; k++) {
+            known = bill->run[k] == run;
+        }
+        if (!known) {
+            const paper_cost *cost = options->full ? &run->full_cost : &run->quick_cost;
+            bill->run[bill->runs++] = run;
+            bill->all.seconds += cost->seconds;
+            bill->all.gb = fmax(bill->all.gb, cost->gb);
+            bill->all.device_gb = fmax(bill->all.device_gb, cost->device_gb);
+        }
+    }
 }
 
 /* What a run, by any of its JSON, gives the lines of the table. */

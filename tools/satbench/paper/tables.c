@@ -21,10 +21,10 @@ static const struct {
 #include "tools/satbench/paper/records.def"
 };
 
-enum { MOST_TABLES = 32, MOST_RUNS = 32, MOST_SOURCES = 8, MOST_CLAIMS = 64, WORD = 128 };
+enum { MOST_TABLES = 32, MOST_SOURCES = 8, MOST_CLAIMS = 64, WORD = 128 };
 
 static paper_source sources[MOST_SOURCES];
-static paper_run runs[MOST_RUNS];
+static paper_run runs[PAPER_MOST_RUNS];
 static paper_table tables[MOST_TABLES];
 static paper_claim claims[MOST_CLAIMS];
 static int source_count, run_count, table_count, claim_count;
@@ -55,7 +55,7 @@ static char *papers_cut(char **rest, char separator)
 static void take_run(char *rest)
 {
     paper_run *r = &runs[run_count++];
-    assert(run_count <= MOST_RUNS);
+    assert(run_count <= PAPER_MOST_RUNS);
     r->name = papers_cut(&rest, '|');
     const char *way = papers_cut(&rest, '|');
     r->way = strcmp(way, "cuda") == 0  ? PAPER_ON_CUDA
@@ -65,6 +65,23 @@ static void take_run(char *rest)
     r->quick = papers_cut(&rest, '|');
     r->full = papers_cut(&rest, '|');
     r->record = papers_trim(rest);
+}
+
+static paper_cost take_cost(const char *text)
+{
+    paper_cost cost = {0};
+    int count = sscanf(text, "%lf %lf %lf", &cost.seconds, &cost.gb, &cost.device_gb);
+    assert(count >= 2);
+    (void)count;
+    return cost;
+}
+
+/* Of the last run. */
+static void take_costs(char *rest)
+{
+    paper_run *r = &runs[run_count - 1];
+    r->quick_cost = take_cost(papers_cut(&rest, '|'));
+    r->full_cost = take_cost(rest);
 }
 
 static void take_runs(paper_table *t, char *rest)
@@ -130,8 +147,7 @@ static void take_line(paper_table *t, const char *key, char *rest)
     const struct {
         const char *key, **text;
     } texts[] = {{"alias", &t->alias},     {"title", &t->title},   {"unit", &t->unit},
-                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note},
-                 {"cost", &t->cost}};
+                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note}};
     bool known = !*key;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
@@ -187,6 +203,8 @@ static void read_papers(void)
             sources[source_count++].text = line;
         } else if (strcmp(key, "run") == 0) {
             take_run(line);
+        } else if (strcmp(key, "takes") == 0) {
+            take_costs(line);
         } else if (strcmp(key, "table") == 0) {
             assert(table_count < MOST_TABLES);
             tables[table_count++] =
