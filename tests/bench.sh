@@ -242,10 +242,10 @@ for word in sat filter $words; do
     grep -qF -e "$(printf '%s' "$word" | sed 's/-/\\-/g')" man.1 || fail "the man page lacks $word"
 done
 for table in sat filter model rap giles coalesce; do
-    grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -qw "$table" || fail "--plot: no $table"
+    grep -m 1 -A 1 -e '--plot FILE' help | tail -n 1 | grep -qw "$table" || fail "--plot: no $table"
 done
 for table in amm permute permute-global; do
-    grep -A 1 -e '--plot FILE' help | tail -n 1 | grep -q -e "$table\(,\|\$\)" && fail "--plot: $table"
+    grep -m 1 -A 1 -e '--plot FILE' help | tail -n 1 | grep -q -e "$table\(,\|\$\)" && fail "--plot: $table"
 done
 awk 'length > 100 { exit 1 }' help || fail "--help is wider than 100 columns"
 lint man.1

@@ -29,6 +29,12 @@ if ! "$satbench" sat --device cuda --sizes 8 --repeat 1 >out 2>err; then
     says 'no CUDA device' 1 6.2 --device cuda
 fi
 
+# Curves need a file of their own, and a table that has some; nothing is left of a file that was not finished.
+says 'none of the tables that are asked for has curves; 6.2 has$' 2 4.1 --plot curves.svg
+says 'the tables go to standard output$' 2 6.2 --plot -
+says '^satbench: nowhere/curves.svg: ' 1 6.2 --plot nowhere/curves.svg
+[ ! -e curves.svg ] || fail "a plot of nothing"
+
 # What cannot be printed is a failure.
 code=0
 "$satbench" paper 4.1 >/dev/full 2>err || code=$?
@@ -103,11 +109,12 @@ if ! python3 -c '' 2>/dev/null; then
     exit 0
 fi
 expect 0 --device cpu --json
-python3 - "$satbench" <<'PYTHON' || fail "the tables are not as the papers have them"
+python3 - "$satbench" "$source" <<'PYTHON' || fail "the tables are not as the papers have them"
 import json
 import re
 import subprocess
 import sys
+import xml.dom.minidom
 
 with open("out") as file:
     tables = {table["name"]: table for table in json.load(file)["tables"]}
@@ -210,6 +217,35 @@ for row in tables["giles"]["rows"]:
     assert row["counted"][0] == row["paper"][0] == 1, row
 assert cell("giles", "I = 32", "counted", None, "words") == 1055
 assert cell("amm6", "Foo 1", "counted", "blocks on a TK1", "padded") == 2
+
+# The curves have a point for each figure of the paper, of the record and of this machine, above the axes' names.
+def drawn(*options):
+    run = subprocess.run([sys.argv[1], "paper", "6.2", "--device", "cpu", "--json", "--plot", "curves.svg", *options],
+                         stdout=subprocess.PIPE, check=True)
+    table = json.loads(run.stdout)["tables"][0]
+    lines = [line for row in table["rows"] for key, line in row.items() if key != "label"]
+    picture = xml.dom.minidom.parse("curves.svg")
+    x = [float(circle.getAttribute("cx")) for circle in picture.getElementsByTagName("circle")]
+    assert len(x) == sum(cell is not None for line in lines for cell in line), options
+    assert all(len({at for at in x if (at > 440) == panel}) == 13 for panel in (0, 1)), sorted(x)
+    return picture, {t.firstChild.data for t in picture.getElementsByTagName("text")}
+picture, texts = drawn("--record")
+assert {"time in ms", "side of the matrix, sqrt n", "r of the fastest (1+r)R1W", "fastest (1+r)R1W",
+        "record: NVIDIA H200"} <= texts and not any(t.startswith("here:") for t in texts), texts
+circles = [c for c in picture.getElementsByTagName("circle") if float(c.getAttribute("cx")) > 440]
+shown = [1 - (float(c.getAttribute("cy")) - 56) / 300 for c in circles]
+r = [cell for row in tables["6.2"]["rows"] if row["label"].startswith("r ") for line in ("paper", "record")
+     for cell in row[line]]
+assert all(abs(a - b / (1.08 * max(r))) < 0.001 for a, b in zip(shown, r)), (shown, r)
+def skeleton(path):
+    with open(path) as file:
+        parts = re.split(r"([0-9.]+)", file.read())
+    return parts[::2], [float(number) for number in parts[1::2] if number.strip(".")]
+page, here = skeleton(sys.argv[2] + "/docs/images/h200-table-6.2.svg"), skeleton("curves.svg")
+assert page[0] == here[0] and all(abs(a - b) < 0.11 for a, b in zip(page[1], here[1])), \
+    "docs/images/h200-table-6.2.svg is not what satbench paper 6.2 --record --plot draws"
+_, texts = drawn()
+assert any(t.startswith("here: ") for t in texts), texts
 
 # The same table alone has the same paper, counts and records.
 alone = json.loads(subprocess.run([sys.argv[1], "paper", "rap3", "6.1", "--json", "--device", "cpu"],

@@ -358,15 +358,48 @@ void bench_write_string(FILE *file, const char *text);
 void bench_write_member(FILE *file, const char *indent, const char *key, const char *text,
                         const char *end);
 
+/* ------------------------------------------------------------------- files */
+
+/* A file to be written at the end, opened at the start: whoever cannot write learns it before the
+ * measurements. (bench_output.c) */
+typedef struct bench_output {
+    const char *path;
+    struct io_output *file; /* NULL: none was asked for, or it was committed */
+} bench_output;
+
+/* 0 or the exit status after a message; path may be NULL. b->ctx is the caller's. */
+int bench_output_open(bench *b, bench_output *o, const char *path);
+FILE *bench_output_file(const bench_output *o);
+int bench_output_commit(bench *b, bench_output *o);
+void bench_output_discard(bench_output *o);
+
+/* Whether that is standard output, where tables go otherwise. */
+bool bench_output_is_stdout(const char *path);
+
+/* ------------------------------------------------------------------- plots */
+
+enum { BENCH_PANELS = 2, BENCH_DASHES = 4 };
+
+typedef struct bench_panel {
+    const char *title; /* NULL: there is no such panel */
+    double linear;     /* y is linear, from 0 on, if values differ by less than this factor */
+} bench_panel;
+
+/* What is written around the points: panels side by side over the same x, which is logarithmic. */
+typedef struct bench_plot {
+    const char *title, *x_title;
+    bench_panel panel[BENCH_PANELS];
+    const char *dash[BENCH_DASHES]; /* what lines of that dash are; NULL: nothing to say */
+} bench_plot;
+
 typedef struct bench_point {
-    char line[64];
-    double x, ms, x_copy;
+    char line[64];             /* its line's name; lines of one name have one colour */
+    int dash;                  /* its line's; 0: solid */
+    int number;                /* bench_write_plot() sets it */
+    double x, y[BENCH_PANELS]; /* NaN: not in that panel */
 } bench_point;
 
-/* Two panels, time and ratio to the copy, both over x on a logarithmic scale; where y_title
- * is not NULL, one with that title, of the points' ms. */
-void bench_write_plot(FILE *file, const char *title, const char *x_title, const char *y_title,
-                      const bench_point *points, size_t count);
+void bench_write_plot(FILE *file, const bench_plot *plot, bench_point *points, size_t count);
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title);
 
 /* ------------------------------------------------------------------- runs */

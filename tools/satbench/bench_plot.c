@@ -12,14 +12,15 @@
 #define LEGEND_TOP (PANEL_TOP + PANEL_HEIGHT + 62)
 #define LEGEND_STEP 20
 #define LEGEND_COLUMNS 3
-#define MOST_LINEAR 20 /* ratios further apart than this would lie on the axis, drawn linearly */
 
-/* Eight colours that colour-blind readers can tell apart; then dashes. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#999933"};
-static const char *const dashes[] = {"", "7 3", "2 3", "9 3 2 3"};
+/* Seen on white and on black; the first eight can be told apart by colour-blind readers. Then
+ * dashes.
+ */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",      "#cc79a7", "#e69f00",
+                                      "#56b4e9", "#999933", "currentColor", "#aa3377", "#997755"};
+static const char *const dashes[BENCH_DASHES] = {"", "7 3", "2 3", "9 3 2 3"};
 
-enum { COLOURS = sizeof colours / sizeof *colours, DASHES = sizeof dashes / sizeof *dashes };
+enum { COLOURS = sizeof colours / sizeof *colours };
 
 typedef struct scale {
     bool logarithmic;
@@ -33,11 +34,6 @@ static double plot_place(const scale *s, double value)
     double hi = s->logarithmic ? log(s->hi) : s->hi;
     double v = s->logarithmic ? log(value) : value;
     return s->from + (v - lo) / (hi - lo) * (s->to - s->from);
-}
-
-static double plot_value_of(const bench_point *p, bool ratio)
-{
-    return ratio ? p->x_copy : p->ms;
 }
 
 static void write_escaped(FILE *file, const char *text)
@@ -69,25 +65,32 @@ static void plot_write_text(FILE *file, double x, double y, const char *attribut
 
 static void write_grid_line(FILE *file, double x1, double y1, double x2, double y2)
 {
-    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
-            x1, y1, x2, y2);
+    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n", x1,
+            y1, x2, y2);
 }
 
-/* The index of the point's line among the lines in order of appearance. */
-static size_t plot_line_of(const bench_point *points, size_t point)
+/* Numbers the lines, by their names, in order of appearance; returns how many there are. */
+static int number_lines(bench_point *points, size_t count)
 {
-    size_t line = 0;
-    for (size_t i = 0; i <= point; i++) {
-        bool first = true;
-        for (size_t j = 0; j < i && first; j++) {
-            first = strcmp(points[j].line, points[i].line) != 0;
+    int lines = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        while (strcmp(points[first].line, points[i].line) != 0) {
+            first++;
         }
-        if (strcmp(points[i].line, points[point].line) == 0) {
-            return line;
-        }
-        line += first;
+        points[i].number = first < i ? points[first].number : lines++;
     }
-    return line;
+    return lines;
+}
+
+static const char *colour_of(const bench_point *p)
+{
+    return colours[p->number % COLOURS];
+}
+
+static const char *dash_of(const bench_point *p)
+{
+    return dashes[(p->number / COLOURS + p->dash) % BENCH_DASHES];
 }
 
 /* Ticks at the x that were measured, unless they come too close. */
@@ -158,109 +161,134 @@ static void write_y_axis(FILE *file, const scale *x, const scale *y)
     }
 }
 
-static void write_lines(FILE *file, const scale *x, const scale *y, bool ratio,
+/* The next point of the same line in that panel; count if it is the last. */
+static size_t next_of_line(const bench_point *points, size_t count, size_t i, int panel)
+{
+    size_t j = i + 1;
+    while (j < count && (points[j].number != points[i].number || points[j].dash != points[i].dash ||
+                         isnan(points[j].y[panel]))) {
+        j++;
+    }
+    return j;
+}
+
+static void write_lines(FILE *file, const scale *x, const scale *y, int panel,
                         const bench_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t line = plot_line_of(points, i);
-        const char *colour = colours[line % COLOURS];
-        double at_x = plot_place(x, points[i].x),
-               at_y = plot_place(y, plot_value_of(&points[i], ratio));
-        fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at_x, at_y,
-                colour);
-        for (size_t j = i + 1; j < count; j++) {
-            if (strcmp(points[i].line, points[j].line) == 0) {
-                fprintf(file,
-                        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
-                        "stroke-width=\"1.8\" stroke-dasharray=\"%s\"/>\n",
-                        at_x, at_y, plot_place(x, points[j].x),
-                        plot_place(y, plot_value_of(&points[j], ratio)), colour,
-                        dashes[line / COLOURS % DASHES]);
-                break;
-            }
+        const bench_point *p = &points[i];
+        if (isnan(p->y[panel])) {
+            continue;
+        }
+        double at_x = plot_place(x, p->x), at_y = plot_place(y, p->y[panel]);
+        fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>\n", at_x, at_y,
+                p->dash ? "2" : "3", colour_of(p));
+        size_t next = next_of_line(points, count, i, panel);
+        if (next < count) {
+            fprintf(file,
+                    "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+                    "stroke-width=\"1.8\" stroke-dasharray=\"%s\"/>\n",
+                    at_x, at_y, plot_place(x, points[next].x), plot_place(y, points[next].y[panel]),
+                    colour_of(p), dash_of(p));
         }
     }
 }
 
-static void write_panel(FILE *file, int panel, const char *x_title, const char *y_title,
-                        const bench_point *points, size_t count)
+/* What the panel's axes have to reach, with some room. */
+static void find_scales(const bench_panel *panel, int index, const bench_point *points,
+                        size_t count, scale *x, scale *y)
 {
-    bool ratio = panel == 1;
-    int width = y_title ? 2 * PANEL_WIDTH + PANEL_GAP : PANEL_WIDTH; /* alone: of both */
-    double left = PANEL_LEFT + panel * (PANEL_WIDTH + PANEL_GAP);
+    for (size_t i = 0; i < count; i++) {
+        double value = points[i].y[index];
+        x->lo = fmin(x->lo, points[i].x);
+        x->hi = fmax(x->hi, points[i].x);
+        y->lo = isnan(value) ? y->lo : fmin(y->lo, value);
+        y->hi = isnan(value) ? y->hi : fmax(y->hi, value);
+    }
+    x->lo /= 1.12;
+    x->hi *= 1.12;
+    y->logarithmic = y->hi >= panel->linear * y->lo;
+    y->lo = y->logarithmic ? y->lo / 1.5 : 0;
+    y->hi *= y->logarithmic ? 1.5 : 1.08;
+}
+
+static void write_panel(FILE *file, const bench_plot *plot, int index, const bench_point *points,
+                        size_t count)
+{
+    bool alone = !plot->panel[1].title; /* as wide as two */
+    int width = alone ? 2 * PANEL_WIDTH + PANEL_GAP : PANEL_WIDTH;
+    double left = PANEL_LEFT + index * (PANEL_WIDTH + PANEL_GAP);
     double bottom = PANEL_TOP + PANEL_HEIGHT;
     scale x = {true, INFINITY, 0, left, left + width};
     scale y = {true, INFINITY, 0, bottom, PANEL_TOP};
-    for (size_t i = 0; i < count; i++) {
-        double value = plot_value_of(&points[i], ratio);
-        x.lo = fmin(x.lo, points[i].x);
-        x.hi = fmax(x.hi, points[i].x);
-        y.lo = fmin(y.lo, value);
-        y.hi = fmax(y.hi, value);
-    }
-    x.lo /= 1.12;
-    x.hi *= 1.12;
-    if ((ratio || y_title) && y.hi < MOST_LINEAR * y.lo) {
-        y.logarithmic = false;
-        y.lo = 0;
-        y.hi *= 1.08;
-    } else {
-        y.lo /= 1.5;
-        y.hi *= 1.5;
-    }
-    plot_write_text(file, left, PANEL_TOP - 12, "font-weight=\"bold\"",
-                    y_title ? y_title
-                    : ratio ? "time / copy of the same bytes"
-                            : "time in ms");
+    find_scales(&plot->panel[index], index, points, count, &x, &y);
+    plot_write_text(file, left, PANEL_TOP - 12, "font-weight=\"bold\"", plot->panel[index].title);
     write_x_axis(file, &x, PANEL_TOP, bottom, points, count);
     write_y_axis(file, &x, &y);
-    fprintf(file,
-            "<rect x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" "
-            "stroke=\"#666666\"/>\n",
-            left, PANEL_TOP, width, PANEL_HEIGHT);
-    write_lines(file, &x, &y, ratio, points, count);
-    plot_write_text(file, left + width / 2.0, bottom + 38, "text-anchor=\"middle\"", x_title);
+    fprintf(
+        file,
+        "<rect x=\"%.1f\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" class=\"frame\"/>\n",
+        left, PANEL_TOP, width, PANEL_HEIGHT);
+    write_lines(file, &x, &y, index, points, count);
+    plot_write_text(file, left + width / 2.0, bottom + 38, "text-anchor=\"middle\"", plot->x_title);
 }
 
-static void write_legend(FILE *file, const bench_point *points, size_t count, double column_width)
+static void write_key(FILE *file, double left, double y, const char *colour, const char *dash,
+                      const char *text)
 {
-    size_t shown = 0;
+    fprintf(file,
+            "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+            "stroke-width=\"2.5\" stroke-dasharray=\"%s\"/>\n",
+            left, y - 4, left + 24, y - 4, colour, dash);
+    plot_write_text(file, left + 31, y, "", text);
+}
+
+/* The lines' names, then what the dashes mean. */
+static void write_legend(FILE *file, const bench_plot *plot, const bench_point *points,
+                         size_t count, double column_width)
+{
+    int shown = 0, rows;
     for (size_t i = 0; i < count; i++) {
-        size_t line = plot_line_of(points, i);
-        if (line < shown) {
-            continue;
+        int line = points[i].number;
+        if (line == shown) {
+            bench_point solid = points[i];
+            solid.dash = 0;
+            write_key(file, PANEL_LEFT + line % LEGEND_COLUMNS * column_width,
+                      LEGEND_TOP + (double)(line / LEGEND_COLUMNS) * LEGEND_STEP, colour_of(&solid),
+                      dash_of(&solid), solid.line);
+            shown++;
         }
-        shown++;
-        double left = PANEL_LEFT + (double)(line % LEGEND_COLUMNS) * column_width;
-        double y = LEGEND_TOP + (double)(line / LEGEND_COLUMNS) * LEGEND_STEP;
-        fprintf(file,
-                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
-                "stroke-width=\"2.5\" stroke-dasharray=\"%s\"/>\n",
-                left, y - 4, left + 24, y - 4, colours[line % COLOURS],
-                dashes[line / COLOURS % DASHES]);
-        plot_write_text(file, left + 31, y, "", points[i].line);
+    }
+    rows = (shown + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
+    for (int i = 0; i < BENCH_DASHES; i++) {
+        if (plot->dash[i]) {
+            write_key(file, PANEL_LEFT, LEGEND_TOP + (double)rows++ * LEGEND_STEP, "currentColor",
+                      dashes[i], plot->dash[i]);
+        }
     }
 }
 
-void bench_write_plot(FILE *file, const char *title, const char *x_title, const char *y_title,
-                      const bench_point *points, size_t count)
+void bench_write_plot(FILE *file, const bench_plot *plot, bench_point *points, size_t count)
 {
-    size_t lines = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t line = plot_line_of(points, i);
-        lines = line >= lines ? line + 1 : lines;
+    int rows = (number_lines(points, count) + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
+    for (int i = 0; i < BENCH_DASHES; i++) {
+        rows += plot->dash[i] != NULL;
     }
     int width = PANEL_LEFT + 2 * PANEL_WIDTH + PANEL_GAP + 24;
-    int height = LEGEND_TOP + (int)((lines + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS) * LEGEND_STEP;
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            width, height, width, height);
-    plot_write_text(file, PANEL_LEFT, 24, "font-size=\"14\"", title);
-    for (int panel = 0; panel < (y_title ? 1 : 2) && count > 0; panel++) {
-        write_panel(file, panel, x_title, y_title, points, count);
+    int height = LEGEND_TOP + rows * LEGEND_STEP;
+    fprintf(
+        file,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+        "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"currentColor\">\n"
+        "<style>svg{color:#222}.back{fill:#fff}.grid{stroke:#ddd}.frame{stroke:#666}\n"
+        "@media (prefers-color-scheme:dark){svg{color:#ddd}.back{fill:#181818}"
+        ".grid{stroke:#3a3a3a}.frame{stroke:#999}}</style>\n"
+        "<rect width=\"100%%\" height=\"100%%\" class=\"back\"/>\n",
+        width, height, width, height);
+    plot_write_text(file, PANEL_LEFT, 24, "font-size=\"14\"", plot->title);
+    for (int panel = 0; panel < BENCH_PANELS && plot->panel[panel].title && count > 0; panel++) {
+        write_panel(file, plot, panel, points, count);
     }
-    write_legend(file, points, count, (width - PANEL_LEFT) / (double)LEGEND_COLUMNS);
+    write_legend(file, plot, points, count, (width - PANEL_LEFT) / (double)LEGEND_COLUMNS);
     fputs("</svg>\n", file);
 }

@@ -167,7 +167,7 @@ void bench_report_point(struct bench_report *report, const char *line, double x,
     if (array) {
         report->points = array;
         bench_point *point = &report->points[report->point_count++];
-        *point = (bench_point){.x = x, .ms = ms, .x_copy = x_copy};
+        *point = (bench_point){.x = x, .y = {ms, x_copy}};
         snprintf(point->line, sizeof point->line, "%s", line);
     }
 }
@@ -192,8 +192,15 @@ int bench_report_end(const struct bench_report *report)
 
 void bench_report_plot(FILE *file, const struct bench_report *report, const char *title)
 {
-    bench_write_plot(file, title, report->x_title, report->y_title, report->points,
-                     report->point_count);
+    const double ratios = 20; /* further apart they would lie on the axis, drawn linearly */
+    bench_plot plot = {.title = title,
+                       .x_title = report->x_title,
+                       .panel = {{"time in ms", 0}, {"time / copy of the same bytes", ratios}}};
+    if (report->y_title) {
+        plot.panel[0] = (bench_panel){report->y_title, ratios};
+        plot.panel[1].title = NULL;
+    }
+    bench_write_plot(file, &plot, report->points, report->point_count);
 }
 
 /* ------------------------------------------------------------------- JSON */

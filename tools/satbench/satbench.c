@@ -8,34 +8,6 @@
 #include "bench.h"
 #include "paper/paper.h"
 
-/* ------------------------------------------------------------------- files */
-
-/* A file to be written at the end, opened at the start: whoever cannot write
- * learns it before the measurements. */
-typedef struct output {
-    const char *path;
-    io_output *file;
-} output;
-
-static int open_output(bench *b, output *o, const char *path)
-{
-    o->path = path;
-    if (path && io_output_open(b->ctx, path, NULL, false, NULL, &o->file) != SATF_OK) {
-        return bench_error(1, "%s: %s", path, satf_message(b->ctx));
-    }
-    return 0;
-}
-
-static int commit_output(bench *b, output *o)
-{
-    io_output *file = o->file;
-    o->file = NULL;
-    if (file && io_output_commit(b->ctx, file) != SATF_OK) {
-        return bench_error(1, "%s: %s", o->path, satf_message(b->ctx));
-    }
-    return 0;
-}
-
 static void on_signal(int number)
 {
     io_output_cleanup();
@@ -60,14 +32,14 @@ static char *join(char **argv)
     return text;
 }
 
-static int write_files(bench *b, output *json, output *plot, char **argv)
+static int write_files(bench *b, bench_output *json, bench_output *plot, char **argv)
 {
     char *command = join(argv);
     if (!command) {
         return bench_error(1, "out of memory for the report");
     }
     if (json->file) {
-        bench_write_records(io_output_file(json->file), b, command);
+        bench_write_records(bench_output_file(json), b, command);
     }
     satf_free(command);
     if (plot->file) {
@@ -81,33 +53,27 @@ static int write_files(bench *b, output *json, output *plot, char **argv)
             snprintf(threads, sizeof threads, ", %d thread%s", count, count == 1 ? "" : "s");
         }
         snprintf(title, sizeof title, "satbench %s, %s%s", b->table->name, device.name, threads);
-        bench_report_plot(io_output_file(plot->file), b->report, title);
+        bench_report_plot(bench_output_file(plot), b->report, title);
     }
-    int failed = commit_output(b, json);
-    return failed ? failed : commit_output(b, plot);
-}
-
-/* Whether a file of the options is standard output, where the table goes otherwise. */
-static bool takes_stdout(const char *path)
-{
-    return path && io_output_is_stdout(path);
+    int failed = bench_output_commit(b, json);
+    return failed ? failed : bench_output_commit(b, plot);
 }
 
 static int satbench_measure(bench *b, char **argv)
 {
-    output json = {0}, plot = {0};
-    bool json_to_stdout = takes_stdout(b->options.json);
-    bool plot_to_stdout = takes_stdout(b->options.plot);
+    bench_output json = {0}, plot = {0};
+    bool json_to_stdout = bench_output_is_stdout(b->options.json);
+    bool plot_to_stdout = bench_output_is_stdout(b->options.plot);
     FILE *to = json_to_stdout || plot_to_stdout ? stderr : stdout;
     int failed = bench_check_options(b);
     if (!failed && json_to_stdout && plot_to_stdout) {
         failed = bench_error(2, "--json and --plot cannot both go to standard output");
     }
     if (!failed) {
-        failed = open_output(b, &json, b->options.json);
+        failed = bench_output_open(b, &json, b->options.json);
     }
     if (!failed) {
-        failed = open_output(b, &plot, b->options.plot);
+        failed = bench_output_open(b, &plot, b->options.plot);
     }
     if (!failed) {
         failed = bench_run_table(b, to);
@@ -118,8 +84,8 @@ static int satbench_measure(bench *b, char **argv)
     if (!failed && b->table->note) {
         fprintf(to, "%s%s\n", b->options.markdown ? "\n" : "", b->table->note);
     }
-    io_output_discard(json.file);
-    io_output_discard(plot.file);
+    bench_output_discard(&json);
+    bench_output_discard(&plot);
     return failed;
 }
 
@@ -128,12 +94,12 @@ int main(int argc, char **argv)
     (void)argc;
     static bench b = BENCH_DEFAULTS;
     bool paper = argv[1] && strcmp(argv[1], "paper") == 0;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
     int status = paper ? paper_command(argv + 2) : bench_parse(&b, argv + 1);
     if (!status && b.text) {
         bench_print((bench_text)b.text);
     } else if (!status && !paper) {
-        signal(SIGINT, on_signal);
-        signal(SIGTERM, on_signal);
         status = satf_context_create(&b.ctx) == SATF_OK ? satbench_measure(&b, argv)
                                                         : bench_error(1, "out of memory");
     }

@@ -1,7 +1,5 @@
 /* `satbench paper --check`: each claim of papers.txt judged by the cells of its table, so by what
  * `satbench paper` prints: counted, measured here, or recorded where that is asked for. */
-#include <assert.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +8,7 @@
 #include "paper.h"
 #include "../../columns.h"
 
-enum { CLAIM_TEXT = 160 };
+enum { CLAIM_TEXT = PAPER_TEXT };
 
 /* ------------------------------------------------------------------- which cells */
 
@@ -20,35 +18,6 @@ typedef struct claim_cells {
     int part; /* which number of a cell, from 1 on */
 } claim_cells;
 
-/* A row's label, or a column's "group/title". */
-static void name_of(const paper_table *t, bool columns, int index, char name[CLAIM_TEXT])
-{
-    const paper_column *c = &t->columns[index];
-    if (columns) {
-        snprintf(name, CLAIM_TEXT, "%s%s%s", c->group ? c->group : "", c->group ? "/" : "",
-                 c->title);
-    } else {
-        snprintf(name, CLAIM_TEXT, "%s", t->rows[index].label);
-    }
-}
-
-/* The indices of the rows or columns in a list; returns how many. */
-static int find_names(const paper_table *t, bool columns, const char *list, int *index)
-{
-    char pattern[CLAIM_TEXT], name[CLAIM_TEXT];
-    int count = 0, all = columns ? t->column_count : t->row_count;
-    for (int i = 0; paper_part(list, ',', i, pattern, sizeof pattern), *pattern; i++) {
-        for (int k = 0; k < all && count < (columns ? PAPER_MOST_COLUMNS : PAPER_MOST_ROWS); k++) {
-            name_of(t, columns, k, name);
-            if (fnmatch(pattern, name, 0) == 0) {
-                index[count++] = k;
-            }
-        }
-    }
-    assert(count > 0);
-    return count;
-}
-
 /* "ROWS : COLUMNS #PART" */
 static void find_cells(const paper_table *t, const char *text, claim_cells *cells)
 {
@@ -56,10 +25,10 @@ static void find_cells(const paper_table *t, const char *text, claim_cells *cell
     const char *mark = strchr(text, '#');
     cells->part = mark ? atoi(mark + 1) : 1;
     paper_part(text, ':', 0, list, sizeof list);
-    cells->rows = find_names(t, false, list, cells->row);
+    cells->rows = paper_find(t, false, list, cells->row);
     paper_part(text, ':', 1, list, sizeof list);
     list[strcspn(list, "#")] = '\0';
-    cells->columns = find_names(t, true, list, cells->column);
+    cells->columns = paper_find(t, true, list, cells->column);
 }
 
 /* The part-th number of "1/32 (34/33)" or "2n/n"; n alone is 1, and "-" is 0. */
@@ -139,10 +108,10 @@ static void take_figure(claim_verdict *v, const paper_claim *claim, const claim_
     if (v->told++ == 0 || (least ? figure < v->figure : figure > v->figure)) {
         char row[CLAIM_TEXT] = "", column[CLAIM_TEXT] = "";
         if (left->rows > 1) {
-            name_of(claim->table, false, left->row[i], row);
+            paper_name(claim->table, false, left->row[i], row);
         }
         if (left->columns > 1) {
-            name_of(claim->table, true, left->column[j], column);
+            paper_name(claim->table, true, left->column[j], column);
         }
         v->figure = figure;
         snprintf(v->where, sizeof v->where, "%s%s%s", row, *row && *column ? ", " : "", column);

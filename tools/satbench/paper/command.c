@@ -35,6 +35,9 @@ static const option options[] = {
     {GROUP, "device", 0, "DEVICE", NULL,
      "cpu, or cuda[:N]; default the first CUDA device if there is one", NULL,
      TAKES(bench_take_device)},
+    {GROUP, "plot", 0, "FILE", "FILE",
+     "write curves as SVG: of table 6.2, times and the best r by the size", NULL,
+     TEXT(options.plot)},
     {GROUP, "markdown", 0, NULL, NULL, "print in Markdown", NULL, IS_SET(options.markdown)},
     {GROUP, "json", 0, NULL, NULL, "print as JSON", NULL, IS_SET(options.as_json)},
     {GROUP, "help", 'h', NULL, NULL, "this text", NULL, BECOMES(text, BENCH_HELP)},
@@ -61,6 +64,7 @@ typedef struct request {
     paper_options options;
     bool wanted[MOST_TABLES]; /* by the list's index */
     bool any_wanted;
+    bench_output plot;
 } request;
 
 /* ------------------------------------------------------------------- names */
@@ -222,6 +226,34 @@ static bool is_wanted(const request *r, size_t i)
     return wanted && !lacks_claim;
 }
 
+/* The first table that is asked for and has curves, or NULL. */
+static const paper_table *plotted_table(const request *r)
+{
+    const paper_table *table;
+    size_t i = 0;
+    while ((table = paper_table_at(i)) != NULL && (!table->plot || !is_wanted(r, i))) {
+        i++;
+    }
+    return table;
+}
+
+/* 0 or the exit status after a message. */
+static int open_plot(request *r)
+{
+    bench *b = r->b;
+    const char *path = b->options.plot;
+    if (path && bench_output_is_stdout(path)) {
+        return bench_error(2, "--plot: name a file; the tables go to standard output");
+    }
+    if (path && !plotted_table(r)) {
+        return bench_error(2, "--plot: none of the tables that are asked for has curves; 6.2 has");
+    }
+    if (path && satf_context_create(&b->ctx) != SATF_OK) {
+        return bench_error(1, "out of memory");
+    }
+    return bench_output_open(b, &r->plot, path);
+}
+
 /* Says what the runs take before they begin; of less than 10 seconds only if a size was asked for.
  */
 static void say_cost(const request *r)
@@ -250,7 +282,7 @@ static void say_cost(const request *r)
             of_device);
 }
 
-static int print_tables(const request *r)
+static int print_tables(request *r)
 {
     static paper_found found;
     const paper_table *table;
@@ -266,6 +298,9 @@ static int print_tables(const request *r)
         }
         int status = paper_fill(table, &r->options, &found);
         failed = failed ? failed : status;
+        if (r->plot.file && table == plotted_table(r)) {
+            paper_plot(bench_output_file(&r->plot), &found, &r->options);
+        }
         if (r->options.check) {
             paper_claims_judge(&found, &r->options);
         }
@@ -284,6 +319,7 @@ static int print_tables(const request *r)
         paper_claims_print(&r->options, r->b->options.markdown);
     }
     paper_forget();
+    failed = failed ? failed : bench_output_commit(r->b, &r->plot);
     return failed ? failed : paper_claims_status();
 }
 
@@ -312,7 +348,10 @@ int paper_command(char **words)
         failed = paper_against_read(r.options.file, &against);
         r.options.against = against;
     }
+    failed = failed ? failed : open_plot(&r);
     failed = failed ? failed : print_tables(&r);
+    bench_output_discard(&r.plot);
+    satf_context_destroy(b.ctx);
     free(against);
     return failed;
 }

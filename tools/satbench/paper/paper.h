@@ -18,7 +18,8 @@ enum {
     PAPER_MOST_RUNS = 32,
     PAPER_MOST_ROWS = 24,
     PAPER_MOST_COLUMNS = 16,
-    PAPER_CELL = 48
+    PAPER_CELL = 48,
+    PAPER_TEXT = 160 /* a name, or a list of them */
 };
 
 /* ------------------------------------------------------------------ tables */
@@ -59,6 +60,10 @@ typedef struct paper_table {
     const char *name, *alias; /* for people to type; alias may be NULL */
     const paper_source *source;
     const char *title, *unit, *machine, *corner, *note; /* machine NULL: the paper has no figures */
+    const char *plot; /* what the columns' values are, the x of its curves; NULL: none are drawn */
+    struct {
+        const char *title, *rows; /* of a panel, and a list of names; NULL: no more */
+    } curves[2];
     paper_column columns[PAPER_MOST_COLUMNS];
     paper_row rows[PAPER_MOST_ROWS];
     int column_count, row_count;
@@ -67,6 +72,13 @@ typedef struct paper_table {
 
 /* NULL behind the last. */
 const paper_table *paper_table_at(size_t index);
+
+/* The name of a row, its label, or of a column: "group/title". */
+void paper_name(const paper_table *t, bool columns, int index, char name[PAPER_TEXT]);
+
+/* The indices of the rows or columns that a list means, words with * and ?; returns how many, at
+ * least one. */
+int paper_find(const paper_table *t, bool columns, const char *list, int *index);
 
 /* What a paper says in words; papers.txt explains the fields. */
 typedef struct paper_claim {
@@ -160,6 +172,9 @@ void paper_print(const paper_found *found, const paper_options *options, bool ma
 void paper_json_begin(void);
 void paper_json_table(const paper_found *found, int number);
 void paper_json_end(const paper_options *options);
+
+/* The curves of a table that has some, as SVG. */
+void paper_plot(FILE *file, const paper_found *found, const paper_options *options);
 
 /* ------------------------------------------------------------------- claims */
 

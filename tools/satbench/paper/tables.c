@@ -2,6 +2,7 @@
  * results/h200, of which the build makes strings; and a table's cell from satbench's JSON, in which
  * each record is a line. */
 #include <assert.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,14 @@ static void take_row(paper_table *t, char *rest)
     row->printed = papers_trim(rest);
 }
 
+static void take_curves(paper_table *t, char *rest)
+{
+    int i = t->curves[0].title ? 1 : 0;
+    assert(!t->curves[i].title);
+    t->curves[i].title = papers_cut(&rest, '|');
+    t->curves[i].rows = papers_trim(rest);
+}
+
 static void take_claim(const paper_table *t, char *rest)
 {
     assert(claim_count < MOST_CLAIMS);
@@ -147,7 +156,8 @@ static void take_line(paper_table *t, const char *key, char *rest)
     const struct {
         const char *key, **text;
     } texts[] = {{"alias", &t->alias},     {"title", &t->title},   {"unit", &t->unit},
-                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note}};
+                 {"machine", &t->machine}, {"corner", &t->corner}, {"note", &t->note},
+                 {"plot", &t->plot}};
     bool known = !*key;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
@@ -165,6 +175,8 @@ static void take_line(paper_table *t, const char *key, char *rest)
         take_row(t, rest);
     } else if (strcmp(key, "cells") == 0) {
         t->rows[t->row_count - 1].cells = rest;
+    } else if (strcmp(key, "curves") == 0) {
+        take_curves(t, rest);
     } else if (strcmp(key, "claim") == 0) {
         take_claim(t, rest);
     } else if (strcmp(key, "known") == 0) {
@@ -434,4 +446,33 @@ bool paper_cell(const char *json, const paper_table *table, int row, int column,
             return true;
         }
     }
+}
+
+/* ------------------------------------------------------------------- rows and columns */
+
+void paper_name(const paper_table *t, bool columns, int index, char name[PAPER_TEXT])
+{
+    const paper_column *c = &t->columns[index];
+    if (columns) {
+        snprintf(name, PAPER_TEXT, "%s%s%s", c->group ? c->group : "", c->group ? "/" : "",
+                 c->title);
+    } else {
+        snprintf(name, PAPER_TEXT, "%s", t->rows[index].label);
+    }
+}
+
+int paper_find(const paper_table *t, bool columns, const char *list, int *index)
+{
+    char pattern[PAPER_TEXT], name[PAPER_TEXT];
+    int count = 0, all = columns ? t->column_count : t->row_count;
+    for (int i = 0; paper_part(list, ',', i, pattern, sizeof pattern), *pattern; i++) {
+        for (int k = 0; k < all && count < (columns ? PAPER_MOST_COLUMNS : PAPER_MOST_ROWS); k++) {
+            paper_name(t, columns, k, name);
+            if (fnmatch(pattern, name, 0) == 0) {
+                index[count++] = k;
+            }
+        }
+    }
+    assert(count > 0);
+    return count;
 }
