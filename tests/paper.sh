@@ -61,8 +61,12 @@ sed -n '/<!-- claims -->/,/<!-- end -->/{/^<!--/d;p;}' "$source/docs/results.md"
 cmp out page || fail "docs/results.md has not what satbench paper --check --record --markdown prints"
 says '^RAP has no conflicts .* equal *holds$' 0 rap2 --check --device cpu
 [ "$(grep -c holds out)" -eq 3 ] || fail "not the claims of table II alone: $(cat out)"
+grep -q '^Of 3 claims 3 hold, none fails, and 0 cannot be told here.$' out || fail "$(cat out)"
+grep -q -e '--record' out && fail "a record is named where nothing needs it: $(cat out)"
 says '^RAP is about 10 .* cannot be told here: takes a CUDA device$' 0 rap3 --check --device cpu
+grep -q 'satbench paper --check --record.$' out || fail "nothing says who has measured: $(cat out)"
 says 'does not hold$' 0 rap3 --check --record
+grep -q '^Of 3 claims 0 hold, 3 do not (3 for a known reason), and 0 cannot be told here.$' out || fail "$(cat out)"
 grep -q '^    known: since then banks are 4 bytes wide' out || fail "nothing says why: $(cat out)"
 
 # Minutes and memory are said before anything is measured, each run counted once; and of what takes no time only if a

@@ -13,9 +13,7 @@
 #define LEGEND_STEP 20
 #define LEGEND_COLUMNS 3
 
-/* Seen on white and on black; the first eight can be told apart by colour-blind readers. Then
- * dashes.
- */
+/* Seen on white and on black; colour-blind readers can tell the first eight apart. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",      "#cc79a7", "#e69f00",
                                       "#56b4e9", "#999933", "currentColor", "#aa3377", "#997755"};
 static const char *const dashes[BENCH_DASHES] = {"", "7 3", "2 3", "9 3 2 3"};

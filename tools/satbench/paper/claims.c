@@ -307,18 +307,28 @@ static void print_markdown_claim(const struct judged *j, int texts)
 static void print_sum(const paper_options *options)
 {
     int hold = 0, fail = 0, known = 0;
-    bench_device device = {.name = "NVIDIA H200, results/h200"};
+    char failed[64] = "none fails";
+    bench_device device = {.name = "NVIDIA H200 (results/h200)"};
     for (int i = 0; i < judged_count; i++) {
         hold += judged[i].ours.is == CLAIM_HOLDS;
         fail += judged[i].ours.is == CLAIM_FAILS;
         known += judged[i].ours.is == CLAIM_FAILS && judged[i].claim->known;
     }
+    if (fail > 0) {
+        snprintf(failed, sizeof failed, "%d do not (%d for a known reason)", fail, known);
+    }
     if (!options->record_only) {
         bench_name_device(options->device, &device);
     }
-    printf("\nOf %d claims %d hold, %d do not (%d as known) and %d cannot be told here.\n"
-           "Here: what the memory machines count, and %s. All figures: satbench paper TABLE.\n",
-           judged_count, hold, fail, known, judged_count - hold - fail, device.name);
+    int untold = judged_count - hold - fail;
+    printf("\nOf %d claims %d hold, %s, and %d cannot be told here.\n", judged_count, hold, failed,
+           untold);
+    if (untold > 0 && !options->record_only && options->device == SATF_HOST) {
+        puts("What takes a CUDA device was measured on an H200: satbench paper --check --record.");
+    }
+    printf("Here: what simulated memory machines count, and times of %s.\n"
+           "All figures of a table: satbench paper TABLE.\n",
+           device.name);
     if (options->against) {
         printf("There: %s. Ratio: here by there.\n", options->file);
     }
