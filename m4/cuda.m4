@@ -78,9 +78,6 @@ AC_DEFUN([SATF_CUDA_TRY], [
     [Capabilities, times ten, that nvcc makes machine code for, and 0])
   AC_DEFINE_UNQUOTED([SATF_CUDA_PTX], [$satf_ptx],
     [The capability whose code the driver can compile for later devices])
-  satf_runtime=`"$NVCC" --version 2>/dev/null | sed -n 's/.*release \([[0-9.]]*\).*/\1/p'`
-  AC_DEFINE_UNQUOTED([SATF_CUDA_RUNTIME], ["CUDA ${satf_runtime:-unknown}"],
-    [The CUDA runtime that is linked to the backend])
   satf_named="compute capability ${satf_codes:-$satf_ptx by the driver's compiler}"
   # $NVCC is <toolkit>/bin/nvcc, perhaps through a link
   satf_toolkit=`readlink -f "$NVCC" 2>/dev/null || AS_ECHO(["$NVCC"])`

@@ -1,6 +1,4 @@
 /* A table's run, as its options say, and the JSON of what it gave. */
-#include "config.h"
-
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
