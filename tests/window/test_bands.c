@@ -272,7 +272,8 @@ static void check_weights(const byte_picture *p, const window_taps *along, const
 TEST(test_weights)
 {
     static const int64_t sizes[][2] = {{1, 1}, {2, 40}, {50, 1}, {70, 37}};
-    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_REFLECT, SATF_BORDER_CONSTANT};
+    static const int borders[] = {SATF_BORDER_CLAMP, SATF_BORDER_MIRROR, SATF_BORDER_REFLECT,
+                                  SATF_BORDER_CONSTANT};
     const window_taps narrow = make_taps(2, 20000), wide = make_taps(8, 5000),
                       widest = make_taps(BANDS_MOST_RADIUS, 2), none = make_taps(0, 1 << 15),
                       single = make_taps(1, 1 << 15);

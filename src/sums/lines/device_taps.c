@@ -56,8 +56,9 @@ static bool device_taps_suits(const satf_context *ctx, const filter_step *step)
     device_copies copies = copies_of(step);
     satf_view in = device_copies_view(&copies, &step->in);
     (void)ctx;
-    return step->axes.down.times == 0 && !step->weighted && step->border.kind != SATF_BORDER_SHRINK &&
-           in.type == SATF_U8 && step->out.type == SATF_U8 && copies.more_x <= step->in.width &&
+    return step->axes.down.times == 0 && !step->weighted &&
+           step->border.kind != SATF_BORDER_SHRINK && in.type == SATF_U8 &&
+           step->out.type == SATF_U8 && copies.more_x <= step->in.width &&
            copies.more_y <= step->in.height &&
            window_gpu_row_bytes(&in) <= WINDOW_GPU_MOST_ROW_BYTES && in.height <= INT32_MAX / 8 &&
            make_taps(step, &in, &box) && satf_cuda()->multiplies(in.device);
