@@ -2,6 +2,7 @@
 #   MODULES_FROM_BIN, MODULES    the folder of modules, from that of programs and as installed
 #   PROGRAM_RPATH, PLUGIN_RPATH  flags with which programs, and plugins one folder below libdir, find the library
 #   PC_PREFIX, PC_LIBDIR, PC_INCLUDEDIR    these folders in pkg-config's files
+#   PAGES_TO_INCLUDE             includedir from the folder of links to headers, which pages link to
 # A prefix of the system has no such flags, for its folders are searched anyway, and none may name them.
 AC_DEFUN([SATF_PLACES], [
 AC_REQUIRE([AC_PROG_AWK])
@@ -13,6 +14,8 @@ satf_includedir=`SATF_EXPANDED([includedir])`
 satf_to_lib=`SATF_WAY([$satf_bindir], [$satf_libdir])`
 satf_to_prefix=`SATF_WAY([$satf_libdir/pkgconfig], [$satf_prefix])`
 satf_to_include=`SATF_WAY([$satf_libdir/pkgconfig], [$satf_includedir])`
+satf_docdir=`SATF_EXPANDED([docdir])`
+PAGES_TO_INCLUDE=`SATF_WAY([$satf_docdir/src], [$satf_includedir])`
 AC_DEFINE_UNQUOTED([SATF_MODULES_FROM_BIN], ["$satf_to_lib/satfilter/"], [The folder of modules, from that of programs])
 AC_DEFINE_UNQUOTED([SATF_MODULES], ["$satf_libdir/satfilter/"], [The folder of modules, as installed])
 PROGRAM_RPATH= PLUGIN_RPATH= PC_PREFIX=$satf_prefix PC_LIBDIR=$libdir PC_INCLUDEDIR=$includedir
@@ -27,6 +30,7 @@ AC_SUBST([PLUGIN_RPATH])
 AC_SUBST([PC_PREFIX])
 AC_SUBST([PC_LIBDIR])
 AC_SUBST([PC_INCLUDEDIR])
+AC_SUBST([PAGES_TO_INCLUDE])
 ])
 
 # SATF_EXPANDED(VARIABLE): prints the folder that a variable such as libdir stands for.

@@ -4,16 +4,18 @@
 set -eu
 . "$(dirname "$0")/script.sh"
 
-must make -s -C "$build" install-data DESTDIR="$work" docdir=/doc datadir=/share mandir=/man includedir=/include
-doc=$work/doc
+must make -s -C "$build" install-data DESTDIR="$work" prefix=/here
+share=$work/here/share
+doc=$share/doc/satfilter
 for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
-    ../man/man1/satfilter.1 ../man/man1/satbench.1 \
-    $(cd "$source/src" && find satfilter*.h satfilter -name '*.h*' | sed 's,^,../include/,'); do
+    ../../man/man1/satfilter.1 ../../man/man1/satbench.1 \
+    $(cd "$source/src" && find satfilter*.h satfilter -name '*.h*' | sed 's,^,../../../include/,'); do
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done
+[ -z "$(find "$doc/src" -type f)" ] || fail "headers are installed twice"
 for file in bash-completion/completions/satfilter.bash zsh/site-functions/_satfilter zsh/site-functions/_satbench \
     fish/vendor_completions.d/satfilter.fish fish/vendor_completions.d/satbench.fish; do
-    [ -s "$work/share/$file" ] || fail "$file is not installed"
+    [ -s "$share/$file" ] || fail "$file is not installed"
 done
 # A shared library alone needs no other: paths of this machine's toolkits stay out.
 if grep -q '^build_old_libs=no' "$build/libtool"; then
