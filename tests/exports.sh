@@ -18,6 +18,10 @@ sed -n 's/^SATF_API .*[ *]\(satf_[a-z0-9_]*\)(.*/\1/p' "$work/headers" | LC_ALL=
 ${NM:-nm} -D --defined-only "$libraries/libsatfilter.so" | awk '$2 != "A" { print $NF }' >"$work/symbols"
 sed 's/@.*//' "$work/symbols" | LC_ALL=C sort | diff "$work/declared" -
 ! grep -v "@@$version\$" "$work/symbols" || fail "symbols of another version than $version"
+# Debian's package names them too, each with the release that brought it.
+{ echo "$version" && cat "$work/declared"; } | sed "s/\$/@$version/" >"$work/versioned"
+sed -n 's/^ \(satf_.*\) [0-9.]*$/\1/p' "$source/packaging/debian/libsatfilter0.symbols" | diff - "$work/versioned" ||
+    fail "packaging/debian/libsatfilter0.symbols does not have what the headers declare"
 
 needed=$(${READELF:-readelf} -d "$libraries/libsatfilter.so" | grep NEEDED)
 ! echo "$needed" | grep -E 'stdc\+\+|cuda' || fail "the library needs what it must do without"
