@@ -11,6 +11,13 @@ cp "$tarball" "$(echo "$name" | tr - _).orig.tar.xz"
 tar -xf "$tarball"
 cd "$name"
 cp -R packaging/debian debian
+cat >debian/changelog <<END
+$(echo "$name" | sed 's/-\(.*\)/ (\1-1)/') bookworm; urgency=medium
+
+  * See NEWS.
+
+ -- $(sed -n 's/^Maintainer: //p' debian/control)  $(date -u -R -r configure.ac)
+END
 unset MAKEFLAGS MFLAGS MAKELEVEL
 export PATH="/usr/bin:/bin:$PATH" # Debian's own programs first
 export DEB_BUILD_OPTIONS="noautodbgsym ${DEB_BUILD_OPTIONS:-}"
