@@ -13,6 +13,9 @@ for file in README.md CONTRIBUTING.md SECURITY.md NEWS LICENSE CITATION.cff \
     [ -f "$doc/$file" ] || fail "$file is not installed"
 done
 [ -z "$(find "$doc/src" -type f)" ] || fail "headers are installed twice"
+version=$(sed -n 's/^VERSION = //p' "$build/Makefile")
+grep -q "^satfilter $version " "$doc/NEWS" || fail "NEWS has nothing of $version"
+grep -qx "version: $version" "$doc/CITATION.cff" || fail "CITATION.cff is of another version than $version"
 for file in bash-completion/completions/satfilter.bash zsh/site-functions/_satfilter zsh/site-functions/_satbench \
     fish/vendor_completions.d/satfilter.fish fish/vendor_completions.d/satbench.fish; do
     [ -s "$share/$file" ] || fail "$file is not installed"
