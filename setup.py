@@ -4,6 +4,7 @@ filters makes satfilter._functions.
     pip install .                            in a clone, a built tree or the unpacked sdist
     SATFILTER_BUILD=system pip install .     the libsatfilter that pkg-config finds
     SATFILTER_CONFIGURE="OPTION..."          configure's options; default --disable-cuda
+    SATFILTER_FUNCTIONS=FILE                 _functions.py of another build, where this Python cannot load _core
 
 The library is made in build/, from copies of the sources: the tree may be built already, for itself. The sdist carries
 what autoreconf makes, so it asks for no Autotools.
@@ -128,6 +129,9 @@ class BuildCore(build_ext):
         beside = Path(self.get_ext_fullpath(ext.name)).parent
         for path in self.formats:  # the library looks for them beside itself
             shutil.copy(path, beside / path.name)
+        if made := os.environ.get("SATFILTER_FUNCTIONS"):
+            shutil.copy(made, beside / "_functions.py")
+            return
         folders = [flag[2:] for flag in ext.extra_link_args if flag.startswith("-L")]  # of a library found there
         ENVIRONMENT["LD_LIBRARY_PATH"] = ":".join(folders + [os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(":")
         run(sys.executable, ROOT / "python" / "tools" / "make_functions.py", beside)

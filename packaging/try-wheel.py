@@ -1,11 +1,13 @@
 """What an installed wheel has to do: its metadata is whole, README's lines run, means are those that numpy makes of a
-picture, every format is written and read. try-wheel.sh runs it, in a folder with README.md and samples/."""
+picture, every format is written and read, kernels are found where their wheel is. try-wheel.sh runs it, without a GPU,
+in a folder with README.md and samples/."""
 import re
 from importlib import metadata
 
 import numpy as np
 
 import satfilter
+from satfilter import _core
 
 info = metadata.metadata("satfilter")
 for field in ("Name", "Version", "Summary", "Author", "License-Expression", "License-File", "Requires-Python",
@@ -37,4 +39,15 @@ for suffix in ("png", "jpg", "webp", "tif", "pgm", "npy"):
 gif = (b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00"
        b"\x02\x02L\x01\x00;")
 assert satfilter.read(gif, formats="all").max() == 255
+
+kernels = any(found.metadata["Name"] == "satfilter-cuda" for found in metadata.distributions())
+# On a device: address, the device, stream, type, shape and strides.
+image, out = ((address, 0, 0, 0, (8, 8), (8, 1)) for address in (4096, 8192))
+try:
+    _core.run(_core.parse("box=3"), image, out, -1, 0, 0, 0.0)
+    said = "nothing"
+except _core.Error as error:
+    said = str(error)
+lacks = "the NVIDIA driver is not installed" if kernels else "libsatfilter-cuda.so.0 is not installed"
+assert lacks in said, said
 print(f"satfilter {info['Version']} with numpy {np.__version__}: right.")
