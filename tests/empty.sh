@@ -44,7 +44,7 @@ mkdir "$work/bin"
 for program in sh dirname awk mktemp rm sed grep cat basename; do
     ln -s "$(command -v $program)" "$work/bin/$program"
 done
-for case in metadata:python3 model:python3 records:python3 lengths:python3 opencv:c++ clear:c++ python:numpy \
+for case in metadata:python3 model:python3 records:python3 lengths:python3 opencv:c++ python:numpy \
     pages:tiff plugins_vips:plugins plugins_gegl:plugins; do
     script=$source/tests/${case%%:*}.sh
     shell=$(sed -n '1s/.*[ /]//p' "$script")
