@@ -31,7 +31,7 @@ typedef struct test_file {
     satf_context **context; /* where cases without a parameter find theirs */
     bool folder;            /* each case's current folder is a new one, which goes again */
     bool shared;            /* threads share the smallest work */
-    bool every_isa;         /* once for each instruction set; those it lacks repeat the best */
+    bool every_isa;         /* once for each instruction set that the machine has */
     const char
         *of_isa; /* with it: names of the cases that depend on the set; the others run once */
 } test_file;
