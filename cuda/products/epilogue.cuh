@@ -226,7 +226,8 @@ template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
             window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
                          byte_of(word, at % 4 + i % 2)};
         }
-        find_bytes<KIND, NARROW>(task.terms, task.formula.number, &task.formula, window, result);
+        find_bytes<KIND, NARROW, true>(task.terms, task.formula.number, &task.formula, window,
+                                       result);
     }
 };
 

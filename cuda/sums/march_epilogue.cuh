@@ -149,7 +149,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 all[i].square = window[i].square;
             }
         }
-        find_bytes<Formula::kind, false>(plan.terms, task.formula, &task, all, bits);
+        find_bytes<Formula::kind, false, false>(plan.terms, task.formula, &task, all, bits);
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             result[i] = (uint8_t)bits[i];

@@ -94,16 +94,12 @@ static __device__ __noinline__ uint32_t compute_sample(int number, const Task *t
     return 0;
 }
 
-/* W S2 - S^2, or W S2. */
 template <bool NARROW>
 static __device__ __forceinline__ float spread_of(const terms_floats &terms,
                                                   const byte_window &window)
 {
-    uint64_t from_zero = (uint32_t)terms.weight * window.square;
-    uint64_t spread = from_zero - (uint64_t)window.sum * window.sum;
-    return terms.from_zero ? float_of(from_zero)
-           : NARROW        ? (float)(uint32_t)spread
-                           : float_of(spread);
+    uint64_t spread = terms_spread(&terms, window.sum, window.square);
+    return NARROW ? (float)(uint32_t)spread : float_of(spread);
 }
 
 /* bits[i]: its lowest 8 are what `value_of` says of window[i], or where that leaves it open, the
@@ -143,7 +139,10 @@ static __device__ __noinline__ uint32_t find_four(const terms_floats *terms, int
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         uint32_t p = byte_of(centres, i), bits;
-        float off, value = terms_plain(terms, (int32_t)sum[i], (int32_t)p, &off);
+        float off;
+        float value = KIND == TERMS_ROUNDED && terms->over
+                          ? terms_over(terms, (int32_t)sum[i], (int32_t)p, &off)
+                          : terms_plain(terms, (int32_t)sum[i], (int32_t)p, &off);
         bool clear = KIND == TERMS_ROUNDED ? terms_rounded(terms, value, off, &bits)
                                            : terms_above(terms, value, off, &bits);
         if (!clear) {
@@ -176,35 +175,31 @@ find_by_fours(const terms_floats &terms, int number, const Task *task,
     }
 }
 
-/* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. */
-template <terms_kind KIND, bool NARROW, int N, class Task>
+/* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. MANY:
+ * the code is there so often that what is seldom does not belong into it. */
+template <terms_kind KIND, bool NARROW, bool MANY, int N, class Task>
 static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int number,
                                                   const Task *task, const byte_window (&window)[N],
                                                   uint32_t (&bits)[N])
 {
 #define OF(one) &terms, (int32_t)(one).sum, (int32_t)(one).centre
-#define EACH(function)                            \
-    _Pragma("unroll") for (int i = 0; i < N; i++) \
-    {                                             \
-        bits[i] = function(OF(window[i]));        \
-    }
     if constexpr (KIND == TERMS_ABOVE_ROOTS) {
         find_by<KIND>(terms, number, task, window, bits, [&](const byte_window &one, float *off) {
             return terms_roots(OF(one), spread_of<NARROW>(terms, one), off);
         });
-    } else if (KIND == TERMS_ABOVE && terms.tells) {
-        EACH(terms_told_above)
     } else if (terms.tells) {
-        EACH(terms_told_rounded)
-    } else if (KIND == TERMS_ROUNDED && terms.divides) {
-        EACH(terms_divided)
-    } else if (KIND == TERMS_ROUNDED && terms.over) {
-        find_by<KIND>(terms, number, task, window, bits,
-                      [&](const byte_window &one, float *off) { return terms_over(OF(one), off); });
-    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            bits[i] = KIND == TERMS_ROUNDED ? terms_told_rounded(OF(window[i]))
+                                            : terms_told_above(OF(window[i]));
+        }
+    } else if (MANY || (KIND == TERMS_ROUNDED && terms.over)) {
         find_by_fours<KIND>(terms, number, task, window, bits);
+    } else {
+        find_by<KIND>(terms, number, task, window, bits, [&](const byte_window &one, float *off) {
+            return terms_plain(OF(one), off);
+        });
     }
-#undef EACH
 #undef OF
 }
 

@@ -16,21 +16,6 @@ static bool is_coarse(double x, double most)
     return fabs(x) <= most && floor(x * 256) == x * 256;
 }
 
-/* Times its parts and the area the sum is whole. */
-static void tell_whole(const filter_terms *of, terms_numbers *numbers)
-{
-    numbers->whole_sum = nearbyint(of->mean * of->parts);
-    numbers->whole_sample = nearbyint(of->sample * of->parts) * numbers->weight;
-    numbers->whole = nearbyint(of->alone * of->parts) * numbers->weight;
-}
-
-/* Above all that may come of it. */
-static double whole_most(const terms_numbers *numbers, double top)
-{
-    return top * (numbers->weight * fabs(numbers->whole_sum) + fabs(numbers->whole_sample)) +
-           fabs(numbers->whole);
-}
-
 /*
  * A sum that is a multiple of 1 / all is a half between whole numbers, or at least half of that
  * from one. So a fourth of it below the half lies between what is rounded up and what is not.
@@ -43,24 +28,22 @@ static void tell_rounded(const epilogue *f, const filter_terms *of, terms_number
            top = (double)satf_type_max((int)f->in_type);
     double least = 1 / (4 * of->parts * numbers->weight);
     double largest = fabs(of->alone) + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
-    double most = f->constants.most, divisor = of->parts * numbers->weight;
-    tell_whole(of, numbers);
-    numbers->whole += floor(divisor / 2);
-    numbers->divisor = floor(divisor) == divisor && floor(most) == most &&
-                               whole_most(numbers, top) + divisor * (top + 1) < 0x1p31
-                           ? divisor
-                           : 0;
+    numbers->least = least;
     numbers->told = of->alone + 0.5 + least;
     numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most &&
                      numbers->weight * top * unit <= 1; /* S is not rounded */
 }
 
-/* Of bytes in 32 bits, of others in doubles. */
+/* Times its parts and the area the sum is whole: of bytes in 32 bits, of others in doubles. */
 static void tell_above(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
-    tell_whole(of, numbers);
-    numbers->tells = whole_most(numbers, (double)satf_type_max((int)f->in_type)) <
-                     (f->in_type == SATF_U8 ? 0x1p31 : 0x1p53);
+    double weight = numbers->weight, top = (double)satf_type_max((int)f->in_type);
+    numbers->whole_sum = nearbyint(of->mean * of->parts);
+    numbers->whole_sample = nearbyint(of->sample * of->parts) * weight;
+    numbers->whole = nearbyint(of->alone * of->parts) * weight;
+    double largest = top * (weight * fabs(numbers->whole_sum) + fabs(numbers->whole_sample)) +
+                     fabs(numbers->whole);
+    numbers->tells = largest < (f->in_type == SATF_U8 ? 0x1p31 : 0x1p53);
 }
 
 /* The pass's terms, with what all samples have in common, over windows of the area. */

@@ -22,9 +22,7 @@ typedef struct terms_numbers {
      * as whole_sum S + whole_sample p + whole is. */
     bool tells;
     double told, whole_sum, whole_sample, whole;
-    /* Of results that are rounded: their sum times it is whole_sum S + whole_sample p + whole, and
-     * half of it more, all of which 31 bits hold. 0: they do not. */
-    double divisor;
+    double least; /* what `told` has beyond a half and `alone`: more than it is off by; or 0 */
     double most;  /* results end here */
     bool bilevel; /* white above 0; else to nearest, halves up */
     uint8_t white, black;
@@ -45,49 +43,64 @@ typedef struct terms_floats {
     float away, sample, alone, told, root, both, most, beside;
     float off_away, off_sample, off_alone, off_sum, off_beside;
     int32_t weight, whole_sum, whole_sample, whole;
-    /* The sum times `divisor` is whole: whole_sum S + whole_sample p + whole, below 2^31, half the
-     * divisor being among it. inverse: less than 1 / divisor, by at most 4 u of it. */
-    int32_t divisor, whole_most;
-    float inverse;
-    bool from_zero, exact, over, tells, divides;
-    uint8_t white, black;
+    uint32_t of_square, of_sum; /* r^2, of S2 and of S S; see terms_spread() */
+    uint32_t white, black;
+    int32_t exact, over, tells; /* as in terms_numbers; by what tell_floats() says */
 } terms_floats;
+
+/*
+ * Whether none is left open. Of results that are rounded: what is below 0 and above 256 does not
+ * matter, so the sum by two fused steps is off by less than u of away d, of sample p unless that
+ * number is a float, of the first step's result, of 256, and of `told`.
+ */
+static inline bool terms_floats_tell(const terms_numbers *of)
+{
+    double beside = 255 * fabs(of->sample), told = fabs(of->told);
+    double magnitudes = 255 * of->weight * fabs(of->away) + (beside + told) + 256 + told;
+    magnitudes += (double)(float)of->sample == of->sample ? 0 : beside;
+    return of->bilevel ? of->tells
+                       : of->weight * 255 <= 0x1p24 && 0x1p-24 * magnitudes < of->least &&
+                             floor(of->most) == of->most;
+}
 
 static inline terms_floats terms_floats_of(const terms_numbers *of)
 {
     terms_floats t;
+    bool from_zero = of->of_square == 0, tells = !of->roots && !of->over && terms_floats_tell(of);
     double off = 18 * 0x1p-24, w = of->weight, beside = of->sample - of->away * w;
-    double least_root = fabs(of->root) * sqrt(w);
-    double largest_root = (of->of_square == 0 ? 255 : 127.5) * w;
+    double least_root = fabs(of->root) * sqrt(w), largest_root = (from_zero ? 255 : 127.5) * w;
+    double scale = from_zero ? sqrt(w) : 1; /* of r, whose square is W S2 then */
     t.away = (float)of->away;
     t.sample = (float)of->sample;
     t.alone = (float)of->alone;
     t.told = (float)of->told;
-    t.root = (float)of->root;
-    t.both = (float)of->both;
+    t.root = (float)(of->root * scale);
+    t.both = (float)(of->both * scale);
     t.most = (float)of->most;
     t.beside = (float)beside;
     t.off_away = (float)(off * fabs(of->away));
     t.off_sample = (float)(off * fabs(of->sample));
     t.off_alone = (float)(off * fabs(of->alone));
-    t.off_sum =
-        (float)(off * (fabs(of->away) + fabs(beside) + least_root + fabs(of->both) * largest_root));
+    t.off_sum = (float)(off * (fabs(of->away) + least_root + fabs(of->both) * largest_root));
+    t.off_beside = (float)(off * fabs(beside));
     t.weight = (int32_t)w;
-    t.divides = of->divisor > 0;
-    bool whole = of->divisor > 0 || (of->bilevel && of->tells);
-    t.whole_sum = whole ? (int32_t)of->whole_sum : 0;
-    t.whole_sample = whole ? (int32_t)of->whole_sample : 0;
-    t.whole = whole ? (int32_t)of->whole : 0;
-    t.divisor = (int32_t)of->divisor;
-    t.whole_most = (int32_t)(of->divisor * of->most);
-    t.inverse = t.divides ? (float)(1 / of->divisor) * (1 - 3 * 0x1p-24F) : 0;
-    t.from_zero = of->of_square == 0;
-    t.exact = of->exact;
-    t.over = of->over;
-    t.tells = of->tells;
+    t.whole_sum = of->bilevel && tells ? (int32_t)of->whole_sum : 0;
+    t.whole_sample = of->bilevel && tells ? (int32_t)of->whole_sample : 0;
+    t.whole = of->bilevel && tells ? (int32_t)of->whole : 0;
+    t.of_square = from_zero ? 1 : (uint32_t)w;
+    t.of_sum = from_zero ? 0 : 1;
     t.white = of->white;
     t.black = of->black;
+    t.exact = of->exact;
+    t.over = of->over;
+    t.tells = tells;
     return t;
+}
+
+/* W S2 - S^2; or S2, of which W is in the numbers' scale. */
+SATF_FORMULA uint64_t terms_spread(const terms_floats *t, uint32_t sum, uint64_t square)
+{
+    return t->of_square * square - (uint64_t)(t->of_sum * sum) * sum;
 }
 
 /* The root of what is 0 or at least 1, off by at most 2^-23 of it. */
@@ -136,20 +149,6 @@ SATF_FORMULA uint32_t terms_told_rounded(const terms_floats *t, int32_t sum, int
     return bits;
 }
 
-/* By division, which comes out right or 1 too low. */
-SATF_FORMULA uint32_t terms_divided(const terms_floats *t, int32_t sum, int32_t p)
-{
-    int32_t all = t->whole_sum * sum + (t->whole_sample * p + t->whole);
-    all = all < 0 ? 0 : all > t->whole_most ? t->whole_most : all;
-#ifdef __CUDA_ARCH__
-    int32_t below =
-        __float_as_int(__fmaf_rd((float)all, t->inverse, 0x1p23F)) - __float_as_int(0x1p23F);
-#else
-    int32_t below = (int32_t)((float)all * t->inverse);
-#endif
-    return (uint32_t)(all - below * t->divisor >= t->divisor ? below + 1 : below);
-}
-
 /* The same where some are, for sums below 2^31: false if this one is. `off`: of the value. */
 SATF_FORMULA bool terms_rounded(const terms_floats *t, float value, float off, uint32_t *bits)
 {
@@ -173,16 +172,19 @@ SATF_FORMULA float terms_plain(const terms_floats *t, int32_t sum, int32_t p, fl
     return fmaf(t->away, away, fmaf(t->sample, here, t->alone));
 }
 
-/* That over the mean. A device divides with an error of at most 2 ulp, which with the rounding of
- * the number, the sum and the product is less than 8 u. */
+/* That over the mean. A device's inverse is off by at most 2 u: with the rounding of the number,
+ * the sum and two products that is less than 8 u. */
 SATF_FORMULA float terms_over(const terms_floats *t, int32_t sum, int32_t p, float *off)
 {
-    float here = (float)p, product = t->sample * here, whole = (float)sum;
+    float here = (float)p, whole = (float)(sum > 0 ? sum : 1), value;
 #ifdef __CUDA_ARCH__
-    float value = sum > 0 ? __fdividef(product, whole) : here;
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(whole));
+    value = t->sample * here * inverse;
 #else
-    float value = sum > 0 ? product / whole : here;
+    value = t->sample * here / whole;
 #endif
+    value = sum > 0 ? value : here;
     *off = value * (8 * 0x1p-24F);
     return value;
 }

@@ -126,10 +126,6 @@ static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum
         *bits = above ? terms_told_above(t, sum, p) : terms_told_rounded(t, sum, p);
         return true;
     }
-    if (!squares && !above && t->divides) {
-        *bits = terms_divided(t, sum, p);
-        return true;
-    }
     value = squares             ? terms_roots(t, sum, p, spread, &off)
             : t->over && !above ? terms_over(t, sum, p, &off)
                                 : terms_plain(t, sum, p, &off);
@@ -155,8 +151,7 @@ static void check_device(epilogue f, const char *spec, uint64_t random, const wi
     terms_floats floats = terms_floats_of(&numbers);
     int32_t area = (int32_t)f.area;
     for (int i = 0; i < N / f.channels * f.channels; i++) {
-        uint64_t square = (uint64_t)w->sums[i] * w->sums[i];
-        uint64_t spread = (uint64_t)area * w->squares_32[i] - (numbers.of_square != 0 ? square : 0);
+        uint64_t spread = terms_spread(&floats, w->sums[i], w->squares_32[i]);
         float near = (float)spread * (1 + ldexpf((float)pick(&random, -1, 1), -24));
         root_error = ldexpf((float)pick(&random, -1, 1), -23);
         uint16_t right = 0;
