@@ -211,7 +211,27 @@ def peers():
     return table(["<ms (times look-back's)", "<type", *(f"{n // 1024}K" for n in sizes)], rows)
 
 
+def into():
+    """Samples that their sums are wider than."""
+    groups = grouped(records("into"), lambda r: (r["name"], r["input"], r["sum"]))
+    sizes = list(grouped(records("into"), lambda r: r["width"]))
+    return table(["<ms (copies)", "<type", *(f"{n // 1024}K" for n in sizes)],
+                 [[name, f"{given} to {sums}",
+                   *(f"{digits(r['ms'])} ({ratio(r['x_copy'], 2)})" for r in group)]
+                  for (name, given, sums), group in groups.items()])
+
+
 # --------------------------------------------------------------------- filters
+def gauss():
+    """gauss of u8 by its deviation."""
+    groups = grouped(records("gauss"), lambda r: (r["width"], r["channels"]))
+    names = list(grouped(records("gauss"), lambda r: r["name"]))
+    return table(["n", "channels", *(f"σ {name.split('=')[1]}" for name in names)],
+                 [[f"{n // 1024}K", channels,
+                   *(f"{digits(r['ms'])} ({ratio(r['x_copy'], 1)})" for r in group)]
+                  for (n, channels), group in groups.items()])
+
+
 def filters(card):
     """All filters by the side of their window, in copies."""
     names = ["filter", "filter-8K", "filter-16K", "filter-16K-bytes"]
@@ -361,10 +381,11 @@ PAGES = {
     "README.md": {"lead": scoreboard_table.lead},
     "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
                         "order": sat_order, "types": types, "rows": rows, "channels": channels,
-                        "crossings": crossings, "stages": stages, "peers": peers, "aims": aims},
+                        "crossings": crossings, "stages": stages, "peers": peers, "into": into,
+                        "aims": aims},
     "docs/performance.md": {"moves": moves, "filters": lambda: filters("h200"),
                             "filters-h100": lambda: filters("h100"), "windows": windows,
-                            "fit": fit, "auto": auto, "png": png,
+                            "gauss": gauss, "fit": fit, "auto": auto, "png": png,
                             "lead": scoreboard_table.lead, "scoreboard": scoreboard_table.scoreboard},
     "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
                             "shared-f64": lambda: machine.permute_shared("f64"),
