@@ -100,8 +100,9 @@ satf_status __wrap_satf_plan_run(satf_plan *plan, const satf_view *inputs, size_
 
 /* ---------------------------------------------------------------------------- tests */
 
-/* What --self-test prints with that being wrong; *status: its own. Lives until the next call. */
-static const char *run(const char *wrong, bool json, int *status)
+/* What --self-test of these settings prints with that being wrong; *status: its own. Lives until
+ * the next call. */
+static const char *run_with(const settings *s, const char *wrong, int *status)
 {
     static char text[16384];
     FILE *file = tmpfile();
@@ -112,8 +113,7 @@ static const char *run(const char *wrong, bool json, int *status)
     dup2(fileno(file), STDERR_FILENO);
     setenv("SATF_TEST_WRONG", wrong, 1);
     replace_kernel();
-    settings s = {.program = test_program, .json = json};
-    *status = self_test(&s);
+    *status = self_test(s);
     fflush(stdout);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
@@ -123,6 +123,11 @@ static const char *run(const char *wrong, bool json, int *status)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     return text;
+}
+
+static const char *run(const char *wrong, bool json, int *status)
+{
+    return run_with(&(settings){.program = test_program, .json = json}, wrong, status);
 }
 
 /* What runs the whole self-test again and again. */
@@ -186,6 +191,33 @@ TEST(test_witness)
         }
         at = next;
     }
+}
+
+/* Without other processes the digests are the same, and what is not covered is named. */
+TEST(test_one_process)
+{
+    too_long_under_a_sanitizer();
+    int status;
+    char line[128];
+    const char *best = best_instructions();
+    const char *text = run_with(&(settings){.program = NULL}, "nothing", &status);
+    snprintf(line, sizeof line, " instructions=%s devices", best);
+    if (status || !strstr(text, "\npassed: ") || !strstr(text, line) ||
+        !strstr(text, "\nwitness: ")) {
+        fail_msg("status %d, not passed, or no '%s' in\n%s", status, line, text);
+    }
+    for (size_t i = 0; satf_instructions(i); i++) {
+        const char *name = satf_instructions(i);
+        snprintf(line, sizeof line, "\n  sat on cpu %s ", name);
+        assert_int_equal(strstr(text, line) != NULL, name == best);
+        snprintf(line, sizeof line, "\n  not on cpu %s, ", name);
+        assert_int_equal(strstr(text, line) != NULL, name != best);
+    }
+    text = run_with(&(settings){.json = true}, "nothing", &status);
+    snprintf(line, sizeof line, "\"left_out\": [%s%s", satf_instructions(1) ? "\"base\"" : "",
+             satf_instructions(2) ? ", \"avx2\"]" : "]");
+    assert_int_equal(status, EXIT_SUCCESS);
+    assert_non_null(strstr(text, line));
 }
 
 /* Fails unless that being wrong is told in all of these lines. */

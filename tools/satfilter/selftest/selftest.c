@@ -1,14 +1,11 @@
 /* Running --self-test: all trials, and the digests that they must have. */
 #include "selftest.h"
 
-#include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "agreement.h"
+#include "child.h"
 #include "witness.h"
 #include "../options/message.h"
 
@@ -43,14 +40,7 @@ static const char *selftest_kind_name(trial_kind kind)
 
 /* ------------------------------------------------------------------- other processes */
 
-/* This command again, for another instruction set. */
-typedef struct process {
-    const char *instructions;
-    pid_t pid;
-    FILE *from; /* its standard output; NULL: it could not be started */
-} process;
-
-enum { MAX_PROCESSES = 8 };
+enum { MAX_CHILDREN = 8 };
 
 static void print_trial(void *user, const trial *t)
 {
@@ -64,39 +54,9 @@ int self_test_results(void)
     return trials_run(false, print_trial, NULL, none, sizeof none);
 }
 
-/* With standard output into ends[1]. 0, or an errno. */
-static int spawn(process *p, const char *program, const int ends[2])
+static void selftest_start(child *c, const char *instructions, const char *program, agreement *all)
 {
-    extern char **environ;
-    char *arguments[] = {(char *)(uintptr_t)program, "--self-test-results", NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (!error) {
-        error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        error = error ? error : posix_spawn_file_actions_addclose(&actions, ends[0]);
-        error = error ? error : posix_spawn_file_actions_addclose(&actions, ends[1]);
-        error = error ? error : posix_spawnp(&p->pid, program, &actions, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    return error;
-}
-
-/* The library reads the variable when it is loaded, so this process does not mind it. */
-static void selftest_start(process *p, const char *instructions, const char *program,
-                           agreement *all)
-{
-    int ends[2], error;
-    *p = (process){.instructions = instructions};
-    if (setenv("SATFILTER_CPU", instructions, 1) || pipe(ends)) {
-        error = errno;
-    } else {
-        error = spawn(p, program, ends);
-        close(ends[1]);
-        p->from = error ? NULL : fdopen(ends[0], "r");
-        if (!p->from) {
-            close(ends[0]);
-        }
-    }
+    int error = child_start(c, program, instructions);
     if (error) {
         char what[512];
         snprintf(what, sizeof what, "cannot run %s again: %s", program, strerror(error));
@@ -124,37 +84,42 @@ static bool read_trial(char *line, trial *t)
 
 /* Compares all that the process prints, which are as many results as this process had of the CPU.
  */
-static void take_process(agreement *all, const process *p, int expected)
+static void take_child(agreement *all, child *c, int expected)
 {
     char line[512], subject[64], last[64] = "none";
     trial t;
-    int status = 0, results = 0;
-    all->instructions = p->instructions;
-    for (; fgets(line, sizeof line, p->from) && read_trial(line, &t); results++) {
+    int results = 0;
+    all->instructions = c->instructions;
+    for (; fgets(line, sizeof line, c->from) && read_trial(line, &t); results++) {
         strcpy(last, t.name);
         agreement_take(all, &t);
     }
-    fclose(p->from);
-    bool ended = waitpid(p->pid, &status, 0) == p->pid && WIFEXITED(status);
-    if (!ended || WEXITSTATUS(status) || results != expected) {
-        snprintf(subject, sizeof subject, "cpu %s", p->instructions);
+    const char *failure = child_end(c);
+    if (failure || results != expected) {
+        snprintf(subject, sizeof subject, "cpu %s", c->instructions);
         snprintf(line, sizeof line, "%s after %d of %d results, the last of %s",
-                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended", results, expected,
-                 last);
+                 failure ? failure : "ended", results, expected, last);
         agreement_tell(all, subject, line);
     }
 }
 
-/* Everything that this machine has. */
-static int compare_all(agreement *all, const char *program, char *without_device, size_t bytes)
+/* Everything that this machine has: this process computes by the best instruction set, and another
+ * one by each of the others. Where none can be started, program NULL, *first becomes the best one's
+ * number. */
+static int compare_all(agreement *all, const char *program, size_t *first, char *without_device,
+                       size_t bytes)
 {
-    process others[MAX_PROCESSES];
+    child others[MAX_CHILDREN];
     int count = 0, expected = 0;
     const char *best = satf_instructions(0), *next;
     agreement_start(all);
-    while ((next = satf_instructions((size_t)count + 1)) && count < MAX_PROCESSES) {
-        selftest_start(&others[count++], best, program, all);
-        best = next;
+    *first = 0;
+    for (size_t i = 1; (next = satf_instructions(i)); i++, best = next) {
+        if (!program) {
+            *first = i;
+        } else if (count < MAX_CHILDREN) {
+            selftest_start(&others[count++], best, program, all);
+        }
     }
     all->instructions = best;
     int status = trials_run(true, agreement_take, all, without_device, bytes);
@@ -164,7 +129,7 @@ static int compare_all(agreement *all, const char *program, char *without_device
     all->first = false;
     for (int i = 0; i < count; i++) {
         if (others[i].from) {
-            take_process(all, &others[i], expected);
+            take_child(all, &others[i], expected);
         }
     }
     return status ? status : all->no_memory ? out_of_memory() : EXIT_SUCCESS;
@@ -181,6 +146,7 @@ typedef struct found_line {
 typedef struct findings {
     found_line *lines; /* one a filter and sample type, then one a trial_kind */
     int count;
+    size_t first; /* the number of the first instruction set that has computed */
 } findings;
 
 static const char *find_recorded(const char *name)
@@ -203,10 +169,10 @@ static void add_line(findings *all, const char *name, sha256 *sha, int digits)
 }
 
 /* Ends the digests. The lines are the caller's to free; NULL if memory is short. */
-static findings selftest_find(agreement *all)
+static findings selftest_find(agreement *all, size_t first)
 {
     int most = all->line_count + TRIAL_BOUNDED;
-    findings found = {.lines = calloc((size_t)most, sizeof *found.lines)};
+    findings found = {.lines = calloc((size_t)most, sizeof *found.lines), .first = first};
     for (int i = 0; found.lines && i < all->line_count; i++) {
         add_line(&found, all->lines[i].name, &all->lines[i].sha, DIGITS);
     }
@@ -251,6 +217,10 @@ static void selftest_print_words(const agreement *all, const findings *found, co
     if (*no_device) {
         printf("  not on CUDA: %s\n", no_device);
     }
+    for (size_t i = 0; i < found->first; i++) {
+        printf("  not on cpu %s, which needs another process: SATFILTER_CPU=%s selects it\n",
+               satf_instructions(i), satf_instructions(i));
+    }
     for (int i = 0; i < found->count; i++) {
         const found_line *line = &found->lines[i];
         if (i >= found->count - TRIAL_BOUNDED) {
@@ -262,7 +232,8 @@ static void selftest_print_words(const agreement *all, const findings *found, co
     }
     puts(all->told ? "failed" : "passed: the bits are the same everywhere");
     const found_line *whole = &found->lines[found->count - TRIAL_BOUNDED];
-    witness_print(whole[TRIAL_INTEGERS].digits, whole[TRIAL_FLOATS].digits, !all->told);
+    witness_print(whole[TRIAL_INTEGERS].digits, whole[TRIAL_FLOATS].digits, found->first,
+                  !all->told);
 }
 
 static void print_json(const agreement *all, const findings *found)
@@ -285,6 +256,10 @@ static void print_json(const agreement *all, const findings *found)
         printf("%s{\"by\": \"%s\", \"results\": %d, \"wrong\": %d}", r == all->runs ? "" : ", ",
                r->by, r->results, r->wrong);
     }
+    fputs("], \"left_out\": [", stdout);
+    for (size_t i = 0; i < found->first; i++) {
+        printf("%s\"%s\"", i ? ", " : "", satf_instructions(i));
+    }
     puts("]}");
 }
 
@@ -292,8 +267,10 @@ int self_test(const settings *s)
 {
     agreement all;
     char no_device[256];
-    int status = compare_all(&all, s->program, no_device, sizeof no_device);
-    findings found = selftest_find(&all);
+    size_t first;
+    const char *program = child_possible() ? s->program : NULL;
+    int status = compare_all(&all, program, &first, no_device, sizeof no_device);
+    findings found = selftest_find(&all, first);
     status = status || found.lines ? status : out_of_memory();
     if (!status) {
         tell_differences(&all, &found);
@@ -312,7 +289,7 @@ int self_test_digests(void)
     agreement_start(&all);
     all.instructions = satf_instructions(0);
     int status = trials_run(false, agreement_take, &all, none, sizeof none);
-    findings found = selftest_find(&all);
+    findings found = selftest_find(&all, 0);
     status = status || (found.lines && !all.no_memory) ? status : out_of_memory();
     for (int i = 0; i < found.count && !status; i++) {
         printf("{\"%s\", \"%s\"},\n", found.lines[i].name, found.lines[i].digits);

@@ -5,8 +5,9 @@
 #include "../options/options.h"
 
 /* Runs the trials of this process, and of one more process for each other instruction set; compares
- * them with one another and their digests with the recorded ones; prints what was found. Returns an
- * EXIT_ status. */
+ * them with one another and their digests with the recorded ones; prints what was found. Where no
+ * process can be started, or s->program is NULL, the output names the instruction sets that are
+ * left out. Returns an EXIT_ status. */
 int self_test(const settings *s);
 
 /* The work of such a process: prints a line for each result of the CPU, its parts between tabs: the

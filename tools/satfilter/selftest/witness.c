@@ -55,7 +55,7 @@ static void print_devices(void)
     print_quoted("devices", names);
 }
 
-void witness_print(const char *integers, const char *floats, bool passed)
+void witness_print(const char *integers, const char *floats, size_t first, bool passed)
 {
     struct utsname system;
     const char *instructions;
@@ -67,8 +67,8 @@ void witness_print(const char *integers, const char *floats, bool passed)
            system.sysname, system.machine);
     print_quoted("compiler", COMPILER);
     print_cpu(system.machine);
-    for (size_t i = 0; (instructions = satf_instructions(i)); i++) {
-        printf("%s%s", i ? "," : " instructions=", instructions);
+    for (size_t i = first; (instructions = satf_instructions(i)); i++) {
+        printf("%s%s", i > first ? "," : " instructions=", instructions);
     }
     print_devices();
     printf(" integers=%s floats=%s result=%s\n", integers, floats, passed ? "passed" : "failed");
