@@ -22,14 +22,20 @@ const char *satf_version(void)
     return PACKAGE_VERSION;
 }
 
+/* No limit is above what addresses can hold, of 32 bits too. */
+static int64_t addressable(int64_t bytes)
+{
+    return bytes < PTRDIFF_MAX ? bytes : PTRDIFF_MAX;
+}
+
 static int64_t default_max_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
     long page_bytes = sysconf(_SC_PAGESIZE);
     if (pages < 1 || page_bytes < 1) {
-        return (int64_t)3 << 30;
+        return addressable((int64_t)3 << 30);
     }
-    return (int64_t)pages / 4 * 3 * page_bytes;
+    return addressable((int64_t)pages / 4 * 3 * page_bytes);
 }
 
 /* What the environment says, for tests of whole programs; what is no number says nothing. */
@@ -256,7 +262,7 @@ static satf_status set_max_bytes(satf_context *ctx, int64_t bytes)
         satf_image_destroy(ctx->shown);
         ctx->shown = NULL;
     }
-    ctx->settings.max_bytes = bytes;
+    ctx->settings.max_bytes = addressable(bytes);
     return satf_gpu_leave(ctx, SATF_OK);
 }
 

@@ -134,11 +134,13 @@ int satf_context_get_threads(const satf_context *ctx)
 
 int satf_core_count(void)
 {
-    cpu_set_t set;
     int cores = 0;
+#ifdef __linux__ /* where a process may be held to some of the cores */
+    cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         cores = CPU_COUNT(&set);
     }
+#endif
     if (cores < 1) {
         cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     }

@@ -248,7 +248,7 @@ static void wait_for_memory(satf_context *ctx, int64_t bytes)
     }
 }
 
-satf_status satf_share_reserve(satf_context *ctx, size_t bytes)
+satf_status satf_share_reserve(satf_context *ctx, uint64_t bytes)
 {
     struct satf_share *share = ctx->share;
     if (!ctx->in_turn) {

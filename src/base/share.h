@@ -33,7 +33,7 @@ void satf_share_release(const satf_context *ctx, int tokens);
  * first is served first. Later it never waits, for others may wait for what it holds:
  * SATF_NO_MEMORY if they do not fit, and the call is to be done once more, alone.
  */
-satf_status satf_share_reserve(satf_context *ctx, size_t bytes);
+satf_status satf_share_reserve(satf_context *ctx, uint64_t bytes);
 
 /* The call gives back what it holds, and waits until nobody else holds memory. What slots of
  * devices hold is given back, too. */

@@ -73,9 +73,9 @@ satf_view satf_view_packed(void *data, int64_t width, int64_t height, int32_t ch
 {
     satf_view view = {data, width, height, 0, channels, (int32_t)type, SATF_HOST, 0, 0, 0};
     int64_t pixel_bytes = (int64_t)channels * (int64_t)satf_type_bytes(type);
-    if (__builtin_mul_overflow(width, pixel_bytes, &view.stride)) {
-        view.stride = 0; /* refused by every call that checks */
-    }
+    ptrdiff_t stride;
+    bool fits = !__builtin_mul_overflow(width, pixel_bytes, &stride);
+    view.stride = fits ? stride : 0; /* 0 is refused by every call that checks */
     return view;
 }
 
@@ -140,7 +140,8 @@ satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char
         return satf_fail(ctx, SATF_INVALID, "the %s view's full scale (%g) does not fit %s samples",
                          what, view->full, satf_type_name(view->type));
     }
-    int64_t pixels, row_bytes, all_bytes, pixel_bytes = satf_pixel_bytes(view);
+    int64_t pixel_bytes = satf_pixel_bytes(view);
+    ptrdiff_t pixels, row_bytes, all_bytes; /* what addresses can hold, of 32 bits too */
     if (view->pixel_stride && view->pixel_stride < pixel_bytes) {
         return satf_fail(ctx, SATF_INVALID,
                          "the %s view's pixel stride of %" PRId64 " bytes is shorter than its "

@@ -65,7 +65,7 @@ satf_status filter_order_make(satf_context *ctx, const int64_t *numbers, size_t 
 {
     filter_order *order;
     satf_status status =
-        filter_order_new(ctx, count > INT64_MAX ? INT64_MAX : (int64_t)count, &order);
+        filter_order_new(ctx, (uint64_t)count > INT64_MAX ? INT64_MAX : (int64_t)count, &order);
     for (int64_t k = 0; !status && k < order->count; k++) {
         int64_t value = numbers[k];
         order->entries[k] = (uint32_t)value;

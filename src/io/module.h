@@ -21,7 +21,7 @@
     CALL(bool, satf_charge_add, (satf_charge * charge, size_t bytes), (charge, bytes))             \
     DO(void, satf_charge_drop, (satf_charge * charge), (charge))                                   \
     CALL(satf_status, satf_ask_callback, (satf_context * ctx), (ctx))                              \
-    CALL(satf_status, satf_share_reserve, (satf_context * ctx, size_t bytes), (ctx, bytes))        \
+    CALL(satf_status, satf_share_reserve, (satf_context * ctx, uint64_t bytes), (ctx, bytes))      \
     CALL(satf_status, satf_copy_block,                                                             \
          (satf_context * ctx, const void *from, size_t bytes, unsigned char **to,                  \
           size_t *to_bytes),                                                                       \

@@ -295,7 +295,7 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
     unsigned char *all = NULL;
     size_t room = BUFFER_BYTES, used = 0;
     if (source->bytes > 0) { /* what is made of it, which is asked for later, is more */
-        satf_status status = satf_share_reserve(ctx, 3 * (size_t)source->bytes);
+        satf_status status = satf_share_reserve(ctx, 3 * (uint64_t)source->bytes);
         if (status) {
             return status;
         }

@@ -21,7 +21,7 @@ enum {
 };
 
 /* An order holds pixels' numbers in 32 bits. */
-#define MOVE_MAX_ORDER ((int64_t)1 << 32)
+#define MOVE_MAX_ORDER ((int64_t)1 << (SIZE_MAX > UINT32_MAX ? 32 : 28))
 
 /*
  * out = the pixels of in, in other places. Checked views of one type and

@@ -197,10 +197,12 @@ static satf_status permutation_prepare(satf_context *ctx, const uint32_t *places
     if (!places) {
         return satf_fail(ctx, SATF_INVALID, "the places of the elements are missing");
     }
-    if (n < 1 || n > SATF_MAX_PERMUTATION) {
+    /* A schedule takes less than 64 bytes an element, which fit into addresses of 32 bits too. */
+    const int64_t most =
+        SATF_MAX_PERMUTATION < SIZE_MAX / 64 ? SATF_MAX_PERMUTATION : (int64_t)(SIZE_MAX / 64);
+    if (n < 1 || n > most) {
         return satf_fail(ctx, SATF_INVALID,
-                         "%" PRId64 " elements cannot be permuted; 1 to %" PRId64 " can", n,
-                         (int64_t)SATF_MAX_PERMUTATION);
+                         "%" PRId64 " elements cannot be permuted; 1 to %" PRId64 " can", n, most);
     }
     if (element_bytes != 4 && element_bytes != 8) {
         return satf_fail(ctx, SATF_INVALID,

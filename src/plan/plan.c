@@ -42,6 +42,22 @@ static satf_status plan_add_image(satf_context *ctx, const plan_place *place, co
     return status;
 }
 
+/* Engines multiply the pixels of a row or column, and of the windows around it, by less than this
+ * many bytes without a check. Images that exist are short enough where addresses have 64 bits. */
+enum { MOST_PIXEL_BYTES = 1 << 14 };
+
+static bool has_short_sides(const filter_step *step)
+{
+    const int64_t lengths[] = {step->in.width,   step->in.height,  step->out.width,
+                               step->out.height, step->size.width, step->size.height};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (lengths[i] > PTRDIFF_MAX / MOST_PIXEL_BYTES) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index, plan_sizes *sizes)
 {
     const plan_step *of = &plan->steps[index];
@@ -52,7 +68,7 @@ static satf_status plan_step_at(satf_context *ctx, satf_plan *plan, size_t index
     if (step->need.refusal) {
         return SATF_OK;
     }
-    satf_status status = filter_step_plan(ctx, step);
+    satf_status status = has_short_sides(step) ? filter_step_plan(ctx, step) : plan_fail_size(ctx);
     if (!status && !walk_is_inside(plan, index)) {
         status = plan_add_image(ctx, &of->out, &step->out, sizes);
         status = status ? status : plan_add_image(ctx, &of->twin, &step->twin_out, sizes);

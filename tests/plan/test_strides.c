@@ -178,6 +178,25 @@ TEST(test_in_place)
     expect(ctx, satf_filter_apply(ctx, filter, &in, &out), SATF_INVALID, "overlaps");
 }
 
+/* Sides whose bytes would overflow where engines count them; where addresses have 32 bits these are
+ * the sides of images that exist. */
+TEST(test_long_sides)
+{
+    static uint8_t pixel;
+    const int64_t most = PTRDIFF_MAX >> 14;
+    for (int k = 0; k < 2; k++) {
+        satf_view in = satf_view_packed(&pixel, most + 1, 1, 1, SATF_U8), out;
+        if (k) {
+            in = satf_view_packed(&pixel, 1, most + 1, 1, SATF_U8);
+        }
+        SCOPED_FILTER *filter = parse_filter(ctx, "box=3");
+        size_t bytes;
+        MUST(ctx, satf_filter_output(ctx, filter, &in, &out));
+        expect(ctx, satf_filter_scratch(ctx, filter, &in, &out, &bytes), SATF_LIMIT,
+               "too large for any memory");
+    }
+}
+
 /* ------------------------------------------------------------------------------ tables */
 
 TEST(test_tables_refuse)

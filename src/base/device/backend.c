@@ -90,9 +90,14 @@ void *satf_open_object(const char *path, const char **error)
         return NULL;
     }
     errno = 0;
+#ifdef __EMSCRIPTEN__ /* whose dlopen() ends the program */
+    *error = "WebAssembly loads no other files";
+    return NULL;
+#else
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     *error = object ? NULL : dlerror();
     return object;
+#endif
 }
 
 /* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is

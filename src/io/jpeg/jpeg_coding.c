@@ -11,7 +11,8 @@ satf_status io_jpeg_charge(io_jpeg_state *state, uint64_t coefficients_bytes, JD
                            int components)
 {
     enum { ROWS = 64 }; /* of blocks of up to 32 rows, twice */
-    uint64_t bytes = coefficients_bytes + (uint64_t)width * (uint64_t)components * ROWS;
+    uint64_t wanted = coefficients_bytes + (uint64_t)width * (uint64_t)components * ROWS;
+    size_t bytes = wanted < SIZE_MAX ? (size_t)wanted : SIZE_MAX;
     return satf_charge_add(&state->charge, bytes) ? SATF_OK
                                                   : satf_fail_memory(state->ctx, bytes, "libjpeg");
 }

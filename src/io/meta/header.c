@@ -97,8 +97,11 @@ satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int6
                          " pixels; an empty picture cannot be filtered",
                          width, height);
     }
-    int64_t pixels, row_bytes;
-    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->settings.max_pixels) {
+    enum { MOST_BYTES = SATF_MAX_CHANNELS * sizeof(uint64_t) }; /* of a pixel */
+    ptrdiff_t pixels, bytes; /* what addresses can hold, of 32 bits too */
+    int64_t row_bytes;
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > ctx->settings.max_pixels ||
+        __builtin_mul_overflow(pixels, MOST_BYTES, &bytes)) {
         return satf_fail(ctx, SATF_LIMIT,
                          "the picture of %" PRId64 " x %" PRId64 " is above the limit of %" PRId64
                          " pixels (limit: max-pixels)",

@@ -315,7 +315,7 @@ static satf_status webp_check_size(const webp *w, int64_t frames)
 static satf_status make_canvas(webp *w)
 {
     size_t bytes = (size_t)(4 * w->width * w->height);
-    satf_status status = satf_share_reserve(w->ctx, 2 * bytes + w->data.size);
+    satf_status status = satf_share_reserve(w->ctx, 2 * (uint64_t)bytes + w->data.size);
     w->canvas = status ? NULL : satf_alloc(bytes);
     return status || w->canvas ? status : satf_fail_memory(w->ctx, bytes, "a WebP's canvas");
 }
