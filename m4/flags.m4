@@ -31,7 +31,8 @@ AC_ARG_ENABLE([hardening],
   [], [enable_hardening=yes])
 AS_IF([test "x$enable_hardening" = xyes], [
   SATF_TRY_FLAGS([SATF_CFLAGS], [-fstack-protector-strong])
-  SATF_TRY_FLAGS([SATF_CFLAGS], [-fstack-clash-protection])
+  # gcc for Windows breaks off over it (its bug 90458).
+  AS_IF([test $windows = no], [SATF_TRY_FLAGS([SATF_CFLAGS], [-fstack-clash-protection])])
   # Checked functions need an optimiser, are the sanitizers' own business, and may be
   # the compiler's default. Level 3 only where it is not treated like 2.
   AC_COMPILE_IFELSE([AC_LANG_SOURCE([[

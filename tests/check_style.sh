@@ -61,6 +61,8 @@ src/sums/lines: src/chain src/plan src/formula src/satfilter src/move src/sat sr
 src/sums/choice: src/plan src/formula src/sums/tables src/satfilter src/sat src/base/device src/base
 filters:
 src/pipeline: src/chain src/plan src/formula src/io/meta src/io src/base/device src/base src/satfilter.h
+src/windows: src/base src/satfilter-images.h
+src/windows/sys:
 src/study: src/permute src/base/device src/base src/satfilter.h
 cuda: cuda/base src/base/device
 cuda/base: src/base/device src/base src/satfilter.h

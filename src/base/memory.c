@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef aligned_free /* what src/windows/posix.h has: free() takes what aligned_alloc() has given \
+                      */
+#define aligned_free free
+#endif
+
 struct satf_budget {
     atomic_size_t limit, held; /* bytes */
     atomic_size_t users;       /* its owner, and blocks and charges that it counts */
@@ -164,5 +169,5 @@ void satf_disown(void *memory)
 void satf_free(void *memory)
 {
     satf_disown(memory);
-    free(memory ? head_of(memory) : NULL);
+    aligned_free(memory ? head_of(memory) : NULL);
 }

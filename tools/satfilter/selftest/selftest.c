@@ -67,10 +67,9 @@ static void selftest_start(child *c, const char *instructions, const char *progr
 /* A line of print_trial(). */
 static bool read_trial(char *line, trial *t)
 {
-    char *parts[4], *rest = line;
-    line[strcspn(line, "\n")] = '\0';
+    char *parts[4];
     for (int i = 0; i < 4; i++) {
-        parts[i] = strsep(&rest, "\t");
+        parts[i] = strtok(i ? NULL : line, "\t\n");
         if (!parts[i]) {
             return false;
         }
