@@ -4,7 +4,7 @@
 # SATFILTER_CONFIGURE has options of configure: with --with-cuda-arch=all, and nvcc on PATH, there is a second wheel,
 # satfilter-cuda, of kernels that the first finds.
 # Where a compiler and libraries of aarch64 are installed (docs/releasing.md), there is its wheel too, cross-compiled;
-# with HOST, aarch64-linux-gnu, that alone.
+# with HOST, aarch64-linux-gnu, that alone, from the sdist and this machine's wheel, which are in FOLDER then.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-build/wheel}

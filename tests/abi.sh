@@ -1,8 +1,8 @@
 #!/bin/sh
 # The binary interface keeps the rules of "Interface" in docs/design.md: structs that can grow say
 # their size, and programs that were linked to the last release run with this library. A release records its
-# interface: `CC=gcc tests/abi.sh --record` writes tests/abi/satfilter.abi, with which this compares. That of gcc 12 and
-# abidw 2.2 has the same bytes each time; other compilers compare alike, but write it in other words.
+# interface: `CC=gcc tests/abi.sh --record` writes tests/abi/satfilter.abi, with which this compares. gcc 12 and
+# abidw 2.2 always write the same bytes; other compilers compare alike, but write it in other words.
 # What is compared is a library of empty functions, made of the headers; tests/exports.sh compares
 # the headers with the library.
 set -eu

@@ -86,7 +86,7 @@ first_words --full
 [ "$said" = "satbench: this takes some 6 minutes on a CPU, and up to 11 GB of memory" ] || fail "$said"
 first_words --check
 [ "$said" = "satbench: this takes some 15 seconds on a CPU, and up to 0.6 GB of memory" ] || fail "$said"
-expect 0 4.1 --quick
+expect 0 4.1 --quick --device cpu
 [ "$(cat err)" = "satbench: this takes some 5 seconds on a CPU, and up to 0.1 GB of memory" ] || fail "$(cat err)"
 expect 0 4.1
 [ ! -s err ] || fail "a table that takes no time says how much: $(cat err)"

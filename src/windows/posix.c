@@ -38,8 +38,8 @@ long sysconf(int name)
 
 locale_t uselocale(locale_t locale)
 {
-    static _Thread_local char before[256];
-    static _Thread_local int mode; /* whether the thread had a locale of its own */
+    static _Thread_local char before[2048]; /* a name a category, each below 128 characters */
+    static _Thread_local int mode;          /* whether the thread had a locale of its own */
     if (locale != before) {
         mode = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE);
         snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));

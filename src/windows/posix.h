@@ -1,7 +1,7 @@
 /*
  * What the library takes from POSIX and Windows has by other names, or not at all. Where the host
  * is Windows the compiler reads this file in front of every source, and this folder has the headers
- * that are missing there; no source knows of it.
+ * that are missing there; no source of the library knows of it.
  */
 #ifndef SATF_WINDOWS_POSIX_H
 #define SATF_WINDOWS_POSIX_H

@@ -139,6 +139,13 @@ static bool decides_word(const terms_numbers *t, int32_t sum, int32_t p, uint32_
     return clear;
 }
 
+static uint32_t result_at(const epilogue *f, const char *results, int i)
+{
+    uint16_t word;
+    memcpy(&word, results + (f->out_bytes == 2 ? 2 * i : 0), sizeof word);
+    return f->out_bytes == 2 ? word : (uint8_t)results[i];
+}
+
 /* What a device decides is what the formula says, `plain`, of each sample. How many it leaves open
  * is counted. */
 static void check_device(epilogue f, const char *spec, uint64_t random, const windows *w)
@@ -152,19 +159,18 @@ static void check_device(epilogue f, const char *spec, uint64_t random, const wi
     int32_t area = (int32_t)f.area;
     for (int i = 0; i < N / f.channels * f.channels; i++) {
         uint64_t spread = terms_spread(&floats, w->sums[i], w->squares_32[i]);
-        float near = (float)spread * (1 + ldexpf((float)pick(&random, -1, 1), -24));
+        float near = (float)spread, to[] = {0, near, INFINITY};
+        near = nextafterf(near, spread > 0 ? to[pick(&random, 0, 2)] : 0); /* 0 is exact */
         root_error = ldexpf((float)pick(&random, -1, 1), -23);
-        uint16_t right = 0;
-        uint32_t bits = 0;
-        memcpy(&right, w->plain + (size_t)i * f.out_bytes, f.out_bytes);
+        uint32_t bits = 0, right = result_at(&f, w->plain, i);
         bool clear = bytes ? decides(&floats, f.bilevel, squares, (int32_t)w->sums[i],
                                      w->samples_8[i], near, &bits)
                            : decides_word(&numbers, (int32_t)w->sums[i], w->samples[i], &bits);
         bits &= bytes ? UINT8_MAX : UINT16_MAX;
         (clear ? &decided : &left_open)[0]++;
         if (clear && bits != right) {
-            fail_msg("%s of %s on a device, %d pixels: %d for %d, sample %d, sum %u, square %u",
-                     spec, satf_type_name((int)f.in_type), area, (int)bits, right, w->samples[i],
+            fail_msg("%s of %s on a device, %d pixels: %u for %u, sample %d, sum %u, square %u",
+                     spec, satf_type_name((int)f.in_type), area, bits, right, w->samples[i],
                      w->sums[i], w->squares_32[i]);
         }
     }

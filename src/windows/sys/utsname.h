@@ -8,7 +8,11 @@ struct utsname {
 
 static inline int uname(struct utsname *system)
 {
+#ifdef __aarch64__
+    *system = (struct utsname){"Windows", "aarch64"};
+#else
     *system = (struct utsname){"Windows", "x86_64"};
+#endif
     return 0;
 }
 

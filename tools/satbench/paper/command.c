@@ -266,7 +266,7 @@ static void say_cost(const request *r)
         }
     }
     const paper_cost *all = &bill.all;
-    bool device = r->options.device != SATF_HOST, minutes = all->seconds > 90;
+    bool device = all->device_gb > 0, minutes = all->seconds > 90;
     bool asked = r->options.full || r->b->options.quick;
     char of_device[64] = "";
     if (bill.runs == 0 || (all->seconds < 10 && !asked)) {
