@@ -53,7 +53,7 @@ if command -v script >/dev/null 2>&1; then
 
     # The second picture comes after more than a second: then the line is drawn, and stays.
     mkfifo late.pgm
-    (sleep 1.3 && cat in.pgm >late.pgm) &
+    (exec 9>late.pgm && sleep 1.3 && cat in.pgm >&9) & # from when it is opened to be read
     long=a-name-that-is-longer-than-a-terminal-of-forty-columns-is-wide
     cp in.pgm $long.pgm
     answers '' '0 3' 'ls slow | wc -l' "stty cols 40; \"\$satfilter\" -T 1 --box 3 a/1.pgm late.pgm $long.pgm -o slow"
@@ -62,9 +62,9 @@ if command -v script >/dev/null 2>&1; then
         "$(echo "$line" | grep -c '^1 of 3 files, [0-9]* s left: late.pgm [0-9]* %$')" 1
     check "the last line" "$(grep -ac 'satfilter: 3 of 3 done in [0-9.]* s ([0-9.]* a second)' screen)" 1
     rm late.pgm && mkfifo late.pgm never.pgm
-    (sleep 1.3 && cat in.pgm >late.pgm) &
+    (exec 9>late.pgm && sleep 1.3 && cat in.pgm >&9) & # from when it is opened to be read
     typed '' 'stty cols 120; "$satfilter" -T 2 --box 3 a/1.pgm late.pgm never.pgm -o cut & child=$!
-        sleep 2; kill -TERM $child; wait $child 2>/dev/null'
+        sleep 4; kill -TERM $child; wait $child 2>/dev/null'
     line=$(tr '\r' '\n' <screen | grep -a '1 of 3 files' | tail -n 1 | sed 's/\x1b\[K//g')
     check "progress: all of it" \
         "$(echo "$line" | grep -c '^1 of 3 files, [0-9.]* a second, [0-9]* s left: late.pgm [0-9]* %$')" 1
