@@ -24,10 +24,10 @@ done
 if grep -q '^build_old_libs=no' "$build/libtool"; then
     grep -q '^Libs.private: *$' "$build/satfilter.pc" || fail "satfilter.pc names libraries"
 fi
-for page in "$source"/docs/*.md; do
-    [ -f "$doc/docs/$(basename "$page")" ] || fail "$page is not installed"
+for page in "$source"/docs/*.md "$source"/docs/tables/*.md; do
+    [ -f "$doc/${page#"$source"/}" ] || fail "$page is not installed"
 done
-for page in "$doc"/*.md "$doc"/docs/*.md; do
+for page in "$doc"/*.md "$doc"/docs/*.md "$doc"/docs/tables/*.md; do
     for link in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^):]*\))' | sed 's/](\(.*\))/\1/'); do
         echo "$link" >>"$work/links"
         file=${link%%#*} # and a heading behind #, in small letters, with - for blanks, without commas

@@ -57,8 +57,8 @@ claims=$(grep -c '^claim ' "$source/tools/satbench/paper/papers.txt")
 expect 0 --check --record --markdown
 [ "$(grep -c '| holds\|| does not hold\|| cannot be told here' out)" -eq "$claims" ] ||
     fail "not $claims claims: $(cat out)"
-sed -n '/<!-- claims -->/,/<!-- end -->/{/^<!--/d;p;}' "$source/docs/results.md" >page
-cmp out page || fail "docs/results.md has not what satbench paper --check --record --markdown prints"
+sed -n '/<!-- claims -->/,/<!-- end -->/{/^<!--/d;p;}' "$source/docs/tables/claims.md" >page
+cmp out page || fail "docs/tables/claims.md has not what satbench paper --check --record --markdown prints"
 says '^RAP has no conflicts .* equal *holds$' 0 rap2 --check --device cpu
 [ "$(grep -c holds out)" -eq 3 ] || fail "not the claims of table II alone: $(cat out)"
 grep -q '^Of 3 claims 3 hold, none fails, and 0 cannot be told here.$' out || fail "$(cat out)"

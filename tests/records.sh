@@ -30,17 +30,16 @@ assert [reading.pixels(p, 200) for p in ("0.15in", "0.25in", "0.5in", 31, 0.5)] 
 end
 
 cd "$source"
-for part in ./README.md docs/*.md results/h100/* results/h200/* results/cpu/png-16-* results/cpu/scoreboard-* \
-    results/cpu/exact.json results/cpu/thresholds.json results/witness/* tests/gpu/receipt.json tests/records/*.py \
+for part in ./README.md docs/*.md docs/tables/* results/*/* tests/gpu/receipt.json tests/records/*.py \
     tools/satbench/paper/papers.txt tools/satfilter/selftest/digests.inc; do
     mkdir -p "$work/${part%/*}"
     cp "$part" "$work/$part"
 done
 chmod -R u+w "$work" # a tarball's files may be read-only
-sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/results.md >"$work/docs/results.md"
+sed '/<!-- aims -->/,/<!-- end -->/s/1/2/g' docs/tables/sat.md >"$work/docs/tables/sat.md"
 ! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page with other figures goes unnoticed"
 grep 'table aims' "$work/found"
-cp docs/results.md "$work/docs/"
+cp docs/tables/sat.md "$work/docs/tables/"
 sed 's/"with": \[ 31,/"with": [ 33,/' results/cpu/thresholds.json >"$work/results/cpu/thresholds.json"
 ! python3 "$work/tests/records/h200.py" --check >"$work/found" || fail "a page of other thresholds goes unnoticed"
 grep 'docs/pages.md: the table' "$work/found"

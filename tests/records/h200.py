@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Renders the H200 tables of the pages from the records in results/h200/, and those of whole
-commands, of thresholds, beside OpenCV, of exactness and of self-tests from records of other folders.
+"""Renders the tables of the pages and of docs/tables from the records in results/.
 
     h200.py [--check]
 
@@ -17,6 +16,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree may be read-only, and stays as it is
 
+import cpu_tables
 import exact_tables
 import h200_machine as machine
 import scoreboard_table
@@ -116,6 +116,15 @@ def types():
 def rows():
     return across("rows", "<ms (x copy)", pair, side,
                   lambda r: f"{digits(r['ms'])} ({digits(r['x_copy'])})")
+
+
+def own_r():
+    """How far the r that is taken by itself, the last of each size, is from the best of the sweep before it."""
+    runs = [grouped(records(name, "h100"), side) for name in ("r-untuned", "r-tuned")]
+    return table(["<", *runs[0]],
+                 [[label, *(ratio(group[-1]["ms_min"] / min(r["ms_min"] for r in group[:-1]), 3)
+                            for group in run.values())]
+                  for label, run in zip(("r reckoned", "r by --tune"), runs)])
 
 
 def channels():
@@ -348,52 +357,56 @@ def fit():
                   "<the fit's error, % of what was measured"], rows)
 
 
-# -------------------------------------------------------------- whole commands
-def auto():
-    """Whole processes by each --device."""
+# ------------------------------------------------------------- performance.md
+def beside():
+    """A device beside what Python programs and CUDA's libraries have for the same work."""
+    npp = [r for r in records("peers-npp") if r["name"].startswith("npp")]
     rows = []
-    for r in json.loads(read("results/h100/auto.json"))["records"]:
-        filters, pictures = r["case"].split(": ")
-        took, = r["took"]["auto"]  # one kind of device for all files
-        rows.append([pictures, filters, digits(r["cpu_s"]), digits(r["cuda_s"]),
-                     digits(r["auto_s"]), took.split(":")[0], ratio(r["over_better"])])
-    return table(["<pictures", "<filters", "cpu", "cuda", "auto", "<auto took", "over the better"],
-                 rows)
-
-
-def png():
-    """PPM to PNG by one core and by 16, and from PNG to PNG through a box."""
-    rows = []
-    for name in ("png-16-1080p", "png-16-8192"):
-        runs = json.loads(read(f"results/cpu/{name}.json"))["records"]
-        for level in (1, 6):
-            cells = [runs[0]["size"].replace("x", " x "), level]
-            for kind in ("writing", "satfilter"):
-                one, many = (next(r.get("ms_min", r["ms"]) for r in runs if (r["name"], r["level"], r["cores"]) ==
-                                  (kind, level, cores)) for cores in (1, 16))
-                cells += [digits(one), digits(many), ratio(one / many, 1)]
-            rows.append(cells)
-    return table(["<RGB", "level", "PPM to PNG: 1 core, ms", "16 cores", "times",
-                  "PNG to PNG, box 15: 1 core, ms", "16 cores", "times"], rows)
+    for given, sums in (("f32", "f32"), ("f64", "f64"), ("u8", "u32")):
+        own = lookback_of(given, sums, 16384)
+        others = {r["name"].split()[0].replace("nppiIntegral", "NPP"): digits(r["ms"] / own["ms"], 2)
+                  for r in records("peers") + npp if (r["input"], r["sum"], r["width"]) == (given, sums, 16384)}
+        rows.append([f"summed area table, {given} to {sums}, 16384²", "H200", f"{digits(own['ms'])} ms",
+                     ratio(own["x_copy"], 1), "; ".join(map(" ".join, others.items()))])
+    for name, work, window in (("frame", "box", 15), ("box", "box", 15), ("box", "box", 255),
+                               ("filter-16K-words", "box", 15), ("filter-16K", "variance", 15),
+                               ("filter-16K-bytes", "sauvola", 15)):
+        r = max((r for r in records(name) if (r["name"], r["window"]) == (work, window)),
+                key=lambda r: r["width"])
+        pixels = "16384²" if r["width"] == 16384 else "a frame of 1920 × 1080 RGB"
+        rows.append([f"{work} {window}, {r['input']} to {r['output']}, {pixels}", "H200", f"{digits(r['ms'])} ms",
+                     ratio(r["x_copy"], 1), ""])
+    calls = grouped(records("python", "h100"), lambda r: (r["side"], r["type"], r["window"]))
+    for (n, kind, window), group in calls.items():
+        at = {r["call"]: r["ms"] for r in group if r["call"] != "satfilter.Plan"}
+        own, copy = at.pop("satfilter.box"), at.pop("copy")
+        if n == 4096:
+            rows.append([f"box {window}, {kind}, 4096², from Python", "H100", f"{digits(own)} ms",
+                         ratio(own / copy, 1), "; ".join(f"{name} {digits(ms / own, 2)}" for name, ms in at.items())])
+    return table(["<work", "<device", "time", "copies", "<others take, times as long"], rows)
 
 
 PAGES = {
     "README.md": {"lead": scoreboard_table.lead},
-    "docs/results.md": {"sat": sat_ms, "ratios": sat_ratios,
-                        "order": sat_order, "types": types, "rows": rows, "channels": channels,
-                        "crossings": crossings, "stages": stages, "peers": peers, "into": into,
-                        "aims": aims},
-    "docs/performance.md": {"moves": moves, "filters": lambda: filters("h200"),
-                            "filters-h100": lambda: filters("h100"), "windows": windows,
-                            "gauss": gauss, "fit": fit, "auto": auto, "png": png,
-                            "lead": scoreboard_table.lead, "scoreboard": scoreboard_table.scoreboard},
-    "docs/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
-                            "shared-f64": lambda: machine.permute_shared("f64"),
-                            "global-f32": lambda: machine.permute_global("f32"),
-                            "global-f64": lambda: machine.permute_global("f64"),
-                            "spread": machine.permute_spread, "bytes": machine.permute_bytes},
-    "docs/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
-                        "amm": machine.amm, "giles-powers": machine.giles_by_power},
+    "docs/performance.md": {"opencv": scoreboard_table.summary, "beside": beside, "files": cpu_tables.files},
+    "docs/tables/opencv.md": {"scoreboard": scoreboard_table.scoreboard},
+    "docs/tables/cpu.md": {"sat": cpu_tables.sat, "types": cpu_tables.types, "filters": cpu_tables.filters,
+                           "python": cpu_tables.python_host},
+    "docs/tables/files.md": {"commands": cpu_tables.commands, "png": cpu_tables.png, "batches": cpu_tables.batches,
+                             "pages": cpu_tables.pages, "auto": cpu_tables.auto},
+    "docs/tables/device.md": {"windows": windows, "gauss": gauss, "filters": lambda: filters("h200"),
+                              "filters-h100": lambda: filters("h100"), "moves": moves,
+                              "python": cpu_tables.python_device},
+    "docs/results.md": {"ratios": sat_ratios, "crossings": crossings},
+    "docs/tables/sat.md": {"sat": sat_ms, "order": sat_order, "stages": stages, "types": types, "rows": rows,
+                           "into": into, "channels": channels, "peers": peers, "r": own_r, "fit": fit, "aims": aims},
+    "docs/tables/permutation.md": {"shared-f32": lambda: machine.permute_shared("f32"),
+                                   "shared-f64": lambda: machine.permute_shared("f64"),
+                                   "global-f32": lambda: machine.permute_global("f32"),
+                                   "global-f64": lambda: machine.permute_global("f64"),
+                                   "spread": machine.permute_spread, "bytes": machine.permute_bytes},
+    "docs/tables/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
+                               "amm": machine.amm, "giles-powers": machine.giles_by_power},
     "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
                       "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
     "docs/exact.md": {"exact": exact_tables.exact, "means": exact_tables.means, "variances": exact_tables.variances,

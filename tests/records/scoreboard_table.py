@@ -53,3 +53,14 @@ def lead():
         r = max((r for r in records if r["name"] == name), key=lambda r: r["width"] * r["height"])
         rows.append([text, size(r), f"{digits(r['ms_min'], 2)} ms", f"{digits(r['x'], 2)} times as long"])
     return table(["<on the CPU, one thread", "pixels", "time", "OpenCV 5 takes"], rows)
+
+
+def summary():
+    """Every work at two sizes: milliseconds on one thread, and OpenCV's time over ours by the number of threads."""
+    rows = []
+    for name, group in grouped(documents()[0]["records"], lambda r: r["name"]).items():
+        rows.append([name])
+        for width in (1920, 4096):
+            cells = [r for r in group if r["width"] == width]
+            rows[-1] += [digits(cells[0]["ms_min"]), "/".join(map(cell, cells))]
+    return table(["<", "1920 × 1080, ms", "OpenCV, times", "4096 × 4096, ms", "OpenCV, times"], rows)
