@@ -169,7 +169,7 @@ static inline satf_write_options satf_write_defaults(void)
  * and its owner and group as far as the caller may give them. Without these permissions or that
  * group only the owner may read the new file. "-" is standard output (format must be given).
  * options may be NULL. Samples that the format cannot hold as they are become a picture: see "image
- * form" in docs/design.md.
+ * form" in docs/formats.md.
  */
 SATF_API satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
                                       const satf_write_options *options);
@@ -355,10 +355,11 @@ typedef struct satf_file_options {
     size_t more_count;
     /*
      * The result is blended with the input: it stays where a sample of the mask is 0, becomes the
-     * filters' where it is the mask's full scale, and what lies between is between (docs/design.md,
-     * "Numbers"). NULL: there is no mask. A view on the host with the sides of each page, of u8,
-     * u16, f32 or f64; RGB counts as grey, alpha does not count. With a region it blends the inside
-     * alone. What holds for a region's filters and its orientation holds here too.
+     * filters' where it is the mask's full scale, and what lies between is between
+     * (docs/formats.md, "A mask"). NULL: there is no mask. A view on the host with the sides of
+     * each page, of u8, u16, f32 or f64; RGB counts as grey, alpha does not count. With a region it
+     * blends the inside alone. What holds for a region's filters and its orientation holds here
+     * too.
      */
     const satf_view *mask;
     /* Non-zero: the chain works in linear light, for filters that mix the light of pixels:

@@ -48,7 +48,7 @@
  *     be infinite or NaN.
  *   - Otherwise a result is infinite or NaN only where the window holds such a
  *     sample, or where the sum of its magnitudes overflows.
- *     docs/design.md derives all these.
+ *     docs/numbers.md, "Floats", has all bounds.
  */
 #ifndef SATFILTER_H
 #define SATFILTER_H

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The binary interface keeps the rules of "Interface" in docs/design.md: structs that can grow say
+# The binary interface keeps the rules of "Interface" in docs/numbers.md: structs that can grow say
 # their size, and programs that were linked to the last release run with this library. A release records its
 # interface: `CC=gcc tests/abi.sh --record` writes tests/abi/satfilter.abi, with which this compares. gcc 12 and
 # abidw 2.2 always write the same bytes; other compilers compare alike, but write it in other words.
@@ -21,10 +21,10 @@ stub()
         sed 's/SATF_API \([^;]*\);/\1 { __builtin_trap(); }\n/g'
 }
 
-# kind WORD: the structs of the rows of docs/design.md that begin with it
+# kind WORD: the structs of the rows of docs/numbers.md that begin with it
 kind()
 {
-    sed -n "s/^| $1[^|]*|//p" "$source/docs/design.md" | grep -o 'satf_[a-z_]*' | tr '\n' ' '
+    sed -n "s/^| $1[^|]*|//p" "$source/docs/numbers.md" | grep -o 'satf_[a-z_]*' | tr '\n' ' '
 }
 
 # rules FOLDER: what breaks the rules in its headers

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A shared library exports what its public headers declare, all of it, and no more; a static one
 # (--enable-static) has no global name but satf_..., so an application may have any of its own.
-# Symbols carry the version of the soname: the two move together (docs/design.md). The library that
+# Symbols carry the version of the soname: the two move together (docs/numbers.md). The library that
 # everyone links needs neither CUDA nor a C++ runtime, and a backend has one door.
 set -eu
 . "$(dirname "$0")/script.sh"

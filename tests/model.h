@@ -1,5 +1,5 @@
 /*
- * A model of filters: what docs/filters.md and docs/design.md say of pictures, windows, borders,
+ * A model of filters: what docs/filters.md and docs/numbers.md say of pictures, windows, borders,
  * alpha and types, by definition; and a driver that compares any filter with a function that knows
  * its samples, whole by both engines, in a part, by rows, in a plan, by each instruction set.
  */

@@ -1,6 +1,6 @@
 /*
  * Which pixels of a filter's result depend on a sample, reckoned here from what --help and
- * docs/design.md say; and one sample that is not finite, which may reach these alone. For tests
+ * docs/numbers.md say; and one sample that is not finite, which may reach these alone. For tests
  * that walk the table of filters on any device.
  */
 #ifndef SATF_TESTS_NOT_FINITE_H

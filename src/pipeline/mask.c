@@ -1,4 +1,4 @@
-/* The blend of a job's mask. It is defined in docs/design.md, "Numbers". */
+/* The blend of a job's mask. It is defined in docs/formats.md, "A mask". */
 #include "mask.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #endif
 
 /*
- * What the choice rests on: constants, round figures (docs/design.md).
+ * What the choice rests on: constants, round figures.
  * What a sample takes is the engines' (filter_ns()). A device's kernels take a small part of what
  * the copies do, which pass through pinned memory at the rate at which one thread fills and empties
  * it. The start is that of the CUDA runtime, paid once a process; --tune measures it.

@@ -12,7 +12,7 @@ TEST(sum_types)
         uint64_t pixels;
         satf_sum_type least, wanted;
     } cases[] = {
-        /* the largest areas that fit 16 and 32 bits, see docs/design.md */
+        /* the largest areas that fit 16 and 32 bits, see docs/numbers.md */
         {SATF_U8, SATF_SUMMAND_PLAIN, 257, SATF_SUM_U16, SATF_SUM_U16},
         {SATF_U8, SATF_SUMMAND_PLAIN, 258, SATF_SUM_U16, SATF_SUM_U32},
         {SATF_U8, SATF_SUMMAND_PLAIN, 16843009, SATF_SUM_U16, SATF_SUM_U32},

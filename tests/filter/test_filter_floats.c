@@ -1,4 +1,4 @@
-/* Floats: the error bounds and the domains that docs/design.md states, for both engines. */
+/* Floats: the error bounds and the domains that docs/numbers.md states, for both engines. */
 #include "test.h"
 #include <float.h>
 
@@ -60,7 +60,7 @@ static window_facts look(const subject *s, satf_rect rect)
     return f;
 }
 
-/* The bounds of docs/design.md: of a window's sum of summands, `size` the sum of their
+/* The bounds of docs/numbers.md: of a window's sum of summands, `size` the sum of their
  * magnitudes in the window, `all` in the whole image. */
 static long double sum_bound(bool by_tables, satf_rect rect, const window_facts *f,
                              long double size, long double all)

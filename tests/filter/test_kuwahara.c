@@ -66,7 +66,7 @@ static int choose(const model_sums *windows, int64_t pixel)
     return best;
 }
 
-/* How far from the variance others of floats are alike: docs/design.md. */
+/* How far from the variance others of floats are alike: docs/filters.md. */
 static double room_of(const model_sums *of, int64_t pixel, double variance)
 {
     int channels = of->image->channels, colours = channels - of->image->alpha;

@@ -2,8 +2,8 @@
  * A result depends on its window alone: whatever a sample beyond it becomes, no bit changes; and
  * where a sample in it changes, some results do. Left out are results of the whole picture by
  * definition: wolf, integral, threshold=otsu and scale=auto; and floats by tables, which the
- * template reads and whoever names an engine or an algorithm: docs/design.md bounds their errors by
- * the whole picture.
+ * template reads and whoever names an engine or an algorithm: docs/numbers.md bounds their errors
+ * by the whole picture.
  */
 #include "test.h"
 

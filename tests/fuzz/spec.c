@@ -59,7 +59,7 @@ static void compare(satf_context *ctx, const satf_filter *filter)
         status[i] = apply(ctx, filter, ways[i].engine, ways[i].fill, &in, &out[i], &bytes[i]);
         fuzz_check_status(ctx, status[i]);
         FUZZ_REQUIRE(status[i] == status[0] && bytes[i] == bytes[0]);
-        /* Behind a filter that makes floats the engines' bounds differ, see docs/design.md. */
+        /* Behind a filter that makes floats the engines' bounds differ, see docs/numbers.md. */
         if (!status[0] && (ways[i].engine == SATF_ENGINE_AUTO || filter_count(filter) == 1)) {
             FUZZ_REQUIRE(memcmp(out[i], out[0], bytes[0]) == 0);
         }

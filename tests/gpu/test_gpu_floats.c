@@ -90,7 +90,7 @@ static void check_local(const satf_filter *filter, const char *spec, int channel
     }
 }
 
-/* Sums alone have no shifts, whose bound of docs/design.md is here of samples in 1000 ... 1001;
+/* Sums alone have no shifts, whose bound of docs/numbers.md is here of samples in 1000 ... 1001;
  * where alpha weighs the march has no sums. */
 TEST_ALONE(test_locality)
 {

@@ -1,7 +1,7 @@
 """What each filter computes, in exact integers and fractions, by the pages in docs/ and --help.
 
 A filter takes an Image and returns one whose samples are not rounded yet. Beside each sample stands
-how far the documentation lets the result be from it: 0 for integers, the bounds of docs/design.md
+how far the documentation lets the result be from it: 0 for integers, the bounds of docs/numbers.md
 for sums of floats that are not exact. FILTERS maps names to functions of (image, link), link being
 a dict of the parameters.
 """

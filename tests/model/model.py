@@ -2,7 +2,7 @@
 """Compares satfilter with a model of it that is written from the documentation alone: README.md,
 docs/, the headers and --help. Random pictures in PNG, PNM and .npy files go through chains of up to
 three filters into files of all kinds. The model computes them in exact integers and fractions, and
-must find the same samples; of floats whose sums round, within the bounds of docs/design.md. What is
+must find the same samples; of floats whose sums round, within the bounds of docs/numbers.md. What is
 written is read again by the command. Python's standard library is all that it needs.
 
 usage: model.py [--satfilter FILE] [--cases N] [--seed N] [--only N] [--first FILTER] [--keep FOLDER]

@@ -1,4 +1,4 @@
-"""What resize and pixelate compute, in exact integers and fractions, by docs/design.md: as filters.py."""
+"""What resize and pixelate compute, in exact integers and fractions, by docs/filters.md: as filters.py."""
 from fractions import Fraction
 
 from moments import mean

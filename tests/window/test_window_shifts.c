@@ -59,7 +59,7 @@ static int bits_of(int64_t w)
 }
 
 /* The shift is a sample of the window; and sums S and S2 of what is above it, of S0 pixels or their
- * alphas, are off by at most what docs/design.md says, by S0 and the range of the samples. */
+ * alphas, are off by at most what docs/numbers.md says, by S0 and the range of the samples. */
 static void check_value(const test_case *c, const variant *v, const picture *p, const results *r,
                         const model_sums *of, int64_t i)
 {

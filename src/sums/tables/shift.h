@@ -1,4 +1,4 @@
-/* Images of floats less a shift, as doubles: what tables of moments are made of (docs/design.md,
+/* Images of floats less a shift, as doubles: what tables of moments are made of (docs/numbers.md,
  * Floats). */
 #ifndef SATF_SUMS_TABLES_SHIFT_H
 #define SATF_SUMS_TABLES_SHIFT_H

@@ -39,7 +39,7 @@ bool trial_output(satf_context *ctx, const trial_case *c, const satf_filter *fil
                   const satf_view *in, void *memory, satf_view *out);
 
 /* How far apart two engines' results of a filter of several steps on floats may be, before they
- * are rounded to the output's type; see docs/design.md, Floats. */
+ * are rounded to the output's type; see docs/numbers.md, Floats. */
 double trial_bound(const trial_case *c, const satf_view *in);
 
 #endif
