@@ -4,6 +4,10 @@
  * algorithms (2R1W, 1R1W, (1+r)R1W, SKSS, look-back) have in common.
  *
  * Warp k holds the rows k * ROWS ... of the block, a lane VEC neighbouring columns.
+ *
+ * Of f32 a summand passes through at most 3 additions in its lane's columns, 6 across lanes, 31
+ * down its warp's rows and 4 with sums of other blocks, which are f64: a table is off by at most
+ * 44 2^-24, below 2^-18, times the sum of the magnitudes.
  */
 #ifndef CUDA_SAT_TILE_CUH
 #define CUDA_SAT_TILE_CUH

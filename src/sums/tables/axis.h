@@ -10,6 +10,8 @@
  * pixels that a border continues, as a linear combination of prefix sums:
  * sum of coef * F[end], F[end] being the sum of the pixels 0 ... end - 1 and
  * 1 <= end <= n. SATF_BORDER_CONSTANT and SATF_BORDER_SHRINK: of the pixels inside only.
+ * The magnitudes of coef add up to 2 inside, at most 2 length + 2 under clamp, 7 + 3 length / n
+ * under wrap, reflect and mirror, and in any case 2 length + 7.
  */
 enum { AXIS_MAX_TERMS = 5 };
 
