@@ -24,15 +24,6 @@ def share(group, key="wrong"):
     return percent(total(group, key), total(group, "pixels"))
 
 
-def with_worst(group):
-    """The share of both pictures and, unless all are exact, the largest distance."""
-    return share(group) + (f" ({max(r['worst'] for r in group):.2f})" if total(group, "wrong") else "")
-
-
-def relative(error):
-    return f"{error:.1e}" if error else "0"
-
-
 def exact():
     """By program: the largest share of any window or ratio, by the call for which that is least."""
     programs = list(grouped(rows_of("mean") + rows_of("area"), lambda r: r["program"]))
@@ -50,45 +41,10 @@ def exact():
                               for operation in OPERATIONS)] for program in programs])
 
 
-def by_samples(rows):
-    """((program, call, samples), records), samples by samples."""
-    return sorted(grouped(rows, lambda r: (r["program"], r["call"], r["samples"])).items(),
-                  key=lambda one: SAMPLES.index(one[0][2]))
-
-
-def means():
-    rows = rows_of("mean")
-    windows = list(grouped(rows, lambda r: r["size"]))
-    lines = []
-    for (program, call, samples), group in by_samples(rows):
-        at = grouped(group, lambda r: r["size"])
-        lines.append([samples, program, f"`{call}`", *(with_worst(at[w]) for w in windows)])
-    return table(["<", "<program", "<call", *map(str, windows)], lines)
-
-
-def variances():
-    rows = rows_of("variance")
-    windows = list(grouped(rows, lambda r: r["size"]))
-    lines = []
-    for (program, call, samples), group in by_samples(rows):
-        at = grouped(group, lambda r: r["size"])
-        lines.append([samples, program, f"`{call}`",
-                      *(f"{share(at[w])} / {share(at[w], 'wrong_f64')}" for w in windows),
-                      relative(max(r["worst"] for r in group)), total(group, "below_0") or ""])
-    return table(["<", "<program", "<call", *map(str, windows), "worst relative error", "below 0"], lines)
-
-
 def gaussians():
-    return table(["<", "<program", "<call", "not exact, %", "off by a step or more, %", "worst, steps"],
-                 [[samples, program, f"`{call}`", share(group), share(group, "by_1"),
-                   f"{max(r['worst'] for r in group):.2f}"]
-                  for (program, call, samples), group in by_samples(rows_of("gauss"))])
-
-
-def areas():
-    lines = []
-    for (program, call, samples), group in by_samples(rows_of("area")):
-        at = grouped(group, lambda r: r["size"])
-        lines.append([samples, program, f"`{call}`", *(with_worst(at[ratio]) if ratio in at else ""
-                                                       for ratio in ("2:1", "3:2"))])
-    return table(["<", "<program", "<call", "2:1", "3:2"], lines)
+    """satfilter's own, by call and samples."""
+    calls = grouped([r for r in rows_of("gauss") if r["program"] == "satfilter"],
+                    lambda r: (r["call"], SAMPLES.index(r["samples"])))
+    return table(["<call", "<samples", "not exact, %", "off by a step or more, %", "worst, steps"],
+                 [[f"`{call}`", SAMPLES[samples], share(group), share(group, "by_1"),
+                   f"{max(r['worst'] for r in group):.2f}"] for (call, samples), group in sorted(calls.items())])

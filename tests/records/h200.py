@@ -409,8 +409,7 @@ PAGES = {
                                "amm": machine.amm, "giles-powers": machine.giles_by_power},
     "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
                       "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
-    "docs/exact.md": {"exact": exact_tables.exact, "means": exact_tables.means, "variances": exact_tables.variances,
-                      "gaussians": exact_tables.gaussians, "areas": exact_tables.areas},
+    "docs/exact.md": {"exact": exact_tables.exact, "gaussians": exact_tables.gaussians},
     "docs/witness.md": {"witnesses": witness.witnesses, "apart": witness.apart},
 }
 
