@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes docs/gallery.md, its pictures, and the table of filters in docs/recipes.md.
+"""Makes docs/gallery.md and its pictures.
 
     docs/gallery.py [--satfilter COMMAND] [--check]
 
-Both are what `satfilter --list --json` says of its filters, under the headings of filters/all.h. The example of each
-is run on a picture of samples/. --check runs nothing and names the pages that are out of date. Pictures need Pillow,
-and the order of permute NumPy.
+The page is what `satfilter --list --json` says of its filters, under the headings of filters/all.h. The example of
+each is run on a picture of samples/. --check runs nothing and says whether the page is out of date. Pictures need
+Pillow, and the order of permute NumPy.
 """
 import argparse
 import json
@@ -32,16 +32,13 @@ MADE = {
     "order.npy": "python3 -c \"import numpy as n; "
                  "n.save('order.npy', n.arange(240000).reshape(4, 100, 4, 150).swapaxes(0, 2).ravel())\"",
 }
-# Parameters that many filters have: docs/recipes.md tells of them above and below its table.
-COMMON = ("at", "border", "full", "invert", "surface")
+PAGE = HERE / "gallery.md"
 
 HEAD = """# Every filter on a picture
 
-On the left the picture, or a part of it, on the right what the command makes of it.
-`./satfilter --help FILTER` has the parameters, [filters.md](filters.md) the exact definitions,
-[pages.md](pages.md) says which filter suits which page. `docs/gallery.py` makes this page.
+On the left the picture, or a part of it, on the right what the command makes of it. Parameters:
+`./satfilter --help FILTER`; definitions: [filters.md](filters.md); which one for which page: [pages.md](pages.md).
 """
-TABLE = "| option | what it makes | parameters |\n|---|---|---|\n"
 
 
 def filters(satfilter):
@@ -76,35 +73,8 @@ def gallery(all_filters):
         commands = "\n".join(f"    {command}" for command in typed(one))
         lines.append(f"\n## {one['heading']}\n" if one["heading"] else "")
         lines.append(f"\n### {name}\n\n{text}. {use}\n\n{commands}\n\n"
-                     f"![{name}: before and after](images/gallery/{name}.jpg)\n")
+                     f"![{name}](images/gallery/{name}.jpg)\n")
     return "".join(lines)
-
-
-def written(begin, syntax):
-    """`begin` and the first of the ways in which a value is written, and the others: ", `b` or `c`"."""
-    first, *others = (syntax or "").split("|")
-    return f"`{begin}{first}`", "".join((", " if other != others[-1] else " or ") + f"`{other}`" for other in others)
-
-
-def row(one):
-    """A filter's line in the table of recipes.md."""
-    name, value, told = one["name"], "", []
-    for p in one["parameters"]:
-        begin = p["name"] + "=" * bool(p["syntax"])
-        if p["is_value"]:
-            value, begin = " " + p["syntax"], ""
-        if p["name"] not in COMMON and p["type"] != "size":
-            told.append("".join(written(begin, p["syntax"])) + ": " + p["help"])
-    option, others = written("--" + name, value)
-    return f"| [{option}](gallery.md#{name}){others} | {one['help']} | {'; '.join(told)} |\n"
-
-
-def pages(all_filters):
-    """The text of each page by its path."""
-    recipes = (HERE / "recipes.md").read_text(encoding="utf-8")
-    table = TABLE + "".join(map(row, all_filters))
-    return {HERE / "gallery.md": gallery(all_filters),
-            HERE / "recipes.md": re.sub(r"(?m)^\| option \|.*\n(\|.*\n)*", lambda _: table, recipes)}
 
 
 def show(path, part):
@@ -171,15 +141,16 @@ def main():
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     all_filters = filters(arguments.satfilter)
-    old = [path for path, text in pages(all_filters).items() if path.read_text(encoding="utf-8") != text]
-    missing = [one["name"] for one in all_filters if not (HERE / "images" / "gallery" / f"{one['name']}.jpg").exists()]
+    text = gallery(all_filters)
+    old = ["gallery.md"] if PAGE.read_text(encoding="utf-8") != text else []
+    pictures = [f"images/gallery/{one['name']}.jpg" for one in all_filters]
+    old += [picture for picture in pictures if not (HERE / picture).exists()]
     if arguments.check:
-        for what in [path.name for path in old] + [f"images/gallery/{name}.jpg" for name in missing]:
+        for what in old:
             print(f"docs/{what} is not what the filters say: run docs/gallery.py")
-        return 1 if old or missing else 0
+        return 1 if old else 0
     make_pictures(all_filters, arguments.satfilter)
-    for path, text in pages(all_filters).items():
-        path.write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
     return 0
 
 
