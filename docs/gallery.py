@@ -36,8 +36,8 @@ PAGE = HERE / "gallery.md"
 
 HEAD = """# Every filter on a picture
 
-On the left the picture, or a part of it, on the right what the command makes of it. Parameters:
-`./satfilter --help FILTER`; definitions: [filters.md](filters.md); which one for which page: [pages.md](pages.md).
+On the left the picture, or a part of it, on the right what the command makes of it. When to take which: `./satfilter --help FILTER`,
+for pages [pages.md](pages.md); definitions: [filters.md](filters.md).
 """
 
 
@@ -69,10 +69,9 @@ def gallery(all_filters):
     lines = [HEAD]
     for one in all_filters:
         name, text = one["name"], one["help"][0].upper() + one["help"][1:]
-        use = re.match(r".*?\.(?= |$)", one["detail"])[0]
         commands = "\n".join(f"    {command}" for command in typed(one))
         lines.append(f"\n## {one['heading']}\n" if one["heading"] else "")
-        lines.append(f"\n### {name}\n\n{text}. {use}\n\n{commands}\n\n"
+        lines.append(f"\n### {name}\n\n{text}.\n\n{commands}\n\n"
                      f"![{name}](images/gallery/{name}.jpg)\n")
     return "".join(lines)
 
