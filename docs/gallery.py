@@ -36,8 +36,8 @@ PAGE = HERE / "gallery.md"
 
 HEAD = """# Every filter on a picture
 
-On the left the picture, or a part of it, on the right what the command makes of it. When to take which: `./satfilter --help FILTER`,
-for pages [pages.md](pages.md); definitions: [filters.md](filters.md).
+On the left the picture, or a part of it, on the right what the command makes of it. When to take which:
+`./satfilter --help FILTER`, for pages [pages.md](pages.md); definitions: [filters.md](filters.md).
 """
 
 

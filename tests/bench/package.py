@@ -10,7 +10,7 @@ opencv: satfilter.cv, the same calls on 1920 x 1080 pixels, one thread each; xim
         opencv-contrib-python-headless.
 host:   what a call costs, one thread on 4096 x 4096 bytes beside scipy and scikit-image where they are, and a stack of
         1,000 images on one thread and on all, into `out` where the call has one.
-gaussians: the table of docs/python.md, how far Gaussians that gauss makes go from scikit-image's.
+gaussians: the figures of docs/python.md, how far Gaussians that gauss makes go from scikit-image's.
 skimage: scikit-image's own tests on satfilter.filters, and how many call it. The file is of its sources, which wheels
         do not have: tests/skimage/filters/test_thresholding.py of the installed version. It needs pytest.
 
