@@ -408,7 +408,7 @@ PAGES = {
     "docs/tables/machine.md": {"rap": machine.rap, "counters": machine.rap_counters,
                                "amm": machine.amm, "giles-powers": machine.giles_by_power},
     "docs/pages.md": {"thresholds": threshold_tables.thresholds, "kinds": threshold_tables.kinds,
-                      "choices": threshold_tables.choices, "wolf": threshold_tables.wolf},
+                      "wolf": threshold_tables.wolf},
     "docs/exact.md": {"exact": exact_tables.exact, "gaussians": exact_tables.gaussians},
     "docs/witness.md": {"witnesses": witness.witnesses, "apart": witness.apart},
 }

@@ -63,21 +63,10 @@ def thresholds():
 
 
 def kinds():
-    """Words by the kind of page."""
+    """Words by the kind of page: chosen settings, and methods that have none."""
     rows = [[f"{program} {name}", parameters(values), *(f"{100 * share:.0f}" for share in by_kind(shares).values())]
-            for program, name, values, _, shares in settings()]
+            for program, name, values, is_chosen, shares in settings() if is_chosen or not values]
     return table(["<words, %", "<with", *(SHORT.get(kind, kind) for kind in record()["kinds"])], rows)
-
-
-def choices():
-    """What each method was tried with, and what it was best with, on the pages that choose."""
-    rows = []
-    for r in record()["records"]:
-        if r["tried"]:
-            best = next(one for one in r["tried"] if one["with"] == r["chosen"])
-            rows.append([r["program"], r["name"], len(r["tried"]), parameters(r["chosen"]),
-                         f"{100 * best['mean']:.1f}", f"{100 * best['worst']:.0f}"])
-    return table(["<program", "<method", "tried", "<chosen", "words, %", "worst kind, %"], rows)
 
 
 def wolf():
