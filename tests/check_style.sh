@@ -87,7 +87,7 @@ plugins/gstreamer: plugins
 plugins/vips:
 python/satfilter:
 TABLE
-trap 'rm -f "$findings" "$findings.layers" "$findings.public"' EXIT
+trap 'rm -f "$findings" "$findings.layers" "$findings.picture" "$findings.public"' EXIT
 
 # shellcheck disable=SC2086 # lists of file names without blanks
 awk -v layers="$findings.layers" '
@@ -125,6 +125,12 @@ awk -v layers="$findings.layers" '
 # A folder of more than 30 files is to become two.
 find src cuda tools -type f -name '*.[chi]*' | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c |
     awk '$1 > 30 { print $2 ": " $1 " files in one folder" }' >>"$findings"
+
+# The picture of the tree in docs/design.md has every folder.
+sed -n '/^```$/,/^```$/p' docs/design.md >"$findings.picture"
+for folder in src/*/ cuda/*/; do
+    grep -qw "$(basename "$folder")" "$findings.picture" || echo "docs/design.md: its picture lacks $folder"
+done >>"$findings"
 
 # ------------------------------------------------------------ public functions
 # Kernels' files are compiled with all names hidden: a public function in one would not be exported,
