@@ -11,6 +11,7 @@
 #include "sat/shift.h"
 #include "base/view.h"
 #include "plan/gpu.h"
+#include "sums/cells/gpu.h"
 #include "sums/lines/line.h"
 #include "sums/lines/taps.h"
 #include "formula/adapt_rows.h"
@@ -335,16 +336,16 @@ static satf_status lines(satf_context *ctx, const filter_gpu_lines *job)
     return end(ctx, cpu, status);
 }
 
-static satf_status cells(satf_context *ctx, const satf_view *in, const satf_view *out,
-                         int64_t width, int64_t height, bool weighted)
+static satf_status cells(satf_context *ctx, const cells_gpu *job)
 {
-    satf_view here = on_host(in), there = on_host(out);
+    satf_view here = on_host(&job->in), there = on_host(&job->out);
     char spec[64];
     satf_context *cpu;
     satf_filter *filter = NULL;
-    snprintf(spec, sizeof spec, width ? "pixelate=%ldx%ld" : "resize=%ldx%ld!",
-             (long)(width ? width : out->width), (long)(width ? height : out->height));
-    here.flags = there.flags = weighted ? SATF_ALPHA : 0;
+    snprintf(spec, sizeof spec, job->width ? "pixelate=%ldx%ld" : "resize=%ldx%ld!",
+             (long)(job->width ? job->width : job->out.width),
+             (long)(job->width ? job->height : job->out.height));
+    here.flags = there.flags = job->weighted ? SATF_ALPHA : 0;
     satf_status status = begin(ctx, "cells", &cpu);
     status = status ? status : satf_filter_parse(cpu, spec, &filter);
     status = status ? status : satf_filter_apply(cpu, filter, &here, &there);

@@ -177,13 +177,8 @@ CALL(satf_status, shift,
       const satf_view *to),
      NO_DEVICE)
 
-/* out = the means over the cells of a coarser grid, of in's pixels, whose last channel is alpha and
- * weighs the others, or not. width > 0: the cells have width x height pixels, and out is as large
- * as in. Else each pixel of out is a cell. */
-CALL(satf_status, cells,
-     (satf_context * ctx, const satf_view *in, const satf_view *out, int64_t width, int64_t height,
-      bool weighted),
-     NO_DEVICE)
+/* The means over the cells of a coarser grid. (src/sums/cells/gpu.h) */
+CALL(satf_status, cells, (satf_context * ctx, const cells_gpu *job), NO_DEVICE)
 
 /* `to` = the pixels of `from`, a view of one shape and type, which need not be packed. */
 CALL(satf_status, copy_pixels, (satf_context * ctx, const satf_view *from, const satf_view *to),

@@ -41,6 +41,7 @@ typedef struct satf_gpu_use {
 } satf_gpu_use;
 
 /* What the calls of the layers above are given (their gpu.h). */
+typedef struct cells_gpu cells_gpu;
 typedef struct filter_gpu_plan filter_gpu_plan;
 typedef struct filter_gpu_task filter_gpu_task;
 typedef struct filter_gpu_lines filter_gpu_lines;

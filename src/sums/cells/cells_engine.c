@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../../base/cpu.h"
-#include "../../base/device/gpu.h"
 #include "../../base/memory.h"
 #include "../../base/view.h"
 #include "cells.h"
@@ -154,9 +153,6 @@ static satf_status cells_plan(satf_context *ctx, filter_step *step)
 {
     cells_step *state = step->state;
     const satf_view *in = &step->in, *out = &step->out;
-    if (in->device != SATF_HOST) {
-        return SATF_OK;
-    }
     find_cells(step, state);
     if (!choose_types(step, state) || !choose_kernels(step, state) || !cells_lay_out(step, state)) {
         return satf_fail(ctx, SATF_LIMIT, "the rows are too long for the memory of this machine");
@@ -391,13 +387,6 @@ static bool cells_make_row(cells_walker *w, char *memory, int64_t y, char *to)
     return true;
 }
 
-static satf_status cells_run_on_device(satf_context *ctx, filter_step *step)
-{
-    bool spreads = !step->pass->shape;
-    return satf_cuda()->cells(ctx, &step->in, &step->out, spreads ? step->size.width : 0,
-                              spreads ? step->size.height : 0, step->weighted);
-}
-
 static satf_status cells_begin(satf_context *ctx, const filter_step *step, const filter_rows *rows,
                                int64_t first, int64_t end, void *walker)
 {
@@ -464,10 +453,8 @@ static const filter_engine cells_engine = {
     .does = "sums cells, not windows",
     .sums_others = true,
     .ns = 1.5,
-    .device_ns = 0.01,
     .state_bytes = sizeof(cells_step),
     .plan = cells_plan,
-    .run = cells_run_on_device,
     .begin = cells_begin,
     .next = cells_next,
     .anywhere = true,
@@ -481,7 +468,8 @@ static satf_rect cells_window(const filter_step *step)
     return (satf_rect){1 - w, 1 - h, 2 * w - 1, 2 * h - 1};
 }
 
-static const filter_engine *const cells_engines[] = {&cells_engine, NULL};
+static const filter_engine *const cells_engines[] = {&cells_engine, &filter_device_cells_engine,
+                                                     NULL};
 
 const pass_shape shape_cells = {.kind = SATF_FILTER_CELLS,
                                 .reach = shape_all_reach,
