@@ -226,9 +226,9 @@ static satf_status run_task(satf_context *cpu, const filter_gpu_task *task,
 }
 
 /* A choice among windows, which is passes of a filter on the CPU. */
-static satf_status choose(satf_context *cpu, const filter_gpu_task *task)
+static satf_status choose_here(satf_context *cpu, const filter_gpu_task *task, const satf_view *to)
 {
-    satf_view in = on_host(&task->in), out = on_host(&task->out);
+    satf_view in = on_host(&task->in), out = on_host(to);
     satf_filter *filter;
     char spec[64];
     snprintf(spec, sizeof spec, "kuwahara=%ldx%ld", (long)task->choice[0].w,
@@ -244,20 +244,25 @@ static satf_status choose(satf_context *cpu, const filter_gpu_task *task)
     return status;
 }
 
-/* The pass of a reduction is a part of the CPU's run. */
+static satf_status choose(satf_context *ctx, const filter_gpu_task *task, const satf_view *out)
+{
+    ON_CPU("choose", choose_here(cpu, task, out));
+}
+
+/* The pass of a reduction, and what a choice is made of, are a part of the CPU's run. */
 static satf_status run_filter(satf_context *ctx, const filter_gpu_plan *plan)
 {
     const filter_gpu_task *task = &plan->task;
     count_run(ctx);
-    ON_CPU("run", task->choices   ? choose(cpu, task)
-                  : task->reduces ? SATF_OK
-                                  : run_task(cpu, task, &filter_table_engine));
+    ON_CPU("run", task->reduces || task->keys.data ? SATF_OK
+                  : task->choices                  ? choose_here(cpu, task, &task->out)
+                                                   : run_task(cpu, task, &filter_table_engine));
 }
 
 static satf_status floats(satf_context *ctx, const filter_gpu_task *task, double *blocks)
 {
     count_run(ctx);
-    ON_CPU("floats", task->choices ? choose(cpu, task) : run_task(cpu, task, &filter_sides_engine));
+    ON_CPU("floats", task->choices ? SATF_OK : run_task(cpu, task, &filter_sides_engine));
 }
 
 /* The level of a histogram is a part of it. */
@@ -508,6 +513,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
     backend.floats = floats;
+    backend.choose = choose;
     backend.adapt = adapt;
     backend.cells = cells;
     backend.lines = lines;

@@ -1,7 +1,7 @@
 /*
- * Windows of floats on a CUDA device without a table, with a thread for each pixel: windows among
- * which a pixel chooses are summed sample by sample, above the first that weighs; windows whose
- * sides an image gives are sums of blocks, which are made first.
+ * Windows of floats on a CUDA device without a table, with a thread for each window: those among
+ * which pixels choose (choose.cu) are summed sample by sample, above the first that weighs; those
+ * whose sides an image gives are sums of blocks, which are made first.
  */
 #include "any.cuh"
 
@@ -45,7 +45,7 @@ static __device__ inline const char *pixel_at(const satf_view *view, int64_t x, 
            x * view->channels * sample_bytes(view->type);
 }
 
-/* ------------------------------------------------------------------------- choices */
+/* -------------------------------------------------------------------------- keys */
 
 /* The weighted moments of samples less the shifts, alpha left out, and the sum of the weights. */
 typedef struct window_moments {
@@ -127,31 +127,29 @@ static __device__ void store_means(const filter_gpu_task *task, const window_mom
     }
 }
 
-static __global__ void choose_floats(const __grid_constant__ filter_gpu_task task, bool aligned)
+/* The mean and the key of every window, which ends at its place. */
+static __global__ void vary_floats(const __grid_constant__ filter_gpu_task task, bool aligned)
 {
-    const satf_view *in = &task.in;
-    int64_t count = in->width * in->height, step = (int64_t)gridDim.x * THREADS;
+    const satf_view *in = &task.in, *out = &task.out;
+    int64_t count = out->width * out->height, step = (int64_t)gridDim.x * THREADS;
     int colours = in->channels - (task.weighted ? 1 : 0);
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
-        int64_t x = i % in->width, y = i / in->width;
-        varied best = {};
-        for (int k = 0; k < task.choices; k++) {
-            window_runs runs;
-            window_moments all = {};
-            find_runs(&task, &task.choice[k], x, y, &runs);
-            sum_pixels(&task, &runs, &all);
-            varied now = {};
-            formula_sums sums = {};
-            for (int c = 0; c < colours; c++) {
-                load_moments(&all, c, &sums);
-                varied_add(&now, &sums);
-            }
-            varied_end(&now, &sums, VARIED_UNIT(in->type));
-            if (k == 0 || varied_less(true, &now, &best)) {
-                best = now;
-                store_means(&task, &all, runs.area, x, y, aligned);
-            }
+        int64_t x = i % out->width, y = i / out->width;
+        window_runs runs;
+        window_moments all = {};
+        varied now = {};
+        formula_sums sums = {};
+        find_runs(&task, &task.window.rect, x, y, &runs);
+        sum_pixels(&task, &runs, &all);
+        for (int c = 0; c < colours; c++) {
+            load_moments(&all, c, &sums);
+            varied_add(&now, &sums);
         }
+        varied_end(&now, &sums, VARIED_UNIT(in->type));
+        double *key = (double *)((char *)task.keys.data + y * task.keys.stride) + 2 * x;
+        key[0] = now.least;
+        key[1] = now.most;
+        store_means(&task, &all, runs.area, x, y, aligned);
     }
 }
 
@@ -294,9 +292,9 @@ extern "C" satf_status cuda_floats(satf_context *ctx, const filter_gpu_task *tas
     const satf_view *in = &task->in;
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
     bool aligned = is_aligned(&task->out);
-    int64_t pixels = in->width * in->height;
+    int64_t pixels = task->out.width * task->out.height;
     if (task->choices) {
-        choose_floats<<<floats_blocks_for(pixels), THREADS, 0, stream>>>(*task, aligned);
+        vary_floats<<<floats_blocks_for(pixels), THREADS, 0, stream>>>(*task, aligned);
     } else {
         pyramid p = pyramid_of(in->width, in->height, in->channels, blocks);
         make_blocks(task, &p, stream);

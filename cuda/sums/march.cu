@@ -55,7 +55,7 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.across = march_axis_of(window->x, window->w);
     plan.down = march_axis_of(window->y, window->h);
     plan.strip = strip;
-    plan.strips = (int)((task->in.width + strip - 1) / strip);
+    plan.strips = (int)((task->out.width + strip - 1) / strip);
     plan.columns = (strip + plan.across.length - 1) * channels;
     plan.pitch = pitch_for(plan.columns, channels);
     plan.group_pitch = pitch_for(plan.columns / MARCH + channels, 4);
@@ -85,7 +85,7 @@ enum { MOST_LENGTH = 4096 };
 static march_plan choose_strip(const filter_gpu_task *task, int shared, int shared_block)
 {
     march_plan best = {};
-    int64_t width = (task->in.width + MARCH - 1) / MARCH * MARCH;
+    int64_t width = (task->out.width + MARCH - 1) / MARCH * MARCH;
     for (int round = 1; round <= 16; round++) {
         int64_t pixels = round * MARCH_THREADS / task->in.channels - task->window.rect.w + 1;
         int64_t strip = (pixels < width ? pixels : width) / MARCH * MARCH;
@@ -118,9 +118,9 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
     if (task->has_rects) {
         return ring_fits(task);
     }
-    int64_t row_bytes = task->in.width * task->in.channels * (int64_t)sizeof(double);
+    int64_t row_bytes = task->out.width * task->in.channels * (int64_t)sizeof(double);
     if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
-        row_bytes >= INT32_MAX / 2 || task->in.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
+        row_bytes >= INT32_MAX / 2 || task->out.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
         return false;
     }
     if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
@@ -137,7 +137,7 @@ static int64_t most_rows(const filter_gpu_task *task)
 {
     enum { ROWS = 512, HEIGHTS = 16 };
     int64_t heights = HEIGHTS * task->window.rect.h;
-    return !has_shifts(task) ? task->in.height : heights > ROWS ? heights : ROWS;
+    return !has_shifts(task) ? task->out.height : heights > ROWS ? heights : ROWS;
 }
 
 /* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
@@ -145,7 +145,7 @@ static int64_t most_rows(const filter_gpu_task *task)
 static void march_choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
 {
     enum { START = 4 };
-    int64_t steps = (task->in.height + MARCH - 1) / MARCH, least = INT64_MAX;
+    int64_t steps = (task->out.height + MARCH - 1) / MARCH, least = INT64_MAX;
     int64_t most = (most_rows(task) + MARCH - 1) / MARCH, first = (steps - 1) / most + 1;
     for (int64_t parts = first; parts <= steps && parts <= first + 4 * at_once; parts++) {
         int64_t own = (steps + parts - 1) / parts, segments = (steps + own - 1) / own;

@@ -44,7 +44,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     {
         x = (int)blockIdx.x % plan.strips * plan.strip;
         y = (int)blockIdx.x / plan.strips * plan.segment;
-        count = min((int)in.height - y, plan.segment);
+        count = min((int)task.out.height - y, plan.segment);
         aligned = (((uintptr_t)in.data | (uintptr_t)in.stride) & (sizeof(T) - 1)) == 0;
         outside = std::is_same<Sum, double>::value ? (T)layer.outside[0].real
                                                    : (T)layer.outside[0].integer;
@@ -300,7 +300,7 @@ static __device__ __forceinline__ void march_across(const Block &block,
                                                     const InlineWindows &inline_windows,
                                                     const Epilogue &finish, int row, int end)
 {
-    int channels = block.channels, width = (int)block.in.width;
+    int channels = block.channels, width = (int)block.task.out.width;
     int groups = (min(width - block.x, block.plan.strip) + MARCH - 1) / MARCH;
     for (int item = (int)threadIdx.x; item < MARCH * groups * channels; item += MARCH_THREADS) {
         int own = item % MARCH, rest = item / MARCH, group = block.group_of(rest);
@@ -417,10 +417,21 @@ static march_kernel march_kernel_any(const filter_gpu_task *task)
                          : march_kernel_with<T, any_formula, Sum, Square>(task);
 }
 
+/* The sums of windows among which a filter chooses, which have at most 255 x 255 pixels. */
+template <class T, class Sum, class Square>
+constexpr bool may_choose = std::is_integral<T>::value &&std::is_same<Sum, uint32_t>::value &&
+                            sizeof(Square) == (sizeof(T) == 1 ? 4 : 8);
+
 /* The kernel for samples of T and sums of these types. */
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_for(const filter_gpu_task *task)
 {
+    if (task->choices) {
+        if constexpr (may_choose<T, Sum, Square>) {
+            return march_kernel_with<T, known_choice<T>, Sum, Square>(task);
+        }
+        return NULL;
+    }
     march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
     if (by_number || task->inline_formula) {
         return by_number;

@@ -5,6 +5,16 @@
 #include "inner.cuh"
 #include "march_sums.cuh"
 
+#include "../../src/sums/choice/keys.h"
+
+/* The mean of samples of T, and how much the window varies. */
+template <class T> struct known_choice : known_mean {
+    typedef T choice;
+};
+template <class Formula, class = void> constexpr bool is_choice = false;
+template <class Formula>
+constexpr bool is_choice<Formula, std::void_t<typename Formula::choice>> = true;
+
 /* The type of samples that are stored in groups. */
 template <int TYPE> struct march_sample;
 template <> struct march_sample<SATF_U8> {
@@ -332,12 +342,66 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
+    template <class T>
+    static __device__ __forceinline__ void
+    store_those(const satf_view &to, int x, int y, int channel, int count, const T (&value)[MARCH])
+    {
+        T *at = (T *)((char *)to.data + y * to.stride) + x * to.channels + channel;
+        constexpr int BYTES = MARCH * (int)sizeof(T), EACH = BYTES < 16 ? BYTES : 16;
+        if (to.channels > 1 || count < MARCH) {
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                if (i < count) {
+                    at[i * to.channels] = value[i];
+                }
+            }
+        } else if constexpr (EACH == 8) {
+            *(uint2 *)at = *(const uint2 *)value;
+        } else {
+#pragma unroll
+            for (int k = 0; k < BYTES / EACH; k++) {
+                ((uint4 *)at)[k] = ((const uint4 *)value)[k];
+            }
+        }
+    }
+
+    /* Means and keys, whose images begin at multiples of 64 bytes, and their rows too. */
+    __device__ __forceinline__ void store_choice(int x, int y, int channel, int count,
+                                                 const both (&window)[MARCH]) const
+    {
+        typedef typename Formula::choice sample;
+        uint32_t area = (uint32_t)(plan.across.length * plan.down.length);
+        __align__(16) sample mean[MARCH];
+        __align__(16) uint64_t key[MARCH];
+        __align__(16) uint32_t low[MARCH];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            uint64_t sum = window[i].sum;
+            uint32_t dividend = window[i].sum + plan.magic.bias;
+            mean[i] = plan.magic.multiplier
+                          ? (sample)(__umulhi(dividend, plan.magic.multiplier) >> plan.magic.shift)
+                          : (sample)((2 * sum + area) / (2 * area));
+            key[i] = choice_key(area, sum, window[i].square);
+            low[i] = (uint32_t)key[i];
+        }
+        store_those(task.out, x, y, channel, count, mean);
+        if (task.keys.type == SATF_U32) {
+            store_those(task.keys, x, y, channel, count, low);
+        } else {
+            store_those(task.keys, x, y, channel, count, key);
+        }
+    }
+
     /* The results from (x, y) on, `count` of which are in the image. inline_windows: those of the
      * inline pass. */
     __device__ __forceinline__ void store(int x, int y, int channel, int count,
                                           const both (&window)[MARCH],
                                           const both (&inline_windows)[MARCH]) const
     {
+        if constexpr (is_choice<Formula>) {
+            store_choice(x, y, channel, count, window);
+            return;
+        }
         bool whole = count >= MARCH && task.border != SATF_BORDER_SHRINK;
         if constexpr (!is_any<Formula>) {
             if (whole && aligned) {

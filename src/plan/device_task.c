@@ -64,6 +64,40 @@ filter_gpu_task filter_device_task(const filter_step *step)
     return task;
 }
 
+/* A layer without a table, of sums over so many pixels. Only `in` and the border of the step
+ * count. */
+static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
+{
+    sat_layer layer = {.summand = summand};
+    layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
+    if (step->border.kind == SATF_BORDER_CONSTANT) {
+        sat_layer_find_outside(step, NULL, &layer);
+    }
+    return filter_device_layer(step, &layer);
+}
+
+filter_gpu_task filter_device_march_task(const filter_step *step)
+{
+    filter_gpu_task task = filter_device_task(step);
+    uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
+    task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
+    task.layer_count = 1;
+    if (filter_reads(step->pass, FORMULA_SQUARE)) {
+        task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
+        task.layer_count = 2;
+    }
+    if (step->inline_pass) {
+        filter_step inline_step = *step;
+        inline_step.in = step->inline_in;
+        inline_step.border.constant = step->inline_constant;
+        task.inline_formula = (int32_t)step->inline_pass->formula;
+        task.inline_layer = layer_of(&inline_step, SATF_SUMMAND_PLAIN, area);
+        task.inline_in = step->inline_in;
+        task.inline_aux = step->twin_aux[0];
+    }
+    return task;
+}
+
 static void device_task_release_rects(void *rects)
 {
     filter_rects_release(rects);

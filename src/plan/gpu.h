@@ -64,6 +64,8 @@ typedef struct filter_gpu_task {
     /* Unless it is 0: so many windows, of which that counts which varies least. */
     int32_t choices;
     satf_rect choice[FILTER_MAX_WINDOWS];
+    satf_view keys; /* how much the window of each result varies: of integers a key for each sample
+                       (src/sums/choice/keys.h), of floats two bounds; data NULL: nobody asks */
     bool sides; /* aux[0] gives the sides of windows (src/sums/choice/sides.h); the formula is the
                    mean */
     formula_sums constants; /* what all samples have in common */

@@ -152,7 +152,7 @@ typedef struct filter_engine {
 /* Those that take several shapes. */
 extern const filter_engine filter_window_engine, filter_table_engine, filter_pixel_engine,
     filter_sides_engine, filter_device_engine, filter_device_window_engine,
-    filter_device_floats_engine, filter_device_cells_engine;
+    filter_device_floats_engine, filter_device_cells_engine, filter_device_choice_engine;
 
 static inline void filter_set_scale(const filter_scale *scale, formula_sums *common)
 {

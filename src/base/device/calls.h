@@ -154,9 +154,16 @@ CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), 
 /* Runs a filter of the pixel alone, which reads no sums and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
 
-/* Runs a filter of floats among whose windows a pixel chooses, or whose sides an image gives.
- * blocks: for the latter, memory of a pyramid (src/sums/choice/pyramid.h). */
+/* Windows of floats: of a choice the means and the keys of all, task->out and task->keys; or a
+ * filter for whose windows an image gives the sides. blocks: for the latter, memory of a pyramid
+ * (src/sums/choice/pyramid.h). */
 CALL(satf_status, floats, (satf_context * ctx, const filter_gpu_task *task, double *blocks),
+     NO_DEVICE)
+
+/* out = the mean of that of each pixel's windows (task->choice) whose key is least, of several the
+ * first. A march or floats() has made task->out and task->keys, in which a window is at its last
+ * pixel. */
+CALL(satf_status, choose, (satf_context * ctx, const filter_gpu_task *task, const satf_view *out),
      NO_DEVICE)
 
 /* What white is above by Otsu's level (histogram_count()), in keys (reduction.h), of which all

@@ -1,5 +1,5 @@
-/* Windows of floats among which a filter chooses, or whose sides an image gives, on a CUDA device:
- * a table's sums would be off by what lies elsewhere. */
+/* Windows of floats whose sides an image gives, on a CUDA device: a table's sums would be off by
+ * what lies elsewhere. */
 #include <string.h>
 
 #include "../../base/device/gpu.h"
@@ -19,18 +19,17 @@ static satf_status device_floats_plan(satf_context *ctx, filter_step *step)
 {
     filter_gpu_task *task = step->state;
     const satf_view *in = &step->in;
-    bool sides = !step->pass->windows;
     size_t samples, row = (size_t)pyramid_length(in->width) * (size_t)in->channels;
     sat_layer layer = {
         .type = SATF_SUM_F64,
-        .summand = sides && step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN,
+        .summand = step->weighted ? SATF_SUMMAND_WEIGHTED : SATF_SUMMAND_PLAIN,
     };
     sat_layer_find_outside(step, NULL, &layer);
     *task = filter_device_task(step);
     task->layers[0] = filter_device_layer(step, &layer);
-    if (sides && (!satf_mul(row, (size_t)pyramid_length(in->height), &samples) ||
-                  !satf_mul(samples, sizeof(double), &step->scratch_bytes) ||
-                  step->scratch_bytes > SIZE_MAX / 4)) {
+    if (!satf_mul(row, (size_t)pyramid_length(in->height), &samples) ||
+        !satf_mul(samples, sizeof(double), &step->scratch_bytes) ||
+        step->scratch_bytes > SIZE_MAX / 4) {
         return satf_fail(ctx, SATF_LIMIT, "the sums of blocks are too large for any memory");
     }
     return SATF_OK;
@@ -55,19 +54,3 @@ const filter_engine filter_device_floats_engine = {
     .plan = device_floats_plan,
     .run = device_floats_run,
 };
-
-/* ---------------------------------------------------- windows among which is chosen */
-
-static void choice_tell_kernel(const filter_step *step, filter_gpu_task *task)
-{
-    task->choices = filter_windows(step, task->choice);
-}
-
-static const filter_engine *const choice_engines[] = {&filter_device_engine,
-                                                      &filter_device_floats_engine, NULL};
-
-const pass_shape shape_choice = {.kind = SATF_FILTER_WINDOW,
-                                 .windows = true,
-                                 .varies = true,
-                                 .tell_kernel = choice_tell_kernel,
-                                 .engines = choice_engines};

@@ -199,40 +199,6 @@ static satf_status run_large(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------------------ marches */
 
-/* A layer without a table, of sums over so many pixels. Only `in` and the border of the step
- * count. */
-static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
-{
-    sat_layer layer = {.summand = summand};
-    layer.type = satf_sum_type_for((satf_type)step->in.type, summand, area, SATF_SUM_U32);
-    if (step->border.kind == SATF_BORDER_CONSTANT) {
-        sat_layer_find_outside(step, NULL, &layer);
-    }
-    return filter_device_layer(step, &layer);
-}
-
-static filter_gpu_task device_window_make_task(const filter_step *step)
-{
-    filter_gpu_task task = filter_device_task(step);
-    uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
-    task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
-    task.layer_count = 1;
-    if (filter_reads(step->pass, FORMULA_SQUARE)) {
-        task.layers[1] = layer_of(step, SATF_SUMMAND_SQUARE, area);
-        task.layer_count = 2;
-    }
-    if (step->inline_pass) {
-        filter_step inline_step = *step;
-        inline_step.in = step->inline_in;
-        inline_step.border.constant = step->inline_constant;
-        task.inline_formula = (int32_t)step->inline_pass->formula;
-        task.inline_layer = layer_of(&inline_step, SATF_SUMMAND_PLAIN, area);
-        task.inline_in = step->inline_in;
-        task.inline_aux = step->twin_aux[0];
-    }
-    return task;
-}
-
 /* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
 static bool device_window_pays(const satf_context *ctx, const filter_step *step)
 {
@@ -245,7 +211,7 @@ static bool suits_march(const satf_context *ctx, const filter_step *step)
     if (step->weighted || step->pass->reduction != FORMULA_NONE || !device_window_pays(ctx, step)) {
         return false;
     }
-    filter_gpu_task task = device_window_make_task(step);
+    filter_gpu_task task = filter_device_march_task(step);
     return task.known != FILTER_GPU_LUMA &&
            satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
@@ -253,7 +219,7 @@ static bool suits_march(const satf_context *ctx, const filter_step *step)
 static satf_status plan_march(satf_context *ctx, filter_step *step)
 {
     filter_gpu_plan *march = step->state;
-    march->task = device_window_make_task(step);
+    march->task = filter_device_march_task(step);
     step->kept_bytes = march->task.has_rects ? step->rects->count * sizeof *step->rects->items : 0;
     return satf_cuda()->march_plan(ctx, march);
 }
