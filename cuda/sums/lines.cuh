@@ -1,5 +1,5 @@
-/* Samples as the numbers that passes along lines take, and what they make as samples, for lines.cu
- * and taps.cu (src/sums/lines/line_samples.c). */
+/* Samples as the numbers that passes along lines take, and what they make as samples, for lines.cu,
+ * boxes.cu and taps.cu (src/sums/lines/line_samples.c). */
 #ifndef CUDA_SUMS_LINES_CUH
 #define CUDA_SUMS_LINES_CUH
 
@@ -44,7 +44,10 @@ static __device__ inline double line_value(const line_numbers *of, double number
     return alpha == 0 ? 0 : sample / alpha + 0.0;
 }
 
-/* By a Gaussian's own weights. */
+/* By boxes of whole numbers; where alpha weighs as far as doubles at numbers_at[1]. (boxes.cu) */
+satf_status cuda_boxes_run(satf_context *ctx, const filter_gpu_lines *job);
+
+/* By a Gaussian's own weights. (taps.cu) */
 void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream);
 
 #endif

@@ -11,7 +11,8 @@ static line_numbers device_lines_numbers_of(const filter_step *step)
                            step->border.kind == SATF_BORDER_SHRINK);
 }
 
-/* What passes make: images that by boxes reach beyond the borders along the axis that is next. */
+/* What passes make: images that by boxes of floats reach beyond the borders along the axis that is
+ * next. */
 static bool device_lines_find_bytes(const filter_step *step, size_t *image, size_t *ones)
 {
     const satf_view *in = &step->in;
@@ -19,8 +20,9 @@ static bool device_lines_find_bytes(const filter_step *step, size_t *image, size
     size_t bytes = (size_t)in->channels * (numbers.narrow   ? sizeof(uint16_t)
                                            : numbers.single ? sizeof(float)
                                                             : sizeof(double));
-    size_t more_x = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.along);
-    size_t more_y = numbers.own ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.down);
+    bool inside = numbers.own || numbers.rounds;
+    size_t more_x = inside ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.along);
+    size_t more_y = inside ? 0 : 2 * (size_t)filter_lines_reach(&step->axes.down);
     size_t more = more_x > more_y ? more_x : more_y, width = (size_t)in->width;
     size_t height = (size_t)in->height, across, down;
     *ones = satf_align64(((width > height ? width : height) + more) * sizeof(double));
