@@ -145,11 +145,37 @@ struct with_centres {
     }
 };
 
-/* Bytes by lines of weights, which have been rounded where they were summed (taps.cuh). */
+/* Lines of weights, whose sums are rounded where they are summed (taps.cuh): their highest bytes.
+ */
 struct tap_epilogue : without_centres {
     typedef uint8_t sample;
     static constexpr bool has_squares = false;
     static constexpr bool weighs = true;
+
+    static __device__ __forceinline__ void put(result_rows<uint8_t> &results, int own,
+                                               const uint32_t (&sums)[4])
+    {
+        results.put<3>(own, sums);
+    }
+};
+
+/* The same not rounded: sums have 24 bits of fraction, and start from 1/2. */
+struct tap_real_epilogue : without_centres {
+    typedef double sample;
+    static constexpr bool has_squares = false;
+    static constexpr bool weighs = true;
+
+    static __device__ __forceinline__ void put(result_rows<double> &results, int own,
+                                               const uint32_t (&sums)[4])
+    {
+        const int high = 0x41B00000; /* a double of 2^28, whose lowest bit is 2^-24 */
+        double four[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            four[i] = __hiloint2double(high, (int)sums[i]) - (0x1p28 + 0.5);
+        }
+        results.put(own, four);
+    }
 };
 
 struct mean_epilogue : without_centres {

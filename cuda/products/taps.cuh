@@ -1,7 +1,7 @@
 /*
  * Lines of weights of 15 bits, as products of their bytes (src/sums/march/bands.h). Weights count
  * twice, so a sum along a row has its number of 16 bits in bytes 1 and 2, which come down the
- * columns as row_sums do, and a sum down has its result in byte 3.
+ * columns as row_sums do, and a sum down has its result in byte 3, or in all.
  */
 #ifndef CUDA_PRODUCTS_TAPS_CUH
 #define CUDA_PRODUCTS_TAPS_CUH
@@ -201,7 +201,7 @@ add_columns(const tap_columns<GROUPS> &weights, const row_sums *ring, int newest
             for (int i = 0; i < 4; i++) {
                 four[i] = (uint32_t)sum.at[i] * (uint32_t)task.shift[0] + (uint32_t)last.at[i];
             }
-            results.template put<3>(4 * q + 2 * h, four);
+            Finish::put(results, 4 * q + 2 * h, four);
         }
     }
     results.finish();

@@ -50,6 +50,18 @@ static bool make_taps(const filter_step *step, const satf_view *in, window_gpu_b
     return false;
 }
 
+/* Bytes, or doubles that are not rounded: not of an image that goes on in memory, whose copies are
+ * of bytes, nor where a sum down has one weight of 1, which no two bytes hold. */
+static bool makes_type(const filter_step *step, const device_copies *copies)
+{
+    line_taps down;
+    line_taps_find(step->axes.down.sigma, LINE_WEIGHT_BITS, &down);
+    bool single = down.radius == 0 || down.weights[0] >= 1 << LINE_WEIGHT_BITS ||
+                  (step->in.height == 1 && step->border.kind != SATF_BORDER_CONSTANT);
+    return step->out.type == SATF_U8 ||
+           (step->out.type == SATF_F64 && !single && copies->more_x + copies->more_y == 0);
+}
+
 static bool device_taps_suits(const satf_context *ctx, const filter_step *step)
 {
     window_gpu_box box = {0};
@@ -58,7 +70,7 @@ static bool device_taps_suits(const satf_context *ctx, const filter_step *step)
     (void)ctx;
     return step->axes.down.times == 0 && !step->weighted &&
            step->border.kind != SATF_BORDER_SHRINK && in.type == SATF_U8 &&
-           step->out.type == SATF_U8 && copies.more_x <= step->in.width &&
+           makes_type(step, &copies) && copies.more_x <= step->in.width &&
            copies.more_y <= step->in.height &&
            window_gpu_row_bytes(&in) <= WINDOW_GPU_MOST_ROW_BYTES && in.height <= INT32_MAX / 8 &&
            make_taps(step, &in, &box) && satf_cuda()->multiplies(in.device);
@@ -74,6 +86,7 @@ static satf_status device_taps_plan(satf_context *ctx, filter_step *step)
     box->formula.number = FORMULA_NONE;
     box->area = 1;
     make_taps(step, &box->in, box);
+    box->across.run = window_gpu_run((satf_type)box->out.type);
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
     satf_status status = device_copies_reserve(ctx, step, &state->copies);
