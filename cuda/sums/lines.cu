@@ -1,7 +1,7 @@
 /*
  * Passes along lines on a CUDA device (filters/gauss.h). Here are boxes of floats, whose sums are
  * added up in the order of src/sums/lines/line_columns.c, with a thread for each result. Those of
- * whole numbers: boxes.cu.
+ * whole numbers: whole.cu.
  */
 #include "lines.cuh"
 
@@ -206,11 +206,15 @@ extern "C" satf_status cuda_lines(satf_context *ctx, const filter_gpu_lines *job
         return status;
     }
     cudaStream_t stream = (cudaStream_t)cuda_stream(ctx);
-    if (job->numbers.own) {
+    bool stored = true;
+    if (job->numbers.rounds) {
+        status = cuda_whole_run(ctx, job, &stored);
+    } else if (job->numbers.own) {
         cuda_taps_run(job, stream);
-    } else if (!job->numbers.rounds) {
+    } else {
         run_real(job, stream);
-    } else if ((status = cuda_boxes_run(ctx, job)) == SATF_OK && job->numbers.weighted) {
+    }
+    if (!status && !stored) {
         int64_t n = job->in.width * job->in.channels;
         store_samples<<<grid_of(n, job->in.height), THREADS, 0, stream>>>(
             *job, (const double *)job->numbers_at[1]);

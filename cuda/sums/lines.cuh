@@ -1,5 +1,5 @@
 /* Samples as the numbers that passes along lines take, and what they make as samples, for lines.cu,
- * boxes.cu and taps.cu (src/sums/lines/line_samples.c). */
+ * whole.cu and taps.cu (src/sums/lines/line_samples.c). */
 #ifndef CUDA_SUMS_LINES_CUH
 #define CUDA_SUMS_LINES_CUH
 
@@ -32,22 +32,23 @@ static __device__ inline double line_number(const filter_gpu_lines *job, const c
 }
 
 /* The sample of a number, `one` of a one; alpha: that number of the pixel, if it weighs and this is
- * colour. */
+ * colour. Scales are powers of 2, so their inverses are exact. */
 static __device__ inline double line_value(const line_numbers *of, double number, bool is_alpha,
                                            double alpha, double one)
 {
-    double sample = number / (line_scale(of, is_alpha) * of->gain);
+    double sample = number * (1 / (line_scale(of, is_alpha) * of->gain));
     if (!of->weighted || is_alpha) {
-        return sample / one + 0.0;
+        return (one == 1 ? sample : sample / one) + 0.0;
     }
-    alpha /= line_scale(of, true) * of->gain;
+    alpha *= 1 / (line_scale(of, true) * of->gain);
     return alpha == 0 ? 0 : sample / alpha + 0.0;
 }
 
-/* By boxes of whole numbers; where alpha weighs as far as doubles at numbers_at[1]. (boxes.cu) */
-satf_status cuda_boxes_run(satf_context *ctx, const filter_gpu_lines *job);
+/* Of whole numbers, by boxes or by weights. *stored: else the doubles at numbers_at[1] have still
+ * to become samples. (whole.cu) */
+satf_status cuda_whole_run(satf_context *ctx, const filter_gpu_lines *job, bool *stored);
 
-/* By a Gaussian's own weights. (taps.cu) */
+/* Of floats by a Gaussian's own weights. (taps.cu) */
 void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream);
 
 #endif

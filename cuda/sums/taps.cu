@@ -1,6 +1,6 @@
 /*
- * A Gaussian by its own weights on a CUDA device (src/sums/lines/taps.c): a kernel along the rows,
- * whose blocks hold a part of a row with what is around it, and one down the columns.
+ * A Gaussian of floats by its own weights on a CUDA device (src/sums/lines/taps.c): a kernel along
+ * the rows, whose blocks hold a part of a row with what is around it, and one down the columns.
  */
 #include "lines.cuh"
 
@@ -12,36 +12,10 @@ enum {
     ENOUGH_BLOCKS = 2048
 };
 
-/* What a kernel calculates in: h of bytes are whole numbers of 16 bits. */
+/* What a kernel calculates in. */
 template <class H> struct taps_of;
 
-template <> struct taps_of<uint16_t> {
-    typedef int32_t number;
-
-    static __device__ inline int32_t weight(const line_taps *taps, int k)
-    {
-        return -(int32_t)(int16_t)(taps->across[k / 2] >> (k % 2 ? 16 : 0));
-    }
-
-    static __device__ inline int32_t add(int32_t sum, int32_t a, int32_t b, int32_t, int32_t weight)
-    {
-        return sum + (a + b) * weight;
-    }
-
-    static __device__ inline int32_t finish(int32_t sum, int32_t middle, int32_t weight)
-    {
-        return sum + middle * weight;
-    }
-
-    static __device__ inline uint16_t between(const filter_gpu_lines *, int32_t sum, double)
-    {
-        return (uint16_t)((sum + 64) >> 7);
-    }
-};
-
 template <> struct taps_of<double> {
-    typedef double number;
-
     static __device__ inline double weight(const line_taps *taps, int k)
     {
         return taps->weights[k];
@@ -60,19 +34,11 @@ template <> struct taps_of<double> {
     /* h of a sum, where such a part of the weights is inside. */
     static __device__ inline double between(const filter_gpu_lines *job, double sum, double inside)
     {
-        double scale = job->numbers.between / (double)(1 << job->numbers.weight_bits);
-        double scaled = sum * scale;
-        if (job->numbers.shrinks) {
-            scaled = scaled / inside;
-            return job->numbers.rounds ? rint(scaled) : scaled;
-        }
-        return job->numbers.rounds ? rint(scaled + scale / 2) : scaled;
+        return job->numbers.shrinks ? sum / inside : sum;
     }
 };
 
 template <> struct taps_of<float> {
-    typedef float number;
-
     static __device__ inline float weight(const line_taps *taps, int k)
     {
         return taps->singles[k];
@@ -96,11 +62,10 @@ template <> struct taps_of<float> {
 };
 
 /* From the outermost neighbours to the middle; at(k): that on either side. */
-template <class H, class At>
-static __device__ inline typename taps_of<H>::number sum_taps(const line_taps *taps, At at)
+template <class H, class At> static __device__ inline H sum_taps(const line_taps *taps, At at)
 {
     typedef taps_of<H> of;
-    typename of::number sum = 0, middle = at(0);
+    H sum = 0, middle = at(0);
     for (int k = taps->radius; k > 0; k--) {
         sum = of::add(sum, at(-k), at(k), middle, of::weight(taps, k));
     }
@@ -115,15 +80,12 @@ typedef struct taps_place {
 } taps_place;
 
 template <class H>
-static __device__ inline typename taps_of<H>::number fetch(const filter_gpu_lines *job,
-                                                           const char *row, const taps_place *at)
+static __device__ inline H fetch(const filter_gpu_lines *job, const char *row, const taps_place *at)
 {
-    typedef typename taps_of<H>::number number;
     if (at->sample < 0) {
-        return (number)job->outside[-1 - at->sample];
+        return (H)job->outside[-1 - at->sample];
     }
-    return std::is_same<H, uint16_t>::value ? (number)(uint8_t)row[at->sample]
-                                            : (number)line_number(job, row, at->sample);
+    return (H)line_number(job, row, at->sample);
 }
 
 template <class H>
@@ -131,8 +93,7 @@ static __global__ void __launch_bounds__(THREADS) pass_along(filter_gpu_lines jo
 {
     enum { MOST = THREADS + 2 * LINE_MOST_RADIUS * SATF_MAX_CHANNELS, PLACES = 2 };
     static_assert(MOST <= PLACES * THREADS, "a thread has places enough");
-    typedef typename taps_of<H>::number number;
-    __shared__ number tile[MOST];
+    __shared__ H tile[MOST];
     int channels = job.in.channels, reach = job.along.radius * channels;
     int64_t n = job.in.width * channels, first = (int64_t)blockIdx.x * THREADS;
     int64_t i = first + threadIdx.x;
@@ -158,9 +119,8 @@ static __global__ void __launch_bounds__(THREADS) pass_along(filter_gpu_lines jo
         }
         __syncthreads();
         if (i < n) {
-            const number *middle = tile + threadIdx.x + reach;
-            number sum =
-                sum_taps<H>(&job.along, [=](int k) -> number { return middle[k * channels]; });
+            const H *middle = tile + threadIdx.x + reach;
+            H sum = sum_taps<H>(&job.along, [=](int k) -> H { return middle[k * channels]; });
             to[y * n + i] = taps_of<H>::between(&job, sum, inside);
         }
         __syncthreads();
@@ -180,40 +140,17 @@ template <class H> struct taps_columns {
     int64_t height;
 
     /* Row y of column i, which may lie outside. */
-    __device__ inline typename taps_of<H>::number at(int64_t i, int64_t y, H outside) const
+    __device__ inline H at(int64_t i, int64_t y, H outside) const
     {
         int64_t row = satf_border_index(border, y, height);
         return row < 0 ? outside : from[row * n + i];
     }
 };
 
-/* Of whole numbers, whose sums are exact: each row counts for all results that it reaches.
- * weights: 2 radius + 1, with ROWS - 1 zeros in front and behind. */
+/* In their order. */
 template <class H>
-static __device__ inline void
-sum_whole(const taps_columns<H> *columns, const typename taps_of<H>::number *weights, int radius,
-          int64_t i, int64_t y, H outside, typename taps_of<H>::number (&sums)[ROWS])
-{
-    typedef typename taps_of<H>::number number;
-    bool inner = y >= radius && y + ROWS - 1 + radius < columns->height;
-    const H *at = columns->from + (y - radius) * columns->n + i;
-    for (int j = 0; j < ROWS; j++) {
-        sums[j] = 0;
-    }
-#pragma unroll 2
-    for (int t = 0; t < ROWS + 2 * radius; t++, at += columns->n) {
-        number v = inner ? (number)*at : columns->at(i, y - radius + t, outside);
-#pragma unroll
-        for (int j = 0; j < ROWS; j++) {
-            sums[j] += v * weights[t - j + ROWS - 1];
-        }
-    }
-}
-
-/* Of floats, in their order. */
-template <class H>
-static __device__ inline void sum_real(const taps_columns<H> *columns, const line_taps *taps,
-                                       int64_t i, int64_t y, H outside, H (&sums)[ROWS])
+static __device__ inline void sum_columns(const taps_columns<H> *columns, const line_taps *taps,
+                                          int64_t i, int64_t y, H outside, H (&sums)[ROWS])
 {
     bool inner = y >= taps->radius && y + ROWS - 1 + taps->radius < columns->height;
     const H *at = columns->from + y * columns->n + i;
@@ -229,17 +166,9 @@ static __device__ inline void sum_real(const taps_columns<H> *columns, const lin
 }
 
 template <class H>
-static __global__ void __launch_bounds__(THREADS)
-    pass_down(filter_gpu_lines job, const H *from, bool whole)
+static __global__ void __launch_bounds__(THREADS) pass_down(filter_gpu_lines job, const H *from)
 {
-    typedef typename taps_of<H>::number number;
-    __shared__ number weights[2 * LINE_MOST_RADIUS + 1 + 2 * (ROWS - 1)];
-    int channels = job.in.channels, radius = job.down.radius;
-    for (int t = threadIdx.x; t < 2 * radius + 1 + 2 * (ROWS - 1); t += THREADS) {
-        int k = abs(t - (ROWS - 1) - radius);
-        weights[t] = k <= radius ? taps_of<H>::weight(&job.down, k) : 0;
-    }
-    __syncthreads();
+    int channels = job.in.channels;
     int64_t n = job.in.width * channels, i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i >= n) {
         return;
@@ -252,36 +181,21 @@ static __global__ void __launch_bounds__(THREADS)
     bool shrinks = job.numbers.shrinks && !is_colour;
     H beyond[2] = {}; /* rows beyond a constant border: of this channel, and of alpha */
     for (int k = 0; k < 2 && job.border == SATF_BORDER_CONSTANT; k++) {
-        number v = (number)job.outside[k ? last : channel];
-        number sum = sum_taps<H>(&job.along, [=](int) -> number { return v; });
+        H v = (H)job.outside[k ? last : channel];
+        H sum = sum_taps<H>(&job.along, [=](int) -> H { return v; });
         beyond[k] = taps_of<H>::between(&job, sum, 1);
     }
     for (int64_t y = (int64_t)blockIdx.y * ROWS; y < job.in.height;
          y += (int64_t)gridDim.y * ROWS) {
-        number sums[ROWS], alphas[ROWS] = {};
-        if constexpr (!std::is_same<H, uint16_t>::value) {
-            if (!whole) {
-                sum_real(&columns, &job.down, i, y, beyond[0], sums);
-                if (is_colour) {
-                    sum_real(&columns, &job.down, x * channels + last, y, beyond[1], alphas);
-                }
-            }
-        }
-        if (whole) {
-            sum_whole<H>(&columns, weights, radius, i, y, beyond[0], sums);
-            if (is_colour) {
-                sum_whole<H>(&columns, weights, radius, x * channels + last, y, beyond[1], alphas);
-            }
+        H sums[ROWS], alphas[ROWS] = {};
+        sum_columns(&columns, &job.down, i, y, beyond[0], sums);
+        if (is_colour) {
+            sum_columns(&columns, &job.down, x * channels + last, y, beyond[1], alphas);
         }
 #pragma unroll
         for (int j = 0; j < ROWS; j++) {
             if (y + j >= job.in.height) {
                 break;
-            }
-            if (std::is_same<H, uint16_t>::value && job.out.type == SATF_U8) {
-                int64_t at = (y + j) * job.out.stride + i;
-                ((uint8_t *)job.out.data)[at] = (uint8_t)(((int32_t)sums[j] + (1 << 22)) >> 23);
-                continue;
             }
             double one = shrinks ? line_taps_inside(&job.down, y + j, job.in.height) : 1;
             double value =
@@ -310,14 +224,12 @@ template <class H> static void run(const filter_gpu_lines *job, cudaStream_t str
     dim3 down(blocks, blocks_down(blocks, (height - 1) / ROWS + 1, BLOCK_STRIPS));
     H *between = (H *)job->numbers_at[0];
     pass_along<<<along, THREADS, 0, stream>>>(*job, between);
-    pass_down<<<down, THREADS, 0, stream>>>(*job, (const H *)between, (bool)job->numbers.rounds);
+    pass_down<<<down, THREADS, 0, stream>>>(*job, (const H *)between);
 }
 
 void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream)
 {
-    if (job->numbers.narrow) {
-        run<uint16_t>(job, stream);
-    } else if (job->numbers.single) {
+    if (job->numbers.single) {
         run<float>(job, stream);
     } else {
         run<double>(job, stream);

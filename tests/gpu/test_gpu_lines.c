@@ -40,7 +40,7 @@ static void check(int number, int to)
     snprintf(spec, sizeof spec, "gauss=%s,border=%s", sigmas[number % 7 % SIGMAS],
              borders[number % 11 % BORDERS]);
     satf_view in = satf_view_packed(NULL, size[0], size[1], channels, type);
-    in.flags = channels % 2 == 0 && number % 3 ? SATF_ALPHA : 0;
+    in.flags = channels > 1 && number % 3 ? SATF_ALPHA : 0;
     in.data = malloc((size_t)(in.stride * in.height));
     fill(&in, (uint64_t)number);
     SCOPED_FILTER *filter = parse_filter(cpu, spec);
@@ -110,14 +110,14 @@ TEST_ALONE(test_bytes)
     }
 }
 
-/* Whole numbers by boxes, in several stretches of a line, in windows of 2, 17, 54, 88 and more
+/* Whole numbers in several stretches of a line, by weights and by boxes of 2, 17, 54, 88 and more
  * pixels, wherever rows begin. */
-static void check_boxes(int number)
+static void check_stretches(int number)
 {
     static const int64_t shapes[][2] = {{1700, 37}, {41, 1237}, {533, 9}, {7, 2111}};
     static const char *const widths[] = {
-        "6.01",        "10",       "30,passes=3",        "50",
-        "84,passes=4", "8,down=0", "0,down=77,passes=5", "300,down=6.5"};
+        "2",        "6,down=1",           "6.01",        "10", "30,passes=3", "50", "84,passes=4",
+        "8,down=0", "0,down=77,passes=5", "300,down=6.5"};
     enum { SHAPES = sizeof shapes / sizeof *shapes, WIDTHS = sizeof widths / sizeof *widths };
     const int64_t *shape = shapes[number % SHAPES];
     char spec[80];
@@ -125,7 +125,7 @@ static void check_boxes(int number)
              borders[(number + number / SHAPES) % BORDERS]);
     int channels = 1 + number / 3 % 4;
     satf_view in = satf_view_packed(NULL, shape[0], shape[1], channels, types[number % 5 == 0]);
-    in.flags = channels % 2 == 0 && number % 7 == 0 ? SATF_ALPHA : 0;
+    in.flags = channels > 1 && number % 7 == 0 ? SATF_ALPHA : 0;
     SCOPED char *bytes = malloc((size_t)(in.stride * in.height));
     assert_non_null(bytes);
     in.data = bytes;
@@ -139,10 +139,10 @@ static void check_boxes(int number)
     gpu_compare_there(&t, number % 3 == 0, &want);
 }
 
-TEST_ALONE(test_boxes)
+TEST_ALONE(test_stretches)
 {
-    for (int number = 0; number < 192; number += gpu_small ? 37 : 1) {
-        check_boxes(number);
+    for (int number = 0; number < 240; number += gpu_small ? 37 : 1) {
+        check_stretches(number);
     }
 }
 

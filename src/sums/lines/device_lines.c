@@ -1,5 +1,4 @@
-/* Passes along lines on a CUDA device: each a kernel, from one of two images of numbers to the
- * other. */
+/* Passes along lines on a CUDA device, over one or two images of numbers. */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
 #include "../../plan/device_task.h"
@@ -17,7 +16,8 @@ static bool device_lines_find_bytes(const filter_step *step, size_t *image, size
 {
     const satf_view *in = &step->in;
     line_numbers numbers = device_lines_numbers_of(step);
-    size_t bytes = (size_t)in->channels * (numbers.narrow   ? sizeof(uint16_t)
+    bool narrow = numbers.narrow && !numbers.own;
+    size_t bytes = (size_t)in->channels * (narrow           ? sizeof(uint16_t)
                                            : numbers.single ? sizeof(float)
                                                             : sizeof(double));
     bool inside = numbers.own || numbers.rounds;
@@ -34,14 +34,26 @@ static bool device_lines_find_bytes(const filter_step *step, size_t *image, size
     return true;
 }
 
+/* Images of numbers: one from axis to axis, of floats by boxes one more; and where alpha weighs,
+ * for colour that is divided by it. */
+static size_t images_of(const line_numbers *numbers)
+{
+    return numbers->weighted || !(numbers->own || numbers->rounds) ? 2 : 1;
+}
+
+static size_t ones_of(const line_numbers *numbers)
+{
+    return numbers->shrinks && !numbers->own ? 4 : 0;
+}
+
 satf_status filter_lines_plan_on_device(satf_context *ctx, filter_step *step)
 {
     size_t image, ones;
     if (!device_lines_find_bytes(step, &image, &ones)) {
         return satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
     }
-    bool own = step->axes.down.times == 0, shrinks = step->border.kind == SATF_BORDER_SHRINK;
-    step->scratch_bytes = own ? image : 2 * image + (shrinks ? 4 * ones : 0);
+    line_numbers numbers = device_lines_numbers_of(step);
+    step->scratch_bytes = images_of(&numbers) * image + ones_of(&numbers) * ones;
     return SATF_OK;
 }
 
@@ -61,11 +73,13 @@ satf_status filter_lines_run_on_device(satf_context *ctx, const filter_step *ste
     line_find_outside(&job.numbers, job.border, job.constant, step->weight_outside, job.outside);
     job.one = line_one(&job.numbers);
     device_lines_find_bytes(step, &image, &ones);
+    char *at = step->scratch + images_of(&job.numbers) * image;
     for (int k = 0; k < 2; k++) {
-        char *at = step->scratch + 2 * image + (size_t)k * 2 * ones;
-        job.numbers_at[k] = step->scratch + (size_t)k * image;
-        job.ones[k] = job.numbers.shrinks ? (double *)(void *)at : NULL;
-        job.ones_at[k] = job.numbers.shrinks ? (double *)(void *)(at + ones) : NULL;
+        bool has_ones = ones_of(&job.numbers) > 0;
+        job.numbers_at[k] =
+            (size_t)k < images_of(&job.numbers) ? step->scratch + (size_t)k * image : NULL;
+        job.ones[k] = has_ones ? (double *)(void *)(at + (size_t)(2 * k) * ones) : NULL;
+        job.ones_at[k] = has_ones ? (double *)(void *)(at + (size_t)(2 * k + 1) * ones) : NULL;
     }
     return satf_cuda()->lines(ctx, &job);
 }
