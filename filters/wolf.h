@@ -6,8 +6,8 @@
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(wolf)
 #elif defined(FORMULA_ENTRY)
-FORMULA_ENTRY(wolf, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE)
-FORMULA_ENTRY(wolf_reduction, FORMULA_SUM | FORMULA_SQUARE)
+FORMULA_ENTRY(wolf, FORMULA_SUM | FORMULA_SQUARE | FORMULA_CENTRE | FORMULA_TERMS | FORMULA_FOUND)
+FORMULA_ENTRY(wolf_reduction, FORMULA_SUM | FORMULA_SQUARE | FORMULA_GROWS)
 #elif !defined(SATF_FILTERS_WOLF_H)
 #define SATF_FILTERS_WOLF_H
 
@@ -39,6 +39,19 @@ SATF_FORMULA formula_value wolf_formula(const formula_sums *in, const wolf_optio
     return formula_bilevel(in, &options->bilevel, in->centre > threshold || alike, threshold);
 }
 
+/* White everywhere if all is alike. */
+SATF_FORMULA filter_terms wolf_terms(const void *options, const formula_sums *common)
+{
+    double k = ((const wolf_options *)options)->k, greatest = common->greatest;
+    filter_terms none = {0, 0, 0, 0, 1, false, false, 0}, terms = none;
+    terms.sample = 1;
+    terms.mean = k - 1;
+    terms.deviation = k * common->least / greatest;
+    terms.both = -k / greatest;
+    terms.alone = -k * common->least;
+    return greatest == 0 ? none : terms;
+}
+
 #elif defined(FILTER_DESCRIPTORS)
 
 /* T lies k (1 - s / smax) of the way from the mean to the least sample. */
@@ -57,16 +70,6 @@ static const filter_param wolf_params[] = {
     FILTER_PARAM_END,
 };
 
-static filter_terms wolf_terms(const void *options, const formula_sums *common)
-{
-    double k = ((const wolf_options *)options)->k, least = common->least;
-    return (filter_terms){.sample = 1,
-                          .mean = k - 1,
-                          .deviation = k * least / common->greatest,
-                          .both = -k / common->greatest,
-                          .alone = -k * least};
-}
-
 static const filter_pass wolf_passes[] = {{
     .over = OVER_WINDOW,
     .averages_alpha = true,
@@ -76,7 +79,6 @@ static const filter_pass wolf_passes[] = {{
     .formula = FORMULA_wolf,
     .terms = wolf_terms,
     .reduction = FORMULA_wolf_reduction,
-    .grows = true,
 }};
 
 static const filter_info wolf_filter = {

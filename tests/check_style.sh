@@ -75,7 +75,7 @@ cuda/sums: cuda/base cuda/formula src/sums/cells src/satfilter src/plan src/form
 cuda/sums: src/sat src/base filters/all.h
 cuda/formula: cuda/base cuda/sums src/satfilter src/plan src/formula src/sums/choice src/base filters/all.h
 cuda/products: cuda/base src/sums/march src/base src/satfilter.h src/formula/clear.h
-cuda/products: src/formula/formulas.h filters/all.h
+cuda/products: src/formula/formulas.h cuda/formula/keys.cuh filters/all.h
 cuda/move: cuda/base src/move src/base src/satfilter.h
 cuda/permute: cuda/base src/permute src/base src/satfilter.h
 cuda/study: cuda/sat cuda/base src/study src/base src/satfilter.h

@@ -138,6 +138,10 @@ extern "C" satf_status cuda_box_run(satf_context *ctx, const window_gpu_box *box
     task.finish.formula = box->formula;
     task.finish.terms = terms_floats_of(&box->formula.terms);
     task.finish.aligned = window_gpu_is_aligned(&box->out);
+    const satf_rect *reduced = &box->formula.reduced;
+    int pixel = (int)satf_pixel_bytes(&box->in);
+    task.finish.reduced = {(int)reduced->x * pixel, (int)reduced->y,
+                           (int)(reduced->x + reduced->w) * pixel, (int)(reduced->y + reduced->h)};
     task.shift[0] = 1 << 8;
     task.shift[1] = 1 << 16;
     unsigned segments = (unsigned)((task.in.height + task.segment - 1) / task.segment);

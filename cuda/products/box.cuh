@@ -14,6 +14,7 @@
 #include "box_task.cuh"
 #include "lanes.cuh"
 #include "moments.cuh"
+#include "reduction.cuh"
 #include "taps.cuh"
 
 /* ------------------------------------------------------------------ products */
@@ -166,6 +167,15 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
     return at;
 }
 
+/* What of the image counts. */
+template <class Finish> static __device__ __forceinline__ box_edges edges_of(const box_task &task)
+{
+    if constexpr (Finish::reduces) {
+        return task.finish.reduced;
+    }
+    return {0, 0, task.in.row_bytes, task.in.height};
+}
+
 /*
  * A warp's TILES tiles of a strip. A step takes 16 rows in and gives out 16 that lie AHEAD steps
  * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are in the
@@ -184,6 +194,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     const box_task &task;
     const box_place &place;
     loader &source;
+    typename Finish::memory seen;
     row_weights across;
     column_weights down;
     rows ring[TILES][GROUPS];
@@ -195,6 +206,8 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     char *to;               /* its first result of the next step */
     const uint8_t *samples; /* those there */
     int first_tile;         /* of step 0, down */
+    int left;               /* columns up to the first that counts, likewise */
+    int rows_from, rows_to; /* of the strip's, that count */
     int plain_from, plain_to;
 
     __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, loader &from,
@@ -215,25 +228,36 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
         lane_at[0] = source.place(g, x - halo);
         lane_at[1] = source.place(g + 8, x - halo);
         const int first = x + results::RUN * t, row = place.begin + g - AHEAD * STEP;
-        count = task.in.row_bytes - first;
+        const box_edges edges = edges_of<Finish>(task);
+        left = edges.left - first;
+        count = edges.right - first;
+        rows_from = max(edges.top - place.begin, 0);
+        rows_to = min(edges.bottom - place.begin, place.rows);
         to = (char *)(task.out + row * task.out_stride) + first * (int64_t)sizeof(sample);
         samples = task.in.data + row * task.in.stride + first;
         first_tile = place.begin / STEP - AHEAD;
-        bool whole = task.in.row_bytes - x >= TILE * TILES;
-        plain_from = whole ? max(AHEAD, task.down_first - first_tile) : place.steps;
-        plain_to = min(task.down_last - first_tile, place.rows / STEP + AHEAD);
+        bool whole = edges.left <= x && edges.right - x >= TILE * TILES;
+        int full = AHEAD + (rows_from + STEP - 1) / STEP;
+        plain_from = whole ? max(full, task.down_first - first_tile) : place.steps;
+        plain_to = min(task.down_last - first_tile, rows_to / STEP + AHEAD);
     }
 
     /* row: of the strip's results, the lane's first. */
-    template <bool PLAIN> __device__ __forceinline__ results results_of(int tile, int row) const
+    template <bool PLAIN> __device__ __forceinline__ results results_of(int tile, int row)
     {
         results of;
-        of.to = to + TILE * tile * (int)sizeof(sample);
-        of.below = 8 * task.out_stride;
         of.count = PLAIN ? TILE : count - TILE * tile;
-        of.rows[0] = PLAIN || (row >= 0 && row < place.rows);
-        of.rows[1] = PLAIN || (row >= 0 && row + 8 < place.rows);
-        of.aligned = task.finish.aligned;
+        of.rows[0] = PLAIN || (row >= rows_from && row < rows_to);
+        of.rows[1] = PLAIN || (row + 8 >= rows_from && row + 8 < rows_to);
+        if constexpr (Finish::reduces) {
+            of.seen = &seen;
+            of.weight = (uint32_t)task.finish.formula.constants.weight;
+            of.left = PLAIN ? 0 : left - TILE * tile;
+        } else {
+            of.to = to + TILE * tile * (int)sizeof(sample);
+            of.below = 8 * task.out_stride;
+            of.aligned = task.finish.aligned;
+        }
         return of;
     }
 
@@ -321,14 +345,18 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     const int warp = warp_number(), warps = (int)blockDim.x / 32 - 1;
     const int working = min(warps, (task.in.row_bytes - place.strip_x - 1) / (TILE * TILES) + 1);
     const int margin = margin_of(ACROSS ? ACROSS : task.halo);
+    Finish::begin(task.finish);
     loader source(task.in, task.mapped ? &task.map : NULL, place.strip_x - margin,
                   place.strip_bytes + 2 * margin, task.pitch, place.begin - DOWN, working);
     if (warp == warps) {
         source.send_all(place.steps);
     } else if (warp < working) {
-        box_warp<ACROSS, DOWN, TILES, Finish>(task, place, source,
-                                              place.strip_x + warp * (TILE * TILES))
-            .march();
+        box_warp<ACROSS, DOWN, TILES, Finish> own(task, place, source,
+                                                  place.strip_x + warp * (TILE * TILES));
+        own.march();
+        if constexpr (Finish::reduces) {
+            own.seen.end(task.finish);
+        }
     }
 }
 
@@ -357,9 +385,16 @@ template <int ACROSS, int DOWN, int TILES, bool SQUARES>
 static inline box_kernel box_kernel_of(const window_gpu_formula &formula, int type)
 {
     constexpr bool narrow = (2 * ACROSS + 1) * (2 * DOWN + 1) <= NARROW_WINDOW;
+    if constexpr (SQUARES) {
+        if (formula.reduces) {
+            return box_down<ACROSS, DOWN, TILES, reduction_epilogue<narrow>>;
+        }
+    }
     if (type == SATF_U8) {
         if constexpr (SQUARES) {
-            return box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE_ROOTS, narrow>>;
+            return formula.reduction
+                       ? box_down<ACROSS, DOWN, TILES, found_epilogue<narrow>>
+                       : box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE_ROOTS, narrow>>;
         } else {
             return formula.terms.bilevel
                        ? box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE, narrow>>

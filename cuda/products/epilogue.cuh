@@ -9,7 +9,12 @@ extern "C" {
 #include "../../src/sums/march/gpu.h"
 }
 
-#include "../../src/formula/clear.h"
+#include "../formula/keys.cuh"
+
+/* Columns, in bytes, and rows of an image; the latter ones are beyond. */
+typedef struct box_edges {
+    int left, top, right, bottom;
+} box_edges;
 
 /* What all results have in common. */
 typedef struct epilogue_task {
@@ -18,7 +23,8 @@ typedef struct epilogue_task {
     uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
     window_gpu_formula formula;
     terms_floats terms;
-    bool aligned; /* rows of results, to 16 bytes */
+    bool aligned;      /* rows of results, to 16 bytes */
+    box_edges reduced; /* what a reduction looks at */
 } epilogue_task;
 
 /*
@@ -116,14 +122,24 @@ struct centre_rows {
     uint32_t word[2][2];
 };
 
+/* What lanes remember from one result to the next. */
+struct no_memory {
+};
+
 /*
  * What is made of sums without the samples at the pixels, and with them. load() has these for a
  * lane; from: where its first sample is, or would be; above, below: whether its rows are there.
- * Then four() makes results of sums; branches: the lanes of a warp may part in it.
+ * Then four() makes results of sums; branches: the lanes of a warp may part in it. reduces: nothing
+ * is stored. All threads of a block call begin() before their first barrier.
  */
 struct without_centres {
     typedef no_centres centres;
-    static constexpr bool weighs = false;
+    typedef no_memory memory;
+    static constexpr bool weighs = false, reduces = false;
+
+    static __device__ __forceinline__ void begin(const epilogue_task &)
+    {
+    }
 
     static __device__ __forceinline__ no_centres load(const uint8_t *, int64_t, bool, bool)
     {
@@ -133,7 +149,12 @@ struct without_centres {
 
 struct with_centres {
     typedef centre_rows centres;
-    static constexpr bool weighs = false;
+    typedef no_memory memory;
+    static constexpr bool weighs = false, reduces = false;
+
+    static __device__ __forceinline__ void begin(const epilogue_task &)
+    {
+    }
 
     static __device__ __forceinline__ centre_rows load(const uint8_t *from, int64_t stride,
                                                        bool above, bool below)
@@ -233,6 +254,19 @@ struct word_mean_epilogue : without_centres {
     }
 };
 
+/* The windows of two neighbours of row g, number `at` of its eight and the next, and of those
+ * below. */
+static __device__ __forceinline__ void find_windows(const product &sum, const product &square,
+                                                    const centre_rows &rows, int at,
+                                                    byte_window (&window)[4])
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        uint32_t word = rows.word[i / 2][at / 4];
+        window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i], byte_of(word, at % 4 + i % 2)};
+    }
+}
+
 /* Formulas that have terms, from bytes to bytes. NARROW: NARROW_WINDOW (src/formula/clear.h). */
 template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
     typedef uint8_t sample;
@@ -241,19 +275,45 @@ template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
     static constexpr bool branches = true;
     enum { START = 0 };
 
-    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+    static __device__ __forceinline__ void make(const epilogue_task &task,
+                                                const terms_floats &terms, const product &sum,
                                                 const product &square, const centre_rows &rows,
                                                 int at, uint32_t (&result)[4])
     {
         byte_window window[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            uint32_t word = rows.word[i / 2][at / 4];
-            window[i] = {(uint32_t)square.at[i], (uint32_t)sum.at[i],
-                         byte_of(word, at % 4 + i % 2)};
+        find_windows(sum, square, rows, at, window);
+        find_bytes<KIND, NARROW, true>(terms, task.formula.number, &task.formula, window, result);
+    }
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &square, const centre_rows &rows,
+                                                int at, uint32_t (&result)[4])
+    {
+        make(task, task.terms, sum, square, rows, at, result);
+    }
+};
+
+/* Those that read what a reduction found. A block finds the terms once; they are read wherever they
+ * are used, for registers are all taken. */
+template <bool NARROW> struct found_epilogue : terms_epilogue<TERMS_ABOVE_ROOTS, NARROW> {
+    static __device__ __forceinline__ terms_floats *terms()
+    {
+        __shared__ terms_floats found;
+        return &found;
+    }
+
+    static __device__ __forceinline__ void begin(const epilogue_task &task)
+    {
+        if (threadIdx.x == 0) {
+            find_terms(task.formula.number, &task.formula, terms());
         }
-        find_bytes<KIND, NARROW, true>(task.terms, task.formula.number, &task.formula, window,
-                                       result);
+    }
+
+    static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
+                                                const product &square, const centre_rows &rows,
+                                                int at, uint32_t (&result)[4])
+    {
+        found_epilogue::make(task, *hidden(terms()), sum, square, rows, at, result);
     }
 };
 

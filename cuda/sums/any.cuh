@@ -10,8 +10,8 @@
 
 #include "corners.cuh"
 
-#include "../../src/formula/clear.h"
 #include "../../src/formula/grey.h"
+#include "../formula/keys.cuh"
 
 /* Takes the place of a type of squares where the formula wants none. */
 struct no_squares {
@@ -98,18 +98,6 @@ static __device__ inline double load_bytes(int type, const char *from)
                               : (double)bits;
 }
 
-/* The greatest key (reduction.h) of a warp goes to memory. */
-static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        unsigned long long other = __shfl_xor_sync(0xffffffff, key, lanes);
-        key = other > key ? other : key;
-    }
-    if (threadIdx.x % 32 == 0 && key != 0) {
-        atomicMax((unsigned long long *)to, key);
-    }
-}
-
 /* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
  * its number (formula_beside), one that has terms, or any. */
 struct known_mean {
@@ -163,13 +151,10 @@ struct known_luma {
     }
 };
 
-template <unsigned READS, bool SQUARES>
-constexpr bool reads_terms = (READS & FORMULA_TERMS) != 0 &&
-                             ((READS & FORMULA_SQUARE) != 0) == SQUARES;
-
-/* Any formula that has terms, of one channel of bytes. */
-template <terms_kind KIND> struct known_terms {
+/* Any formula that has terms, of one channel of bytes. FOUND: and reads what a reduction found. */
+template <terms_kind KIND, bool FOUND = false> struct known_terms {
     static constexpr terms_kind kind = KIND;
+    static constexpr bool reads_found = FOUND;
     static constexpr bool has_sum = true, has_centre = true, has_aux = false, has_terms = true;
     static __device__ __noinline__ formula_value apply(const filter_gpu_task *task,
                                                        const formula_sums *in)
@@ -177,7 +162,8 @@ template <terms_kind KIND> struct known_terms {
         switch (task->formula) {
 #define FORMULA_ENTRY(name, reads)                                       \
     case FORMULA_##name:                                                 \
-        if constexpr (reads_terms<(reads), KIND == TERMS_ABOVE_ROOTS>) { \
+        if constexpr (reads_terms<(reads), KIND == TERMS_ABOVE_ROOTS> && \
+                      (((reads)&FORMULA_FOUND) != 0) == FOUND) {         \
             return FORMULA_APPLY(name, in, task->options.bytes);         \
         }                                                                \
         break;
@@ -189,9 +175,20 @@ template <terms_kind KIND> struct known_terms {
         return formula_real(0);
     }
 };
+template <class Formula, class = void> constexpr bool reads_found = false;
+template <class Formula>
+constexpr bool reads_found<Formula, std::enable_if_t<Formula::reads_found>> = true;
+
 template <class Formula, class = void> constexpr bool is_terms = false;
 template <class Formula>
 constexpr bool is_terms<Formula, std::enable_if_t<Formula::has_terms>> = true;
+
+/* A reduction of windows, by any formula that grows with W S2 - S^2. */
+struct known_reduction {
+    static constexpr bool has_sum = true, has_centre = true, has_aux = false;
+};
+template <class Formula>
+constexpr bool is_reduction = std::is_same<Formula, known_reduction>::value;
 
 /* Formulas that read other images, and no centres, likewise. */
 template <int NUMBER> struct formula_beside {
@@ -402,7 +399,7 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
 template <class Formula>
 static __device__ inline void hear_reduction(const filter_gpu_task *task, formula_sums *in)
 {
-    if (is_any<Formula> && task->reduction && !task->reduces) {
+    if ((is_any<Formula> || reads_found<Formula>)&&task->reduction && !task->reduces) {
         reduction_tell(task->reduction, in);
     }
 }

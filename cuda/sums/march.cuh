@@ -9,7 +9,7 @@
 #ifndef CUDA_SUMS_MARCH_CUH
 #define CUDA_SUMS_MARCH_CUH
 
-#include "march_epilogue.cuh"
+#include "march_reduction.cuh"
 #include "shift.cuh"
 
 extern "C" {
@@ -298,7 +298,7 @@ struct no_march {
 template <class Formula, class Block, class InlineWindows, class Epilogue>
 static __device__ __forceinline__ void march_across(const Block &block,
                                                     const InlineWindows &inline_windows,
-                                                    const Epilogue &finish, int row, int end)
+                                                    Epilogue &finish, int row, int end)
 {
     int channels = block.channels, width = (int)block.task.out.width;
     int groups = (min(width - block.x, block.plan.strip) + MARCH - 1) / MARCH;
@@ -331,7 +331,9 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
     sums block(task, task.in, task.layers[0], plan, memory);
     typename std::conditional<HAS_INLINE, sums, no_march>::type inline_windows(
         task, task.inline_in, task.inline_layer, plan, memory + (HAS_INLINE ? plan.inline_at : 0));
-    march_epilogue<Formula, Sum, Square> finish(task, plan, memory);
+    std::conditional_t<is_reduction<Formula>, march_reduction<T, Sum, Square>,
+                       march_epilogue<Formula, Sum, Square>>
+        finish(task, plan, memory);
     int ring = max(plan.down.groups - 1, 1);
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
     int slot = (row / MARCH % ring + ring) % ring; /* the same at a row of the image in any block */
@@ -355,6 +357,7 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
         march_across<Formula>(block, inline_windows, finish, row, end);
         __syncthreads();
     }
+    finish.end();
 }
 
 /* One channel of integers has kernels of its own where the formula is known; of others the formulas
@@ -370,11 +373,12 @@ static march_kernel march_kernel_with(const filter_gpu_task *task)
     return march_down<T, Formula, Sum, Square, false>;
 }
 
-template <class T, class Sum, class Square>
+template <class T, unsigned READS, class Sum, class Square>
 static march_kernel march_kernel_of_terms(const filter_gpu_task *task)
 {
     if constexpr (has_squares<Square>) {
-        return march_down<T, known_terms<TERMS_ABOVE_ROOTS>, Sum, Square, true>;
+        constexpr bool found = (READS & FORMULA_FOUND) != 0;
+        return march_down<T, known_terms<TERMS_ABOVE_ROOTS, found>, Sum, Square, true>;
     } else {
         return task->terms.bilevel ? march_down<T, known_terms<TERMS_ABOVE>, Sum, Square, true>
                                    : march_down<T, known_terms<TERMS_ROUNDED>, Sum, Square, true>;
@@ -391,7 +395,8 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
     case FORMULA_##name:                                                                         \
         if constexpr (std::is_same<T, uint8_t>::value &&                                         \
                       reads_terms<(reads), has_squares<Square>>) {                               \
-            return task->in.channels == 1 ? march_kernel_of_terms<T, Sum, Square>(task) : NULL;  \
+            return task->in.channels == 1 ? march_kernel_of_terms<T, (reads), Sum, Square>(task) \
+                                          : NULL;                                                \
         }                                                                                        \
         if constexpr (may_have_inline<(reads), T, Square>) {                                     \
             return task->inline_formula                                                          \
@@ -408,6 +413,15 @@ static march_kernel march_kernel_by_number(const filter_gpu_task *task)
     default:
         return NULL;
     }
+}
+
+template <class T, class Sum, class Square>
+static march_kernel march_kernel_reducing(const filter_gpu_task *task)
+{
+    if constexpr (has_squares<Square>) {
+        return task->in.channels == 1 ? march_down<T, known_reduction, Sum, Square, true> : NULL;
+    }
+    return NULL;
 }
 
 template <class T, class Sum, class Square>
@@ -431,6 +445,9 @@ static march_kernel march_kernel_for(const filter_gpu_task *task)
             return march_kernel_with<T, known_choice<T>, Sum, Square>(task);
         }
         return NULL;
+    }
+    if (task->reduces) {
+        return march_kernel_reducing<T, Sum, Square>(task);
     }
     march_kernel by_number = march_kernel_by_number<T, Sum, Square>(task);
     if (by_number || task->inline_formula) {

@@ -30,6 +30,66 @@ template <> struct march_sample<SATF_F64> {
     typedef double type;
 };
 
+/* What samples of that type have in common, the weight among it, made where it is wanted: it is
+ * many registers. */
+template <class Sum>
+static __device__ __forceinline__ formula_sums march_common(const filter_gpu_task &task, int type)
+{
+    formula_sums in = task.constants;
+    in.real = (Sum)0.5 != 0;
+    in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
+    in.rounded = type == SATF_U8 || type == SATF_U16;
+    in.shift = 0; /* formulas with kernels of their own do without */
+    in.factor = 1;
+    return in;
+}
+
+/* Pixels of the image that a window along an axis covers. */
+static __device__ __forceinline__ int64_t march_covers(const march_axis &axis, int64_t at,
+                                                       int64_t n)
+{
+    int64_t begin = at + axis.first, end = begin + axis.length;
+    return max((int64_t)0, min(end, n) - max(begin, (int64_t)0));
+}
+
+/* Under border shrink windows differ in area. */
+static __device__ __forceinline__ void march_set_weight(const filter_gpu_task &task,
+                                                        const march_plan &plan, int x, int y,
+                                                        formula_sums *in)
+{
+    if (task.border == SATF_BORDER_SHRINK) {
+        formula_set_weight(in, (uint64_t)(march_covers(plan.across, x, task.in.width) *
+                                          march_covers(plan.down, y, task.in.height)));
+    }
+}
+
+/* MARCH samples. They lie side by side where `step` is their size, and begin where a vector may. */
+template <class T>
+static __device__ __forceinline__ void load_group(const char *from, int64_t step, T (&all)[MARCH])
+{
+    constexpr int BYTES = MARCH * (int)sizeof(T), EACH = BYTES < 16 ? BYTES : 16;
+    __align__(16) T group[MARCH];
+    if (step == (int)sizeof(T) && ((uintptr_t)from & (EACH - 1)) == 0) {
+#pragma unroll
+        for (int k = 0; k < BYTES / EACH; k++) {
+            if constexpr (EACH == 8) {
+                *(uint2 *)group = __ldg((const uint2 *)from);
+            } else {
+                ((uint4 *)group)[k] = __ldg((const uint4 *)from + k);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            group[i] = __ldg((const T *)(from + i * step));
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < MARCH; i++) {
+        all[i] = group[i];
+    }
+}
+
 /* Turns the sums of MARCH pixels of a channel into their samples. */
 template <class Formula, class Sum, class Square> struct march_epilogue {
     typedef moments<Sum, Square> both;
@@ -38,6 +98,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     const double *shifts; /* of the block's channels, where sums have such */
     bool aligned;         /* results, to their size */
     bool packed; /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+    const terms_floats *terms;
 
     __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by, const char *memory)
         : task(of), plan(by), shifts((const double *)(memory + by.shifts))
@@ -46,18 +107,20 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
         aligned = (low & (bytes - 1)) == 0;
         packed = (low & (group - 1)) == 0 && task.out.channels == 1;
+        terms = &plan.terms;
+        if constexpr (reads_found<Formula>) { /* which the block finds before its first barrier */
+            __shared__ terms_floats found;
+            if (threadIdx.x == 0) {
+                find_terms(task.formula, &task, &found);
+            }
+            terms = &found;
+        }
     }
 
-    /* What samples of that type have in common, the weight among it, made where it is wanted: it is
-     * many registers. */
     __device__ __forceinline__ formula_sums common(int type) const
     {
-        formula_sums in = task.constants;
-        in.real = (Sum)0.5 != 0;
-        in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
-        in.rounded = type == SATF_U8 || type == SATF_U16;
-        in.shift = 0; /* formulas with kernels of their own do without */
-        in.factor = 1;
+        formula_sums in = march_common<Sum>(task, type);
+        hear_reduction<Formula>(&task, &in);
         return in;
     }
 
@@ -77,13 +140,6 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* Pixels of the image that a window along an axis covers. */
-    static __device__ __forceinline__ int64_t covered(const march_axis &axis, int64_t at, int64_t n)
-    {
-        int64_t begin = at + axis.first, end = begin + axis.length;
-        return max((int64_t)0, min(end, n) - max(begin, (int64_t)0));
-    }
-
     /* A result by itself: where windows differ in area, or formulas read more than sums. */
     __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window,
                                            const both &inline_windows) const
@@ -93,11 +149,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         sample_place at = {x, y, channel};
         const char *from = (const char *)task.in.data + y * task.in.stride +
                            (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
-        if (task.border == SATF_BORDER_SHRINK) {
-            int64_t area =
-                covered(plan.across, x, task.in.width) * covered(plan.down, y, task.in.height);
-            formula_set_weight(&in, (uint64_t)area);
-        }
+        march_set_weight(task, plan, x, y, &in);
         Square square = Square();
         if constexpr (has_squares<Square>) {
             square = window.square;
@@ -126,29 +178,13 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* Loads MARCH centres, bytes side by side, for formulas that are known by their number. */
-    static __device__ __forceinline__ void load_centres(const uint8_t *from,
-                                                        uint8_t (&centre)[MARCH])
-    {
-        static_assert(MARCH == sizeof(uint2), "a word of them");
-        if (((uintptr_t)from & (sizeof(uint2) - 1)) == 0) {
-            uint2 all = __ldg((const uint2 *)from);
-            memcpy(centre, &all, sizeof all);
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < MARCH; i++) {
-            centre[i] = __ldg(from + i);
-        }
-    }
-
     /* Makes bytes of bytes, by floats where these will do. */
     __device__ __forceinline__ void do_bytes(const uint8_t *from, const both (&window)[MARCH],
                                              uint8_t (&result)[MARCH]) const
     {
         uint8_t centre[MARCH] = {0};
         if constexpr (Formula::has_centre) {
-            load_centres(from, centre);
+            load_group((const char *)from, 1, centre);
         }
         byte_window all[MARCH];
         uint32_t bits[MARCH];
@@ -159,35 +195,19 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 all[i].square = window[i].square;
             }
         }
-        find_bytes<Formula::kind, false, false>(plan.terms, task.formula, &task, all, bits);
+        find_bytes<Formula::kind, false, false>(*terms, task.formula, &task, all, bits);
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             result[i] = (uint8_t)bits[i];
         }
     }
 
-    /* Neighbours lie side by side where `step` is their size, and begin where a vector may. */
     template <class T>
     static __device__ __forceinline__ void load_those(const char *from, int64_t step,
                                                       double (&sample)[MARCH])
     {
-        constexpr int BYTES = MARCH * (int)sizeof(T), EACH = BYTES < 16 ? BYTES : 16;
-        __align__(16) T all[MARCH];
-        if (step == (int)sizeof(T) && ((uintptr_t)from & (EACH - 1)) == 0) {
-#pragma unroll
-            for (int k = 0; k < BYTES / EACH; k++) {
-                if constexpr (EACH == 8) {
-                    *(uint2 *)all = __ldg((const uint2 *)from);
-                } else {
-                    ((uint4 *)all)[k] = __ldg((const uint4 *)from + k);
-                }
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < MARCH; i++) {
-                all[i] = __ldg((const T *)(from + i * step));
-            }
-        }
+        T all[MARCH];
+        load_group(from, step, all);
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             sample[i] = (double)all[i];
@@ -276,7 +296,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
             formula_sums in = common(TYPE);
             uint8_t centre[MARCH];
             if constexpr (Formula::has_centre) {
-                load_centres((const uint8_t *)from, centre);
+                load_group(from, 1, centre);
             }
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
@@ -390,6 +410,10 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         } else {
             store_those(task.keys, x, y, channel, count, key);
         }
+    }
+
+    __device__ __forceinline__ void end() const
+    {
     }
 
     /* The results from (x, y) on, `count` of which are in the image. inline_windows: those of the

@@ -89,7 +89,7 @@ static const char *param_defect(const filter_info *info)
 /* The functions that its numbers stand for, and what these read. */
 static const char *function_defect(const satf_module *module)
 {
-    const unsigned known = 2 * FORMULA_INLINED - 1;
+    const unsigned known = 2 * FORMULA_GROWS - 1;
     bool is_whole = module->formulas && module->formula_count >= 2 &&
                     module->formula_count <= MODULE_FORMULAS && module->mixes &&
                     module->mix_count <= MODULE_FORMULAS;

@@ -6,6 +6,7 @@
 #define SATF_FORMULA_CLEAR_H
 
 #include "formulas.h"
+#include "reduction.h"
 #include "terms.h"
 
 /* Sums over a window, and the sample at the pixel. Their products are below 2^64. */
@@ -50,8 +51,13 @@ static __device__ __forceinline__ void load_window(const byte_window &window, fo
     in->centre = (double)window.centre;
 }
 
-/* The formula of that number. Task: has the filter's options, and constants: what all samples have
- * in common, with their weight. */
+/* Whether a formula has terms, and squares or not. */
+template <unsigned READS, bool SQUARES>
+constexpr bool reads_terms = (READS & FORMULA_TERMS) != 0 &&
+                             ((READS & FORMULA_SQUARE) != 0) == SQUARES;
+
+/* The formula of that number. Task: has the filter's options; constants: what all samples have in
+ * common, with their weight; and the keys of the reduction, if there is one. */
 template <int NUMBER> struct byte_formula;
 
 #define FORMULA_ENTRY(name, all_reads)                                                   \
@@ -63,6 +69,9 @@ template <int NUMBER> struct byte_formula;
         {                                                                                \
             formula_sums in = task->constants;                                           \
             load_window(window, &in);                                                    \
+            if constexpr (((all_reads)&FORMULA_FOUND) != 0) {                            \
+                reduction_tell(task->reduction, &in);                                    \
+            }                                                                            \
             formula_hide(reads, &in);                                                    \
             return FORMULA_APPLY(name, &in, task->options.bytes);                        \
         }                                                                                \
@@ -79,12 +88,12 @@ static __device__ __noinline__ uint32_t compute_sample(int number, const Task *t
 {
     byte_window window = {square, sum, centre};
     switch (number) {
-#define FORMULA_ENTRY(name, reads)                                                             \
-    case FORMULA_##name:                                                                       \
-        if constexpr (((reads)&FORMULA_TERMS) && (((reads)&FORMULA_SQUARE) != 0) == SQUARES) { \
-            return (uint32_t)formula_saturated(                                                \
-                byte_formula<FORMULA_##name>::value(hidden(task), window), max);               \
-        }                                                                                      \
+#define FORMULA_ENTRY(name, reads)                                               \
+    case FORMULA_##name:                                                         \
+        if constexpr (reads_terms<(reads), SQUARES>) {                           \
+            return (uint32_t)formula_saturated(                                  \
+                byte_formula<FORMULA_##name>::value(hidden(task), window), max); \
+        }                                                                        \
         break;
 #include "../../filters/all.h"
 #undef FORMULA_ENTRY
@@ -92,6 +101,45 @@ static __device__ __noinline__ uint32_t compute_sample(int number, const Task *t
         break;
     }
     return 0;
+}
+
+/* A sample that the terms with r leave open. */
+template <class Task>
+static __device__ __noinline__ uint32_t find_open(const terms_floats *terms, int number,
+                                                  const Task *task, uint64_t square, uint32_t sum,
+                                                  uint32_t centre)
+{
+    uint32_t bits;
+    bool clear = terms_alike(terms, (int32_t)sum, square, (int32_t)centre, &bits);
+    return clear ? bits : compute_sample<true>(number, task, UINT8_MAX, square, sum, centre);
+}
+
+/*
+ * The terms of a formula that reads what a reduction found, from the keys: those that the host has
+ * made know nothing of it. Their weight is 0 where terms do not serve.
+ */
+template <class Task>
+static __device__ __noinline__ void find_terms(int number, const Task *task, terms_floats *found)
+{
+    terms_numbers numbers = task->terms;
+    formula_sums common = task->constants;
+    reduction_tell(task->reduction, &common);
+    switch (number) {
+#define FORMULA_ENTRY(name, reads)                                           \
+    case FORMULA_##name:                                                     \
+        if constexpr (((reads)&FORMULA_TERMS) && ((reads)&FORMULA_FOUND)) {  \
+            filter_terms terms = name##_terms(task->options.bytes, &common); \
+            if (numbers.weight != 0) {                                       \
+                terms_say(&terms, numbers.weight, &numbers);                 \
+            }                                                                \
+        }                                                                    \
+        break;
+#include "../../filters/all.h"
+#undef FORMULA_ENTRY
+    default:
+        break;
+    }
+    *found = terms_floats_of(&numbers);
 }
 
 template <bool NARROW>
@@ -122,9 +170,14 @@ static __device__ __forceinline__ void find_by(const terms_floats &terms, int nu
     }
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        if (!clear[i]) {
-            bits[i] = compute_sample<KIND == TERMS_ABOVE_ROOTS>(
-                number, task, UINT8_MAX, window[i].square, window[i].sum, window[i].centre);
+        const byte_window &open = window[i];
+        if (clear[i]) {
+            continue;
+        }
+        if constexpr (KIND == TERMS_ABOVE_ROOTS) {
+            bits[i] = find_open(hidden(&terms), number, task, open.square, open.sum, open.centre);
+        } else {
+            bits[i] = compute_sample<false>(number, task, UINT8_MAX, 0, open.sum, open.centre);
         }
     }
 }

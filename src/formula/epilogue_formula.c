@@ -335,8 +335,8 @@ static void run_blocks(const epilogue *f, const window_segment *segment, loop_mo
     int64_t most = LOOP_SAMPLES / f->channels;
     bool direct = mode != LOOP_MODES && is_direct(f, to);
     loop_kernel run = mode == LOOP_MODES ? NULL : f->loop;
-    bool grows = f->reduction && f->pass->grows && mode == LOOP_EXACT &&
-                 has_one_weight(f, segment) && segment->area == f->area;
+    bool grows = f->reduction && formula_reads(f->pass->reduction) & FORMULA_GROWS &&
+                 mode == LOOP_EXACT && has_one_weight(f, segment) && segment->area == f->area;
     begin_blocks(f, segment, &space, &block);
     for (int64_t first = 0; first < segment->n; first += most) {
         int64_t pixels = segment->n - first < most ? segment->n - first : most;

@@ -9,13 +9,6 @@
 /* Samples that are asked again where one is open; bytes of a window whose sum floats hold. */
 enum { OPEN_SAMPLES = 32, TERMS_AREA = 65793 };
 
-/* Whether x is a multiple of 2^-8 and at most that: floats hold such a sum of p <= 255 times one of
- * 2^7 and one of 2^15, and doubles that of p <= 65535, without rounding. */
-static bool is_coarse(double x, double most)
-{
-    return fabs(x) <= most && floor(x * 256) == x * 256;
-}
-
 /*
  * A sum that is a multiple of 1 / all is a half between whole numbers, or at least half of that
  * from one. So a fourth of it below the half lies between what is rounded up and what is not.
@@ -26,11 +19,11 @@ static void tell_rounded(const epilogue *f, const filter_terms *of, terms_number
 {
     double unit = f->in_type == SATF_U8 ? 0x1p-24 : 0x1p-53,
            top = (double)satf_type_max((int)f->in_type);
-    double least = 1 / (4 * of->parts * numbers->weight);
+    double margin = 1 / (4 * of->parts * numbers->weight);
     double largest = fabs(of->alone) + 1 + top * (fabs(of->mean) + fabs(of->sample + of->mean));
-    numbers->least = least;
-    numbers->told = of->alone + 0.5 + least;
-    numbers->tells = 4 * unit * largest < least && floor(f->constants.most) == f->constants.most &&
+    numbers->margin = margin;
+    numbers->told = of->alone + 0.5 + margin;
+    numbers->tells = 4 * unit * largest < margin && floor(f->constants.most) == f->constants.most &&
                      numbers->weight * top * unit <= 1; /* S is not rounded */
 }
 
@@ -50,21 +43,11 @@ static void tell_above(const epilogue *f, const filter_terms *of, terms_numbers 
 static terms_numbers find_numbers(const epilogue *f)
 {
     filter_terms of = f->pass->terms(f->options, &f->constants);
-    double weight = (double)f->area, sample = of.sample + of.mean;
-    terms_numbers numbers = {.weight = weight,
-                             .away = of.mean / weight,
-                             .sample = of.over_mean ? of.sample * weight : sample,
-                             .alone = of.alone,
-                             .root = of.deviation / weight,
-                             .both = of.both / (weight * weight),
-                             .of_square = of.from_zero ? 0 : 1,
-                             .exact = is_coarse(sample, 0x1p7) && is_coarse(of.alone, 0x1p15),
-                             .roots = of.deviation != 0 || of.both != 0,
-                             .over = of.over_mean,
-                             .most =
+    terms_numbers numbers = {.most =
                                  fmin(f->constants.most, (double)satf_type_max((int)f->out_type)),
                              .bilevel = f->bilevel,
                              .white = UINT8_MAX};
+    terms_say(&of, (double)f->area, &numbers);
     if (!numbers.roots && of.parts > 0) {
         (f->bilevel ? tell_above : tell_rounded)(f, &of, &numbers);
     }

@@ -22,11 +22,34 @@ typedef struct terms_numbers {
      * as whole_sum S + whole_sample p + whole is. */
     bool tells;
     double told, whole_sum, whole_sample, whole;
-    double least; /* what `told` has beyond a half and `alone`: more than it is off by; or 0 */
-    double most;  /* results end here */
-    bool bilevel; /* white above 0; else to nearest, halves up */
+    double margin; /* `told` is `alone` and a half and this, which is more than the sum is off by */
+    double most;   /* results end here */
+    bool bilevel;  /* white above 0; else to nearest, halves up */
     uint8_t white, black;
 } terms_numbers;
+
+/* Whether x is a multiple of 2^-8 and at most that: floats hold such a sum of p <= 255 times one of
+ * 2^7 and one of 2^15, and doubles that of p <= 65535, without rounding. */
+SATF_FORMULA bool terms_are_coarse(double x, double most)
+{
+    return fabs(x) <= most && floor(x * 256) == x * 256;
+}
+
+/* What the filter says of windows of that weight, which is not 0. */
+SATF_FORMULA void terms_say(const filter_terms *of, double weight, terms_numbers *numbers)
+{
+    double sample = of->sample + of->mean;
+    numbers->weight = weight;
+    numbers->away = of->mean / weight;
+    numbers->sample = of->over_mean ? of->sample * weight : sample;
+    numbers->alone = of->alone;
+    numbers->root = of->deviation / weight;
+    numbers->both = of->both / (weight * weight);
+    numbers->of_square = of->from_zero ? 0 : 1;
+    numbers->exact = terms_are_coarse(sample, 0x1p7) && terms_are_coarse(of->alone, 0x1p15);
+    numbers->roots = of->deviation != 0 || of->both != 0;
+    numbers->over = of->over_mean;
+}
 
 /* What a device makes of terms, by kernels of their own: the nearest whole number; white above 0;
  * white above 0 where r counts. */
@@ -45,7 +68,7 @@ typedef struct terms_floats {
     int32_t weight, whole_sum, whole_sample, whole;
     uint32_t of_square, of_sum; /* r^2, of S2 and of S S; see terms_spread() */
     uint32_t white, black;
-    int32_t exact, over, tells; /* as in terms_numbers; by what tell_floats() says */
+    int32_t exact, over, tells; /* as in terms_numbers; by what terms_floats_tell() says */
 } terms_floats;
 
 /*
@@ -53,17 +76,17 @@ typedef struct terms_floats {
  * matter, so the sum by two fused steps is off by less than u of away d, of sample p unless that
  * number is a float, of the first step's result, of 256, and of `told`.
  */
-static inline bool terms_floats_tell(const terms_numbers *of)
+SATF_FORMULA bool terms_floats_tell(const terms_numbers *of)
 {
     double beside = 255 * fabs(of->sample), told = fabs(of->told);
     double magnitudes = 255 * of->weight * fabs(of->away) + (beside + told) + 256 + told;
     magnitudes += (double)(float)of->sample == of->sample ? 0 : beside;
     return of->bilevel ? of->tells
-                       : of->weight * 255 <= 0x1p24 && 0x1p-24 * magnitudes < of->least &&
+                       : of->weight * 255 <= 0x1p24 && 0x1p-24 * magnitudes < of->margin &&
                              floor(of->most) == of->most;
 }
 
-static inline terms_floats terms_floats_of(const terms_numbers *of)
+SATF_FORMULA terms_floats terms_floats_of(const terms_numbers *of)
 {
     terms_floats t;
     bool from_zero = of->of_square == 0, tells = !of->roots && !of->over && terms_floats_tell(of);
@@ -197,6 +220,15 @@ SATF_FORMULA float terms_roots(const terms_floats *t, int32_t sum, int32_t p, fl
     *off = fmaf(t->off_sum, whole, fmaf(t->off_beside, (float)p, t->off_alone));
     return fmaf(root, fmaf(t->both, whole, t->root),
                 fmaf(t->away, whole, fmaf(t->beside, (float)p, t->alone)));
+}
+
+/* Whether a window all of whose samples are alike decides what that leaves open, for nothing is
+ * rounded: then r and d are 0. */
+SATF_FORMULA bool terms_alike(const terms_floats *t, int32_t sum, uint64_t square, int32_t p,
+                              uint32_t *bits)
+{
+    *bits = fmaf(t->sample, (float)p, t->alone) > 0 ? t->white : t->black;
+    return t->exact && terms_spread(t, (uint32_t)sum, square) == 0;
 }
 
 /* The same of samples of 16 bits, to such, without squares. */

@@ -76,9 +76,11 @@ static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, 
     return filter_device_layer(step, &layer);
 }
 
-filter_gpu_task filter_device_march_task(const filter_step *step)
+filter_gpu_task filter_device_march_task(const filter_step *step, bool reduces)
 {
     filter_gpu_task task = filter_device_task(step);
+    task.reduces = reduces;
+    task.formula = reduces ? (int32_t)step->pass->reduction : task.formula;
     uint64_t area = (uint64_t)(task.window.rect.w * task.window.rect.h);
     task.layers[0] = layer_of(step, SATF_SUMMAND_PLAIN, area);
     task.layer_count = 1;

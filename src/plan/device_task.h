@@ -9,8 +9,8 @@
 /* The task of the step, but for the layers and the place of the rectangles. */
 filter_gpu_task filter_device_task(const filter_step *step);
 
-/* That of a march, whose layers have no tables. */
-filter_gpu_task filter_device_march_task(const filter_step *step);
+/* That of a march, whose layers have no tables; reduces: of the pass's reduction. */
+filter_gpu_task filter_device_march_task(const filter_step *step, bool reduces);
 
 /* A layer without its table. */
 filter_gpu_layer filter_device_layer(const filter_step *step, const sat_layer *layer);

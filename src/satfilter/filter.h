@@ -179,20 +179,6 @@ static inline filter_axes filter_gaussian(double along, double down, double wide
     return axes;
 }
 
-/*
- * A formula of windows as a sum: these numbers times the sample at the pixel, the mean and the
- * deviation over the window, their product, and a number alone. Black and white: white is above 0.
- * They may be rounded to doubles: what is so near a tie that it matters goes to the formula.
- */
-typedef struct filter_terms {
-    double sample, mean, deviation, both, alone;
-    bool from_zero; /* the deviation is that from 0, the root mean square */
-    bool over_mean; /* the sample's term alone, over the mean; the sample where that is 0 */
-    /* Without deviations, of whole samples: so many times the window's pixels the sum is a whole
-     * number, so that ties are told from what is near them. 0: unknown. */
-    double parts;
-} filter_terms;
-
 /* The least number times which share / all is whole; 0 if the share is not. */
 static inline double filter_parts(double share, double all)
 {
@@ -250,7 +236,6 @@ typedef struct filter_pass {
      * the least finite sample that counts, are in->greatest and in->least of the other.
      * FORMULA_NONE: nothing is reduced. */
     int reduction;
-    bool grows; /* that formula, with W S2 - S^2, and with nothing else */
     /* OVER_PIXEL, of one channel besides alpha, which weighs: the samples of the whole image are
      * counted, floats in 256 bins, and in->otsu is the level that parts them best. */
     bool histogram;

@@ -40,6 +40,9 @@ typedef enum formula_words {
  * reads samples of other images, and neither squares nor the centre, has some where it sums
  * integers (FORMULA_OFTEN_BESIDE), or where it sums floats and another formula (FORMULA_INLINED),
  * over the same windows of another such image, makes what it reads first (FORMULA_OFTEN_INLINES).
+ * FORMULA_FOUND: it reads what the reduction of its pass found. With FORMULA_TERMS its entry NAME
+ * has them in NAME_terms(), which devices call too. FORMULA_GROWS: of a reduction, it grows with
+ * W S2 - S^2 of windows of one weight, and depends on nothing else.
  */
 enum {
     FORMULA_SUM = 1,
@@ -53,7 +56,9 @@ enum {
     FORMULA_LUMA = 256,
     FORMULA_OFTEN_BESIDE = 512,
     FORMULA_OFTEN_INLINES = 1024,
-    FORMULA_INLINED = 2048
+    FORMULA_INLINED = 2048,
+    FORMULA_FOUND = 4096,
+    FORMULA_GROWS = 8192
 };
 
 /*
@@ -108,6 +113,20 @@ typedef struct formula_pixels {
     int lanes;
     double of[FORMULA_MIXED][FORMULA_LANES];
 } formula_pixels;
+
+/*
+ * A formula of windows as a sum: these numbers times the sample at the pixel, the mean and the
+ * deviation over the window, their product, and a number alone. Black and white: white is above 0.
+ * They may be rounded to doubles: what is so near a tie that it matters goes to the formula.
+ */
+typedef struct filter_terms {
+    double sample, mean, deviation, both, alone;
+    bool from_zero; /* the deviation is that from 0, the root mean square */
+    bool over_mean; /* the sample's term alone, over the mean; the sample where that is 0 */
+    /* Without deviations, of whole samples: so many times the window's pixels the sum is a whole
+     * number, so that ties are told from what is near them. 0: unknown. */
+    double parts;
+} filter_terms;
 
 /* Leaves what a formula reads. One that reads squares alone gets them without a shift. */
 SATF_FORMULA void formula_hide(unsigned listed, formula_sums *in)

@@ -7,7 +7,7 @@
 
 /* Raised when the meaning of anything in these headers changes; what changes a size is seen by it.
  */
-#define SATF_MODULE_ABI 11
+#define SATF_MODULE_ABI 12
 
 typedef struct satf_module_formula {
     formula_function call;

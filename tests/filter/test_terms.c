@@ -19,7 +19,8 @@ static float device_root(float number)
 #include "formula/epilogue.h"
 #include "ways.h"
 
-enum { N = 700 };
+/* CPU_AREA: pixels of a window of bytes that the CPU decides by terms; others devices do. */
+enum { N = 700, CPU_AREA = 65793 };
 
 /* Each in the types that sums and samples may have. */
 typedef struct windows {
@@ -94,6 +95,11 @@ static void draw_window(const epilogue *f, uint64_t *random, windows *to, int i)
     to->squares[i] = (uint64_t)square;
 }
 
+static satf_sum_type type_of_squares(satf_type type, int64_t area)
+{
+    return type == SATF_U8 && area <= CPU_AREA ? SATF_SUM_U32 : SATF_SUM_U64;
+}
+
 /* A pass over windows of the area, in a picture that may be any. */
 static epilogue draw_pass(const chain_link *link, satf_type type, bool narrow, int64_t area,
                           uint64_t *random)
@@ -110,16 +116,16 @@ static epilogue draw_pass(const chain_link *link, satf_type type, bool narrow, i
     f.constants.most = f.bilevel ? INFINITY : f.constants.full;
     f.constants.greatest = (double)pick(random, 0, 3) * 21.7;
     f.constants.least = (double)pick(random, 0, 9);
-    epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32,
-                     type == SATF_U8 ? SATF_SUM_U32 : SATF_SUM_U64, (uint64_t)area, false);
-    assert_ptr_equal(f.run, epilogue_by_terms);
-    assert_int_equal(filter_reads(pass, FORMULA_TERMS), pass->reduction == FORMULA_NONE);
+    epilogue_prepare(&f, narrow ? SATF_SUM_U16 : SATF_SUM_U32, type_of_squares(type, area),
+                     (uint64_t)area, false);
+    assert_true(f.run == epilogue_by_terms || area >= (type == SATF_U8 ? CPU_AREA + 1 : 1448));
+    assert_true(filter_reads(pass, FORMULA_TERMS));
     return f;
 }
 
 /* As kernels do (formula/clear.h). */
-static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum, int32_t p,
-                    float spread, uint32_t *bits)
+static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum, uint64_t square,
+                    int32_t p, float spread, uint32_t *bits)
 {
     float off, value;
     if (!squares && t->tells) {
@@ -129,7 +135,8 @@ static bool decides(const terms_floats *t, bool above, bool squares, int32_t sum
     value = squares             ? terms_roots(t, sum, p, spread, &off)
             : t->over && !above ? terms_over(t, sum, p, &off)
                                 : terms_plain(t, sum, p, &off);
-    return above ? terms_above(t, value, off, bits) : terms_rounded(t, value, off, bits);
+    bool clear = above ? terms_above(t, value, off, bits) : terms_rounded(t, value, off, bits);
+    return clear || (squares && terms_alike(t, sum, square, p, bits));
 }
 
 static bool decides_word(const terms_numbers *t, int32_t sum, int32_t p, uint32_t *bits)
@@ -158,20 +165,20 @@ static void check_device(epilogue f, const char *spec, uint64_t random, const wi
     terms_floats floats = terms_floats_of(&numbers);
     int32_t area = (int32_t)f.area;
     for (int i = 0; i < N / f.channels * f.channels; i++) {
-        uint64_t spread = terms_spread(&floats, w->sums[i], w->squares_32[i]);
+        uint64_t spread = terms_spread(&floats, w->sums[i], w->squares[i]);
         float near = (float)spread, to[] = {0, near, INFINITY};
         near = nextafterf(near, spread > 0 ? to[pick(&random, 0, 2)] : 0); /* 0 is exact */
         root_error = ldexpf((float)pick(&random, -1, 1), -23);
         uint32_t bits = 0, right = result_at(&f, w->plain, i);
         bool clear = bytes ? decides(&floats, f.bilevel, squares, (int32_t)w->sums[i],
-                                     w->samples_8[i], near, &bits)
+                                     w->squares[i], w->samples_8[i], near, &bits)
                            : decides_word(&numbers, (int32_t)w->sums[i], w->samples[i], &bits);
         bits &= bytes ? UINT8_MAX : UINT16_MAX;
         (clear ? &decided : &left_open)[0]++;
         if (clear && bits != right) {
-            fail_msg("%s of %s on a device, %d pixels: %u for %u, sample %d, sum %u, square %u",
+            fail_msg("%s of %s on a device, %d pixels: %u for %u, sample %d, sum %u, square %lu",
                      spec, satf_type_name((int)f.in_type), area, bits, right, w->samples[i],
-                     w->sums[i], w->squares_32[i]);
+                     w->sums[i], (unsigned long)w->squares[i]);
         }
     }
 }
@@ -188,9 +195,10 @@ static void check_area(const chain_link *link, const char *spec, satf_type type,
     window_segment segment = {.n = N / f.channels,
                               .area = (uint64_t)area,
                               .sum_type = narrow ? SATF_SUM_U16 : SATF_SUM_U32,
-                              .square_type = bytes ? SATF_SUM_U32 : SATF_SUM_U64,
+                              .square_type = type_of_squares(type, area),
                               .sums = narrow ? (void *)w->sums_16 : w->sums,
-                              .squares = bytes ? (void *)w->squares_32 : w->squares,
+                              .squares =
+                                  bytes && area <= CPU_AREA ? (void *)w->squares_32 : w->squares,
                               .centre = bytes ? (void *)w->samples_8 : w->samples};
     size_t n = (size_t)(segment.n * f.channels), size = f.out_bytes;
     memset(w->fast, 0x5a, sizeof w->fast);
@@ -233,8 +241,17 @@ TEST(terms)
                                         "flatten=3",
                                         "flatten=3,target=255",
                                         "flatten=3,target=0.001"};
-    static const int64_t areas[] = {1,   2,   3,    4,    9,     16,    121,   225,   256,
-                                    257, 961, 1024, 4225, 10201, 32768, 33025, 65535, 65793};
+    static const int64_t areas[] = {1,       2,
+                                    3,       4,
+                                    9,       16,
+                                    121,     225,
+                                    256,     257,
+                                    961,     1024,
+                                    4225,    10201,
+                                    32768,   33025,
+                                    65535,   CPU_AREA,
+                                    263169,  1046529,
+                                    4194304, INT32_MAX / UINT8_MAX};
     uint64_t random = 11;
     for (int isa = 0; isa < SATF_ISA_COUNT; isa++) {
         satf_cpu_limit((satf_isa)isa);
@@ -244,7 +261,8 @@ TEST(terms)
             for (size_t a = 0; a < 4 * sizeof areas / sizeof *areas; a++) {
                 int64_t area = areas[a / 4];
                 check_area(&chain->links[0], specs[k], SATF_U8, area, &random);
-                if (area > 1 && area < 1448) {
+                bool squares = filter_reads(filter_last(chain->links[0].info), FORMULA_SQUARE);
+                if (area > 1 && area < (squares ? 1448 : INT32_MAX / UINT16_MAX)) {
                     check_area(&chain->links[0], specs[k], SATF_U16, area, &random);
                 }
             }

@@ -51,7 +51,7 @@ static filter_gpu_task make_float_task(const filter_step *step)
 
 static filter_gpu_task make_integer_task(const filter_step *step)
 {
-    filter_gpu_task task = filter_device_march_task(step);
+    filter_gpu_task task = filter_device_march_task(step, false);
     uint64_t area = (uint64_t)(task.choice[0].w * task.choice[0].h);
     task.keys.type = choice_key_type(area, satf_type_max(step->in.type));
     task.keys.channels = step->in.channels;

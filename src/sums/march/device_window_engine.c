@@ -2,7 +2,8 @@
  * Windows on a CUDA device without a table. Its matrix units sum bytes and samples of 16 bits: each
  * sample comes in once, and means of bytes under large windows have kernels of their own. Marches
  * sum all others: blocks go down strips of the image. So do templates of integers whose rectangles
- * reach so far that a block's shared memory holds the sums that they read.
+ * reach so far that a block's shared memory holds the sums that they read. A step with a reduction
+ * is two marches: the first one raises keys and stores nothing, the second one reads them.
  */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
@@ -12,23 +13,38 @@
 #include "../../plan/device_copies.h"
 #include "../../plan/device_task.h"
 
-/* The kernels that can take a step. Each knows step->state as its own. */
+/* The kernels that can take a march of a step: that of its formula, or that which reduces. Each
+ * knows step->state as its own. */
 typedef struct window_kernel {
-    bool (*suits)(const satf_context *ctx, const filter_step *step);
+    bool (*suits)(const satf_context *ctx, const filter_step *step, bool reduces);
     satf_status (*plan)(satf_context *ctx, filter_step *step);
     satf_status (*prepare)(satf_context *ctx, filter_step *step);
     satf_status (*run)(satf_context *ctx, filter_step *step);
 } window_kernel;
 
-/* What a plan keeps of a step. */
-typedef struct window_step {
+/* What a plan keeps of a march. */
+typedef struct window_march {
     union {
         window_gpu_box box;
         window_gpu_large large;
         filter_gpu_plan march;
     } of;
     const window_kernel *kernel;
+    bool reduces;
+    size_t kept;    /* where its part of the step's kept memory begins */
+    uint64_t *keys; /* of the reduction; NULL: none */
+} window_march;
+
+/* What it keeps of a step. */
+typedef struct window_step {
+    window_march first, last; /* first: if there is a reduction */
+    size_t keys;              /* where these are in the kept memory */
 } window_step;
+
+static bool has_reduction(const filter_step *step)
+{
+    return step->pass->reduction != FORMULA_NONE;
+}
 
 static bool make_bands(const filter_step *step, const window_gpu_halo *halo, window_bands *across,
                        window_bands *down)
@@ -48,16 +64,21 @@ static bool is_mean_of(const filter_step *step, int32_t type)
            step->out.type == type;
 }
 
-static bool is_often_formula(const filter_step *step)
+static bool is_formula_of_products(const filter_step *step)
 {
-    return !step->weighted && step->pass->reduction == FORMULA_NONE &&
-           window_gpu_has_formula(formula_reads(step->pass->formula), step->in.type,
-                                  step->out.type);
+    return !step->weighted && window_gpu_has_formula(formula_reads(step->pass->formula),
+                                                     step->in.type, step->out.type);
+}
+
+/* Whether kernels that sum windows can reduce. */
+static bool is_reduction_of_windows(const filter_step *step)
+{
+    return !step->weighted && formula_reads(step->pass->reduction) & FORMULA_GROWS;
 }
 
 static bool reads_squares(const filter_step *step)
 {
-    return (formula_reads(step->pass->formula) & FORMULA_SQUARE) != 0;
+    return filter_reads(step->pass, FORMULA_SQUARE);
 }
 
 /* The smallest kernel that reaches. */
@@ -73,13 +94,14 @@ static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_ba
     return false;
 }
 
-/* What the step makes of moments. */
-static window_gpu_formula formula_of(const filter_step *step)
+/* What a march makes of moments. */
+static window_gpu_formula formula_of(const filter_step *step, bool reduces)
 {
-    window_gpu_formula formula = {.number = FORMULA_NONE};
+    window_gpu_formula formula = {.number = FORMULA_NONE, .reduces = reduces};
     if (step->pass->kernel != KERNEL_MEAN) {
         filter_gpu_task task = filter_device_task(step);
-        formula.number = task.formula;
+        formula.number = reduces ? (int32_t)step->pass->reduction : task.formula;
+        formula.reduced = task.reduced;
         formula.constants = task.constants;
         formula.terms = task.terms;
         formula_set_weight(&formula.constants, (uint64_t)(step->size.width * step->size.height));
@@ -88,14 +110,16 @@ static window_gpu_formula formula_of(const filter_step *step)
     return formula;
 }
 
-static bool suits_box(const satf_context *ctx, const filter_step *step)
+static bool suits_box(const satf_context *ctx, const filter_step *step, bool reduces)
 {
     window_gpu_halo halo;
     window_bands across, down;
     const satf_view *in = &step->in;
+    bool is = reduces ? is_reduction_of_windows(step) && in->type == SATF_U8
+                      : is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) ||
+                            is_formula_of_products(step);
     (void)ctx;
-    return (is_mean_of(step, SATF_U8) || is_mean_of(step, SATF_U16) || is_often_formula(step)) &&
-           (step->border.kind != SATF_BORDER_CONSTANT || step->border.constant == 0) &&
+    return is && (step->border.kind != SATF_BORDER_CONSTANT || step->border.constant == 0) &&
            window_gpu_row_bytes(in) <= WINDOW_GPU_MOST_ROW_BYTES && in->height <= INT32_MAX / 8 &&
            find_bands(step, &halo, &across, &down) && satf_cuda()->multiplies(in->device);
 }
@@ -107,13 +131,14 @@ static const device_copies copies = {0, 0};
 
 static satf_status plan_box(satf_context *ctx, filter_step *step)
 {
+    const window_march *own = step->state;
     window_gpu_box *box = step->state;
     box->in = step->in;
     box->out = step->out;
-    box->formula = formula_of(step);
+    box->formula = formula_of(step, own->reduces);
     box->area = (uint64_t)(step->size.width * step->size.height);
     find_bands(step, &box->halo, &box->across, &box->down);
-    box->across.run = window_gpu_run(step->out.type);
+    box->across.run = window_gpu_run(own->reduces ? SATF_U8 : step->out.type);
     step->kept_bytes = sizeof(uint32_t) *
                        (size_t)(window_bands_words(&box->across) + window_bands_words(&box->down));
     satf_status status = device_copies_reserve(ctx, step, &copies);
@@ -129,10 +154,12 @@ static satf_status prepare_box(satf_context *ctx, filter_step *step)
 
 static satf_status run_box(satf_context *ctx, filter_step *step)
 {
+    const window_march *own = step->state;
     window_gpu_box *box = step->state;
     satf_status status = device_copies_begin(ctx, step, &copies, &box->in, &box->out);
+    box->formula.reduction = own->keys;
     status = status ? status : satf_cuda()->box_run(ctx, box);
-    return status ? status : device_copies_end(ctx, step, &copies, &box->out);
+    return status || own->reduces ? status : device_copies_end(ctx, step, &copies, &box->out);
 }
 
 /* ------------------------------------------------------------------- large windows */
@@ -153,15 +180,15 @@ static window_gpu_large make_large(const filter_step *step)
 
 /* Narrow images are but sides, of which there are copies as wide as the kernel's strips: tables
  * take less memory, and are as fast. */
-static bool suits_large(const satf_context *ctx, const filter_step *step)
+static bool suits_large(const satf_context *ctx, const filter_step *step, bool reduces)
 {
     enum { MOST_AREA = 1 << 20, LEAST_ROW = 2048 };
     const satf_view *in = &step->in;
     bool narrow = satf_row_samples(in) < LEAST_ROW;
-    if ((narrow && ctx->settings.engine == SATF_ENGINE_AUTO) || !is_mean_of(step, SATF_U8) ||
-        step->border.kind == SATF_BORDER_SHRINK || in->width > INT32_MAX / 8 ||
-        in->height > INT32_MAX / 8 || step->size.width > PIECES_MOST_WIDTH ||
-        step->size.width * step->size.height > MOST_AREA ||
+    if (reduces || (narrow && ctx->settings.engine == SATF_ENGINE_AUTO) ||
+        !is_mean_of(step, SATF_U8) || step->border.kind == SATF_BORDER_SHRINK ||
+        in->width > INT32_MAX / 8 || in->height > INT32_MAX / 8 ||
+        step->size.width > PIECES_MOST_WIDTH || step->size.width * step->size.height > MOST_AREA ||
         step->size.width * step->size.height < 2) {
         return false;
     }
@@ -206,20 +233,22 @@ static bool device_window_pays(const satf_context *ctx, const filter_step *step)
            step->pass->kernel != KERNEL_MEAN;
 }
 
-static bool suits_march(const satf_context *ctx, const filter_step *step)
+static bool suits_march(const satf_context *ctx, const filter_step *step, bool reduces)
 {
-    if (step->weighted || step->pass->reduction != FORMULA_NONE || !device_window_pays(ctx, step)) {
+    if (step->weighted || (reduces && !is_reduction_of_windows(step)) ||
+        !device_window_pays(ctx, step)) {
         return false;
     }
-    filter_gpu_task task = filter_device_march_task(step);
+    filter_gpu_task task = filter_device_march_task(step, reduces);
     return task.known != FILTER_GPU_LUMA &&
            satf_cuda()->march_fits(&task, ctx->settings.engine == SATF_ENGINE_AUTO);
 }
 
 static satf_status plan_march(satf_context *ctx, filter_step *step)
 {
+    const window_march *own = step->state;
     filter_gpu_plan *march = step->state;
-    march->task = filter_device_march_task(step);
+    march->task = filter_device_march_task(step, own->reduces);
     step->kept_bytes = march->task.has_rects ? step->rects->count * sizeof *step->rects->items : 0;
     return satf_cuda()->march_plan(ctx, march);
 }
@@ -232,8 +261,10 @@ static satf_status prepare_march(satf_context *ctx, filter_step *step)
 
 static satf_status run_march(satf_context *ctx, filter_step *step)
 {
+    const window_march *own = step->state;
     filter_gpu_plan *march = step->state;
     march->task.in.data = step->in.data;
+    march->task.reduction = own->keys;
     march->task.out.data = step->out.data;
     memcpy(march->task.aux, step->aux, sizeof march->task.aux);
     march->task.rects = (const satf_weighted_rect *)(const void *)step->kept;
@@ -251,11 +282,12 @@ static const window_kernel kernels[] = {
     {suits_march, plan_march, prepare_march, run_march},
 };
 
-/* NULL: none takes the step. */
-static const window_kernel *find_kernel(const satf_context *ctx, const filter_step *step)
+/* NULL: none takes the march. */
+static const window_kernel *find_kernel(const satf_context *ctx, const filter_step *step,
+                                        bool reduces)
 {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        if (kernels[k].suits(ctx, step)) {
+        if (kernels[k].suits(ctx, step, reduces)) {
             return &kernels[k];
         }
     }
@@ -264,26 +296,78 @@ static const window_kernel *find_kernel(const satf_context *ctx, const filter_st
 
 static bool device_window_suits(const satf_context *ctx, const filter_step *step)
 {
-    return find_kernel(ctx, step) != NULL;
+    return find_kernel(ctx, step, false) && (!has_reduction(step) || find_kernel(ctx, step, true));
+}
+
+/* The step as a march sees it. */
+static filter_step step_of(const filter_step *step, window_march *march)
+{
+    filter_step own = *step;
+    own.state = march;
+    own.kept = step->kept ? step->kept + march->kept : NULL;
+    return own;
+}
+
+/* Marches follow one another, so they share the scratch. */
+static satf_status plan_march_of(satf_context *ctx, filter_step *step, window_march *march,
+                                 bool reduces)
+{
+    march->kernel = find_kernel(ctx, step, reduces);
+    march->reduces = reduces;
+    march->kept = step->kept_bytes;
+    if (!march->kernel) {
+        return satf_fail(ctx, SATF_DEVICE_FAILED,
+                         "the device no longer says what fits it, and did before");
+    }
+    filter_step own = step_of(step, march);
+    own.kept_bytes = own.scratch_bytes = 0;
+    satf_status status = march->kernel->plan(ctx, &own);
+    size_t scratch = own.scratch_bytes, before = step->scratch_bytes;
+    step->scratch_bytes = scratch > before ? scratch : before;
+    return !status && !satf_add(march->kept, satf_align64(own.kept_bytes), &step->kept_bytes)
+               ? satf_fail(ctx, SATF_LIMIT, "the rectangles are too many for any memory")
+               : status;
 }
 
 static satf_status device_window_plan(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
-    state->kernel = find_kernel(ctx, step);
-    return state->kernel ? state->kernel->plan(ctx, step)
-                         : satf_fail(ctx, SATF_DEVICE_FAILED,
-                                     "the device no longer says what fits it, and did before");
+    step->kept_bytes = step->scratch_bytes = 0;
+    satf_status status = plan_march_of(ctx, step, &state->last, false);
+    if (status || !has_reduction(step)) {
+        return status;
+    }
+    status = plan_march_of(ctx, step, &state->first, true);
+    state->keys = step->kept_bytes;
+    step->kept_bytes += REDUCTION_KEYS * sizeof(uint64_t);
+    return status;
 }
 
 static satf_status device_window_prepare(satf_context *ctx, filter_step *step)
 {
-    return ((const window_step *)step->state)->kernel->prepare(ctx, step);
+    window_step *state = step->state;
+    filter_step first = step_of(step, &state->first), last = step_of(step, &state->last);
+    satf_status status = has_reduction(step) ? state->first.kernel->prepare(ctx, &first) : SATF_OK;
+    return status ? status : state->last.kernel->prepare(ctx, &last);
+}
+
+static satf_status device_window_reduce(satf_context *ctx, filter_step *step)
+{
+    window_step *state = step->state;
+    filter_step first = step_of(step, &state->first);
+    uint64_t *keys = (uint64_t *)(void *)(step->kept + state->keys);
+    state->first.keys = state->last.keys = keys;
+    satf_status status =
+        satf_cuda()->set_bytes(ctx, step->in.device, keys, 0, REDUCTION_KEYS * sizeof *keys);
+    return status ? status : state->first.kernel->run(ctx, &first);
 }
 
 static satf_status device_window_run(satf_context *ctx, filter_step *step)
 {
-    return ((const window_step *)step->state)->kernel->run(ctx, step);
+    window_step *state = step->state;
+    filter_step last = step_of(step, &state->last);
+    satf_status status = has_reduction(step) ? device_window_reduce(ctx, step) : SATF_OK;
+    return status ? status : state->last.kernel->run(ctx, &last);
 }
 
 const filter_engine filter_device_window_engine = {

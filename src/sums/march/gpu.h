@@ -51,9 +51,13 @@ static inline bool window_gpu_is_aligned(const satf_view *view)
 }
 
 /* What is made of sums: the formula of that number, given what all results have in common, with the
- * window's area as the weight. FORMULA_NONE: their means, rounded half up. */
+ * window's area as the weight. FORMULA_NONE: their means, rounded half up. Or nothing, but the
+ * formula raises the keys of a reduction. */
 typedef struct window_gpu_formula {
     int32_t number;
+    bool reduces;
+    satf_rect reduced;   /* of these pixels */
+    uint64_t *reduction; /* the keys, on the device, if the formula or its pass has a reduction */
     formula_sums constants;
     terms_numbers terms;
     union {
@@ -106,12 +110,12 @@ static inline int window_gpu_run(satf_type out)
     return out == SATF_U8 || out == SATF_U16 ? BANDS_OWN : 16 / (int)satf_type_bytes(out);
 }
 
-/* A picture's windows. Who runs it has set in.data, out and the weights. */
+/* A picture's windows. Who runs it has set in.data, out, the weights and the keys. */
 typedef struct window_gpu_box {
     /* On the device, of one shape. in, and out if it is of that type: window_gpu_is_aligned(). */
     satf_view in, out;
     window_gpu_halo halo;
-    window_bands across, down; /* across.run: window_gpu_run(out.type) */
+    window_bands across, down; /* across.run: window_gpu_run(out.type), of a reduction as of u8 */
     window_gpu_formula formula;
     uint64_t area;     /* of the window; 1 by lines of weights, of which the bands know */
     uint32_t *weights; /* there: of across, then of down */
