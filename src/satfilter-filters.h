@@ -237,9 +237,9 @@ SATF_API satf_status satf_plan_run(satf_plan *plan, const satf_view *inputs, siz
 typedef struct satf_plan_info {
     size_t steps; /* one a filter of the chain, several for one of several (guided); those of each
                    * output one after the other where no march makes both */
-    size_t memory_bytes; /* of the device that computes */
-    int device;          /* that computes: SATF_HOST or SATF_CUDA(n) */
-    double ms;           /* a run takes: a rough estimate, of how plans compare */
+    int64_t memory_bytes; /* of the device that computes */
+    int device;           /* that computes: SATF_HOST or SATF_CUDA(n) */
+    double ms;            /* a run takes: a rough estimate, of how plans compare */
 } satf_plan_info;
 
 /* Fills *info (bytes: its size) as far as it reaches. */

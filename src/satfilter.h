@@ -8,8 +8,9 @@
  * Conventions
  *   - Every call that can fail returns a satf_status; satf_message() then says
  *     in one sentence what went wrong. Outputs are untouched on failure, but
- *     for SATF_CANCELLED, and for a CUDA device that fails while its results
- *     arrive on the host: what they hold is undefined then.
+ *     for SATF_CANCELLED, for stacks, some of whose images may be done, and for a
+ *     CUDA device that fails while its results arrive on the host: what they hold
+ *     is undefined then.
  *   - A satf_view never owns memory. Strides are in bytes, sizes are 64-bit.
  *   - Contexts are independent of one another; one context serves one thread
  *     at a time. Filters, images, files of pages and permutations are not bound to

@@ -274,8 +274,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
                                       PLAIN || (inside && row + 8 < place.rows));
         }
         const uint32_t stage = source.await();
-        column_weights
-            own; /* of weights that fill the registers twice there is no room for these */
+        column_weights own; /* not of taps, which fill the registers: those load `down` anew */
         column_weights &of_step = PLAIN || WEIGHS ? down : own;
         uint32_t made = ~0u;
         if (!PLAIN) {
@@ -362,8 +361,8 @@ static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
 
 typedef void (*box_kernel)(const box_task task);
 
-/* The kernel of a formula of moments alone which is often asked for, whose results are of that
- * type. */
+/* The kernel of a formula of moments alone for results of that type (FORMULA_OFTEN...); NULL: none.
+ */
 template <int ACROSS, int DOWN, int TILES, class Formula>
 static inline box_kernel box_kernel_for(int type)
 {
@@ -392,7 +391,7 @@ static inline box_kernel box_kernel_of(const window_gpu_formula &formula, int ty
     }
     if (type == SATF_U8) {
         if constexpr (SQUARES) {
-            return formula.reduction
+            return reads_of_formula[formula.number] & FORMULA_FOUND
                        ? box_down<ACROSS, DOWN, TILES, found_epilogue<narrow>>
                        : box_down<ACROSS, DOWN, TILES, terms_epilogue<TERMS_ABOVE_ROOTS, narrow>>;
         } else {

@@ -385,8 +385,8 @@ static march_kernel march_kernel_of_terms(const filter_gpu_task *task)
     }
 }
 
-/* The kernel of a formula that is often asked for, of sums alone, for one channel of bytes; NULL:
- * none. */
+/* The kernel of a formula that has terms, for one channel of bytes, or of one that reads samples of
+ * other images; NULL: none. */
 template <class T, class Sum, class Square>
 static march_kernel march_kernel_by_number(const filter_gpu_task *task)
 {

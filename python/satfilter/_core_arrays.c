@@ -544,5 +544,5 @@ PyObject *core_plan_info(PyObject *module, PyObject *capsule)
         return NULL;
     }
     satf_plan_describe(planned->plan, &info, sizeof info);
-    return Py_BuildValue("(nN)", (Py_ssize_t)info.memory_bytes, steps);
+    return Py_BuildValue("(LN)", (long long)info.memory_bytes, steps);
 }

@@ -51,6 +51,14 @@ static __device__ __forceinline__ void load_window(const byte_window &window, fo
     in->centre = (double)window.centre;
 }
 
+/* What formulas read, by their numbers. */
+#define FORMULA_ENTRY(name, reads) (reads),
+inline constexpr unsigned reads_of_formula[FORMULA_COUNT] = {
+    0,
+#include "../../filters/all.h"
+};
+#undef FORMULA_ENTRY
+
 /* Whether a formula has terms, and squares or not. */
 template <unsigned READS, bool SQUARES>
 constexpr bool reads_terms = (READS & FORMULA_TERMS) != 0 &&

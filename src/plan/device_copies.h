@@ -8,8 +8,8 @@
 /*
  * Kernels read rows that are aligned, and write such rows of u8 and u16. Whether the caller's are
  * is known when a run brings their data: so there is memory for copies of the image and of the
- * result that are. Both may be larger than the step's: by so many pixels on each side, beyond which
- * the image goes on as border wrap has it.
+ * result that are. Under border wrap both are larger than the step's, by so many pixels on each
+ * side: there the image begins again.
  */
 typedef struct device_copies {
     int64_t more_x, more_y; /* at most as many as the image has */

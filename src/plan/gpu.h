@@ -69,8 +69,10 @@ typedef struct filter_gpu_task {
     bool sides; /* aux[0] gives the sides of windows (src/sums/choice/sides.h); the formula is the
                    mean */
     formula_sums constants; /* what all samples have in common */
-    terms_numbers terms;    /* of FORMULA_TERMS, for windows that lie inside the image */
-    satf_view aux[2];       /* what formulas read of other images; data NULL: nothing */
+    terms_numbers terms;    /* of FORMULA_TERMS, for windows that lie inside the image; of
+                               FORMULA_FOUND without what is found */
+    satf_view
+        aux[2]; /* other images, whose samples at the pixel the formula reads; data NULL: none */
     bool has_aux;
     /* The inline pass, which gives aux[0] of each sample: its formula, without a limit, of the same
      * windows of inline_in and of inline_aux; FORMULA_NONE: aux[0] is an image. */

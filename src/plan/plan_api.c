@@ -293,7 +293,7 @@ void satf_plan_describe(const satf_plan *plan, satf_plan_info *info, size_t byte
             ns += plan->steps[i].step.ns;
         }
         all.steps += plan_reported(plan);
-        all.memory_bytes += plan->bytes;
+        all.memory_bytes += (int64_t)plan->bytes;
         all.device = plan->device;
         all.ms += samples * ns / 1e6 / (plan->device == SATF_HOST ? plan->settings.threads : 1);
     }

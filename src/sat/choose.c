@@ -82,8 +82,9 @@ static void reckon(const sat_algorithm *algorithm, const sat_job *job, sat_tunin
     satf_cuda()->speed(job->in.device, &device.clock_khz, &device.bytes_per_second);
     int64_t across = (job->in.width - 1) / tile + 1, down = (job->in.height - 1) / tile + 1;
     size_t sum = job->f32_out ? sizeof(float) : satf_sum_bytes(job->sum_type);
-    /* Samples are of the table's type, or have been widened to it. */
-    sat_stage_costs costs = sat_stage_costs_of(&device, 2.0 * tile * tile * (double)sum);
+    size_t sample = satf_type_bytes(job->in.type);
+    sat_stage_costs costs =
+        sat_stage_costs_of(&device, (double)tile * tile * (double)(sum + sample));
     if (tuning->r == 0) {
         int64_t side = sat_best_side(&costs, across, down, job->in.channels, &tuning->sync);
         tuning->r = sat_triangle_r(side, across, down);

@@ -83,7 +83,7 @@ TEST(test_allocator)
         out.data = got;
         assert_int_equal(satf_plan_create(ctx, filter, &in, 1, &out, 1, &plan), SATF_OK);
         satf_plan_describe(plan, &about, sizeof about);
-        assert_true(a.held >= about.memory_bytes && about.memory_bytes > 0);
+        assert_true((int64_t)a.held >= about.memory_bytes && about.memory_bytes > 0);
         for (int run = 0; run < 3; run++) {
             memset(got, run, sizeof got);
             satf_status status = run < 2 ? satf_plan_run(plan, &in, 1, &out, 1)

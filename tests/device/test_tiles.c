@@ -305,7 +305,7 @@ TEST(test_plan)
     assert_string_equal(gpu->report_algorithm, "lookback");
     satf_context_set_algorithm(gpu, "auto");
     satf_context_set_progress(gpu, NULL, NULL);
-    assert_true(fake->most <= whole.memory_bytes / 4);
+    assert_true((int64_t)fake->most <= whole.memory_bytes / 4);
     satf_plan_destroy(plan);
 }
 

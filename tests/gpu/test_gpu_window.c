@@ -174,7 +174,7 @@ static void check_units(const char *spec, satf_view in, bool units)
     satf_plan_describe(plan, &info, sizeof info);
     assert_non_null(satf_plan_step(plan, 0, &used, sizeof used));
     assert_string_equal(used.engine, "window");
-    if ((info.memory_bytes >= (size_t)(in.stride * in.height)) != units) {
+    if ((info.memory_bytes >= in.stride * in.height) != units) {
         fail_msg("%s of %ld x %ld x %d samples of %zu bytes went by the %s", spec, (long)in.width,
                  (long)in.height, in.channels, satf_type_bytes(in.type),
                  units ? "march" : "matrix units");

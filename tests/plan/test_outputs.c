@@ -184,7 +184,7 @@ TEST(test_description)
     assert_int_equal(info.steps, 2);
     assert_string_equal(satf_plan_step(plan, 1, NULL, 0), "moments");
     assert_null(satf_plan_step(plan, 2, NULL, 0));
-    size_t bytes = info.memory_bytes;
+    int64_t bytes = info.memory_bytes;
     double ms = info.ms;
     satf_plan_destroy(plan);
 

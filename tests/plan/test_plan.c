@@ -240,7 +240,7 @@ TEST(test_describe)
     satf_plan_describe(plan, &info, sizeof info);
     assert_int_equal(info.steps, 3);
     assert_int_equal(info.device, SATF_HOST);
-    assert_true(info.ms > 0 && info.memory_bytes > (size_t)(2 * view.stride * view.height));
+    assert_true(info.ms > 0 && info.memory_bytes > 2 * view.stride * view.height);
     double marched = info.ms;
     expect_step(plan, 0, "box", "window", NULL);
     expect_step(plan, 1, "flip", "move", NULL);
