@@ -1,10 +1,10 @@
 /* The choice of the window of integers that varies least among several of a pixel: pixels of any
- * area (cuda/sums/any.cuh), one window after the other. A window's results replace those before it
- * where it varies less. */
+ * area (cuda/sums/tiles.cuh), one window after the other. A window's results replace those before
+ * it where it varies less. */
 #ifndef CUDA_FORMULA_CHOICE_CUH
 #define CUDA_FORMULA_CHOICE_CUH
 
-#include "../sums/any.cuh"
+#include "../sums/tiles.cuh"
 
 #include "../../src/sums/choice/varied.h"
 
@@ -37,9 +37,10 @@ static __device__ inline void do_choice_tile(const filter_gpu_task *task, const 
                 return;
             }
             best[j] = now;
+            region_moments<Sum, Square> moments = {task, r};
             for (int c = 0; c < task->out.channels; c++) {
                 store(&task->out, x, y, c, aligned,
-                      apply<known_mean, Sum, Square>(task, 1, r, c, x, y, 0));
+                      apply<known_mean>(task, 1, moments, c, x, y, 0));
             }
         };
         for_regions(task, area, tile, &task->choice[k], true, span, choose);

@@ -1,7 +1,7 @@
 /*
- * Any pixels under any border: read this file first, then corners.cu for tables and march.cu for
- * windows without one. Here a CUDA block does a tile of them, each thread a few below one another.
- * The tile's columns and rows find their spans once for all its pixels.
+ * The filters' formulas in kernels: what they read, which of them a kernel knows, and one applied
+ * to the moments of a pixel's region. Read this file first, then corners.cu for tables and march.cu
+ * for windows without one.
  */
 #ifndef CUDA_SUMS_ANY_CUH
 #define CUDA_SUMS_ANY_CUH
@@ -423,17 +423,17 @@ typedef struct luma_moments {
     double sum, sample;
 } luma_moments;
 
-template <class Sum>
-static __device__ inline luma_moments read_luma(const filter_gpu_task *task, const region *r,
+template <class Moments>
+static __device__ inline luma_moments read_luma(const filter_gpu_task *task, const Moments &of,
                                                 const char *pixel)
 {
     formula_sums in = {};
     double sums[3], samples[3];
     int bytes = sample_bytes(task->in.type);
-    in.real = (Sum)0.5 != 0;
+    in.real = (typename Moments::sum_type)0.5 != 0;
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        load_sum(&in, region_sum<Sum>(task, &task->layers[0], r, c));
+        load_sum(&in, of.sum(c));
         sums[c] = formula_sum(&in);
         samples[c] = load_sample(task->in.type, pixel + c * bytes);
     }
@@ -455,26 +455,55 @@ static __device__ inline void load_region_weight(const filter_gpu_task *task, co
     }
 }
 
-/* One rectangle of one channel of the pixel at (x, y). */
-template <class Formula, class Sum, class Square>
+/* The moments of a region's channels, from tables. */
+template <class Sum, class Square> struct region_moments {
+    typedef Sum sum_type;
+    typedef Square square_type;
+    const filter_gpu_task *task;
+    const region *r;
+
+    __device__ Sum sum(int c) const
+    {
+        return region_sum<Sum>(task, &task->layers[0], r, c);
+    }
+
+    __device__ Square square(int c) const
+    {
+        if constexpr (has_squares<Square>) {
+            return region_sum<Square>(task, &task->layers[1], r, c);
+        }
+        return Square();
+    }
+
+    __device__ double shift(int c) const
+    {
+        return table_shift<Sum, Square>(task, c);
+    }
+
+    __device__ void load_weight(int c, formula_sums *in) const
+    {
+        load_region_weight<Sum>(task, r, task->weighted && c + 1 < task->in.channels, in);
+    }
+};
+
+/* One rectangle of one channel of the pixel at (x, y). Moments: as above. */
+template <class Formula, class Moments>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
-                                             const region *r, int c, int64_t x, int64_t y,
+                                             const Moments &of, int c, int64_t x, int64_t y,
                                              double before)
 {
+    typedef typename Moments::sum_type Sum;
     formula_sums in = task->constants;
     hear_reduction<Formula>(task, &in);
     in.real = (Sum)0.5 != 0; /* Sum is double */
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
     bool by_alpha = task->weighted && c + 1 < task->in.channels;
-    load_region_weight<Sum>(task, r, by_alpha, &in);
+    of.load_weight(c, &in);
     double weight = in.real ? in.real_weight : (double)in.weight;
     in.inverse = weight != 0 ? 1 / weight : 0;
-    Sum sum = region_sum<Sum>(task, &task->layers[0], r, c);
-    Square square = Square();
-    if constexpr (has_squares<Square>) {
-        square = region_sum<Square>(task, &task->layers[1], r, c);
-    }
-    in.shift = table_shift<Sum, Square>(task, c);
+    Sum sum = of.sum(c);
+    typename Moments::square_type square = of.square(c);
+    in.shift = of.shift(c);
     in.factor = factor;
     in.before = before;
     const char *from = (const char *)task->in.data + y * task->in.stride +
@@ -485,7 +514,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
                                  : formula_mean(&in);
     }
     if constexpr (std::is_same<Formula, known_luma>::value) {
-        luma_moments luma = read_luma<Sum>(task, r, from - c * sample_bytes(task->in.type));
+        luma_moments luma = read_luma(task, of, from - c * sample_bytes(task->in.type));
         in.luma_sum = luma.sum;
         in.luma = luma.sample;
     }
@@ -493,104 +522,6 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     sample_place at = {x, y, c};
     apply_formula<Formula, 1>(task, &in, &sum, &square, from, 0, &at, result);
     return result[0];
-}
-
-/* `count` positions along an axis from `first` on, `gap` left out behind the first `before`. */
-typedef struct stretch {
-    int64_t first, count, before, gap;
-} stretch;
-
-static __host__ __device__ inline int64_t position(const stretch *s, int64_t i)
-{
-    return s->first + i + (i < s->before ? 0 : s->gap);
-}
-
-enum { FILTER_THREADS = 256, ANY_ROWS = 8 /* of a thread */ };
-
-/* Pixels in tiles of `across` x ANY_ROWS * FILTER_THREADS / across. */
-typedef struct pixel_area {
-    stretch columns, rows;
-    int across; /* ANY_WIDE or ANY_NARROW */
-    int64_t tiles_x, tiles;
-} pixel_area;
-
-enum { ANY_WIDE = 64, ANY_NARROW = 16 };
-
-/* Columns and rows of a tile, of the narrower kind. */
-enum { ANY_SPANS = ANY_NARROW + ANY_ROWS * FILTER_THREADS / ANY_NARROW };
-static_assert(ANY_WIDE + ANY_ROWS * FILTER_THREADS / ANY_WIDE <= ANY_SPANS, "the other kind");
-
-/* Apart from one another so that neighbouring threads meet different banks. */
-typedef struct padded_span {
-    axis_sum sum;
-    int64_t unused;
-} padded_span;
-
-/* span = where the windows `of` the tile's columns, then of its rows, begin and end. */
-static __device__ inline void find_spans(const filter_gpu_task *task, const pixel_area *area,
-                                         const satf_rect *of, int64_t first_x, int64_t first_y,
-                                         padded_span *span)
-{
-    int across = area->across, down = ANY_ROWS * FILTER_THREADS / across;
-    for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
-        bool is_row = i >= across;
-        int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
-                            : position(&area->columns, first_x + i) + of->x;
-        axis_span(task->border, is_row ? task->in.height : task->in.width, at,
-                  is_row ? of->h : of->w, &span[i].sum);
-    }
-}
-
-/* All threads of the block. span: ANY_SPANS, in shared memory; finds: they are not yet there of the
- * windows `of`. each(j, x, y, region) for a thread's pixels of the tile, the j-th of ANY_ROWS. */
-template <class Each>
-static __device__ inline void for_regions(const filter_gpu_task *task, const pixel_area *area,
-                                          int64_t tile, const satf_rect *of, bool finds,
-                                          padded_span *span, Each each)
-{
-    int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
-    int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
-    int64_t tile_y = tile / area->tiles_x, tile_x = tile - tile_y * area->tiles_x;
-    int64_t first_x = tile_x * across, first_y = tile_y * down;
-    int64_t x = position(&area->columns, first_x + column);
-    if (finds) {
-        __syncthreads();
-        find_spans(task, area, of, first_x, first_y, span);
-        __syncthreads();
-    }
-#pragma unroll 1
-    for (int j = 0; j < ANY_ROWS; j++) {
-        int row = j * rows + thread_row;
-        if (first_x + column >= area->columns.count || first_y + row >= area->rows.count) {
-            continue;
-        }
-        int64_t y = position(&area->rows, first_y + row);
-        region r;
-        locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
-        each(j, x, y, &r);
-    }
-}
-
-/* Calls give(x, y, c, value) for each result. */
-template <class Formula, class Sum, class Square, class Give>
-static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
-                                          int64_t tile, padded_span *span, Give give)
-{
-    for (int c = 0; c < task->out.channels; c++) { /* as the input, or without alpha */
-        double before[ANY_ROWS] = {0};
-        for (int64_t k = 0; k < task->rect_count; k++) {
-            const satf_weighted_rect *rect = task->rects ? &task->rects[k] : &task->window;
-            auto add = [&](int j, int64_t x, int64_t y, const region *r) {
-                formula_value value =
-                    apply<Formula, Sum, Square>(task, rect->weight, r, c, x, y, before[j]);
-                before[j] = value.real;
-                if (k == task->rect_count - 1) {
-                    give(x, y, c, value);
-                }
-            };
-            for_regions(task, area, tile, &rect->rect, c == 0 || task->rect_count > 1, span, add);
-        }
-    }
 }
 
 #endif

@@ -2,8 +2,8 @@
  * The filters' formulas on a CUDA device: from the corners of a pixel's region to its samples.
  * There is one kernel for each pair of sum types, in which a switch takes the formula, and one more
  * for each formula that is known. Their first blocks do the pixels whose window meets a border
- * (any.cuh), the others those inside (inner.cuh), at the same time. Those inside of a template have
- * a kernel of their own (rects.cuh).
+ * (tiles.cuh), the others those inside (inner.cuh), at the same time. Those inside of a template
+ * have a kernel of their own (rects.cuh).
  */
 #include <cstring>
 

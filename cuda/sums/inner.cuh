@@ -5,7 +5,7 @@
 #ifndef CUDA_SUMS_INNER_CUH
 #define CUDA_SUMS_INNER_CUH
 
-#include "any.cuh"
+#include "tiles.cuh"
 
 extern "C" {
 #include "../../src/formula/epilogue_kernels.h"

@@ -1,9 +1,9 @@
-/* Means of integers over windows whose sides an image gives: pixels of any area (any.cuh), of which
- * each finds its own spans. */
+/* Means of integers over windows whose sides an image gives: pixels of any area (tiles.cuh), of
+ * which each finds its own spans. */
 #ifndef CUDA_SUMS_SIDES_CUH
 #define CUDA_SUMS_SIDES_CUH
 
-#include "any.cuh"
+#include "tiles.cuh"
 
 #include "../../src/sums/choice/sides.h"
 
