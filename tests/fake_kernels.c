@@ -265,6 +265,13 @@ static satf_status floats(satf_context *ctx, const filter_gpu_task *task, double
     ON_CPU("floats", task->choices ? SATF_OK : run_task(cpu, task, &filter_sides_engine));
 }
 
+static satf_status windows(satf_context *ctx, const filter_gpu_task *task, void *memory,
+                           int64_t rows)
+{
+    count_run(ctx);
+    ON_CPU("windows", run_task(cpu, task, &filter_table_engine));
+}
+
 /* The level of a histogram is a part of it. */
 static satf_status run_pixels(satf_context *ctx, const filter_gpu_task *task)
 {
@@ -510,6 +517,7 @@ __attribute__((visibility("default"))) const satf_backend *SATF_BACKEND_ENTRY(vo
     backend.filter_plan = backend.march_plan = plan_make;
     backend.filter_run = backend.march_run = run_filter;
     backend.march_fits = march_fits;
+    backend.windows = windows;
     backend.pixel_run = run_pixels;
     backend.otsu = find_otsu;
     backend.floats = floats;

@@ -68,8 +68,9 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
     plan.group_sums = march_make_room(&plan.bytes, groups, sum);
     plan.group_squares = march_make_room(&plan.bytes, groups, square);
     plan.places = march_make_room(&plan.bytes, plan.columns, (int)sizeof(int));
-    plan.shifts =
-        march_make_room(&plan.bytes, has_shifts(task) ? SATF_MAX_CHANNELS : 0, (int)sizeof(double));
+    plan.shift_pitch = plan.down.groups ? 0 : plan.pitch;
+    int64_t shifts = plan.down.groups ? 2 * plan.columns : MARCH * plan.pitch;
+    plan.shifts = march_make_room(&plan.bytes, has_shifts(task) ? shifts : 0, (int)sizeof(double));
     plan.inline_at = plan.bytes;
     plan.bytes *= task->inline_formula ? 2 : 1;
     return plan;
@@ -108,8 +109,14 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
 }
 
 /* The work of a result, overhang and waiting included, from which on a table has been as fast on an
- * H200. */
-enum { MOST_WORK_PERCENT = 135 };
+ * H200; and of floats, from which on sums through memory are (windows.cu). */
+static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 4;
+
+/* Of squares above shifts all windows have one area. */
+static bool takes_border(const filter_gpu_task *task)
+{
+    return !has_shifts(task) || task->border != SATF_BORDER_SHRINK;
+}
 
 extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
 {
@@ -119,8 +126,9 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
         return ring_fits(task);
     }
     int64_t row_bytes = task->out.width * task->in.channels * (int64_t)sizeof(double);
-    if (task->window.rect.w >= MOST_LENGTH || task->window.rect.h >= MOST_LENGTH ||
-        row_bytes >= INT32_MAX / 2 || task->out.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
+    if (!takes_border(task) || task->window.rect.w >= MOST_LENGTH ||
+        task->window.rect.h >= MOST_LENGTH || row_bytes >= INT32_MAX / 2 ||
+        task->out.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
         return false;
     }
     if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
@@ -128,16 +136,9 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
         return false;
     }
     plan = choose_strip(task, shared, shared_block);
-    return plan.strip > 0 && (!pays || plan.strips == 1 || plan.work * 100 < MOST_WORK_PERCENT);
-}
-
-/* Rows that may share a shift: it serves best nearby, and a window's height more than that is read.
- */
-static int64_t most_rows(const filter_gpu_task *task)
-{
-    enum { ROWS = 512, HEIGHTS = 16 };
-    int64_t heights = HEIGHTS * task->window.rect.h;
-    return !has_shifts(task) ? task->out.height : heights > ROWS ? heights : ROWS;
+    bool real = satf_type_is_float(task->in.type);
+    double most = real ? MOST_WORK_OF_FLOATS : MOST_WORK;
+    return plan.strip > 0 && (!(pays || real) || plan.strips == 1 || plan.work < most);
 }
 
 /* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
@@ -146,8 +147,7 @@ static void march_choose_segments(const filter_gpu_task *task, march_plan *plan,
 {
     enum { START = 4 };
     int64_t steps = (task->out.height + MARCH - 1) / MARCH, least = INT64_MAX;
-    int64_t most = (most_rows(task) + MARCH - 1) / MARCH, first = (steps - 1) / most + 1;
-    for (int64_t parts = first; parts <= steps && parts <= first + 4 * at_once; parts++) {
+    for (int64_t parts = 1; parts <= steps && parts <= 1 + 4 * at_once; parts++) {
         int64_t own = (steps + parts - 1) / parts, segments = (steps + own - 1) / own;
         int64_t rounds = (plan->strips * segments + at_once - 1) / at_once;
         int64_t work = rounds * (2 * own + plan->down.groups + START);

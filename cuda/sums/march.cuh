@@ -3,14 +3,13 @@
  * Sums over eight rows and over the groups of eight between them make the windows' columns; then
  * such sums along the rows make the windows. Nothing is ever subtracted: a sum has rounded its own
  * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
- * the image, so the bits do not depend on blocks; but where squares of floats are summed, samples
- * are taken above a shift of the block's own.
+ * the image, so the bits do not depend on blocks. Where squares of floats are summed, samples are
+ * taken above a shift, which is a sample of every window that the sum becomes part of.
  */
 #ifndef CUDA_SUMS_MARCH_CUH
 #define CUDA_SUMS_MARCH_CUH
 
 #include "march_reduction.cuh"
-#include "shift.cuh"
 
 extern "C" {
 #include "../../src/base/border.h"
@@ -18,6 +17,7 @@ extern "C" {
 
 /* A block's work: its strip and its rows. */
 template <class T, class Sum, class Square, bool SINGLE> struct march_block {
+    static constexpr bool SHIFTED = is_shifted<Sum, Square>;
     typedef moments<Sum, Square> both;
     /* Samples as they are added: converted once. */
     typedef typename std::conditional<std::is_same<Sum, double>::value, double, T>::type value;
@@ -27,10 +27,10 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
     moment_rows<Sum, Square> groups; /* along the rows, where windows have more than one */
-    double *shifts;                  /* of channels, where sums have such */
-    int *places;  /* bytes from a row's first one to the column's sample; -1: outside */
-    bool aligned; /* samples, to their size */
-    bool holes;   /* columns may lie outside */
+    double *shifts; /* of columns, where sums have such, and those of the groups that are begun */
+    int *places;    /* bytes from a row's first one to the column's sample; -1: outside */
+    bool aligned;   /* samples, to their size */
+    bool holes;     /* columns may lie outside */
     T outside;
     int x, y, count; /* the strip's first pixel and row, its rows */
     int channels;
@@ -59,59 +59,20 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
                 state.put(k * plan.columns + p, both());
             }
         }
-        if constexpr (is_shifted<Sum, Square>) {
-            find_shifts((shift_room *)memory);
-        }
-    }
-
-    /* room: where the rows will be. */
-    __device__ __forceinline__ void find_shifts(shift_room *room)
-    {
-        static_assert(sizeof *room <= MARCH * 32 * sizeof(double), "rows are no shorter");
-        satf_rect own = {x, y, min((int64_t)plan.strip, in.width - x), count};
-        for (int c = 0; c < channels; c++) {
-            double shift = find_shift(&in, false, &own, c, room);
-            if (threadIdx.x == 0) {
-                shifts[c] = shift;
-            }
-        }
-        __syncthreads();
-    }
-
-    /* What is subtracted from a column's samples, and what lies outside of it. */
-    __device__ __forceinline__ double shift_of(int column) const
-    {
-        if constexpr (is_shifted<Sum, Square>) {
-            return shifts[SINGLE ? 0 : column % channels];
-        }
-        return 0;
-    }
-
-    __device__ __forceinline__ T outside_of(double shift) const
-    {
-        return is_shifted<Sum, Square> && task.border == SATF_BORDER_SHRINK ? (T)shift : outside;
-    }
-
-    static __device__ __forceinline__ value shift_by(value sample, double shift)
-    {
-        if constexpr (is_shifted<Sum, Square>) {
-            return sample - shift;
-        }
-        return sample;
     }
 
     /* The column's samples of `few` rows from `first` on. */
     template <class Value>
-    __device__ __forceinline__ void load(int first, int few, int place, T beyond,
+    __device__ __forceinline__ void load(int first, int few, int place,
                                          Value (&sample)[MARCH]) const
     {
         const char *from = (const char *)in.data + first * in.stride;
         if (first < 0 || first + few > in.height || !aligned) {
-            load_any(first, few, place, beyond, sample);
+            load_any(first, few, place, sample);
         } else if (holes || few < MARCH) {
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
-                sample[i] = beyond;
+                sample[i] = outside;
                 if (place >= 0 && i < few) {
                     sample[i] = __ldg((const T *)(from + i * in.stride + place));
                 }
@@ -127,17 +88,24 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         }
     }
 
+    /* A column's sample; NULL: it is outside. */
+    __device__ __forceinline__ const char *find_one(int row, int place) const
+    {
+        int64_t from = satf_border_index(task.border, row, in.height);
+        return from < 0 || place < 0 ? NULL : (const char *)in.data + from * in.stride + place;
+    }
+
     /* Rows outside the image, and samples that lie anywhere. */
     template <class Value>
-    __device__ __forceinline__ void load_any(int first, int few, int place, T beyond,
+    __device__ __forceinline__ void load_any(int first, int few, int place,
                                              Value (&sample)[MARCH]) const
     {
 #pragma unroll 1
         for (int i = 0; i < few; i++) {
-            int64_t row = satf_border_index(task.border, first + i, in.height);
-            T one = beyond;
-            if (row >= 0 && place >= 0) {
-                memcpy(&one, (const char *)in.data + row * in.stride + place, sizeof one);
+            const char *from = find_one(first + i, place);
+            T one = outside;
+            if (from) {
+                memcpy(&one, from, sizeof one);
             }
 #pragma unroll
             for (int k = 0; k < MARCH; k++) {
@@ -178,42 +146,157 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         return between;
     }
 
-    /* The windows' columns of MARCH rows of results from `row` on, where those are any. */
-    __device__ __forceinline__ void add_down(int row, int slot)
+    __device__ __forceinline__ T load_one(int row, int place) const
+    {
+        const char *from = find_one(row, place);
+        T one = outside;
+        if (from && aligned) {
+            one = __ldg((const T *)from);
+        } else if (from) {
+            memcpy(&one, from, sizeof one);
+        }
+        return one;
+    }
+
+    /* The shift of the column's group that is begun. */
+    __device__ __forceinline__ double &begun(int column) const
+    {
+        return shifts[plan.columns + column];
+    }
+
+    /* The ring's sums become those from each group to the end, above the shift of the windows that
+     * begin in them. oldest: the step's first row; the ring's first group is the next one. The
+     * groups' shifts are loaded once more, some at once: they take no room in shared memory. */
+    __device__ __forceinline__ void end_ring(int column, int oldest, double shift) const
+    {
+        enum { AT_ONCE = 4 };
+        int apart = plan.columns, at = column + 2 * apart, place = places[column];
+        both sum = both();
+        for (int last = plan.down.groups - 2; last >= 0; last -= AT_ONCE) {
+            T own[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) {
+                own[i] = i <= last ? load_one(oldest + MARCH * (last - i + 1), place) : outside;
+            }
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++) {
+                if (i <= last) {
+                    both group = state.at(at + (last - i) * apart);
+                    group.shift = shift_of(own[i]);
+                    sum.add(group.above(shift, MARCH));
+                    state.put(at + (last - i) * apart, sum);
+                }
+            }
+        }
+    }
+
+    /*
+     * The same as enter(), above shifts. The shift of a group is its first row, which is in all
+     * windows that have the group. Where the ring is full, all windows of the step have the first
+     * row of the next group, and so have those of all steps until the ring is full again: it is
+     * their shift.
+     */
+    __device__ __forceinline__ both enter_above(int column, int oldest, const T (&newer)[MARCH],
+                                                int slot) const
+    {
+        int ring = plan.down.groups - 1, apart = plan.columns, at = column + (2 + slot) * apart;
+        both group = state.at(column), tail = both(), newest = both();
+        group.shift = plan.down.rest ? begun(column) : shift_of(newer[0]);
+        if (slot == 0) {
+            shifts[column] = group.shift;
+            end_ring(column, oldest, group.shift);
+        } else {
+            newest = state.at(column + apart);
+        }
+        double shift = shifts[column];
+        both between = group.above(shift, plan.down.rest);
+        split(newer, plan.down.rest, group, tail);
+        state.put(column, tail);
+        begun(column) = tail.shift;
+        if (ring > 0) {
+            between.add(state.at(at));
+            between.add(newest);
+            newest.add(group.above(shift, MARCH));
+            state.put(at, group);
+            state.put(column + apart, newest);
+        }
+        between.shift = shift;
+        return between;
+    }
+
+    template <class Value>
+    __device__ __forceinline__ void add_few_down(int p, const T (&older)[MARCH],
+                                                 const Value (&newer)[MARCH],
+                                                 both (&window)[MARCH]) const
+    {
+        value sample[2 * MARCH];
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            sample[i] = (value)older[i];
+            sample[MARCH + i] = (value)newer[i];
+        }
+        if constexpr (SHIFTED) {
+            auto load = [&](int i, int common) { return sample[i] - shift_of(sample[common]); };
+            add_few_above<double>(load, plan.down.rest, window);
+            int with = shift_with(plan.down);
+#pragma unroll
+            for (int i = 0; i < MARCH; i++) {
+                shifts[i * plan.pitch + p] =
+                    shift_of(with ? sample[i | (FEW_TOGETHER - 1)] : sample[i]);
+            }
+        } else {
+            add_few(sample, plan.down.rest, window);
+        }
+    }
+
+    static __device__ __forceinline__ value above(T sample, const both &between)
+    {
+        if constexpr (SHIFTED) {
+            return (double)sample - between.shift;
+        }
+        return (value)sample;
+    }
+
+    /* The windows of a column, MARCH rows of them from `row` on, and what is kept for the next
+     * ones. */
+    __device__ __forceinline__ void find_column(int p, int row, int slot,
+                                                both (&window)[MARCH]) const
     {
         const march_axis &down = plan.down;
         int oldest = row + down.first, newest = oldest + MARCH * down.groups + down.rest;
+        T older[MARCH];
+        typename std::conditional<SHIFTED, T, value>::type newer[MARCH];
+        if (row >= y) {
+            load(oldest, MARCH, places[p], older);
+        }
+        if (down.groups == 0) {
+            load(oldest + MARCH, down.rest, places[p], newer);
+            add_few_down(p, older, newer, window);
+            return;
+        }
+        load(newest, MARCH, places[p], newer);
+        both between;
+        if constexpr (SHIFTED) {
+            between = enter_above(p, oldest, newer, slot);
+        } else {
+            between = enter(p, newer, slot);
+        }
+        if (row < y) {
+            return;
+        }
+        begin_windows([&](int i) { return above(older[i], between); }, window);
+        end_windows(
+            between, [&](int i) { return above(newer[i], between); }, window);
+    }
+
+    /* The windows' columns of MARCH rows of results from `row` on, where those are any. */
+    __device__ __forceinline__ void add_down(int row, int slot)
+    {
         for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
-            T older[MARCH];
-            value newer[MARCH];
             both window[MARCH];
-            double shift = shift_of(p);
-            T beyond = outside_of(shift);
-            if (row >= y) {
-                load(oldest, MARCH, places[p], beyond, older);
-            }
-            if (down.groups == 0) {
-                value sample[2 * MARCH];
-                load(oldest + MARCH, down.rest, places[p], beyond, newer);
-#pragma unroll
-                for (int i = 0; i < MARCH; i++) {
-                    sample[i] = shift_by((value)older[i], shift);
-                    sample[MARCH + i] = shift_by((value)newer[i], shift);
-                }
-                add_few(sample, down.rest, window);
-            } else {
-                load(newest, MARCH, places[p], beyond, newer);
-#pragma unroll
-                for (int i = 0; i < MARCH; i++) {
-                    newer[i] = shift_by(newer[i], shift);
-                }
-                both between = enter(p, newer, slot);
-                if (row < y) {
-                    continue;
-                }
-                begin_windows([&](int i) { return shift_by((value)older[i], shift); }, window);
-                end_windows(
-                    between, [&](int i) { return newer[i]; }, window);
+            find_column(p, row, slot, window);
+            if (row < y) {
+                continue;
             }
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
@@ -222,17 +305,52 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         }
     }
 
-    /* The groups along the rows. */
+    /* The shifts of a row of the step, by the places of its columns in `rows`. */
+    __device__ __forceinline__ const double *shifts_of(int row) const
+    {
+        return SHIFTED ? shifts - row * (plan.pitch - plan.shift_pitch) : NULL;
+    }
+
+    /* A column of the windows of that row. */
+    __device__ __forceinline__ both column(const double *above, int p) const
+    {
+        both sums = rows.at(p);
+        if constexpr (SHIFTED) {
+            sums.shift = above[p];
+        }
+        return sums;
+    }
+
+    /* The sums of so many columns above that shift, where there are any. */
+    __device__ __forceinline__ both moved(const both &sums, double shift, int count) const
+    {
+        if constexpr (SHIFTED) {
+            return sums.above(shift, (double)(count * plan.down.length));
+        }
+        return sums;
+    }
+
+    static __device__ __forceinline__ double shift_in(const both &sums)
+    {
+        if constexpr (SHIFTED) {
+            return sums.shift;
+        }
+        return 0;
+    }
+
+    /* The groups along the rows, above the shifts of their first columns. */
     __device__ __forceinline__ void add_groups()
     {
         int each = plan.columns / channels / MARCH * channels; /* of a row */
         for (int item = (int)threadIdx.x; item < MARCH * each; item += MARCH_THREADS) {
             int row = item % MARCH, group = item / MARCH, pixels = group_of(group);
             int p = row * plan.pitch + pixels * (MARCH - 1) * channels + group;
-            both sum = rows.at(p);
+            const double *above = shifts_of(row);
+            both sum = column(above, p);
+            double shift = shift_in(sum);
 #pragma unroll
             for (int i = 1; i < MARCH; i++) {
-                sum.add(rows.at(p + i * channels));
+                sum.add(moved(column(above, p + i * channels), shift, 1));
             }
             groups.put(row * plan.group_pitch + group, sum);
         }
@@ -244,28 +362,61 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     {
         const march_axis &across = plan.across;
         int p = row * plan.pitch + pixel * channels + channel;
-        auto sample = [&](int i) { return rows.at(p + i * channels); };
+        const double *above = shifts_of(row);
         if (across.groups == 0) {
-            both few[2 * MARCH];
-#pragma unroll
-            for (int i = 0; i < 2 * MARCH; i++) {
-                few[i] = i < MARCH + across.rest ? sample(i) : both();
-            }
-            add_few(few, across.rest, window);
+            add_few_across(above, p, window);
             return;
         }
+        /* all of these windows have that column */
+        double shift = SHIFTED ? shift_in(column(above, p + (MARCH - 1) * channels)) : 0;
+        auto sample = [&](int i) { return moved(column(above, p + i * channels), shift, 1); };
         begin_windows(sample, window);
         p += MARCH * channels;
         both between = both();
         int group = row * plan.group_pitch + pixel / MARCH * channels + channel;
         for (int k = 1; k < across.groups; k++, p += MARCH * channels) {
             group += channels;
-            between.add(groups.at(group));
+            both sums = groups.at(group);
+            if constexpr (SHIFTED) {
+                sums.shift = above[p];
+            }
+            between.add(moved(sums, shift, MARCH));
         }
         for (int i = 0; i < across.rest; i++, p += channels) {
-            between.add(rows.at(p));
+            between.add(sample(0));
         }
         end_windows(between, sample, window);
+    }
+
+    __device__ __forceinline__ march_shifts<SHIFTED> shifts_at(int row, int pixel,
+                                                               int channel) const
+    {
+        march_shifts<SHIFTED> at = {};
+        if constexpr (SHIFTED) {
+            at.first = shifts + row * plan.shift_pitch + pixel * channels + channel;
+            at.with = shift_with(plan.across);
+            at.step = channels;
+        }
+        return at;
+    }
+
+    __device__ __forceinline__ void add_few_across(const double *above, int p,
+                                                   both (&window)[MARCH]) const
+    {
+        int rest = plan.across.rest;
+        if constexpr (SHIFTED) {
+            auto load = [&](int i, int common) {
+                return moved(column(above, p + i * channels), above[p + common * channels], 1);
+            };
+            add_few_above<both>(load, rest, window);
+        } else {
+            both few[2 * MARCH];
+#pragma unroll
+            for (int i = 0; i < 2 * MARCH; i++) {
+                few[i] = i < MARCH + rest ? rows.at(p + i * channels) : both();
+            }
+            add_few(few, rest, window);
+        }
     }
 
     /* The group of pixels of a group of samples. */
@@ -308,12 +459,13 @@ static __device__ __forceinline__ void march_across(const Block &block,
             typename Block::both window[MARCH];
             int channel = rest - group * channels, x = block.x + MARCH * group;
             block.add_across(own, MARCH * group, channel, window);
+            auto shifts = block.shifts_at(own, MARCH * group, channel);
             if constexpr (has_inline<Formula>) {
                 typename Block::both other[MARCH];
                 inline_windows.add_across(own, MARCH * group, channel, other);
-                finish.store(x, row + own, channel, width - x, window, other);
+                finish.store(x, row + own, channel, width - x, shifts, window, other);
             } else {
-                finish.store(x, row + own, channel, width - x, window, window);
+                finish.store(x, row + own, channel, width - x, shifts, window, window);
             }
         }
     }
@@ -333,7 +485,7 @@ static __global__ void __launch_bounds__(MARCH_THREADS, march_blocks<Formula, Su
         task, task.inline_in, task.inline_layer, plan, memory + (HAS_INLINE ? plan.inline_at : 0));
     std::conditional_t<is_reduction<Formula>, march_reduction<T, Sum, Square>,
                        march_epilogue<Formula, Sum, Square>>
-        finish(task, plan, memory);
+        finish(task, plan);
     int ring = max(plan.down.groups - 1, 1);
     int row = block.y - MARCH * plan.down.groups, end = block.y + block.count;
     int slot = (row / MARCH % ring + ring) % ring; /* the same at a row of the image in any block */

@@ -22,6 +22,7 @@ typedef struct march_plan {
     int strip, strips;      /* pixels of its results, a multiple of MARCH */
     int segment, segments;  /* rows of its results, likewise */
     int pitch, group_pitch; /* sums from one row of the step to the next */
+    int shift_pitch;        /* and shifts; 0: all rows have the same ones */
     int inline_at;          /* where the same begins for the inline pass's image */
     int squares, state, state_squares, group_sums, group_squares, places, shifts, bytes;
     double work;          /* of a result, 1 where no column is looked at twice and nothing waits */

@@ -92,16 +92,15 @@ static __device__ __forceinline__ void load_group(const char *from, int64_t step
 
 /* Turns the sums of MARCH pixels of a channel into their samples. */
 template <class Formula, class Sum, class Square> struct march_epilogue {
+    static constexpr bool SHIFTED = is_shifted<Sum, Square>;
     typedef moments<Sum, Square> both;
     const filter_gpu_task &task;
     const march_plan &plan;
-    const double *shifts; /* of the block's channels, where sums have such */
-    bool aligned;         /* results, to their size */
-    bool packed; /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+    bool aligned; /* results, to their size */
+    bool packed;  /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
     const terms_floats *terms;
 
-    __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by, const char *memory)
-        : task(of), plan(by), shifts((const double *)(memory + by.shifts))
+    __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by) : task(of), plan(by)
     {
         uintptr_t low = (uintptr_t)task.out.data | (uintptr_t)task.out.stride;
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
@@ -124,13 +123,6 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         return in;
     }
 
-    __device__ __forceinline__ void add_shift(formula_sums *in, int channel) const
-    {
-        if constexpr (is_shifted<Sum, Square>) {
-            in->shift = shifts[channel];
-        }
-    }
-
     __device__ __forceinline__ void put(const formula_value &value, char *to) const
     {
         if (aligned) {
@@ -141,11 +133,13 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     }
 
     /* A result by itself: where windows differ in area, or formulas read more than sums. */
-    __device__ __forceinline__ void do_one(int x, int y, int channel, const both &window,
-                                           const both &inline_windows) const
+    __device__ __forceinline__ void do_one(int x, int y, int channel, double shift,
+                                           const both &window, const both &inline_windows) const
     {
         formula_sums in = common(task.out.type);
-        add_shift(&in, channel);
+        if constexpr (SHIFTED) {
+            in.shift = shift;
+        }
         sample_place at = {x, y, channel};
         const char *from = (const char *)task.in.data + y * task.in.stride +
                            (at.x * task.in.channels + channel) * sample_bytes(task.in.type);
@@ -169,12 +163,13 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     }
 
     /* Registers have no index, so the windows go through local memory. */
-    __device__ __noinline__ void do_some(int x, int y, int channel, int count, const both *window,
+    __device__ __noinline__ void do_some(int x, int y, int channel, int count,
+                                         march_shifts<SHIFTED> shifts, const both *window,
                                          const both *inline_windows) const
     {
 #pragma unroll 1
         for (int i = 0; i < count; i++) {
-            do_one(x + i, y, channel, window[i], inline_windows[i]);
+            do_one(x + i, y, channel, shifts.at(i), window[i], inline_windows[i]);
         }
     }
 
@@ -330,11 +325,11 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
 
     /* A whole group of any formula of sums and centres, some of them side by side. */
     __device__ __forceinline__ void do_formula(int x, int y, int channel,
+                                               const march_shifts<SHIFTED> &shifts,
                                                const both (&window)[MARCH]) const
     {
         constexpr int SOME = sizeof(both) > 8 && (Sum)0.5 != 0 ? 1 : 2; /* what registers hold */
         formula_sums in = common(task.out.type);
-        add_shift(&in, channel);
         int64_t bytes = sample_bytes(task.in.type), to_bytes = sample_bytes(task.out.type);
         int64_t step = task.in.channels * bytes, to_step = task.out.channels * to_bytes;
         const char *from =
@@ -353,6 +348,9 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
             }
             sample_place at = {x + k, y, channel};
             formula_value value[SOME];
+            if constexpr (SHIFTED) {
+                in.shift = shifts.at(k); /* SOME is 1 */
+            }
             apply_formula<Formula, SOME>(&task, &in, sum, square, from + k * step, step, &at,
                                          value);
 #pragma unroll
@@ -419,6 +417,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     /* The results from (x, y) on, `count` of which are in the image. inline_windows: those of the
      * inline pass. */
     __device__ __forceinline__ void store(int x, int y, int channel, int count,
+                                          const march_shifts<SHIFTED> &shifts,
                                           const both (&window)[MARCH],
                                           const both (&inline_windows)[MARCH]) const
     {
@@ -452,7 +451,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
         if constexpr (is_any<Formula>) {
             if (whole) {
-                do_formula(x, y, channel, window);
+                do_formula(x, y, channel, shifts, window);
                 return;
             }
         }
@@ -464,7 +463,8 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 kept_inline[i] = inline_windows[i];
             }
         }
-        do_some(x, y, channel, min(count, MARCH), kept, has_inline<Formula> ? kept_inline : kept);
+        do_some(x, y, channel, min(count, MARCH), shifts, kept,
+                has_inline<Formula> ? kept_inline : kept);
     }
 };
 

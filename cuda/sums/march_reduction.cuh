@@ -44,7 +44,7 @@ template <class T, class Sum, class Square> struct march_reduction {
     uint64_t greatest; /* the key of what others have made */
     sample least;
 
-    __device__ march_reduction(const filter_gpu_task &of, const march_plan &by, const char *)
+    __device__ march_reduction(const filter_gpu_task &of, const march_plan &by)
         : task(of), plan(by), weight((number)of.constants.weight), spread(0), widest(both()),
           greatest(0), least(0)
     {
@@ -85,8 +85,9 @@ template <class T, class Sum, class Square> struct march_reduction {
     }
 
     /* The windows from (x, y) on, `count` of which are in the image. */
-    __device__ __forceinline__ void store(int x, int y, int, int count, const both (&window)[MARCH],
-                                          const both (&)[MARCH])
+    __device__ __forceinline__ void store(int x, int y, int, int count,
+                                          const march_shifts<is_shifted<Sum, Square>> &,
+                                          const both (&window)[MARCH], const both (&)[MARCH])
     {
         const satf_rect &of = task.reduced;
         int first = max((int)of.x - x, 0), end = min(min(count, MARCH), (int)(of.x + of.w) - x);

@@ -6,6 +6,10 @@
 #include "any.cuh"
 #include "march.h"
 
+extern "C" {
+#include "../../src/sat/shift.h"
+}
+
 /* A sum and, where the formula wants it, a sum of squares. */
 template <class Sum, class Square> struct moments {
     Sum sum;
@@ -30,6 +34,39 @@ template <class Sum, class Square> struct moments {
     __device__ __forceinline__ void take(const moments &other)
     {
         add(other);
+    }
+};
+
+/* Those of floats are of what samples are above a shift: a sample that all their windows have. */
+template <> struct moments<double, double> {
+    double sum, square, shift;
+
+    __device__ __forceinline__ void take(double above)
+    {
+        sum += above;
+        square = __fma_rn(above, above, square);
+    }
+
+    __device__ __forceinline__ void add(const moments &other)
+    {
+        sum += other.sum;
+        square += other.square;
+    }
+
+    __device__ __forceinline__ void take(const moments &other)
+    {
+        add(other);
+    }
+
+    /* The same of so many samples above another shift. */
+    __device__ __forceinline__ moments above(double other, double count) const
+    {
+        moments moved;
+        double rise = shift - other;
+        moved.sum = __fma_rn(count, rise, sum);
+        moved.square = __fma_rn(rise, sum + moved.sum, square);
+        moved.shift = other;
+        return moved;
     }
 };
 
@@ -64,7 +101,7 @@ template <class Sum, class Square> struct moment_rows {
 
     __device__ __forceinline__ moments<Sum, Square> at(int i) const
     {
-        moments<Sum, Square> m;
+        moments<Sum, Square> m = moments<Sum, Square>();
         m.sum = sums[i];
         if constexpr (has_squares<Square>) {
             m.square = squares[i];
@@ -101,6 +138,76 @@ static __device__ __forceinline__ void add_few(const T (&sample)[2 * MARCH], int
     }
 }
 
+/* The same above shifts. As many neighbours as `together` have sample `common` of theirs, whose
+ * shift is that of all of them. load(i, common): what sample i is above it. */
+template <int TOGETHER, class Value, class Moments, class Load>
+static __device__ __forceinline__ void add_few_together(Load load, int rest,
+                                                        Moments (&window)[MARCH])
+{
+#pragma unroll
+    for (int first = 0; first < MARCH; first += TOGETHER) {
+        Value sample[TOGETHER + MARCH - 1];
+#pragma unroll
+        for (int i = 0; i < TOGETHER + MARCH - 1; i++) {
+            sample[i] = i < TOGETHER + rest ? load(first + i, first + TOGETHER - 1) : Value();
+        }
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++) {
+            window[first + i] = Moments();
+        }
+#pragma unroll
+        for (int d = 0; d < MARCH; d++) {
+            if (d <= rest) {
+#pragma unroll
+                for (int i = 0; i < TOGETHER; i++) {
+                    window[first + i].take(sample[i + d]);
+                }
+            }
+        }
+    }
+}
+
+/* Windows of that many samples and more have one in common with their neighbours, in fours. */
+enum { FEW_TOGETHER = 4 };
+
+static __device__ __forceinline__ bool few_are_together(int rest)
+{
+    return rest + 1 >= FEW_TOGETHER;
+}
+
+template <class Value, class Moments, class Load>
+static __device__ __forceinline__ void add_few_above(Load load, int rest, Moments (&window)[MARCH])
+{
+    if (few_are_together(rest)) {
+        add_few_together<FEW_TOGETHER, Value>(load, rest, window);
+    } else {
+        add_few_together<1, Value>(load, rest, window);
+    }
+}
+
+/* The shifts of MARCH neighbouring windows: of sample i | with, `step` apart. */
+template <bool SHIFTED> struct march_shifts {
+    const double *first;
+    int with, step;
+
+    __device__ __forceinline__ double at(int i) const
+    {
+        return first[(i | with) * step];
+    }
+};
+
+template <> struct march_shifts<false> {
+    __device__ __forceinline__ double at(int) const
+    {
+        return 0;
+    }
+};
+
+static __device__ __forceinline__ int shift_with(const march_axis &axis)
+{
+    return axis.groups > 0 ? MARCH - 1 : few_are_together(axis.rest) ? FEW_TOGETHER - 1 : 0;
+}
+
 /* Windows longer than a group: the suffix sums of their older samples. */
 template <class Moments, class Load>
 static __device__ __forceinline__ void begin_windows(Load older, Moments (&window)[MARCH])
@@ -128,15 +235,30 @@ static __device__ __forceinline__ void end_windows(const Moments &between, Load 
     }
 }
 
+/* A sample's shift: finite, and no square overflows that would not without it. */
+template <class T> static __device__ __forceinline__ double shift_of(T sample)
+{
+    return fabs((double)sample) <= SATF_SHIFT_MOST ? (double)sample : 0;
+}
+
 /* The newer samples, of which the last `rest` are kept apart. A switch, since registers have no
  * index, and one addition a sample. */
 template <int REST, class Moments, class T>
 static __device__ __forceinline__ void split_at(const T (&sample)[MARCH], Moments &first,
                                                 Moments &last)
 {
+    if constexpr (std::is_same<Moments, moments<double, double>>::value) {
+        last.shift = REST > 0 ? shift_of(sample[(MARCH - REST) % MARCH]) : 0;
 #pragma unroll
-    for (int i = 0; i < MARCH; i++) {
-        (i < MARCH - REST ? first : last).take(sample[i]);
+        for (int i = 0; i < MARCH; i++) {
+            Moments &to = i < MARCH - REST ? first : last;
+            to.take((double)sample[i] - to.shift);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < MARCH; i++) {
+            (i < MARCH - REST ? first : last).take(sample[i]);
+        }
     }
 }
 

@@ -111,11 +111,10 @@ satf_status filter_choose_engine(satf_context *ctx, filter_step *step)
     const filter_engine *usual = find_engine(ctx, pass, step, SATF_ENGINE_AUTO, on_device);
     return on_device && find_engine(ctx, pass, NULL, wanted, on_device)
                ? satf_fail(ctx, SATF_UNSUPPORTED,
-                           "on a device the window engine takes no alpha that weighs colour, no "
-                           "filter that looks at the whole image first or reads luma, and "
-                           "windows whose rows "
-                           "of sums fit the shared memory of a block; use the engine sat or the "
-                           "device cpu")
+                           "on a device the window engine takes no filter that looks at the "
+                           "whole image first and, of integers, no alpha that weighs colour, none "
+                           "that reads luma, and windows whose rows of sums fit the shared memory "
+                           "of a block; use the engine sat or the device cpu")
            : usual ? refuse_step(ctx, step->info, usual,
                                  find_engine(ctx, pass, NULL, wanted, on_device)
                                      ? ", where samples are floats"

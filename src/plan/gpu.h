@@ -14,6 +14,10 @@
  */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
 
+/* What windows of floats take a sample, twice, without a table: sums alone, and moments
+ * (cuda/sums/windows.cu). */
+enum { FILTER_GPU_SUMS_BYTES = 16, FILTER_GPU_MOMENTS_BYTES = 32 };
+
 /* A summed area table, built. */
 typedef struct filter_gpu_layer {
     void *sat;      /* rows of width * channels sums, aligned to their size */

@@ -151,6 +151,11 @@ CALL(bool, march_fits, (const filter_gpu_task *task, bool pays), false)
 CALL(satf_status, march_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DEVICE)
 CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
+/* The same of windows of floats of any size, weighted or not; the task is run as it is. memory: for
+ * so many rows of sums, twice. */
+CALL(satf_status, windows,
+     (satf_context * ctx, const filter_gpu_task *task, void *memory, int64_t rows), NO_DEVICE)
+
 /* Runs a filter of the pixel alone, which reads no sums and has no plan. */
 CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), NO_DEVICE)
 

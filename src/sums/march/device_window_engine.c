@@ -1,9 +1,10 @@
 /*
  * Windows on a CUDA device without a table. Its matrix units sum bytes and samples of 16 bits: each
  * sample comes in once, and means of bytes under large windows have kernels of their own. Marches
- * sum all others: blocks go down strips of the image. So do templates of integers whose rectangles
- * reach so far that a block's shared memory holds the sums that they read. A step with a reduction
- * is two marches: the first one raises keys and stores nothing, the second one reads them.
+ * sum all others that a block's shared memory holds: blocks go down strips of the image. So do
+ * templates of integers whose rectangles reach no further. Of floats the rest goes through memory:
+ * a table's sums would be off by what lies elsewhere. A step with a reduction is two marches: the
+ * first one raises keys and stores nothing, the second one reads them.
  */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
@@ -18,9 +19,15 @@
 typedef struct window_kernel {
     bool (*suits)(const satf_context *ctx, const filter_step *step, bool reduces);
     satf_status (*plan)(satf_context *ctx, filter_step *step);
-    satf_status (*prepare)(satf_context *ctx, filter_step *step);
+    satf_status (*prepare)(satf_context *ctx, filter_step *step); /* NULL: nothing to prepare */
     satf_status (*run)(satf_context *ctx, filter_step *step);
 } window_kernel;
+
+/* Windows of floats through memory. */
+typedef struct float_windows {
+    filter_gpu_task task;
+    int64_t rows; /* at once */
+} float_windows;
 
 /* What a plan keeps of a march. */
 typedef struct window_march {
@@ -28,6 +35,7 @@ typedef struct window_march {
         window_gpu_box box;
         window_gpu_large large;
         filter_gpu_plan march;
+        float_windows floats;
     } of;
     const window_kernel *kernel;
     bool reduces;
@@ -273,6 +281,44 @@ static satf_status run_march(satf_context *ctx, filter_step *step)
     return satf_cuda()->march_run(ctx, march);
 }
 
+/* ------------------------------------------------------------ all windows of floats */
+
+static bool suits_floats(const satf_context *ctx, const filter_step *step, bool reduces)
+{
+    (void)ctx;
+    return satf_type_is_float(step->in.type) && !step->rects && !step->inline_pass && !reduces &&
+           !has_reduction(step);
+}
+
+/* As many rows at once as their sums take that much memory. */
+static satf_status plan_floats(satf_context *ctx, filter_step *step)
+{
+    static const size_t most_bytes = (size_t)1 << 28;
+    float_windows *floats = step->state;
+    const satf_view *in = &step->in;
+    size_t row;
+    floats->task = filter_device_march_task(step, false);
+    bool squares = floats->task.layer_count > 1;
+    if (!satf_mul((size_t)satf_row_samples(in),
+                  2 * (squares ? FILTER_GPU_MOMENTS_BYTES : FILTER_GPU_SUMS_BYTES), &row) ||
+        row > SIZE_MAX / 4) {
+        return satf_fail(ctx, SATF_LIMIT, "a row of sums is too large for any memory");
+    }
+    int64_t rows = row < most_bytes ? (int64_t)(most_bytes / row) : 1;
+    floats->rows = rows < in->height ? rows : in->height;
+    step->scratch_bytes = (size_t)floats->rows * row;
+    return SATF_OK;
+}
+
+static satf_status run_floats(satf_context *ctx, filter_step *step)
+{
+    float_windows *floats = step->state;
+    floats->task.in.data = step->in.data;
+    floats->task.out.data = step->out.data;
+    memcpy(floats->task.aux, step->aux, sizeof floats->task.aux);
+    return satf_cuda()->windows(ctx, &floats->task, step->scratch, floats->rows);
+}
+
 /* ------------------------------------------------------------------------ the engine */
 
 /* Fastest first. */
@@ -280,6 +326,7 @@ static const window_kernel kernels[] = {
     {suits_box, plan_box, prepare_box, run_box},
     {suits_large, plan_large, prepare_large, run_large},
     {suits_march, plan_march, prepare_march, run_march},
+    {suits_floats, plan_floats, NULL, run_floats},
 };
 
 /* NULL: none takes the march. */
@@ -343,12 +390,18 @@ static satf_status device_window_plan(satf_context *ctx, filter_step *step)
     return status;
 }
 
+static satf_status prepare_march_of(satf_context *ctx, filter_step *step)
+{
+    const window_kernel *kernel = ((const window_march *)step->state)->kernel;
+    return kernel->prepare ? kernel->prepare(ctx, step) : SATF_OK;
+}
+
 static satf_status device_window_prepare(satf_context *ctx, filter_step *step)
 {
     window_step *state = step->state;
     filter_step first = step_of(step, &state->first), last = step_of(step, &state->last);
-    satf_status status = has_reduction(step) ? state->first.kernel->prepare(ctx, &first) : SATF_OK;
-    return status ? status : state->last.kernel->prepare(ctx, &last);
+    satf_status status = has_reduction(step) ? prepare_march_of(ctx, &first) : SATF_OK;
+    return status ? status : prepare_march_of(ctx, &last);
 }
 
 static satf_status device_window_reduce(satf_context *ctx, filter_step *step)
