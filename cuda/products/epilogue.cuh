@@ -293,19 +293,19 @@ template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
     }
 };
 
-/* Those that read what a reduction found. A block finds the terms once; they are read wherever they
- * are used, for registers are all taken. */
+/* Those that read what a reduction found. A block finds the terms once. They are read wherever they
+ * are used: before the loop there are no registers for them. */
 template <bool NARROW> struct found_epilogue : terms_epilogue<TERMS_ABOVE_ROOTS, NARROW> {
-    static __device__ __forceinline__ terms_floats *terms()
+    static __device__ __forceinline__ terms_floats &terms(int at)
     {
-        __shared__ terms_floats found;
-        return &found;
+        __shared__ __align__(16) terms_floats found[1];
+        return found[at];
     }
 
     static __device__ __forceinline__ void begin(const epilogue_task &task)
     {
         if (threadIdx.x == 0) {
-            find_terms(task.formula.number, &task.formula, terms());
+            find_terms(task.formula.number, &task.formula, &terms(0));
         }
     }
 
@@ -313,7 +313,9 @@ template <bool NARROW> struct found_epilogue : terms_epilogue<TERMS_ABOVE_ROOTS,
                                                 const product &square, const centre_rows &rows,
                                                 int at, uint32_t (&result)[4])
     {
-        found_epilogue::make(task, *hidden(terms()), sum, square, rows, at, result);
+        int first = 0;
+        asm volatile("" : "+r"(first)); /* compilers do not know that it is 0 */
+        found_epilogue::make(task, terms(first), sum, square, rows, at, result);
     }
 };
 
