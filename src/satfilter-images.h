@@ -465,7 +465,7 @@ SATF_API satf_status satf_filter_file(satf_context *ctx, const satf_filter *filt
 SATF_API void satf_files_cleanup(void);
 
 /* Removes what processes that were killed have left of their temporary files in the folder of that
- * output: files of such a name that are this user's and that no process holds. */
+ * output: files of such a name that are this user's (root: anybody's) and that no process holds. */
 SATF_API void satf_files_sweep(const char *output);
 
 /* Non-zero if the path is this process's standard output: "-", or another name of the same pipe,

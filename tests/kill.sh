@@ -62,27 +62,28 @@ check "runs were ended in their midst, by kill -9 and others" "$midst_KILL $mids
 echo "$runs signals, $present outputs compared"
 
 # What was left is removed; what only looks alike, or is somebody's, stays.
-: >out/.7.png.abcdefghij05.satf-tmp
-: >out/.7.png.abcdefghij09.satf-tmp # 9 is no digit of ours
-: >out/7.png.abcdefghij05.satf-tmp
-: >out/.abcdefghij05.satf-tmp
-: >out/.7.png.abcdefghij05.satf-tmp.gz
-mkdir out/.8.png.abcdefghij05.satf-tmp
-: >out/.9.png.abcdefghij05.satf-tmp
+made=.0123456789abcdef.satf-tmp
+used=.fedcba9876543210.satf-tmp
+: >out/$made
+: >out/.0123456789abcdeg.satf-tmp # no digit of ours
+: >out/.0123456789abcde.satf-tmp
+: >out/${made#.}
+: >out/$made.gz
+mkdir out/.0000000000000008.satf-tmp
+: >out/$used
 if command -v flock >/dev/null 2>&1; then
-    flock -n out/.9.png.abcdefghij05.satf-tmp "${batch[@]}" -q -o out
-    check "a temporary file in use" "$(ls out/.9.png.abcdefghij05.satf-tmp)" out/.9.png.abcdefghij05.satf-tmp
+    flock -n out/$used "${batch[@]}" -q -o out
+    check "a temporary file in use" "$(ls out/$used)" out/$used
 else
     skip flock "a temporary file in use (no flock)"
 fi
 "${batch[@]}" -q -o out
-kept=".7.png.abcdefghij05.satf-tmp.gz .7.png.abcdefghij09.satf-tmp .8.png.abcdefghij05.satf-tmp"
-kept="$kept .abcdefghij05.satf-tmp 7.png.abcdefghij05.satf-tmp "
+kept=".0000000000000008.satf-tmp .0123456789abcde.satf-tmp .0123456789abcdef.satf-tmp.gz"
+kept="$kept .0123456789abcdeg.satf-tmp 0123456789abcdef.satf-tmp "
 check "what a sweep leaves" "$(cd out && ls -dA .[a-z0-9]* ?*tmp | LC_ALL=C sort -u | tr '\n' ' ')" \
     "$kept"
-rm -f out/.[0-9]*.gz
-: >.single.png.abcdefghij05.satf-tmp
+: >$made
 "$satfilter" --box 3 in/0.ppm single.png
-check "a single output's folder" "$(ls -A .single* 2>/dev/null)" ""
+check "a single output's folder" "$(ls -A $made 2>/dev/null)" ""
 
 finish

@@ -392,14 +392,12 @@ struct io_writer {
 
 /*
  * An output file that appears whole or not at all: a temporary file beside path, opened O_EXCL
- * under an unpredictable name, renamed by commit, removed by discard (also by io_output_cleanup(),
- * which is async-signal-safe, removes every open temporary of this process, and lets none be
- * created after it). "-" writes to stdout. commit flushes and checks every error; no_clobber uses
- * link/renameat2 so that an existing file is never replaced. Bytes for calls, unless these are
- * NULL, go there at once; path is not looked at then. The new file keeps what io_keep() says of the
- * file that it replaces, else it has the mode 0666 less umask. A path that is a symlink replaces
- * the link's target; devices and FIFOs (/dev/stdout, /dev/null) are written directly. The report
- * may be NULL, else it is filled by open and by what ends the output.
+ * under a random name, which io_output_end() renames or removes. "-" writes to stdout. The end
+ * flushes and checks every error; with no_clobber it never replaces a file. Bytes for calls, unless
+ * these are NULL, go there at once; path is not looked at then. The new file keeps what io_keep()
+ * says of the file that it replaces, else it has the mode 0666 less umask. A path that is a symlink
+ * replaces the link's target; devices and FIFOs (/dev/stdout, /dev/null) are written directly. The
+ * report may be NULL, else it is filled by open and by what ends the output.
  */
 typedef struct io_output io_output;
 typedef struct io_output_report {
@@ -412,14 +410,16 @@ typedef struct io_output_report {
 satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
                            bool no_clobber, io_output_report *report, io_output **out);
 FILE *io_output_file(io_output *out);
-satf_status io_output_commit(satf_context *ctx, io_output *out); /* frees out, either way */
-void io_output_discard(io_output *out);                          /* frees out; NULL is allowed */
 
-/* Commits or discards it, by the status of what came before. NULL is allowed. */
+/* Frees out, which may be NULL, with the file in place if the status, that of what came before, and
+ * the one returned are SATF_OK. Discard is the end after a failure that is told already. */
 satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status);
+void io_output_discard(io_output *out);
 
 /* status, but where a callback of the output has failed: a failure that names it. */
 satf_status io_output_blame(satf_context *ctx, const io_output *out, satf_status status);
+
+/* Removes every temporary of this process and lets none be created after it. Async-signal-safe. */
 void io_output_cleanup(void);
 
 /* Removes what runs that were killed have left of their temporaries in the folder of
@@ -434,7 +434,7 @@ bool io_output_is_stdout(const char *path);
  * Writing by rows: io_writer_open -> io_put_rows ... -> io_writer_finish, unless something
  * fails, and always io_writer_close. Rows are of plan->in's samples; conversion happens inside.
  * options may be NULL. file and metadata stay the caller's and must outlive the
- * writer; the file is flushed by io_output_commit(), not here.
+ * writer; the file is flushed by io_output_end(), not here.
  */
 satf_status io_writer_open(satf_context *ctx, const io_plan *plan, FILE *file,
                            const satf_write_options *options, const satf_metadata *metadata,

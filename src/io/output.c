@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/parallel.h"
 #include "calls.h"
 #include "codec.h"
 #include "keep.h"
@@ -21,95 +23,127 @@
 enum { STDIO_BYTES = 128 << 10 };
 
 struct io_output {
-    FILE *file;
-    char *buffer;        /* the file's, for stdio */
-    char path[PATH_MAX]; /* the target, links resolved */
-    int slot;            /* of the temporary; -1: written directly */
-    io_calls *calls;     /* that it goes to; NULL: none */
-    int lock;            /* descriptor that holds its lock until it has its name; or -1 */
-    bool is_stdout, no_clobber;
+    FILE *file;               /* holds the lock of the temporary */
+    char *buffer;             /* the file's, for stdio */
+    char path[PATH_MAX];      /* the target, links resolved */
+    char temporary[PATH_MAX]; /* beside it */
+    int slot;                 /* in outputs[]; -1: it has no temporary */
+    io_calls *calls;          /* that it goes to; NULL: none */
+    bool no_clobber;
     bool replaces;            /* a file that was there when it was opened */
     io_output_report *report; /* the caller's, or its own */
     io_output_report own_report;
 };
 
-/* ------------------------------------------------------------- temporaries */
+/* ------------------------------------------------------------------- slots */
 
 /*
- * The temporaries of this process, where a signal handler finds them. Paths
- * live here rather than on the heap, so that a handler never sees freed memory.
- * There are as many as threads may work. A thread that creates one lets no handler
- * interrupt it, so a handler can wait for it.
+ * The outputs that have a temporary, for a signal handler; as many as threads may work. No lock
+ * guards them: a handler may have stopped who holds it, and after fork() a child may have copied
+ * one that nobody gives back. Who creates a temporary or frees an output first says so, in
+ * `creating` or its slot, then looks at ending_process; a handler does these two the other way
+ * round, so one sees the other. A thread that creates one lets no handler interrupt it, so a
+ * handler can wait for it.
  */
-enum { SLOT_FREE, SLOT_CLAIMED, SLOT_CREATING, SLOT_EXISTS, SLOT_COUNT = 1024 };
-static struct {
-    atomic_int state;
-    char path[PATH_MAX];
-} slots[SLOT_COUNT];
-static atomic_bool ending_process; /* no temporary is created any more */
-
-static int claim_slot(void)
-{
-    for (int i = 0; i < SLOT_COUNT; i++) {
-        int expected = SLOT_FREE;
-        if (atomic_compare_exchange_strong(&slots[i].state, &expected, SLOT_CLAIMED)) {
-            return i;
-        }
-    }
-    return -1;
-}
+static io_output *_Atomic outputs[SATF_MAX_THREADS];
+static atomic_int creating;        /* threads at it */
+static atomic_bool ending_process; /* nothing is created or freed any more */
 
 void io_output_cleanup(void)
 {
-    enum { WAITS = 1000 }; /* of a millisecond, in all: a file system may hang */
+    enum { WAITS = 1000 }; /* of a millisecond: a file system may hang */
     static const struct timespec a_while = {.tv_nsec = 1000000};
     atomic_store(&ending_process, true);
-    for (int i = 0, waits = 0; i < SLOT_COUNT; i++) {
-        while (atomic_load(&slots[i].state) == SLOT_CREATING && waits++ < WAITS) {
-            nanosleep(&a_while, NULL);
-        }
-        if (atomic_load(&slots[i].state) >= SLOT_CREATING) {
-            unlink(slots[i].path);
+    for (int waits = 0; atomic_load(&creating) > 0 && waits < WAITS; waits++) {
+        nanosleep(&a_while, NULL);
+    }
+    for (int i = 0; i < SATF_MAX_THREADS; i++) {
+        const io_output *out = atomic_load(&outputs[i]);
+        if (out) {
+            unlink(out->temporary);
         }
     }
 }
 
-/*
- * ".NAME.RANDOM.satf-tmp" beside the output. A lock (flock) says that its process lives:
- * the kernel drops it with the process however that ends, and what is found without one
- * was left behind. See io_output_sweep().
- */
-static const char random_digits[] = "abcdefghijklmnopqrstuvwxyz012345", ending[] = ".satf-tmp";
-enum { RANDOM_DIGITS = 12 };
-
-static bool temporary_name(const char *path, char out[PATH_MAX])
+static bool claim_slot(io_output *out)
 {
-    unsigned char random[RANDOM_DIGITS];
-    if (getentropy(random, sizeof random) != 0) {
+    for (int i = 0; i < SATF_MAX_THREADS; i++) {
+        io_output *none = NULL;
+        if (atomic_compare_exchange_strong(&outputs[i], &none, out)) {
+            out->slot = i;
+            return true;
+        }
+    }
+    errno = EMFILE;
+    return false;
+}
+
+static void release_slot(io_output *out)
+{
+    if (out->slot >= 0) {
+        atomic_store(&outputs[out->slot], NULL);
+        out->slot = -1;
+    }
+}
+
+/* Creates the temporary in a slot; a file descriptor, or -1 and errno. Who may not read the file
+ * that it replaces must not read the new one before its end either. */
+static int create_in_slot(io_output *out)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_fetch_add(&creating, 1);
+    int fd = -1;
+    errno = EINTR;
+    if (!atomic_load(&ending_process) && claim_slot(out)) {
+        mode_t mode = out->replaces ? 0600 : 0666;
+        fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
+    int error = errno;
+    if (fd < 0) {
+        release_slot(out);
+    }
+    atomic_fetch_sub(&creating, 1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return fd;
+}
+
+/* ------------------------------------------------------------- temporaries */
+
+/*
+ * ".RANDOM.satf-tmp" beside the output. A lock (flock) says that its process lives: the kernel
+ * drops it with the process however that ends, and what is found without one was left behind. See
+ * io_output_sweep().
+ */
+static const char ending[] = ".satf-tmp";
+enum { RANDOM_DIGITS = 16 };
+
+/* The bytes of the path's folder with its slash; 0: it names none. */
+static int folder_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash + 1 - path) : 0;
+}
+
+static bool make_name(io_output *out)
+{
+    uint64_t random;
+    if (getentropy(&random, sizeof random) != 0) {
         return false;
     }
-    char word[RANDOM_DIGITS + 1] = {0};
-    for (size_t i = 0; i < RANDOM_DIGITS; i++) {
-        word[i] = random_digits[random[i] % 32];
-    }
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    /* the name is cut to what file systems allow */
-    int n =
-        snprintf(out, PATH_MAX, "%.*s.%.200s.%s%s", (int)(name - path), path, name, word, ending);
+    int n = snprintf(out->temporary, PATH_MAX, "%.*s.%016" PRIx64 "%s", folder_bytes(out->path),
+                     out->path, random, ending);
     errno = ENAMETOOLONG;
     return n > 0 && n < PATH_MAX;
 }
 
-/* Could temporary_name() have made this name? ("." and the ending hold no random digit.) */
+/* Could make_name() have made it? */
 static bool is_temporary_name(const char *name)
 {
-    enum { TAIL = 1 + RANDOM_DIGITS + sizeof ending - 1 }; /* behind ".NAME" */
-    size_t length = strlen(name);
-    const char *tail = name + (length > TAIL ? length - TAIL : 0);
-    return length > TAIL + 1 && name[0] == '.' && tail[0] == '.' &&
-           strspn(tail + 1, random_digits) == RANDOM_DIGITS &&
-           strcmp(tail + 1 + RANDOM_DIGITS, ending) == 0;
+    return name[0] == '.' && strspn(name + 1, "0123456789abcdef") == RANDOM_DIGITS &&
+           strcmp(name + 1 + RANDOM_DIGITS, ending) == 0;
 }
 
 /* Takes the new file's lock; false if a sweep was faster and removes the file. Where
@@ -121,59 +155,37 @@ static bool lock_temporary(int fd)
     return !taken && fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
-/* Creates the file of the slot's path; a file descriptor, or -1 and errno. */
-static int create_slot(int slot, mode_t mode)
+/* A file descriptor, or -1 and errno. */
+static int create_temporary(io_output *out)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    atomic_store(&slots[slot].state, SLOT_CREATING); /* then a look at ending_process: who ends it
-                                                      * does these two the other way round */
-    int fd = -1, error = EINTR;
-    if (!atomic_load(&ending_process)) {
-        fd = open(slots[slot].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        error = errno;
-    }
-    atomic_store(&slots[slot].state, fd < 0 ? SLOT_CLAIMED : SLOT_EXISTS);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return fd;
-}
-
-/* Creates the temporary of slot; a file descriptor, or -1 and errno. */
-static int create_temporary(const char *path, int slot, mode_t mode)
-{
-    int fd = -1;
-    for (int tries = 0; tries < 100 && fd < 0; tries++) {
-        if (!temporary_name(path, slots[slot].path)) {
-            return -1;
+    errno = EEXIST;
+    for (int tries = 0; tries < 100 && errno == EEXIST && make_name(out); tries++) {
+        int fd = create_in_slot(out);
+        if (fd >= 0 && lock_temporary(fd)) {
+            return fd;
         }
-        fd = create_slot(slot, mode);
-        if (fd < 0) {
-            if (errno != EEXIST) {
-                break;
-            }
-        } else if (!lock_temporary(fd)) {
+        if (fd >= 0) {
             close(fd);
-            fd = -1;
+            release_slot(out);
             errno = EEXIST;
         }
     }
-    return fd;
+    return -1;
 }
 
-/* Removes the temporary `name` of the folder unless it is someone's, or someone else's. */
+/* Removes the temporary `name` of the folder unless it is someone's, or another user's. Root's may
+ * have its file's owner already. */
 static void sweep_one(int folder, const char *name)
 {
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    /* to write, for NFS locks no other */
+    int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    /* Locked before it is removed: who has just created it sees the lock, or that it is gone. */
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+        (info.st_uid == geteuid() || geteuid() == 0) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        unlinkat(folder, name, 0);
+    }
     if (fd >= 0) {
-        struct stat info;
-        /* Locked before it is removed: who has just created it sees the lock, or that it is gone.
-         */
-        if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-            flock(fd, LOCK_EX | LOCK_NB) == 0) {
-            unlinkat(folder, name, 0);
-        }
         close(fd);
     }
 }
@@ -183,31 +195,19 @@ static void sweep_one(int folder, const char *name)
 /* path with symbolic links of its last component followed, existing or not. */
 static bool resolve(const char *path, char out[PATH_MAX])
 {
-    if (realpath(path, out)) {
-        return true;
-    }
-    if (strlen(path) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    strcpy(out, path);
-    for (int links = 0; links < 40; links++) {
-        char target[PATH_MAX], joined[2 * PATH_MAX];
+    char target[PATH_MAX], joined[PATH_MAX];
+    int length = snprintf(out, PATH_MAX, "%s", path);
+    for (int links = 0; links < 40 && length < PATH_MAX; links++) {
         ssize_t n = readlink(out, target, sizeof target - 1);
         if (n < 0) {
-            return true; /* no link: a name to create */
+            return true; /* no link: a file, or a name to create */
         }
         target[n] = 0;
-        const char *slash = strrchr(out, '/');
-        int dir = target[0] == '/' || !slash ? 0 : (int)(slash + 1 - out);
-        int length = snprintf(joined, sizeof joined, "%.*s%s", dir, out, target);
-        if (length < 0 || length >= PATH_MAX) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        strcpy(out, joined);
+        int folder = target[0] == '/' ? 0 : folder_bytes(out);
+        length = snprintf(joined, PATH_MAX, "%.*s%s", folder, out, target);
+        memcpy(out, joined, PATH_MAX);
     }
-    errno = ELOOP;
+    errno = length < PATH_MAX ? ELOOP : ENAMETOOLONG;
     return false;
 }
 
@@ -216,12 +216,13 @@ static bool means_full(int error)
     return error == ENOSPC || error == EDQUOT;
 }
 
-static satf_status fail_open(satf_context *ctx, const char *path, int error)
+static satf_status fail_open(satf_context *ctx, io_output *out)
 {
-    const char *slash = strrchr(path, '/');
-    const char *dir = slash ? path : ".";
-    size_t length = slash > path ? (size_t)(slash - path) : 1; /* of "/name" 1 */
+    int error = errno, folder = folder_bytes(out->path);
+    const char *dir = folder ? out->path : ".";
+    size_t length = folder > 1 ? (size_t)folder - 1 : 1; /* of "/name" 1 */
     length = length < 700 ? length : 700;
+    out->report->full = means_full(error);
     if (error == ENOTDIR) {
         return satf_fail(ctx, SATF_IO, "cannot be written: %.*s is no directory",
                          SATF_MOST(dir, length));
@@ -245,43 +246,29 @@ void io_output_sweep(const char *path)
         !resolve(path, target)) {
         return;
     }
-    char *slash = strrchr(target, '/');
-    if (slash) {
-        slash[slash == target] = 0; /* "/name" lies in "/" */
-    }
-    DIR *folder = opendir(slash ? target : ".");
-    if (!folder) {
-        return;
-    }
-    struct dirent *entry;
-    while ((entry = readdir(folder))) {
+    int length = folder_bytes(target);
+    target[length] = 0;
+    DIR *folder = opendir(length ? target : ".");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (is_temporary_name(entry->d_name)) {
             sweep_one(dirfd(folder), entry->d_name);
         }
     }
-    closedir(folder);
+    if (folder) {
+        closedir(folder);
+    }
 }
 
-/* Who may not read the file that it replaces must not read the new one before its end either. */
-static satf_status open_temporary(satf_context *ctx, io_output *out)
+/* The output's file is that of the descriptor, if this is none below 0; else closed, and errno. */
+static bool open_descriptor(io_output *out, int fd)
 {
-    out->slot = claim_slot();
-    if (out->slot < 0) {
-        return satf_fail(ctx, SATF_LIMIT, "more than %d outputs are open at once", SLOT_COUNT);
-    }
-    int fd = create_temporary(out->path, out->slot, out->replaces ? 0600 : 0666);
-    if (fd < 0) {
-        out->report->full = means_full(errno);
-        return fail_open(ctx, out->path, errno);
-    }
-    out->lock = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    out->file = out->lock < 0 ? NULL : fdopen(fd, "wb");
-    if (!out->file) {
+    out->file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!out->file && fd >= 0) {
         int error = errno;
         close(fd);
-        return fail_open(ctx, out->path, error);
+        errno = error;
     }
-    return SATF_OK;
+    return out->file;
 }
 
 /* Returns 0 after a failure, which is an error to stdio. */
@@ -313,7 +300,6 @@ static satf_status open_calls(satf_context *ctx, const satf_file_calls *calls, i
 static satf_status open_target(satf_context *ctx, const char *path, io_output *out)
 {
     if (strcmp(path, "-") == 0) {
-        out->is_stdout = true;
         out->file = stdout;
         return SATF_OK;
     }
@@ -323,16 +309,9 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
         return satf_fail(ctx, SATF_IO, "is a directory; name a file in it");
     }
     if (exists && !S_ISREG(old.st_mode)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        out->file = fd < 0 ? NULL : fdopen(fd, "wb");
-        if (!out->file) {
-            int error = errno;
-            if (fd >= 0) {
-                close(fd);
-            }
-            return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(error));
-        }
-        return SATF_OK;
+        return open_descriptor(out, open(path, O_WRONLY | O_CLOEXEC))
+                   ? SATF_OK
+                   : satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(errno));
     }
     if (exists && out->no_clobber) {
         return satf_fail(ctx, SATF_IO, "exists already, and is kept as it is (option: no-clobber)");
@@ -347,7 +326,7 @@ static satf_status open_target(satf_context *ctx, const char *path, io_output *o
         return satf_fail(ctx, SATF_IO, "cannot be written: %s", strerror(errno));
     }
     out->replaces = exists;
-    return open_temporary(ctx, out);
+    return open_descriptor(out, create_temporary(out)) ? SATF_OK : fail_open(ctx, out);
 }
 
 satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_calls *calls,
@@ -362,7 +341,7 @@ satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_
         return satf_fail_memory(ctx, STDIO_BYTES, "an output file");
     }
     out->buffer = buffer;
-    out->slot = out->lock = -1;
+    out->slot = -1;
     out->no_clobber = no_clobber;
     out->report = report ? report : &out->own_report;
     *out->report = (io_output_report){0};
@@ -371,7 +350,7 @@ satf_status io_output_open(satf_context *ctx, const char *path, const satf_file_
         io_output_discard(out);
         return status;
     }
-    if (!out->is_stdout) {
+    if (out->file != stdout) {
         setvbuf(out->file, out->buffer, _IOFBF, STDIO_BYTES);
     }
     *output = out;
@@ -399,31 +378,16 @@ FILE *io_output_file(io_output *out)
 
 /* ----------------------------------------------------------------- the end */
 
-/* Renames unless the target exists: 0, or -1 and errno. */
+/* Renames unless the target exists: 0, or -1 and errno. The old name may stay. */
 static int rename_new(const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
-        return 0;
-    }
-    if (errno != EINVAL && errno != ENOSYS) {
-        return -1;
+    int result = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    if (result == 0 || (errno != EINVAL && errno != ENOSYS)) {
+        return result;
     }
 #endif
-    int result = link(from, to);
-    if (result == 0) {
-        unlink(from);
-    }
-    return result;
-}
-
-/* Not before the end: a temporary of another owner is not swept. What has appeared since the output
- * was opened is replaced, too. */
-static void output_keep(const io_output *out)
-{
-    if (out->replaces || (!out->no_clobber && access(out->path, F_OK) == 0)) {
-        io_keep(out->path, out->lock, out->report);
-    }
+    return link(from, to);
 }
 
 /* Whether a write to it has failed because there is no room: codecs tell that it failed, not why.
@@ -431,64 +395,58 @@ static void output_keep(const io_output *out)
 static bool output_is_full(const io_output *out)
 {
     static const char more[1 << 14];
-    bool asks = out->file && ferror(out->file) && out->slot >= 0 && out->lock >= 0;
-    ssize_t left = asks && lseek(out->lock, 0, SEEK_END) >= 0 ? sizeof more : 0, n = 1;
+    bool asks = out->slot >= 0 && ferror(out->file);
+    ssize_t left = asks && lseek(fileno(out->file), 0, SEEK_END) >= 0 ? sizeof more : 0, n = 1;
     while (left > 0 && n > 0) {
-        n = write(out->lock, more, (size_t)left);
+        n = write(fileno(out->file), more, (size_t)left);
         left -= n;
     }
     return n < 0 && means_full(errno);
 }
 
-static void free_output(io_output *out)
+/* Writes what the file still holds: 0, or the error. Some file systems tell of a full disk as late
+ * as at close(): a duplicate is closed, so the lock stays. */
+static int output_flush(const io_output *out)
 {
-    if (out->slot >= 0) {
-        atomic_store(&slots[out->slot].state, SLOT_FREE);
+    int fd = fileno(out->file); /* of calls -1 */
+    if (fflush(out->file) != 0) {
+        return errno;
     }
-    if (out->lock >= 0) {
-        close(out->lock);
-    }
-    io_calls_destroy(out->calls);
-    satf_free(out->buffer);
-    satf_free(out);
+    int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return fd >= 0 && (copy < 0 || close(copy) != 0) ? errno : 0;
 }
 
-satf_status io_output_commit(satf_context *ctx, io_output *out)
+/* Gives the temporary its name: 0, or -1 and errno. What it keeps of a replaced file it gets at
+ * the end: a temporary of another owner is not swept. What has appeared since the output was opened
+ * is replaced, too. */
+static int output_rename(const io_output *out)
 {
-    errno = 0;
-    bool failed = ferror(out->file) || fflush(out->file) != 0;
-    int error = errno;
-    if (!out->is_stdout) {
-        if (fclose(out->file) != 0 && !failed) {
-            failed = true;
-            error = errno;
-        }
-        out->file = NULL;
+    if (out->replaces || (!out->no_clobber && access(out->path, F_OK) == 0)) {
+        io_keep(out->path, fileno(out->file), out->report);
     }
-    if (failed) {
+    return out->no_clobber ? rename_new(out->temporary, out->path)
+                           : rename(out->temporary, out->path);
+}
+
+static satf_status output_commit(satf_context *ctx, io_output *out)
+{
+    bool failed = ferror(out->file);
+    int error = output_flush(out);
+    if (failed || error) {
         out->report->full = means_full(error);
-        satf_status status = satf_fail(ctx, SATF_IO, "writing failed: %s",
-                                       error ? strerror(error) : "an earlier write to it did");
-        return io_output_end(ctx, out, status);
+        return satf_fail(ctx, SATF_IO, "writing failed: %s",
+                         error ? strerror(error) : "an earlier write to it did");
     }
-    if (out->slot >= 0) {
-        const char *from = slots[out->slot].path;
-        output_keep(out);
-        int result = out->no_clobber ? rename_new(from, out->path) : rename(from, out->path);
-        if (result != 0) {
-            error = errno;
-            out->report->full = means_full(error);
-            io_output_discard(out);
-            if (error == EEXIST) {
-                return satf_fail(ctx, SATF_IO,
-                                 "appeared meanwhile, and is kept as it is "
-                                 "(option: no-clobber)");
-            }
-            return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(error));
-        }
+    if (out->slot < 0 || output_rename(out) == 0) {
+        return SATF_OK;
     }
-    free_output(out);
-    return SATF_OK;
+    error = errno;
+    out->report->full = means_full(error);
+    if (error == EEXIST) {
+        return satf_fail(ctx, SATF_IO,
+                         "appeared meanwhile, and is kept as it is (option: no-clobber)");
+    }
+    return satf_fail(ctx, SATF_IO, "cannot be replaced: %s", strerror(error));
 }
 
 satf_status io_output_blame(satf_context *ctx, const io_output *out, satf_status status)
@@ -499,12 +457,10 @@ satf_status io_output_blame(satf_context *ctx, const io_output *out, satf_status
 
 satf_status io_output_end(satf_context *ctx, io_output *out, satf_status status)
 {
-    if (!status && out) {
-        return io_output_commit(ctx, out);
-    }
-    status = io_output_blame(ctx, out, status);
-    if (out && status == SATF_IO) {
-        out->report->full = out->report->full || output_is_full(out);
+    status = status || !out ? status : output_commit(ctx, out);
+    if (out && status) {
+        status = io_output_blame(ctx, out, status);
+        out->report->full = out->report->full || (status == SATF_IO && output_is_full(out));
     }
     io_output_discard(out);
     return status;
@@ -518,11 +474,16 @@ void io_output_discard(io_output *out)
     if (out->calls) {
         io_calls_give_up(out->calls); /* what the file still holds is not written */
     }
-    if (out->file && !out->is_stdout) {
+    if (out->slot >= 0) {
+        unlink(out->temporary); /* has its name, if all went well */
+        release_slot(out);
+    }
+    if (out->file && out->file != stdout) {
         fclose(out->file);
     }
-    if (out->slot >= 0 && atomic_load(&slots[out->slot].state) == SLOT_EXISTS) {
-        unlink(slots[out->slot].path);
+    io_calls_destroy(out->calls);
+    satf_free(out->buffer);
+    if (!atomic_load(&ending_process)) { /* else a handler may look at it */
+        satf_free(out);
     }
-    free_output(out);
 }

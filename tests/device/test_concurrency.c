@@ -175,7 +175,7 @@ static void *open_outputs(void *path)
     for (int i = 0;; i++) {
         io_output *out;
         if (io_output_open(ctx, path, NULL, false, NULL, &out) == SATF_OK) {
-            i % 2 ? io_output_discard(out) : (void)io_output_commit(ctx, out);
+            i % 2 ? io_output_discard(out) : (void)io_output_end(ctx, out, SATF_OK);
         }
     }
     return NULL;

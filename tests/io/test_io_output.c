@@ -107,7 +107,7 @@ TEST(test_no_clobber)
     MUST(ctx, io_output_open(ctx, out_pgm, NULL, true, NULL, &out));
     fputs("new", io_output_file(out));
     write_text(out_pgm, "theirs");
-    assert_int_equal(io_output_commit(ctx, out), SATF_IO);
+    assert_int_equal(io_output_end(ctx, out, SATF_OK), SATF_IO);
     assert_alone(out_pgm, "theirs");
 }
 

@@ -252,7 +252,7 @@ TEST_ALONE(secret_until_then)
             make_old(new, 0640, true);
         }
         fputs("new", io_output_file(file));
-        MUST(ctx, io_output_commit(ctx, file));
+        MUST(ctx, io_output_end(ctx, file, SATF_OK));
         assert_false(said.access_lost || said.owner_lost || said.attributes_lost || said.full);
         expect_acl(new, "after its end", true);
         expect_attributes(new, "after its end");
@@ -378,7 +378,7 @@ TEST_ALONE(full_disk)
     if (access("/dev/full", W_OK) == 0) {
         MUST(ctx, io_output_open(ctx, "/dev/full", NULL, false, &said, &file));
         fputs("new", io_output_file(file));
-        assert_int_equal(io_output_commit(ctx, file), SATF_IO);
+        assert_int_equal(io_output_end(ctx, file, SATF_OK), SATF_IO);
         assert_true(said.full);
     }
     /* A file that may not grow fails as one on a full disk does, but for the reason. */

@@ -20,7 +20,7 @@ int bench_output_commit(bench *b, bench_output *o)
 {
     io_output *file = o->file;
     o->file = NULL;
-    if (file && io_output_commit(b->ctx, file) != SATF_OK) {
+    if (io_output_end(b->ctx, file, SATF_OK) != SATF_OK) {
         return bench_error(1, "%s: %s", o->path, satf_message(b->ctx));
     }
     return 0;

@@ -15,7 +15,7 @@ static void png_write_bytes(png_structp png, png_bytep bytes, size_t n)
 
 static void flush_bytes(png_structp png)
 {
-    (void)png; /* io_output_commit() flushes */
+    (void)png; /* io_output_end() flushes */
 }
 
 /* libpng refuses values outside 31 bits; rounded to the nearest it can hold. */
