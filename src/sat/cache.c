@@ -185,38 +185,39 @@ enum { DEVICES = 64 }; /* the CPU among them */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    int threads; /* of the CPU, that the cache holds for; 0: it is not read yet */
-    sat_cache cache;
+    int threads; /* of the CPU, that the file holds for; 0: it is not read yet */
+    double r[SAT_TUNED];
 } memory[DEVICES];
 
 /* Under the lock: the file is read by the first call, of the CPU once for each number of threads in
  * turn. With any other signature it counts as absent. */
-static const sat_cache *recall(const satf_context *ctx, int device)
+static const double *recall(const satf_context *ctx, int device)
 {
-    sat_cache *cache = &memory[device].cache, own = {0};
+    sat_cache cache, own = {0};
     int threads = device == SATF_HOST ? satf_thread_count(ctx) : 1;
     if (memory[device].threads != threads) {
         memory[device].threads = threads;
-        if (!cache_load(device, cache) || !sat_cache_sign(ctx, device, &own) ||
-            strcmp(own.table, cache->table) != 0 || strcmp(own.device, cache->device) != 0 ||
-            strcmp(own.driver, cache->driver) != 0) {
-            memset(cache, 0, sizeof *cache);
+        if (!cache_load(device, &cache) || !sat_cache_sign(ctx, device, &own) ||
+            strcmp(own.table, cache.table) != 0 || strcmp(own.device, cache.device) != 0 ||
+            strcmp(own.driver, cache.driver) != 0) {
+            memset(&cache, 0, sizeof cache);
         }
+        memcpy(memory[device].r, cache.r, sizeof cache.r);
     }
-    return cache;
+    return memory[device].r;
 }
 
 /* The r that was measured for those types at the nearest size, by the factor between the sizes. */
-static double nearest(const sat_cache *cache, const sat_job *job)
+static double nearest(const double measured[SAT_TUNED], const sat_job *job)
 {
     double side = sqrt((double)job->in.width * (double)job->in.height), r = 0, least = INFINITY;
     for (int i = 0; i < SAT_TUNED; i++) {
         sat_job tuned = sat_tuned_job(i);
         double factor = fabs(log(side / (double)tuned.in.width));
-        if (cache->r[i] > 0 && tuned.in.type == job->in.type && tuned.sum_type == job->sum_type &&
+        if (measured[i] > 0 && tuned.in.type == job->in.type && tuned.sum_type == job->sum_type &&
             tuned.f32_out == job->f32_out && factor < least) {
             least = factor;
-            r = cache->r[i];
+            r = measured[i];
         }
     }
     return r;

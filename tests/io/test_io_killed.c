@@ -1,7 +1,7 @@
 /* kill -9 and SIGTERM before and after each system call of an output: it is whole or as it was, and
  * nothing stays beside it that the next run does not clear. */
 #include "test.h"
-#include "bytes.h"
+#include "samples.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -143,7 +143,7 @@ TEST(test_signals)
                                {.what = "one that replaces another", .exists = true},
                                {.what = "one that must be new", .no_clobber = true},
                                {.what = "one that is given up", .exists = true, .given_up = true}};
-    for (size_t i = 0; i < ROWS_OF(ways); i++) {
+    for (size_t i = 0; i < COUNT(ways); i++) {
         signal_everywhere(ctx, &ways[i], SIGKILL);
         signal_everywhere(ctx, &ways[i], SIGTERM);
     }
