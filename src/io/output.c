@@ -416,9 +416,9 @@ static int output_flush(const io_output *out)
     return fd >= 0 && (copy < 0 || close(copy) != 0) ? errno : 0;
 }
 
-/* Gives the temporary its name: 0, or -1 and errno. What it keeps of a replaced file it gets at
- * the end: a temporary of another owner is not swept. What has appeared since the output was opened
- * is replaced, too. */
+/* Gives the temporary its name: 0, or -1 and errno. A replaced file's owner and permissions come
+ * last: until then nobody else may read it, and its user's sweeps find it. What has appeared since
+ * the output was opened is replaced, too. */
 static int output_rename(const io_output *out)
 {
     if (out->replaces || (!out->no_clobber && access(out->path, F_OK) == 0)) {
@@ -475,7 +475,7 @@ void io_output_discard(io_output *out)
         io_calls_give_up(out->calls); /* what the file still holds is not written */
     }
     if (out->slot >= 0) {
-        unlink(out->temporary); /* has its name, if all went well */
+        unlink(out->temporary); /* it has gone already, if all went well */
         release_slot(out);
     }
     if (out->file && out->file != stdout) {
