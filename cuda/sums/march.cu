@@ -78,6 +78,17 @@ static march_plan plan_strip(const filter_gpu_task *task, int strip)
 
 enum { MOST_LENGTH = 4096 };
 
+/* What a multiprocessor has for blocks, and a block for its plan: kernels whose terms follow a
+ * reduction keep these in shared memory, too (march_epilogue.cuh). */
+static cudaError_t find_room(int device, int *shared, int *shared_block)
+{
+    enum { TERMS_ROOM = 128 };
+    static_assert(sizeof(terms_floats) <= TERMS_ROOM, "they fit");
+    cudaError_t error = find_shared(device, shared, shared_block);
+    *shared_block -= TERMS_ROOM;
+    return error;
+}
+
 /*
  * The strip with the least work a result: columns that it has in sight, in rounds of all threads;
  * the fewer blocks a multiprocessor holds, the more of it waits for memory and barriers.
@@ -131,7 +142,7 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
         task->out.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
         return false;
     }
-    if (find_shared(task->in.device, &shared, &shared_block) != cudaSuccess) {
+    if (find_room(task->in.device, &shared, &shared_block) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }
@@ -169,7 +180,7 @@ extern "C" satf_status cuda_march_plan(satf_context *ctx, filter_gpu_plan *plan)
     march_kernel kernel = march_kernel_of(task);
     int shared, shared_block;
     int64_t at_once;
-    CUDA_RETURN(ctx, find_shared(task->in.device, &shared, &shared_block));
+    CUDA_RETURN(ctx, find_room(task->in.device, &shared, &shared_block));
     march_plan march = choose_strip(task, shared, shared_block);
     if (!kernel || march.strip == 0) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "there is no kernel for such a window");
