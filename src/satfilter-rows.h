@@ -33,11 +33,11 @@ typedef struct satf_rows satf_rows;
 
 /*
  * in, out: views of the host as satf_filter_apply() takes them, without data. Takes all memory, and
- * a thread for each filter, of which as many work at a time as the context has threads. The
- * context's settings count as they are now. The filter may be destroyed afterwards.
- * SATF_UNSUPPORTED: a filter needs the whole picture, and the message says why. So do templates,
- * turns, wolf and, with border wrap or SATF_ENGINE_SAT, windows.
- * SATF_LIMIT: the memory is above SATF_LIMIT_MEMORY. *rows is NULL on failure.
+ * threads, each for some columns of the picture or some filters of the chain: as many work at a
+ * time as the context has threads. The context's settings count as they are now. The filter may be
+ * destroyed afterwards. SATF_UNSUPPORTED: a filter needs the whole picture, and the message says
+ * why. So do templates, turns, wolf and, with border wrap or SATF_ENGINE_SAT, windows. SATF_LIMIT:
+ * the memory is above SATF_LIMIT_MEMORY. *rows is NULL on failure.
  */
 SATF_API satf_status satf_rows_open(satf_context *ctx, const satf_filter *filter,
                                     const satf_view *in, const satf_view *out, satf_rows **rows);

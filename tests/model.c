@@ -360,7 +360,7 @@ static satf_status apply_kept(satf_context *ctx, const model_run *run, satf_view
 {
     SCOPED_PLAN *plan;
     (void)at;
-    satf_status status = filter_plan_rows(ctx, run->filter, 0, 1, NULL, &run->in, out, &plan);
+    satf_status status = filter_plan_rows(ctx, run->filter, 0, 1, NULL, &run->in, NULL, out, &plan);
     if (status) {
         return status;
     }

@@ -93,6 +93,7 @@ typedef struct filter_rows {
     void *(*out)(void *user, int64_t y);
     void *user;
     const int64_t *height;
+    int64_t lost; /* of these, rows that the step does not get: those in front have trimmed them */
     /* Row y of auxiliary input k, once in(user, y) has come: those of the first output, from
      * FILTER_AUX on those of its twin, whose rows go where twin() says. NULL: there is none. */
     const void *(*aux)(void *user, int k, int64_t y);
@@ -105,7 +106,7 @@ typedef struct filter_rows {
 /* Rows of an input for which the plan expects so many. */
 static inline int64_t filter_rows_height(const filter_rows *rows, int64_t planned)
 {
-    return rows->height ? __atomic_load_n(rows->height, __ATOMIC_ACQUIRE) : planned;
+    return rows->height ? __atomic_load_n(rows->height, __ATOMIC_ACQUIRE) - rows->lost : planned;
 }
 
 typedef struct filter_rows_need {
@@ -114,10 +115,13 @@ typedef struct filter_rows_need {
     const char *refusal;
     int64_t kept; /* rows of the input that must be kept, as window_rows_kept() */
     int64_t end,
-        start;    /* and for good, as window_rows_wrapped(): those of the end are wanted first */
-    size_t bytes; /* memory of the plan */
-    size_t steps; /* that it has */
-    bool height;  /* it has to know how many rows come: it sums a picture of its own as well */
+        start;       /* and for good, as window_rows_wrapped(): those of the end are wanted first */
+    size_t bytes;    /* memory of the plan */
+    size_t steps;    /* that it has */
+    bool height;     /* it has to know how many rows come: it sums a picture of its own as well */
+    size_t link;     /* of the plan's chain, which refuses */
+    int64_t columns; /* made of a part of its input, which begins at a multiple of so many columns,
+                      * results are the same bits: floats are summed in blocks */
 } filter_rows_need;
 
 /* The view that filter `index` of the chain makes of in, as satf_filter_output() for it alone. */
@@ -125,10 +129,11 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
                              const satf_view *in, satf_view *out);
 
 /* A plan of filters index ... index + count - 1 alone that makes out of in by rows; before: that of
- * the filters in front of them, or NULL. The views' data are not looked at. */
+ * the filters in front of them, or NULL. out gets that part of their result, in which all rows are;
+ * NULL: all of it. The views' data are not looked at. */
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                              size_t count, const satf_plan *before, const satf_view *in,
-                             const satf_view *out, satf_plan **plan);
+                             const satf_rect *part, const satf_view *out, satf_plan **plan);
 
 /* A step of it, and how long that took in the latest run of a call that is timed; behind the last
  * the filter is NULL. */

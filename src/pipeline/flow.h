@@ -1,10 +1,12 @@
 /*
- * Rows on their way through a chain of filters. In front of each filter, and behind the last, is a
- * ring: the latest rows of a picture. Each filter is a stage: it reads one ring and writes the
- * next, mostly on a thread of its own. Filters that look samples up (KERNEL_SAMPLE) cost less than
- * a stage does: they are in that of the filter beside them. Whoever fills the first ring or empties
- * the last is another stage, 0 and filters + 1: a decoder and an encoder (stream.c), or whoever
- * pushes and pulls (rows.c). Memory does not depend on the picture's height.
+ * Rows on their way through a chain of filters, which is cut into segments; mostly it is one. In
+ * front of each segment, and behind the last, is a ring: the latest rows of a picture. A segment is
+ * a plan by rows on some columns of the picture, a strip, or several side by side: each strip is a
+ * stage, on a thread of its own, which goes down all rows of the ring in front and makes its
+ * columns of those behind. Beside its columns a strip reads those that they depend on. Whoever
+ * fills the first ring or empties the last is another stage, 0 and strips + 1: a decoder and an
+ * encoder (stream.c), or whoever pushes and pulls (rows.c). Memory does not depend on the
+ * picture's height.
  */
 #ifndef SATF_PIPELINE_FLOW_H
 #define SATF_PIPELINE_FLOW_H
@@ -18,17 +20,18 @@
 /* A stage takes or hands on band_rows rows at once. capacity is a multiple of it, so a band never
  * wraps around. */
 typedef struct flow_ring {
-    satf_view view; /* that the filter which reads it sees: */
+    satf_view view; /* that the segment which reads it sees: */
     int64_t rows;   /* all that go through, of which it sees those from first_row on, */
     int64_t first_row, first_byte; /* and of each what lies behind first_byte */
     char *data;                    /* owned; see flow_row() */
     int64_t capacity, band_rows;
-    satf_plan *plan; /* of the filters that read it; owned, NULL behind the last */
-    size_t link;     /* of the chain: of these the one that is no other's guest, or the first */
-    filter_rows_need need; /* and what that takes */
+    size_t link;           /* of the chain: the first one of the segment */
+    int first, strips;     /* the stages that are the segment; none behind the last */
+    bool cuts;             /* they may be several */
+    filter_rows_need need; /* and what they take */
     char *ends;            /* rows that it wants at any time: those of the start and of the end */
-    int64_t made;          /* rows above it are complete; advanced by the writer only */
-    int64_t freed;         /* rows above it are not looked at any more; by the reader only */
+    int64_t made;          /* rows above it are complete: the least of its writers */
+    int64_t freed;         /* rows above it are not looked at any more: the least of its readers */
     bool passes;           /* the last stage reads it, too: of the first ring, around a crop */
     int64_t passed;        /* rows above it have been; by that stage only */
 } flow_ring;
@@ -42,42 +45,50 @@ typedef struct flow_stage {
     pthread_t thread;
     bool started, ended;
     satf_status status;
-    const int64_t *awaited; /* what it waits for: this to be `wanted`, unless NULL */
+    pthread_cond_t moved;   /* something that it waits for */
+    bool sleeps;            /* it waits: */
+    bool wants_turn;        /* for a token to work; else for */
+    const int64_t *awaited; /* this to be `wanted`, or, if NULL, for anything */
     const int64_t *most;    /* or this to be less than `wanted`, unless NULL */
     int64_t wanted;
-    int64_t highest; /* the furthest row that the filter has got */
-    int64_t reached; /* the row that it makes: those above are complete */
     double busy_ms, waited_ms;
+    /* Of a strip: the ring that it reads, behind which is the one that it makes; its plan (owned);
+     * where its columns begin in rows of both. */
+    int ring;
+    satf_plan *plan;
+    int64_t from_byte, to_byte;
+    int64_t highest;     /* the furthest row that it has got */
+    int64_t reached;     /* the row that it makes: those above are complete */
+    int64_t made, freed; /* as of its rings, by itself */
 } flow_stage;
 
 /*
  * If there are more stages than threads are allowed they take turns: only `allowed` work at a
  * time, fewer where contexts beside this one need the threads (base/share.h). The others wait.
- * `lock` guards made and freed of the rings, what stages wait for, `working` and `failed`; `moved`
- * says that one has changed.
+ * `lock` guards made and freed of the rings, what stages wait for, `working` and `failed`.
  */
 typedef struct flow {
     satf_context *ctx;
-    satf_budget *budget; /* of the call that makes it, for its stages */
-    void *user;          /* of those who made it */
-    int filters;         /* stages of filters */
-    flow_ring *rings;    /* filters + 1; stage k reads ring k - 1 and writes ring k */
-    flow_stage *stages;  /* filters + 2 */
+    satf_budget *budget;  /* of the call that makes it, for its stages */
+    void *user;           /* of those who made it */
+    int segments, strips; /* strips: of all segments */
+    flow_ring *rings;     /* segments + 1; segment k reads ring k and writes ring k + 1 */
+    flow_stage *stages;   /* strips + 2 */
     pthread_mutex_t lock;
-    pthread_cond_t moved;
-    bool begun; /* lock and moved are there */
+    bool begun; /* lock and what stages wait for are there */
     int working, allowed;
     bool any_height;  /* rows of all rings may become fewer: flow_end_rows() */
-    int64_t *heights; /* filters + 1, for that */
+    int64_t *heights; /* segments + 1, for that */
     int failed;       /* the stage that failed first, or -1 */
     satf_stop stop;   /* it has; for stages that are at work */
 } flow;
 
-/* The shapes of all rings, the plans of all filters, and the bytes of memory that both will take:
- * SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see
+/* Cuts the chain: the shapes of all rings, the plans of all strips, and the bytes of memory that
+ * both will take: SIZE_MAX if no memory has as many. A filter that takes no rows is no failure: see
  * flow_ring.need. The views' data are not looked at. flow_free() in any case. crop: the part of in
  * that the chain makes out of; the last stage takes the rows of in as well, from the first ring,
- * and is no further in these than the filters let it be. NULL: all, and it does not. */
+ * and is no further in these than the filters let it be. NULL: all, and it does not. (flow_plan.c)
+ */
 satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_view *in,
                       const satf_rect *crop, const satf_view *out, flow *f, size_t *bytes);
 
@@ -85,8 +96,11 @@ satf_status flow_plan(satf_context *ctx, const satf_filter *chain, const satf_vi
 satf_status flow_plan_whole(satf_context *ctx, const satf_view *in, const satf_view *out, flow *f,
                             size_t *bytes);
 
-/* The memory of rings and stages, if it keeps the limit of the context. No stage runs yet; at most
- * `allowed` will at a time. */
+/* The bytes of a ring, the rows that it keeps for good included; false if no memory has as many. */
+bool flow_ring_bytes(const flow_ring *r, size_t *bytes);
+
+/* The memory of rings, if it keeps the limit of the context. No stage runs yet; at most `allowed`
+ * will at a time. */
 satf_status flow_make(flow *f, size_t bytes, int allowed);
 
 void flow_free(flow *f);
@@ -97,8 +111,8 @@ void flow_free(flow *f);
  * was. */
 satf_status flow_start(flow_stage *t, void *(*body)(void *stage));
 
-/* The body of a filter's stage. */
-void *flow_run_filter(void *stage);
+/* The body of a strip. */
+void *flow_run_strip(void *stage);
 
 /* Any body begins and ends with these: they take a token to work, and give it back. The first
  * failure stops all stages. */
@@ -145,7 +159,7 @@ bool flow_await(flow_stage *t, const int64_t *counter, int64_t wanted);
 bool flow_await_room(flow_stage *t, const flow_ring *r, int64_t end);
 
 /* For one who is no running stage, but stage 0 to whoever asks why the flow has stopped: waits
- * until *counter is at least `wanted` or no filter can go on until other rows come or go. Returns
+ * until *counter is at least `wanted` or no strip can go on until other rows come or go. Returns
  * *counter, or -1 if a stage has failed. */
 int64_t flow_settle(flow *f, const int64_t *counter, int64_t wanted);
 

@@ -184,8 +184,8 @@ static void job_choose_device(satf_context *ctx, const pipeline_job *job, const 
 /*
  * Streams if every filter can and no device has been chosen. Exceptions:
  * - with the route set to whole images it never does;
- * - a picture that must be decoded twice, or goes through several steps of a filter, is streamed if
- *   it is large or the route says so;
+ * - a picture that must be decoded twice, or whose rows one thread takes through several steps, is
+ *   streamed if it is large or the route says so;
  * - if whole images fit the memory limit and rows do not, it takes whole images.
  * A streamed picture that is large, or that the route wants by rows, is not moved to a CUDA device.
  * One on a device flows in bands, with whole images in the host's memory, where that pays.

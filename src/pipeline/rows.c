@@ -41,12 +41,12 @@ static void note_engine(satf_context *ctx, const satf_plan *last)
     ctx->report_device = used.device;
 }
 
-/* The filters, until all have their memory and want rows. */
+/* The strips, until all have their memory and want rows. */
 static satf_status rows_start(flow *f)
 {
     satf_status status = SATF_OK;
-    for (int i = 1; i <= f->filters && !status; i++) {
-        status = flow_start(&f->stages[i], flow_run_filter);
+    for (int i = 1; i <= f->strips && !status; i++) {
+        status = flow_start(&f->stages[i], flow_run_strip);
         if (status) {
             flow_stop(&f->stages[0], status);
         }
@@ -68,18 +68,19 @@ static satf_status open_rows(satf_context *ctx, const satf_filter *filter, const
     to.full = out->full;
     size_t bytes;
     satf_status status = flow_plan(ctx, filter, &from, NULL, &to, f, &bytes);
-    for (int i = 0; i < f->filters && !status; i++) {
+    for (int i = 0; i < f->segments && !status; i++) {
         const char *why = rows_refusal(&f->rings[i].need, any_height);
         if (why) {
             return satf_fail(ctx, SATF_UNSUPPORTED, "cannot go by rows: %s %s",
-                             filter_at(filter, f->rings[i].link)->name, why);
+                             filter_at(filter, f->rings[i].link + f->rings[i].need.link)->name,
+                             why);
         }
     }
     status = status ? status : flow_make(f, bytes, satf_thread_count(ctx));
     f->any_height = any_height;
     status = status ? status : rows_start(f);
     if (!status) {
-        note_engine(ctx, f->rings[f->filters - 1].plan);
+        note_engine(ctx, f->stages[f->strips].plan);
     }
     return status;
 }
@@ -222,7 +223,7 @@ static void rows_begin(satf_rows *rows)
 static satf_status end(satf_rows *rows, satf_status status)
 {
     flow *f = &rows->flow;
-    const flow_ring *first = &f->rings[0], *last = &f->rings[f->filters];
+    const flow_ring *first = &f->rings[0], *last = &f->rings[f->segments];
     double pushed = (double)first->made / (double)first->rows;
     double pulled = (double)last->freed / (double)last->rows;
     status = status ? status : satf_report_progress(f->ctx, (pushed + pulled) / 2);
@@ -282,7 +283,7 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
         return SATF_INVALID;
     }
     flow *f = &rows->flow;
-    flow_ring *from = &f->rings[f->filters];
+    flow_ring *from = &f->rings[f->segments];
     satf_view to = rows->out;
     to.data = data;
     to.stride = stride;
@@ -317,10 +318,10 @@ satf_status satf_rows_pull(satf_rows *rows, void *data, int64_t stride, int64_t 
 static satf_status rows_of_all(const flow *f, int64_t *rows)
 {
     satf_status status = SATF_OK;
-    for (int i = 0; i < f->filters && !status; i++) {
+    for (int i = 0; i < f->segments && !status; i++) {
         satf_view in = f->rings[i].view, out;
         in.height = rows[i];
-        status = satf_filter_output(f->ctx, f->rings[i].plan->chain, &in, &out);
+        status = satf_filter_output(f->ctx, f->stages[f->rings[i].first].plan->chain, &in, &out);
         rows[i + 1] = status ? 0 : out.height;
     }
     return status;
@@ -339,7 +340,7 @@ static satf_status rows_finish(flow *f, int64_t *height)
     satf_status status = rows_of_all(f, rows);
     if (!status) {
         flow_end_rows(f);
-        *height = rows[f->filters];
+        *height = rows[f->segments];
     }
     return status;
 }

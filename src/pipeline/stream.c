@@ -1,4 +1,4 @@
-/* The stages of a picture that streams: decoder, filters and encoder. */
+/* The stages of a picture that streams: decoder, strips and encoder. */
 #include "stream.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "bands.h"
 #include "region.h"
 
-/* What flows: decoder, filters, encoder. The last filter is on the calling thread, for progress is
+/* What flows: decoder, strips, encoder. The last strip is on the calling thread, for progress is
  * reported there; around a region it is the encoder. */
 typedef struct stream {
     flow flow;
@@ -56,7 +56,7 @@ static void *run_encoder(void *argument)
     flow_stage *t = argument;
     flow *f = t->flow;
     stream *s = f->user;
-    flow_ring *from = &f->rings[f->filters];
+    flow_ring *from = &f->rings[f->segments];
     satf_status status = SATF_OK;
     flow_begin(t);
     for (int64_t y = 0, end; y < from->rows && !status; y = end) {
@@ -77,7 +77,7 @@ static void *run_encoder(void *argument)
 static void paste(const stream *s, int64_t y, int64_t n, char *rows)
 {
     const flow *f = &s->flow;
-    const flow_ring *raw = &f->rings[0], *made = &f->rings[f->filters];
+    const flow_ring *raw = &f->rings[0], *made = &f->rings[f->segments];
     const satf_rect *of = s->job->region, *part = &s->plan->part;
     int64_t stride = s->plan->out.view.stride, pixel = satf_pixel_bytes(&made->view);
     for (int64_t end = y + n; y < end; y++, rows += stride) {
@@ -96,7 +96,7 @@ static int64_t made_above(const stream *s, int64_t y)
     const satf_rect *of = s->job->region;
     return y <= of->y          ? s->plan->part.y
            : y < of->y + of->h ? y - of->y + s->plan->part.y
-                               : s->flow.rings[s->flow.filters].rows;
+                               : s->flow.rings[s->flow.segments].rows;
 }
 
 /* The last stage around a region. Progress is reported here, for filters are done early. */
@@ -105,7 +105,7 @@ static void *run_paster(void *argument)
     flow_stage *t = argument;
     flow *f = t->flow;
     stream *s = f->user;
-    flow_ring *raw = &f->rings[0], *from = &f->rings[f->filters];
+    flow_ring *raw = &f->rings[0], *from = &f->rings[f->segments];
     const satf_rect *of = s->job->region;
     int64_t stride = s->plan->out.view.stride;
     satf_status status = SATF_OK;
@@ -163,17 +163,17 @@ static void *stream_run_bands(void *argument)
 static void *(*body_of(const flow *f, int number))(void *)
 {
     const stream *s = f->user;
-    return number == 0           ? run_decoder
-           : number > f->filters ? (s->job->region ? run_paster : run_encoder)
-           : s->plan->band_rows  ? stream_run_bands
-                                 : flow_run_filter;
+    return number == 0          ? run_decoder
+           : number > f->strips ? (s->job->region ? run_paster : run_encoder)
+           : s->plan->band_rows ? stream_run_bands
+                                : flow_run_strip;
 }
 
 /* Gives all stages but `own` a thread. */
 static satf_status start_others(flow *f, int own)
 {
     satf_status status = SATF_OK;
-    for (int i = 0; i < f->filters + 2 && !status; i++) {
+    for (int i = 0; i < f->strips + 2 && !status; i++) {
         flow_stage *t = &f->stages[i];
         status = i == own ? SATF_OK : flow_start(t, body_of(f, i));
         if (status) {
@@ -213,8 +213,8 @@ static satf_status stream_run(stream *s, const io_plan *plan, const pipeline_out
                               satf_file_report *result)
 {
     flow *f = &s->flow;
-    flow_stage *encoder = &f->stages[f->filters + 1];
-    int own = s->job->region ? f->filters + 1 : f->filters;
+    flow_stage *encoder = &f->stages[f->strips + 1];
+    int own = s->job->region ? f->strips + 1 : f->strips;
     satf_metadata *metadata = &s->reader->header.metadata;
     pipeline_change_metadata(s->job, &s->plan->in.view, metadata);
     const satf_metadata had = *metadata;
@@ -279,7 +279,7 @@ static bool find_refusal(const pipeline_plan *plan, const io_reader *reader, cha
 /* Memory for the rows that the encoder takes at once. */
 static size_t pasted_bytes(const flow *f, const pipeline_plan *plan)
 {
-    return (size_t)(least(f->rings[0].band_rows, f->rings[f->filters].band_rows) *
+    return (size_t)(least(f->rings[0].band_rows, f->rings[f->segments].band_rows) *
                     plan->out.view.stride);
 }
 
@@ -330,7 +330,7 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         satf_text(look->refusal, sizeof look->refusal, "%s",
                   f ? satf_message(ctx) : "out of memory");
     }
-    for (int i = 0; f && i < f->filters && !*look->refusal; i++) {
+    for (int i = 0; f && i < f->segments && !*look->refusal; i++) {
         const filter_rows_need *need = &f->rings[i].need;
         const char *why = need->refusal;
         bool wraps = need->end + need->start > 0;
@@ -342,9 +342,9 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
-                     filter_at(job->filter, f->rings[i].link)->name, why);
+                     filter_at(job->filter, f->rings[i].link + need->link)->name, why);
         }
-        look->rather_whole |= wraps || need->steps > f->rings[i].plan->chain->count;
+        look->rather_whole |= wraps || (!f->rings[i].cuts && need->steps > 1);
     }
 }
 
@@ -378,8 +378,8 @@ static satf_status stream_read_end(const stream *s, const flow_ring *r)
     return status;
 }
 
-/* What the filters of a stage have done: the first step of each, and its part of the time. */
-static void report_stage(const satf_plan *plan, double ms, satf_used *to)
+/* What the filters of a segment have done: the first step of each, and its part of the time. */
+static void report_segment(const satf_plan *plan, double ms, satf_used *to)
 {
     double all = 0;
     for (size_t k = 0; k < plan->count; k++) {
@@ -394,7 +394,18 @@ static void report_stage(const satf_plan *plan, double ms, satf_used *to)
     }
 }
 
-/* Reports what each stage has done. */
+/* Of the strips of a segment, the one that took longest. */
+static double busy_ms(const flow *f, int segment)
+{
+    const flow_ring *r = &f->rings[segment];
+    double ms = 0;
+    for (int k = r->first; k < r->first + r->strips; k++) {
+        ms = f->stages[k].busy_ms > ms ? f->stages[k].busy_ms : ms;
+    }
+    return ms;
+}
+
+/* Reports what each segment has done. */
 static satf_status stream_report_steps(const stream *s, satf_file_report *result)
 {
     const flow *f = &s->flow;
@@ -403,10 +414,9 @@ static satf_status stream_report_steps(const stream *s, satf_file_report *result
     if (status) {
         return status;
     }
-    size_t link = 0;
-    for (int i = 0; i < f->filters; i++) {
-        report_stage(f->rings[i].plan, f->stages[i + 1].busy_ms, &steps->of[link]);
-        link += f->rings[i].plan->chain->count;
+    for (int i = 0; i < f->segments; i++) {
+        const flow_ring *r = &f->rings[i];
+        report_segment(f->stages[r->first].plan, busy_ms(f, i), &steps->of[r->link]);
     }
     pipeline_report_steps(result, steps);
     return SATF_OK;
@@ -416,10 +426,10 @@ static void take_times(const flow *f, satf_file_times *times)
 {
     times->decode_ms += f->stages[0].busy_ms;
     times->compute_ms = 0;
-    for (int i = 1; i <= f->filters; i++) {
-        times->compute_ms += f->stages[i].busy_ms;
+    for (int i = 0; i < f->segments; i++) {
+        times->compute_ms += busy_ms(f, i);
     }
-    times->encode_ms = f->stages[f->filters + 1].busy_ms;
+    times->encode_ms = f->stages[f->strips + 1].busy_ms;
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
@@ -444,7 +454,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     }
     status = status ? status : flow_make(f, bytes, allowed);
     if (!status && job->region) {
-        f->rings[f->filters].freed = plan->part.y;
+        f->rings[f->segments].freed = plan->part.y;
         s.pasted = satf_alloc(pasted_bytes(f, plan));
         status = s.pasted ? SATF_OK : satf_fail_memory(ctx, pasted_bytes(f, plan), "rows");
     }
@@ -466,7 +476,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
     status = status || banded ? status : stream_report_steps(&s, result);
     if (status) {
         status = pipeline_output_end(ctx, job, &file, status, result);
-        result->at = f->failed > f->filters ? job->output : job->input;
+        result->at = f->failed > f->strips ? job->output : job->input;
         goto done;
     }
     take_times(f, &result->times);

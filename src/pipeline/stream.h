@@ -1,7 +1,6 @@
 /*
- * The streaming path: rows flow from the decoder through the filter to the
- * encoder, from one filter into the next, through short queues, so that the
- * stages run side by side and memory does not depend on the picture's height.
+ * The streaming path: rows flow from the decoder through the filters to the encoder (flow.h), so
+ * that the stages run side by side and memory does not depend on the picture's height.
  */
 #ifndef SATF_PIPELINE_STREAM_H
 #define SATF_PIPELINE_STREAM_H
@@ -14,8 +13,8 @@ typedef struct pipeline_look {
     char refusal[256]; /* why it is not possible, a clause; empty if it is: the input comes by
                         * rows, and every filter takes them so */
     /* Whole images suit it as well where they are small: the input must be decoded twice, for
-     * border wrap shows its end first, or a filter has several steps, which rows give one thread.
-     */
+     * border wrap shows its end first, or a filter of several steps has one thread by rows, for it
+     * depends on whole rows. */
     bool rather_whole;
     size_t bytes; /* memory that it takes; SIZE_MAX if that cannot be said */
     struct flow

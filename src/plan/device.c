@@ -34,10 +34,9 @@ enum { LANES = 2 };
 typedef struct work {
     const filter_job *job;
     double decode_ms, encode_ms;
-    double filters_ms, slowest_ms; /* all filters; the slowest */
+    double filters_ms; /* all filters */
     double threads;
     bool side_by_side; /* other files keep all threads busy meanwhile */
-    bool staged;       /* each filter has a thread of its own */
 } work;
 
 static work work_of(const satf_context *ctx, const satf_filter *chain, double samples,
@@ -45,15 +44,12 @@ static work work_of(const satf_context *ctx, const satf_filter *chain, double sa
 {
     work w = {.job = job,
               .threads = satf_thread_count(ctx),
-              .staged = job->flows_on_host && satf_thread_count(ctx) > (int)chain->count,
               .side_by_side = job->files > 1 && ctx->share,
               .decode_ms = samples * job->decode_ns / 1e6,
               .encode_ms = samples * job->encode_ns / 1e6};
     w.encode_ms /= job->encodes_on_all && !w.side_by_side ? w.threads : 1;
     for (size_t i = 0; i < chain->count; i++) {
-        double ms = samples * filter_ns(ctx, &chain->links[i], false) / 1e6;
-        w.filters_ms += ms;
-        w.slowest_ms = ms > w.slowest_ms ? ms : w.slowest_ms;
+        w.filters_ms += samples * filter_ns(ctx, &chain->links[i], false) / 1e6;
     }
     return w;
 }
@@ -70,9 +66,8 @@ static double with_codecs(const work *w, bool flows, double more_ms, double filt
 static double cpu_ms(const work *w)
 {
     double shared_ms = w->filters_ms / w->threads;
-    return w->side_by_side
-               ? (w->decode_ms + w->encode_ms) / w->threads + shared_ms
-               : with_codecs(w, w->job->flows_on_host, 0, w->staged ? w->slowest_ms : shared_ms);
+    return w->side_by_side ? (w->decode_ms + w->encode_ms) / w->threads + shared_ms
+                           : with_codecs(w, w->job->flows_on_host, 0, shared_ms);
 }
 
 /* Would a CUDA device be done first? */

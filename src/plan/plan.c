@@ -298,10 +298,15 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 
 satf_status filter_plan_rows(satf_context *ctx, const satf_filter *chain, size_t index,
                              size_t count, const satf_plan *before, const satf_view *in,
-                             const satf_view *out, satf_plan **plan)
+                             const satf_rect *part, const satf_view *out, satf_plan **plan)
 {
-    satf_filter part = {.count = count, .links = &chain->links[index], .counting = chain->counting};
-    part.counting.weights = before ? before->weights : chain->counting.weights;
-    filter_call call = filter_whole_call(ctx, &part, in, out);
+    satf_filter links = {
+        .count = count, .links = &chain->links[index], .counting = chain->counting};
+    links.counting.weights = before ? before->weights : chain->counting.weights;
+    filter_call call = filter_whole_call(ctx, &links, in, out);
+    if (part) {
+        call.whole = false;
+        call.part = *part;
+    }
     return filter_plan_make(ctx, &call, SATF_HOST, FILTER_BY_ROWS, plan);
 }

@@ -500,8 +500,5 @@ satf_status plan_make_steps(satf_context *ctx, satf_plan *plan)
     if (!status && plan_copies_out(plan)) {
         add_part(plan, &of);
     }
-    for (size_t i = 0; i < plan->count; i++) {
-        plan->steps[i].step.planned = plan->in.height;
-    }
     return status;
 }

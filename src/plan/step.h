@@ -48,7 +48,6 @@ typedef struct filter_step {
     double inline_constant; /* of the border */
     filter_scale scale;
     row_adapter adapter; /* of a step at the end of a filter (ends.h) */
-    int64_t planned;     /* rows of the plan's input, as far as is known before a run */
     bool walked;         /* walkers make it */
     bool by_rows;        /* and of rows: in and out have no data */
     bool passes_on;      /* the rows it makes are looked at soon, so they go through the caches */
@@ -196,7 +195,7 @@ typedef struct row_walker {
 static inline void *filter_next_row(row_walker *w, const void **from, satf_status *status)
 {
     const filter_rows *rows = w->rows;
-    int64_t height = w->step->out.height, planned = w->step->planned, y = w->y++;
+    int64_t height = w->step->out.height, planned = w->step->in.height, y = w->y++;
     *from = y < height ? rows->in(rows->user, w->above + y) : NULL;
     if (y >= height - planned + filter_rows_height(rows, planned)) {
         return NULL;

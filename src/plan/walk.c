@@ -362,15 +362,29 @@ plan_walk *walk_at(satf_plan *plan, size_t index)
     return NULL;
 }
 
+/* The least multiple of both; INT64_MAX where it is larger. */
+static int64_t common_multiple(int64_t a, int64_t b)
+{
+    int64_t of = a, rest = b, all;
+    while (rest > 0) {
+        int64_t next = of % rest;
+        of = rest;
+        rest = next;
+    }
+    return __builtin_mul_overflow(a / of, b, &all) ? INT64_MAX : all;
+}
+
 filter_rows_need filter_plan_need(const satf_plan *plan)
 {
     const plan_walk *walk = &plan->walks[0];
     const filter_step *first = &plan->steps[0].step;
     filter_rows_need need = first->need;
+    need.columns = 1;
     for (size_t k = 0; k < walk->count && !need.refusal && walk->count > 1; k++) {
         const filter_step *step = &plan->steps[k].step;
         bool wraps = step->border.kind == SATF_BORDER_WRAP && rows_of_window(step) > 1;
         need.refusal = step->need.refusal;
+        need.link = plan->steps[k].link;
         need.kept = most(need.kept, most(walk->kept, step->need.kept));
         if (!need.refusal && wraps && plan_reported(plan) > 1) {
             need.refusal = "needs the whole picture for border wrap in several steps";
@@ -378,7 +392,9 @@ filter_rows_need filter_plan_need(const satf_plan *plan)
     }
     for (size_t k = 0; k < walk->count && !need.refusal; k++) {
         const plan_step *of = &plan->steps[k];
-        need.height |= of->in.kind == PLACE_PICTURE || of->step.adapter.weighs;
+        need.columns = common_multiple(need.columns, most(of->step.need.columns, 1));
+        need.height |=
+            of->step.need.height || of->in.kind == PLACE_PICTURE || of->step.adapter.weighs;
     }
     need.bytes = need.refusal ? 0 : plan->bytes;
     need.steps = need.refusal ? 0 : plan_reported(plan);

@@ -317,6 +317,7 @@ static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t e
             t->rows = (filter_rows){.in = stage_in,
                                     .out = stage_out,
                                     .height = run->rows ? run->rows->height : NULL,
+                                    .lost = run->plan->in.height - t->step.in.height,
                                     .aux = stage_aux,
                                     .twin = stage_twin};
         }

@@ -110,12 +110,12 @@ TEST_ALONE(test_one)
     const filter_job flows = {.flows_on_host = true, .flows_on_device = true, .files = 1};
     filter_job coded = flows, apart = flows;
     started = false;
-    filter_cost = 0.25;
+    filter_cost = 1;
     assert_false(takes_device(ctx, "box=9", 16384, flows));
     assert_int_equal(fake->calls, 0);
-    filter_cost = 1.2;
+    filter_cost = 4.8;
     assert_false(takes_device(ctx, "box=9", 16384, flows));
-    filter_cost = 2;
+    filter_cost = 8;
     assert_true(takes_device(ctx, "box=9", 16384, flows));
     /* nobody waits for filters that are faster than the codecs beside them */
     coded.decode_ns = 2;
@@ -129,12 +129,14 @@ TEST_ALONE(test_one)
     apart.flows_on_device = false;
     apart.decode_ns = apart.encode_ns = 1;
     assert_false(takes_device(ctx, "box=9", 16384, apart));
-    filter_cost = 4;
+    filter_cost = 16;
     assert_true(takes_device(ctx, "box=9", 16384, apart));
-    /* filters that flow are on a thread each: the slowest counts, not their sum */
+    /* all filters are shared out among all threads, those that flow and */
     filter_cost = 1.2;
     assert_false(takes_device(ctx, "box=9 box=5 unsharp=3", 16384, flows));
-    /* whole images are shared out among all threads */
+    filter_cost = 4;
+    assert_true(takes_device(ctx, "box=9 box=5 unsharp=3", 16384, flows));
+    /* whole images */
     filter_cost = 5;
     assert_false(takes_device(ctx, "box=9", 16384, memory));
     assert_true(takes_device(ctx, "box=9 box=5", 16384, memory));

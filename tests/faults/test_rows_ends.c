@@ -127,7 +127,7 @@ TEST(allocations_fail)
 {
 #ifdef REAL
     static const char *const specs[] = {"box=5", "sauvola=3 box=1x40,border=shrink flip=h"};
-    satf_view in = noise(131, 97, 3, SATF_U8), out = image(131, 97, 3, SATF_U32);
+    satf_view in = noise(2501, 47, 3, SATF_U8), out = image(2501, 47, 3, SATF_U32); /* in strips */
     size_t bytes = (size_t)(out.stride * out.height);
     void *right = malloc(bytes);
     for (size_t k = 0; k < 2; k++) {

@@ -216,7 +216,7 @@ static unsigned char *apply_rows(satf_context *ctx, const satf_filter *filter, c
 {
     streamed s = {.in = in, .out = out, .newest = -1};
     satf_plan *plan;
-    if (filter_plan_rows(ctx, filter, 0, 1, NULL, in, out, &plan)) {
+    if (filter_plan_rows(ctx, filter, 0, 1, NULL, in, NULL, out, &plan)) {
         ctx->message[0] = '\0';
         return NULL;
     }

@@ -103,7 +103,7 @@ static const char *refusal_of(const picture *p, const char *spec)
         return "it takes no window";
     }
     bool fails = filter_output_at(ctx, filter, 0, &view, &out) ||
-                 filter_plan_rows(ctx, filter, 0, 1, NULL, &view, &out, &plan);
+                 filter_plan_rows(ctx, filter, 0, 1, NULL, &view, NULL, &out, &plan);
     const char *refusal = fails ? "cannot be applied" : filter_plan_need(plan).refusal;
     return refusal;
 }

@@ -152,7 +152,7 @@ static satf_status by_rows(satf_context *ctx, const satf_filter *filter, const s
     SCOPED_PLAN *plan;
     images both = {in, out};
     filter_rows rows = {.in = row_in, .out = row_out, .user = &both};
-    MUST(ctx, filter_plan_rows(ctx, filter, 0, 1, NULL, in, out, &plan));
+    MUST(ctx, filter_plan_rows(ctx, filter, 0, 1, NULL, in, NULL, out, &plan));
     assert_null(filter_plan_need(plan).refusal);
     satf_status status = filter_plan_run_rows(ctx, plan, &rows);
     return status;

@@ -90,7 +90,8 @@ static int64_t least_next(void *walker, satf_status *status)
     int64_t y = w->at.y, width = step->out.width;
     least_rows of;
     bool is_made = y < step->out.height && find_rows(w, y, &of);
-    if (y >= filter_rows_height(rows, step->out.height)) {
+    int64_t planned = step->in.height;
+    if (y >= step->out.height - planned + filter_rows_height(rows, planned)) {
         return 0;
     }
     char *to = is_made ? rows->out(rows->user, y) : NULL;

@@ -139,6 +139,11 @@ int64_t line_rows_kept(const line_spec *spec)
     return rows < spec->in.height ? rows : spec->in.height;
 }
 
+int64_t line_block_columns(const line_spec *spec)
+{
+    return line_spec_kind(spec) == LINE_REAL ? span_of(&spec->axes.along) - 1 : 1;
+}
+
 /* --------------------------------------------------------------------- along the rows */
 
 /* Pixels x ... x + n - 1 of the turned rows, borders included, as lines side by side. */

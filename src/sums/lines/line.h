@@ -94,6 +94,9 @@ int64_t line_passed_bytes(const line_spec *spec); /* of a row */
 bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, char *passed,
                     void *memory);
 
+/* As filter_rows_need.columns. */
+int64_t line_block_columns(const line_spec *spec);
+
 /* Input rows that the source must keep, as filter_rows_need.kept. */
 int64_t line_rows_kept(const line_spec *spec);
 

@@ -309,6 +309,7 @@ static satf_status line_plan(satf_context *ctx, filter_step *step)
     bool own = is_weighed(step);
     plan->walk_bytes = own ? taps_walk_bytes(&plan->spec) : line_walk_bytes(&plan->spec);
     if (step->walked && plan->walk_bytes) {
+        step->need.columns = own ? 1 : line_block_columns(&plan->spec);
         step->need.kept = own ? taps_rows_kept(&plan->spec) : line_rows_kept(&plan->spec);
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
         return SATF_OK;

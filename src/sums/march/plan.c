@@ -66,6 +66,12 @@ static int64_t rows_at_once(const window_plan *plan)
     return rows < least ? least : rows < WINDOW_ROWS_AT_ONCE ? rows : WINDOW_ROWS_AT_ONCE;
 }
 
+int64_t window_block_columns(const window_plan *plan)
+{
+    int64_t window = plan->across.lo + plan->across.hi + 1;
+    return window > STRIP_DIRECT ? window / 8 * 8 : 8;
+}
+
 static void cut_strips(window_plan *plan)
 {
     int64_t channels = plan->spec.in.channels, halo = plan->across.lo + plan->across.hi;
@@ -76,8 +82,12 @@ static void cut_strips(window_plan *plan)
      * windows have something of them. */
     int64_t least = axis_has_fixed(&plan->across) ? plan->width : halo;
     pixels = pixels > least ? pixels : least;
-    pixels = pixels < plan->width ? pixels : plan->width;
-    plan->strip_pixels = (pixels + 7) / 8 * 8;
+    if (pixels < plan->width) { /* all strips but the first begin at a block */
+        int64_t block = window_block_columns(plan);
+        plan->strip_pixels = pixels > block ? pixels / block * block : block;
+    } else {
+        plan->strip_pixels = (plan->width + 7) / 8 * 8;
+    }
     plan->strips = (plan->width + plan->strip_pixels - 1) / plan->strip_pixels;
     plan->strips_held = plan->spec.row ? plan->strips : 1;
 }

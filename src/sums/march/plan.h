@@ -71,6 +71,9 @@ static inline int64_t window_plan_height(const window_plan *plan)
     return plan->down.lo + plan->down.hi + 1;
 }
 
+/* Along a row, sums of floats depend on where blocks of so many columns begin. */
+int64_t window_block_columns(const window_plan *plan);
+
 /* Decides everything for that spec, whose data are not looked at. */
 satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
 

@@ -134,6 +134,8 @@ static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
     }
     satf_status status = window_plan_make(ctx, &spec, &state->plan);
     if (!status) {
+        bool blocks = state->plan.is_float && !state->plan.few_rows;
+        step->need.columns = blocks ? window_block_columns(&state->plan) : 1;
         step->kept_bytes = state->plan.shared_bytes;
         step->walker_bytes = satf_align64(sizeof(window_walker)) + state->plan.band_bytes;
     }
