@@ -73,6 +73,7 @@ cuda/sat: cuda/base src/sat src/base src/satfilter.h
 cuda/sat/types: cuda/sat
 cuda/sums: cuda/base cuda/formula src/sums/cells src/satfilter src/plan src/formula src/sums/choice src/sums/tables
 cuda/sums: src/sat src/base filters/all.h
+cuda/lines: cuda/base cuda/sums src/satfilter src/plan src/sums/lines src/base
 cuda/formula: cuda/base cuda/sums src/satfilter src/plan src/formula src/sums/choice src/base filters/all.h
 cuda/products: cuda/base src/sums/march src/base src/satfilter.h src/formula/clear.h
 cuda/products: src/formula/formulas.h cuda/formula/keys.cuh filters/all.h

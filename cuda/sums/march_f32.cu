@@ -1,5 +1,5 @@
 /* Marches over samples of f32. */
-#include "march.cuh"
+#include "march_choose.cuh"
 
 march_kernel march_kernel_f32(const filter_gpu_task *task)
 {

@@ -1,5 +1,5 @@
 /* Marches over samples of u16. */
-#include "march.cuh"
+#include "march_choose.cuh"
 
 march_kernel march_kernel_u16(const filter_gpu_task *task)
 {

@@ -3,7 +3,7 @@
 #ifndef CUDA_SUMS_LINES_CUH
 #define CUDA_SUMS_LINES_CUH
 
-#include "any.cuh"
+#include "../sums/any.cuh"
 
 extern "C" {
 #include "../../src/base/border.h"

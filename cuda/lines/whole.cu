@@ -2,7 +2,7 @@
  * Passes of whole numbers along lines on a CUDA device (filters/gauss.h), by boxes or by weights: a
  * kernel an axis, whose blocks take stretches of some lines.
  */
-#include "shared.h"
+#include "../sums/shared.h"
 #include "slide.cuh"
 
 enum {
