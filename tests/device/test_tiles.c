@@ -285,7 +285,7 @@ TEST(test_plan)
     assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
     satf_plan_describe(plan, &whole, sizeof whole);
     satf_plan_destroy(plan);
-    limit_to(whole.memory_bytes / 4);
+    limit_to((size_t)whole.memory_bytes / 4);
     assert_int_equal(satf_plan_create(gpu, filter, &in, 1, &out, 1, &plan), SATF_OK);
     satf_plan_describe(plan, &info, sizeof info);
     assert_true(info.memory_bytes <= whole.memory_bytes / 4 && info.device == SATF_CUDA(0) &&

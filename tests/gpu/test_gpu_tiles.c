@@ -22,9 +22,8 @@ static void check_filter(const char *what, const satf_filter *filter, const satf
     MUST(gpu, satf_plan_create(gpu, filter, in, 1, &got, 1, &plan));
     satf_plan_describe(plan, &info, sizeof info);
     satf_plan_destroy(plan);
-    size_t parts = got.channels < in->channels ? 2 : 5;
-    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY,
-                                     (int64_t)(info.memory_bytes / parts)));
+    int64_t parts = got.channels < in->channels ? 2 : 5;
+    MUST(gpu, satf_context_set_limit(gpu, SATF_LIMIT_DEVICE_MEMORY, info.memory_bytes / parts));
     MUST(gpu, satf_filter_reach(gpu, filter, &reach[0], &reach[1], &reach[2], &reach[3]));
     bool all = (reach[0] == INT64_MAX || reach[2] == INT64_MAX) &&
                (reach[1] == INT64_MAX || reach[3] == INT64_MAX);
