@@ -223,7 +223,7 @@ p[0].over = OVER_MIX, p[0].mix = 1
 p[0].over = OVER_MIX, p[0].mix = 1, p[0].formula = 0, m.mixes = x, m.mix_count = 2
 f[1].call = NULL
 f[1].loops[1] = NULL
-f[1].reads = 4096
+f[1].reads = 2 * FORMULA_GROWS
 m.formula_count = 33
 a[3].kind = (param_kind)99
 a[3].kind = PARAM_SHAPE
