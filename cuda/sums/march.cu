@@ -121,12 +121,14 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
 
 /* The work of a result, overhang and waiting included, from which on a table has been as fast on an
  * H200; and of floats, from which on sums through memory are (windows.cu). */
-static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 4;
+static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 3;
 
-/* Of squares above shifts all windows have one area. */
-static bool takes_border(const filter_gpu_task *task)
+/* Of squares above shifts all windows have one area, and sides that neighbours have in common. */
+static bool takes_window(const filter_gpu_task *task)
 {
-    return !has_shifts(task) || task->border != SATF_BORDER_SHRINK;
+    const satf_rect *window = &task->window.rect;
+    bool large = window->w >= MARCH_LEAST_SHIFTED && window->h >= MARCH_LEAST_SHIFTED;
+    return !has_shifts(task) || (task->border != SATF_BORDER_SHRINK && large);
 }
 
 extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
@@ -137,7 +139,7 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
         return ring_fits(task);
     }
     int64_t row_bytes = task->out.width * task->in.channels * (int64_t)sizeof(double);
-    if (!takes_border(task) || task->window.rect.w >= MOST_LENGTH ||
+    if (!takes_window(task) || task->window.rect.w >= MOST_LENGTH ||
         task->window.rect.h >= MOST_LENGTH || row_bytes >= INT32_MAX / 2 ||
         task->out.height >= INT32_MAX / 2 || !march_kernel_of(task)) {
         return false;

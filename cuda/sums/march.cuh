@@ -238,11 +238,9 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         if constexpr (SHIFTED) {
             auto load = [&](int i, int common) { return sample[i] - shift_of(sample[common]); };
             add_few_above<double>(load, plan.down.rest, window);
-            int with = shift_with(plan.down);
 #pragma unroll
             for (int i = 0; i < MARCH; i++) {
-                shifts[i * plan.pitch + p] =
-                    shift_of(with ? sample[i | (FEW_TOGETHER - 1)] : sample[i]);
+                shifts[i * plan.pitch + p] = shift_of(sample[i | (MARCH_LEAST_SHIFTED - 1)]);
             }
         } else {
             add_few(sample, plan.down.rest, window);

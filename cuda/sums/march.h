@@ -9,6 +9,8 @@ extern "C" {
 #include "../../src/formula/clear.h"
 
 enum { MARCH = 8 /* rows of a step; pixels of a group */, MARCH_THREADS = 256 };
+/* Sides of windows of squares above shifts are at least so long: four neighbours share a sample. */
+enum { MARCH_LEAST_SHIFTED = 4 };
 
 /* A window's length - 1 is MARCH * groups + rest. */
 typedef struct march_axis {

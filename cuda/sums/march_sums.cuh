@@ -138,50 +138,33 @@ static __device__ __forceinline__ void add_few(const T (&sample)[2 * MARCH], int
     }
 }
 
-/* The same above shifts. As many neighbours as `together` have sample `common` of theirs, whose
- * shift is that of all of them. load(i, common): what sample i is above it. */
-template <int TOGETHER, class Value, class Moments, class Load>
-static __device__ __forceinline__ void add_few_together(Load load, int rest,
-                                                        Moments (&window)[MARCH])
+/* The same above shifts, in fours: four neighbours have sample `common` of theirs, whose shift is
+ * that of all of them. load(i, common): what sample i is above it. */
+template <class Value, class Moments, class Load>
+static __device__ __forceinline__ void add_few_above(Load load, int rest, Moments (&window)[MARCH])
 {
 #pragma unroll
-    for (int first = 0; first < MARCH; first += TOGETHER) {
-        Value sample[TOGETHER + MARCH - 1];
+    for (int first = 0; first < MARCH; first += MARCH_LEAST_SHIFTED) {
+        Value sample[MARCH_LEAST_SHIFTED + MARCH - 1];
 #pragma unroll
-        for (int i = 0; i < TOGETHER + MARCH - 1; i++) {
-            sample[i] = i < TOGETHER + rest ? load(first + i, first + TOGETHER - 1) : Value();
+        for (int i = 0; i < MARCH_LEAST_SHIFTED + MARCH - 1; i++) {
+            sample[i] = i < MARCH_LEAST_SHIFTED + rest
+                            ? load(first + i, first + MARCH_LEAST_SHIFTED - 1)
+                            : Value();
         }
 #pragma unroll
-        for (int i = 0; i < TOGETHER; i++) {
+        for (int i = 0; i < MARCH_LEAST_SHIFTED; i++) {
             window[first + i] = Moments();
         }
 #pragma unroll
         for (int d = 0; d < MARCH; d++) {
             if (d <= rest) {
 #pragma unroll
-                for (int i = 0; i < TOGETHER; i++) {
+                for (int i = 0; i < MARCH_LEAST_SHIFTED; i++) {
                     window[first + i].take(sample[i + d]);
                 }
             }
         }
-    }
-}
-
-/* Windows of that many samples and more have one in common with their neighbours, in fours. */
-enum { FEW_TOGETHER = 4 };
-
-static __device__ __forceinline__ bool few_are_together(int rest)
-{
-    return rest + 1 >= FEW_TOGETHER;
-}
-
-template <class Value, class Moments, class Load>
-static __device__ __forceinline__ void add_few_above(Load load, int rest, Moments (&window)[MARCH])
-{
-    if (few_are_together(rest)) {
-        add_few_together<FEW_TOGETHER, Value>(load, rest, window);
-    } else {
-        add_few_together<1, Value>(load, rest, window);
     }
 }
 
@@ -205,7 +188,7 @@ template <> struct march_shifts<false> {
 
 static __device__ __forceinline__ int shift_with(const march_axis &axis)
 {
-    return axis.groups > 0 ? MARCH - 1 : few_are_together(axis.rest) ? FEW_TOGETHER - 1 : 0;
+    return axis.groups > 0 ? MARCH - 1 : MARCH_LEAST_SHIFTED - 1;
 }
 
 /* Windows longer than a group: the suffix sums of their older samples. */

@@ -14,9 +14,9 @@
  */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
 
-/* What windows of floats take a sample, twice, without a table: sums alone, and moments
- * (cuda/sums/windows.cu). */
-enum { FILTER_GPU_SUMS_BYTES = 16, FILTER_GPU_MOMENTS_BYTES = 32 };
+/* Windows of floats without a table (cuda/sums/windows.cu): what their sums take a sample; and how
+ * many samples a window has at most that is summed sample by sample. */
+enum { FILTER_GPU_SUM_BYTES = 8, FILTER_GPU_FEW_SAMPLES = 16 };
 
 /* A summed area table, built. */
 typedef struct filter_gpu_layer {

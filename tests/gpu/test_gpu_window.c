@@ -51,6 +51,7 @@ static void check_spec(const box_case *t, const char *spec, size_t first)
     enum { COUNT = sizeof layouts / sizeof *layouts };
     SCOPED_FILTER *filter = parse_filter(cpu, spec);
     gpu_trial c = gpu_trial_of(spec, filter, &t->host, t->seed);
+    c.near = satf_type_is_float(c.in.type);
     if (c.out.type == SATF_F64 && c.in.type == SATF_U8 && first % 2) {
         c.out = satf_view_packed(NULL, c.out.width, c.out.height, c.out.channels, SATF_F32);
     }

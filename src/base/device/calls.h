@@ -152,7 +152,7 @@ CALL(satf_status, march_plan, (satf_context * ctx, filter_gpu_plan *plan), NO_DE
 CALL(satf_status, march_run, (satf_context * ctx, const filter_gpu_plan *plan), NO_DEVICE)
 
 /* The same of windows of floats of any size, weighted or not; the task is run as it is. memory: for
- * so many rows of sums, twice. */
+ * so many rows of sums, twice; NULL: windows have few samples, and no luma is read. */
 CALL(satf_status, windows,
      (satf_context * ctx, const filter_gpu_task *task, void *memory, int64_t rows), NO_DEVICE)
 

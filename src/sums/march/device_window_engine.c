@@ -290,18 +290,29 @@ static bool suits_floats(const satf_context *ctx, const filter_step *step, bool 
            !has_reduction(step);
 }
 
-/* As many rows at once as their sums take that much memory. */
+static bool has_few_samples(const filter_gpu_task *task)
+{
+    const satf_rect *window = &task->window.rect;
+    return window->w <= FILTER_GPU_FEW_SAMPLES && task->known != FILTER_GPU_LUMA &&
+           window->w * window->h <= FILTER_GPU_FEW_SAMPLES;
+}
+
+/* As many rows at once as their sums take that much memory, columns' and windows'. Squares are a
+ * second sum; weights double both. */
 static satf_status plan_floats(satf_context *ctx, filter_step *step)
 {
     static const size_t most_bytes = (size_t)1 << 28;
     float_windows *floats = step->state;
     const satf_view *in = &step->in;
-    size_t row;
+    size_t row, bytes = 2 * FILTER_GPU_SUM_BYTES;
     floats->task = filter_device_march_task(step, false);
-    bool squares = floats->task.layer_count > 1;
-    if (!satf_mul((size_t)satf_row_samples(in),
-                  2 * (squares ? FILTER_GPU_MOMENTS_BYTES : FILTER_GPU_SUMS_BYTES), &row) ||
-        row > SIZE_MAX / 4) {
+    floats->rows = in->height;
+    if (has_few_samples(&floats->task)) {
+        return SATF_OK;
+    }
+    bytes *= floats->task.layer_count > 1 ? 2u : 1u;
+    bytes *= step->weighted ? 2u : 1u;
+    if (!satf_mul((size_t)satf_row_samples(in), bytes, &row) || row > SIZE_MAX / 4) {
         return satf_fail(ctx, SATF_LIMIT, "a row of sums is too large for any memory");
     }
     int64_t rows = row < most_bytes ? (int64_t)(most_bytes / row) : 1;
@@ -316,7 +327,8 @@ static satf_status run_floats(satf_context *ctx, filter_step *step)
     floats->task.in.data = step->in.data;
     floats->task.out.data = step->out.data;
     memcpy(floats->task.aux, step->aux, sizeof floats->task.aux);
-    return satf_cuda()->windows(ctx, &floats->task, step->scratch, floats->rows);
+    void *memory = has_few_samples(&floats->task) ? NULL : step->scratch;
+    return satf_cuda()->windows(ctx, &floats->task, memory, floats->rows);
 }
 
 /* ------------------------------------------------------------------------ the engine */
