@@ -12,7 +12,7 @@ extern "C" {
 #include "../../src/sat/shift.h"
 }
 
-enum { THREADS = 128, WARP = 32, AT_ONCE = 4 /* loads of a thread */ };
+enum { THREADS = 128, WARP = 32, MAX_GRID_ROWS = 65535, AT_ONCE = 4 /* loads of a thread */ };
 
 static __device__ __forceinline__ double shift_of(double sample, double most)
 {
@@ -448,6 +448,14 @@ static __device__ __forceinline__ double window_area(const filter_gpu_task *task
                     window_covers(task, y + window->y, window->h, task->in.height));
 }
 
+/* The pixel of sample i of a row, and its channel. */
+static __device__ __forceinline__ int64_t pixel_of(int64_t i, int channels, int *c)
+{
+    int64_t x = channels == 1 ? i : i / channels;
+    *c = (int)(i - x * channels);
+    return x;
+}
+
 template <class Formula, class Sums>
 static __global__ void __launch_bounds__(THREADS)
     finish_windows(const __grid_constant__ filter_gpu_task task,
@@ -455,20 +463,23 @@ static __global__ void __launch_bounds__(THREADS)
                    bool aligned)
 {
     const satf_rect *window = &task.window.rect;
-    int64_t width = task.in.width, channels = task.out.channels, each = width * channels;
-    int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < each * band.rows; i += step) {
-        int64_t row = i / each, x = i % each / channels, y = band.first + row;
-        int c = (int)(i % channels);
-        double shift = 0;
-        if constexpr (Sums::squares && !Sums::weighs) {
-            shift = image_channel<false>(&task, c).shift(
-                round_up(x + window->x, window->w) * window->w,
-                round_up(y + window->y, window->h) * window->h);
+    int64_t width = task.in.width, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < width * task.out.channels;
+         i += step) {
+        int c;
+        int64_t x = pixel_of(i, task.out.channels, &c);
+        for (int64_t row = blockIdx.y; row < band.rows; row += gridDim.y) {
+            int64_t y = band.first + row;
+            double shift = 0;
+            if constexpr (Sums::squares && !Sums::weighs) {
+                shift = image_channel<false>(&task, c).shift(
+                    round_up(x + window->x, window->w) * window->w,
+                    round_up(y + window->y, window->h) * window->h);
+            }
+            window_moments<Sums> moments = {windows + (row * width + x) * task.in.channels, 0,
+                                            shift, window_area(&task, x, y)};
+            store(&task.out, x, y, c, aligned, apply<Formula>(&task, 1, moments, c, x, y, 0));
         }
-        window_moments<Sums> moments = {windows + (row * width + x) * task.in.channels, 0, shift,
-                                        window_area(&task, x, y)};
-        store(&task.out, x, y, c, aligned, apply<Formula>(&task, 1, moments, c, x, y, 0));
     }
 }
 
@@ -479,24 +490,27 @@ static __global__ void __launch_bounds__(THREADS)
             const Sums *, bool aligned)
 {
     const satf_rect *window = &task.window.rect;
-    int64_t channels = task.out.channels, each = task.in.width * channels;
     int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < each * band.rows; i += step) {
-        int64_t x = i % each / channels, y = band.first + i / each;
-        image_channel<Sums::weighs> image(&task, (int)(i % channels));
-        double shift = image.template shift_for<Sums>(x, y);
-        Sums sums = Sums();
-        for (int64_t v = y + window->y; v < y + window->y + window->h; v++) {
-            int64_t row = image.index(v, task.in.height);
-            for (int64_t u = x + window->x; u < x + window->x + window->w; u++) {
-                double2 sample = image.at(image.index(u, task.in.width), row);
-                sums.take(sample.x, sample.y, shift);
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+         i < task.in.width * task.out.channels; i += step) {
+        int c;
+        int64_t x = pixel_of(i, task.out.channels, &c);
+        image_channel<Sums::weighs> image(&task, c);
+        for (int64_t y = band.first + blockIdx.y; y < band.first + band.rows; y += gridDim.y) {
+            double shift = image.template shift_for<Sums>(x, y);
+            Sums sums = Sums();
+            for (int64_t v = y + window->y; v < y + window->y + window->h; v++) {
+                int64_t row = image.index(v, task.in.height);
+                for (int64_t u = x + window->x; u < x + window->x + window->w; u++) {
+                    double2 sample = image.at(image.index(u, task.in.width), row);
+                    sums.take(sample.x, sample.y, shift);
+                }
             }
+            window_moments<Sums> moments = {&sums, image.c, Sums::weighs ? 0 : shift,
+                                            window_area(&task, x, y)};
+            store(&task.out, x, y, image.c, aligned,
+                  apply<Formula>(&task, 1, moments, image.c, x, y, 0));
         }
-        window_moments<Sums> moments = {&sums, image.c, Sums::weighs ? 0 : shift,
-                                        window_area(&task, x, y)};
-        store(&task.out, x, y, image.c, aligned,
-              apply<Formula>(&task, 1, moments, image.c, x, y, 0));
     }
 }
 
@@ -548,8 +562,9 @@ static void run_windows(const filter_gpu_task *task, Sums *columns, int64_t rows
             sum_across<<<windows_blocks_for(lines * WARP), THREADS, 0, stream>>>(*task, band,
                                                                                  columns, windows);
         }
-        finish<<<windows_blocks_for(band.rows * width * task->out.channels), THREADS, 0, stream>>>(
-            *task, band, windows, aligned);
+        dim3 grid(windows_blocks_for(width * task->out.channels),
+                  (unsigned)(band.rows < MAX_GRID_ROWS ? band.rows : MAX_GRID_ROWS));
+        finish<<<grid, THREADS, 0, stream>>>(*task, band, windows, aligned);
     }
 }
 
