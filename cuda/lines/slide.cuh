@@ -112,12 +112,12 @@ template <class Numbers> static __device__ __forceinline__ void sum_chunks(const
     }
 }
 
-/* A chunk of a thread. */
+/* A chunk of a thread. A thread that has none does what the first one does, and stores nothing. */
 template <class Numbers> struct box_chunk {
     typename Numbers::word *at;
     const typename Numbers::word *behind;
     typename Numbers::sum made; /* the sum of its results */
-    bool any;
+    bool any;                   /* its own */
 };
 
 /* N of its words. They are read by all threads, as what is behind others, before they change. */
@@ -126,15 +126,17 @@ static __device__ __forceinline__ void pass_words(box_chunk<Numbers> &chunk, Sum
 {
     typename Numbers::word gone[N], behind[N];
 #pragma unroll
-    for (int k = 0; k < N && chunk.any; k++) {
+    for (int k = 0; k < N; k++) {
         gone[k] = chunk.at[w + k];
         behind[k] = chunk.behind[w + k];
     }
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < N && chunk.any; k++) {
+    for (int k = 0; k < N; k++) {
         typename Numbers::word result = sums.pass(gone[k], behind[k]);
-        chunk.at[w + k] = result;
+        if (chunk.any) {
+            chunk.at[w + k] = result;
+        }
         chunk.made = Numbers::add(chunk.made, result);
     }
 }
@@ -144,18 +146,20 @@ static __device__ __forceinline__ void pass_words(box_chunk<Numbers> &chunk, Sum
 template <class Numbers, class Sums>
 static __device__ __forceinline__ void pass_box(const stretch_pass &pass, int chunks)
 {
-    enum { BATCH = 4 };
+    enum { BATCH = 8 };
     const stretch_shape &s = pass.shape;
     stretch_room<Numbers> room = find_room<Numbers>(s);
     for (int first = 0; first < s.lines * chunks; first += (int)blockDim.x) {
-        int i = first + (int)threadIdx.x, line = i / chunks, at = i - line * chunks;
+        int i = first + (int)threadIdx.x;
         box_chunk<Numbers> chunk;
         chunk.any = i < s.lines * chunks;
+        i = chunk.any ? i : first;
+        int line = i / chunks, at = i - line * chunks;
         chunk.at = room.words + line * s.line_pitch + at * s.pitch;
         chunk.behind = chunk.at + s.more * s.pitch;
         chunk.made = 0;
         typename Numbers::sum *of = &room.sums[line * s.all + at], window = 0;
-        for (int k = 0; k < s.more && chunk.any; k++) {
+        for (int k = 0; k < s.more; k++) {
             window += of[k];
         }
         Sums sums(pass, window);
@@ -163,10 +167,15 @@ static __device__ __forceinline__ void pass_box(const stretch_pass &pass, int ch
         for (; w + BATCH <= s.words; w += BATCH) {
             pass_words<BATCH>(chunk, sums, w);
         }
-        for (; w + 2 <= s.words; w += 2) {
-            pass_words<2>(chunk, sums, w);
+        if (s.words & 4) {
+            pass_words<4>(chunk, sums, w);
+            w += 4;
         }
-        if (w < s.words) {
+        if (s.words & 2) {
+            pass_words<2>(chunk, sums, w);
+            w += 2;
+        }
+        if (s.words & 1) {
             pass_words<1>(chunk, sums, w);
         }
         if (chunk.any) {

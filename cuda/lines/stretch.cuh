@@ -92,59 +92,75 @@ static __device__ __noinline__ int64_t find_beyond(int border, int64_t i, int64_
     return satf_border_index(border, i, n);
 }
 
-/* The numbers of a line of the input. */
-template <class Source> struct stretch_line {
-    const stretch_pass &pass;
-    const Source &source;
-    int64_t first, row; /* place 0 of the block */
-    int channel;
-
-    /* Where in the line place p of the block is; below 0: outside. */
-    __device__ __forceinline__ int64_t find(int p) const
-    {
-        int64_t i = first + p;
-        return i >= 0 && i < pass.places ? i : find_beyond(pass.border, i, pass.places);
+/* The numbers of some of a stretch's words, all inside the line. A warp takes them; threads without
+ * a word take the last one. */
+template <class Numbers, class Line>
+static __device__ __forceinline__ void load_inside(const stretch_shape &s, const Line &from,
+                                                   int begin, int end, typename Numbers::word *to)
+{
+    enum { AT_ONCE = 4, N = Numbers::places };
+    typedef typename Numbers::sum number;
+    for (int w = begin + (int)threadIdx.x % 32; w < end; w += 32 * AT_ONCE) {
+        number numbers[AT_ONCE][N];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE * N; k++) {
+            int place = min(w + k / N * 32, end - 1) * N + k % N;
+            numbers[k / N][k % N] = from.template number<number>(place);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            to[place_of(s, min(w + k * 32, end - 1))] = Numbers::join(numbers[k]);
+        }
     }
+}
 
-    template <class T> __device__ __forceinline__ T load(int64_t i, T outside) const
-    {
-        T number = (T)source.number(row, (i < 0 ? 0 : i) * pass.channels + channel);
-        return i < 0 ? outside : number;
+/* The other words. first: where the stretch begins in the line. */
+template <class Numbers, class Line>
+static __device__ __forceinline__ void load_around(const stretch_pass &pass, const Line &from,
+                                                   int64_t first, typename Numbers::sum outside,
+                                                   int begin, int end, typename Numbers::word *to)
+{
+    enum { N = Numbers::places };
+    const stretch_shape &s = pass.shape;
+    int around = s.all * s.words - (end - begin);
+#pragma unroll 1
+    for (int k = (int)threadIdx.x % 32; k < around; k += 32) {
+        int w = k < begin ? k : k + (end - begin);
+        typename Numbers::sum numbers[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            int64_t i = find_beyond(pass.border, first + w * N + n, pass.places);
+            numbers[n] = i < 0 ? outside : from.template number<typename Numbers::sum>(i - first);
+        }
+        to[place_of(s, w)] = Numbers::join(numbers);
     }
-};
+}
+
+static __device__ __forceinline__ int clamp_word(int64_t word, int least, int most)
+{
+    return word < least ? least : word > most ? most : (int)word;
+}
 
 /* A warp takes a line. */
 template <class Numbers, class Source>
 static __device__ __forceinline__ void load_lines(const stretch_pass &pass, const Source &source,
                                                   int64_t first_line, int64_t first)
 {
-    enum { AT_ONCE = 4, N = Numbers::places };
-    typedef typename Numbers::sum number;
+    enum { N = Numbers::places };
     const stretch_shape &s = pass.shape;
     const int words = s.all * s.words;
+    const int begin = clamp_word((N - 1 - first) / N, 0, words);
+    const int end = clamp_word((pass.places - first) / N, begin, words);
     for (int l = (int)threadIdx.x / 32; l < s.lines; l += (int)blockDim.x / 32) {
         int64_t line = first_line + l < pass.count ? first_line + l : pass.count - 1;
         int64_t row = pass.channels == 1 ? line : line / pass.channels;
-        stretch_line<Source> from = {pass, source, first, row, (int)(line - row * pass.channels)};
-        number outside = (number)pass.outside[from.channel];
+        int channel = (int)(line - row * pass.channels);
+        auto from = source.line(row, channel, first);
         auto *to = find_room<Numbers>(s).words + l * s.line_pitch;
-        for (int w = (int)threadIdx.x % 32; w < words; w += 32 * AT_ONCE) {
-            int64_t at[AT_ONCE][N];
-            number numbers[AT_ONCE][N];
-#pragma unroll
-            for (int k = 0; k < AT_ONCE * N; k++) {
-                at[k / N][k % N] = from.find((w + k / N * 32) * N + k % N);
-            }
-#pragma unroll
-            for (int k = 0; k < AT_ONCE * N; k++) {
-                numbers[k / N][k % N] = from.load(at[k / N][k % N], outside);
-            }
-#pragma unroll
-            for (int k = 0; k < AT_ONCE; k++) {
-                if (w + 32 * k < words) {
-                    to[place_of(s, w + 32 * k)] = Numbers::join(numbers[k]);
-                }
-            }
+        load_inside<Numbers>(s, from, begin, end, to);
+        if (end - begin < words) {
+            auto outside = (typename Numbers::sum)pass.outside[channel];
+            load_around<Numbers>(pass, from, first, outside, begin, end, to);
         }
     }
 }
@@ -155,8 +171,10 @@ template <class Numbers, class Sink>
 static __device__ __forceinline__ void store_lines(const stretch_pass &pass, const Sink &sink,
                                                    int64_t first_line, int64_t first)
 {
+    enum { N = Numbers::places };
     const stretch_shape &s = pass.shape;
-    const int step = (int)blockDim.x / s.lines, words = s.chunks * s.words;
+    const int step = (int)blockDim.x / s.lines;
+    const int places = clamp_word(pass.places - first, 0, s.chunks * s.words * N);
     const int l = (int)threadIdx.x % s.lines;
     const int last = pass.weighs ? l - l % pass.channels + pass.channels - 1 : l;
     const typename Numbers::word *line = find_room<Numbers>(s).words + l * s.line_pitch;
@@ -164,20 +182,21 @@ static __device__ __forceinline__ void store_lines(const stretch_pass &pass, con
     if (first_line + l >= pass.count || (int)threadIdx.x >= step * s.lines) {
         return;
     }
-    for (int w = (int)threadIdx.x / s.lines; w < words; w += step) {
-        typename Numbers::word word = line[place_of(s, w)];
-        int64_t place = first + w * Numbers::places;
-        if (place >= pass.places) {
-            return;
-        }
-        if constexpr (Numbers::places == 2) {
-            sink.put(first_line + l, place, word & 0xffff, 0u);
-            if (place + 1 < pass.places) {
-                sink.put(first_line + l, place + 1, word >> 16, 0u);
+    int p = (int)threadIdx.x / s.lines * N;
+    auto end = sink.line(first_line + l, first + p);
+#pragma unroll 2
+    for (; p < places; p += step * N) {
+        int at = place_of(s, (int)((unsigned)p / N));
+        typename Numbers::word word = line[at];
+        if constexpr (N == 2) {
+            end.put(0, word & 0xffff, 0u);
+            if (p + 1 < places) {
+                end.put(1, word >> 16, 0u);
             }
         } else {
-            sink.put(first_line + l, place, word, alpha[place_of(s, w)]);
+            end.put(0, word, alpha[at]);
         }
+        end.move(step * N);
     }
 }
 

@@ -17,22 +17,71 @@ enum {
 
 /* ------------------------------------------------------------------- a line's numbers */
 
+/* Those of a line, from a place on, so far apart. Of a stretch they are counted in 32 bits. */
+template <class T, int SHIFT> struct plain_line {
+    const T *at;
+    int step;
+
+    template <class Number, class Place> __device__ __forceinline__ Number number(Place place) const
+    {
+        T number = at[place * step];
+        return SHIFT ? (Number)((uint32_t)number << SHIFT) : (Number)number;
+    }
+};
+
 /* Samples of an image. */
 struct byte_source {
     satf_view in;
 
-    __device__ __forceinline__ uint32_t number(int64_t row, int64_t i) const
+    __device__ __forceinline__ plain_line<uint8_t, LINE_NARROW_BITS> line(int64_t row, int channel,
+                                                                          int64_t first) const
     {
-        return (uint32_t)((const uint8_t *)in.data)[row * in.stride + i] << LINE_NARROW_BITS;
+        const uint8_t *at = (const uint8_t *)in.data + row * in.stride;
+        return {at + first * in.channels + channel, in.channels};
     }
 };
 
-struct sample_source {
+/* Integers of 32 bits as doubles, without a conversion. */
+static __device__ __forceinline__ double whole_double(uint32_t number)
+{
+    return __dsub_rn(__hiloint2double(0x43300000, (int)number), 0x1p52);
+}
+
+/* T: uint16_t, or bytes, of which a sample has one or two. */
+template <class T> struct sample_line {
+    const char *at;
+    int step, alpha; /* bytes to the next pixel, and to the alpha of this one */
+    bool weighs, pairs;
+    double scale;
+
+    __device__ __forceinline__ uint32_t sample(const char *from) const
+    {
+        uint32_t sample = *(const T *)from;
+        return sizeof(T) == 1 && pairs ? sample | (uint32_t)(uint8_t)from[1] << 8 : sample;
+    }
+
+    template <class Number, class Place> __device__ __forceinline__ Number number(Place place) const
+    {
+        const char *from = at + place * step;
+        uint32_t number = sample(from);
+        if (weighs) {
+            number *= sample(from + alpha);
+        }
+        return whole_double(number) * scale;
+    }
+};
+
+template <class T> struct sample_source {
     filter_gpu_lines job;
 
-    __device__ __forceinline__ double number(int64_t row, int64_t i) const
+    __device__ __forceinline__ sample_line<T> line(int64_t row, int channel, int64_t first) const
     {
-        return line_number(&job, (const char *)job.in.data + row * job.in.stride, i);
+        int bytes = (int)sample_bytes(job.in.type), last = job.in.channels - 1;
+        const char *at = (const char *)job.in.data + row * job.in.stride;
+        int step = job.in.channels * bytes, alpha = (last - channel) * bytes;
+        return {
+            at + first * step + channel * bytes, step,      alpha,
+            job.numbers.weighted && alpha > 0,   bytes > 1, line_scale(&job.numbers, alpha == 0)};
     }
 };
 
@@ -40,17 +89,23 @@ struct sample_source {
 template <class T> struct number_source {
     const T *from;
     int64_t width;
+    int channels;
 
-    __device__ __forceinline__ T number(int64_t row, int64_t i) const
+    __device__ __forceinline__ plain_line<T, 0> line(int64_t row, int channel, int64_t first) const
     {
-        return from[row * width + i];
+        return {from + row * width + first * channels + channel, channels};
     }
 };
 
 struct one_source {
     double one;
 
-    __device__ __forceinline__ double number(int64_t, int64_t) const
+    __device__ __forceinline__ one_source line(int64_t, int, int64_t) const
+    {
+        return *this;
+    }
+
+    template <class Number> __device__ __forceinline__ double number(int64_t) const
     {
         return one;
     }
@@ -58,14 +113,20 @@ struct one_source {
 
 /* ------------------------------------------------------------ where numbers of a line go */
 
-struct narrow_sink {
-    uint16_t *to;
-    int64_t count;
+/* A place of a line; the next one is so far behind it. */
+template <class T> struct whole_end {
+    T *to;
+    int64_t step;
 
-    __device__ __forceinline__ void put(int64_t line, int64_t place, uint32_t number,
-                                        uint32_t) const
+    /* k places on */
+    template <class Number> __device__ __forceinline__ void put(int k, Number number, Number) const
     {
-        to[place * count + line] = (uint16_t)number;
+        to[k * step] = (T)number;
+    }
+
+    __device__ __forceinline__ void move(int places)
+    {
+        to += places * step;
     }
 };
 
@@ -73,58 +134,108 @@ template <class T> struct whole_sink {
     T *to;
     int64_t count;
 
-    __device__ __forceinline__ void put(int64_t line, int64_t place, double number, double) const
+    __device__ __forceinline__ whole_end<T> line(int64_t line, int64_t first) const
     {
-        to[place * count + line] = (T)number;
+        return {to + first * count + line, count};
     }
 };
 
 /* Rounded between the axes, and divided by what of a window is inside where it shrinks. */
-template <class T> struct between_sink {
-    filter_gpu_lines job;
-    whole_sink<T> sink;
+template <class T> struct between_end {
+    const filter_gpu_lines &job;
+    double scale;
+    int64_t place;
+    whole_end<T> end;
 
-    __device__ __forceinline__ double weighed(int64_t place, double sum) const
+    __device__ __forceinline__ double weighed(int64_t at, double sum) const
     {
-        double scale = job.numbers.between / (double)(1 << job.numbers.weight_bits);
         return job.numbers.shrinks
-                   ? rint(sum * scale / line_taps_inside(&job.along, place, job.in.width))
+                   ? rint(sum * scale / line_taps_inside(&job.along, at, job.in.width))
                    : rint(sum * scale + scale / 2);
     }
 
-    __device__ __forceinline__ void put(int64_t line, int64_t place, double number, double) const
+    __device__ __forceinline__ void put(int k, double number, double) const
     {
-        double result = job.numbers.own       ? weighed(place, number)
-                        : job.numbers.shrinks ? rint(number / (job.ones[0][place] / job.one))
+        double result = job.numbers.own       ? weighed(place + k, number)
+                        : job.numbers.shrinks ? rint(number / (job.ones[0][place + k] / job.one))
                                               : number;
-        sink.put(line, place, result, 0);
+        end.put(k, result, 0.0);
+    }
+
+    __device__ __forceinline__ void move(int places)
+    {
+        place += places;
+        end.move(places);
+    }
+};
+
+template <class T> struct between_sink {
+    filter_gpu_lines job;
+    double scale;
+    whole_sink<T> sink;
+
+    __device__ __forceinline__ between_end<T> line(int64_t line, int64_t first) const
+    {
+        return {job, scale, first, sink.line(line, first)};
+    }
+};
+
+struct byte_end {
+    whole_end<uint8_t> end;
+
+    __device__ __forceinline__ void put(int k, uint32_t number, uint32_t) const
+    {
+        end.put(k, (number + 128) >> LINE_NARROW_BITS, 0u);
+    }
+
+    __device__ __forceinline__ void move(int places)
+    {
+        end.move(places);
+    }
+};
+
+struct byte_sink {
+    satf_view out;
+
+    __device__ __forceinline__ byte_end line(int64_t line, int64_t first) const
+    {
+        return {{(uint8_t *)out.data + first * out.stride + line, out.stride}};
+    }
+};
+
+struct sample_end {
+    const filter_gpu_lines &job;
+    int64_t place, x;
+    int channel;
+
+    __device__ __forceinline__ double inside(int64_t at) const
+    {
+        return !job.numbers.shrinks ? 1
+               : job.numbers.own    ? line_taps_inside(&job.down, at, job.in.height)
+                                    : job.ones[1][at] / job.one;
+    }
+
+    /* alpha: of the same pixel. */
+    template <class T> __device__ __forceinline__ void put(int k, T number, T alpha) const
+    {
+        double value = line_value(&job.numbers, (double)number, channel == job.in.channels - 1,
+                                  (double)alpha, inside(place + k));
+        store(&job.out, x, place + k, channel, is_aligned(&job.out), formula_real(value));
+    }
+
+    __device__ __forceinline__ void move(int places)
+    {
+        place += places;
     }
 };
 
 struct sample_sink {
     filter_gpu_lines job;
 
-    __device__ __forceinline__ double inside(int64_t place) const
+    __device__ __forceinline__ sample_end line(int64_t line, int64_t first) const
     {
-        return !job.numbers.shrinks ? 1
-               : job.numbers.own    ? line_taps_inside(&job.down, place, job.in.height)
-                                    : job.ones[1][place] / job.one;
-    }
-
-    /* alpha: of the same pixel. */
-    template <class T>
-    __device__ __forceinline__ void put(int64_t line, int64_t place, T number, T alpha) const
-    {
-        if (std::is_same<T, uint32_t>::value && job.out.type == SATF_U8) {
-            ((uint8_t *)job.out.data)[place * job.out.stride + line] =
-                (uint8_t)(((uint32_t)number + 128) >> LINE_NARROW_BITS);
-            return;
-        }
         int64_t x = line / job.in.channels;
-        int channel = (int)(line - x * job.in.channels);
-        double value = line_value(&job.numbers, (double)number, channel == job.in.channels - 1,
-                                  (double)alpha, inside(place));
-        store(&job.out, x, place, channel, is_aligned(&job.out), formula_real(value));
+        return {job, first, x, (int)(line - x * job.in.channels)};
     }
 };
 
@@ -304,12 +415,13 @@ static satf_status run_narrow(satf_context *ctx, const filter_gpu_lines *job,
                               const stretch_pass &along, const stretch_pass &down)
 {
     uint16_t *between = (uint16_t *)job->numbers_at[0];
-    satf_status status =
-        launch<narrow_numbers>(ctx, along, byte_source{job->in}, narrow_sink{between, along.count});
+    number_source<uint16_t> source = {between, down.places * down.channels, down.channels};
+    satf_status status = launch<narrow_numbers>(ctx, along, byte_source{job->in},
+                                                whole_sink<uint16_t>{between, along.count});
     return status ? status
-                  : launch<narrow_numbers>(
-                        ctx, down, number_source<uint16_t>{between, down.places * down.channels},
-                        sample_sink{*job});
+           : job->out.type == SATF_U8
+               ? launch<narrow_numbers>(ctx, down, source, byte_sink{job->out})
+               : launch<narrow_numbers>(ctx, down, source, sample_sink{*job});
 }
 
 /* times: what numbers of the pass are larger by than samples', which are those beyond the border.
@@ -337,10 +449,13 @@ static satf_status run_whole(satf_context *ctx, const filter_gpu_lines *job, str
         status = make_ones(ctx, job, &along.lines, along.places, job->ones[0]);
         status = status ? status : make_ones(ctx, job, &down.lines, down.places, job->ones[1]);
     }
-    status = status ? status
-                    : launch<whole_numbers>(ctx, along, sample_source{*job},
-                                            between_sink<T>{*job, {between, along.count}});
-    number_source<T> source = {between, down.places * down.channels};
+    double scale = job->numbers.between / (double)(1 << job->numbers.weight_bits);
+    between_sink<T> sink = {*job, scale, {between, along.count}};
+    bool words = job->in.type == SATF_U16 && is_aligned(&job->in);
+    status = status  ? status
+             : words ? launch<whole_numbers>(ctx, along, sample_source<uint16_t>{*job}, sink)
+                     : launch<whole_numbers>(ctx, along, sample_source<uint8_t>{*job}, sink);
+    number_source<T> source = {between, down.places * down.channels, down.channels};
     down.weighs = down.weighs && down.shape.lines % down.channels == 0;
     *stored = down.weighs || !job->numbers.weighted;
     return status    ? status
