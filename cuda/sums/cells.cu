@@ -224,6 +224,32 @@ store_mean(const cells_gpu &job, uint64_t width, uint64_t height, bool weighs, b
     put(job, aligned, to, formula_mean(&in));
 }
 
+/* A thread's columns in shared memory, in wide words where it has a full group: neighbours' groups
+ * begin in few banks. */
+template <class Column, int GROUP>
+static __device__ __forceinline__ void store_group(const Column (&sum)[GROUP], int each, Column *to)
+{
+    constexpr int WORDS = GROUP * (int)sizeof(Column) / 16;
+    if (each == GROUP) {
+        __align__(16) Column all[GROUP];
+#pragma unroll
+        for (int k = 0; k < GROUP; k++) {
+            all[k] = sum[k];
+        }
+#pragma unroll
+        for (int k = 0; k < WORDS; k++) {
+            ((uint4 *)to)[k] = ((const uint4 *)all)[k];
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < GROUP; k++) {
+            if (k < each) {
+                to[k] = sum[k];
+            }
+        }
+    }
+}
+
 /* Small cells: a block for some of a row. */
 template <class Words>
 static __global__ void __launch_bounds__(THREADS, cells_blocks<Words>)
@@ -231,13 +257,11 @@ static __global__ void __launch_bounds__(THREADS, cells_blocks<Words>)
 {
     typedef typename Words::column Column;
     typedef typename Words::total Total;
-    __shared__ Column columns[THREADS * Words::GROUP];
+    __shared__ __align__(16) Column columns[THREADS * Words::GROUP];
     int channels = job.in.channels, width = (int)job.cells, bytes = sample_bytes(job.out.type);
     int each = cells_gpu_samples((int)sizeof(typename Words::sample), channels, job.weighted);
-    int64_t strips = (job.columns - 1) / width + 1;
-    for (int64_t i = blockIdx.x; i < strips * job.rows; i += gridDim.x) {
-        int64_t y = i / strips, x = (i - y * strips) * width;
-        cell_span<uint64_t> rows = find_rows(job, y);
+    for (int64_t y = blockIdx.y; y < job.rows; y += gridDim.y) {
+        int64_t x = (int64_t)blockIdx.x * width;
         cells_place left = cells_find(&job.across, x);
         int64_t first = left.pixel * channels / each * each; /* sample of the block */
         int at = (int)threadIdx.x * each, begin = (int)(left.pixel * channels - first);
@@ -247,15 +271,12 @@ static __global__ void __launch_bounds__(THREADS, cells_blocks<Words>)
             return find_span(job.across, (uint32_t)left.inside, (uint32_t)cell, pixels);
         };
         cell_span<uint32_t> last = find(cells - 1);
-        if (at < begin + (int)(last.pixel + last.count) * channels) {
+        int end = begin + (int)(last.pixel + last.count) * channels;
+        cell_span<uint64_t> rows = find_rows(job, y);
+        if (at < end) {
             Column sum[Words::GROUP];
             add_group<Words>(job, rows, (int64_t)rows.pixel, (int64_t)rows.count, first + at, sum);
-#pragma unroll
-            for (int k = 0; k < Words::GROUP; k++) {
-                if (k < each) {
-                    columns[at + k] = sum[k];
-                }
-            }
+            store_group(sum, each, columns + at);
         }
         __syncthreads();
         char *to = (char *)job.means.data + y * job.means.stride + x * channels * bytes;
@@ -419,8 +440,9 @@ template <class Words> static void run_means(const cells_gpu *job, cudaStream_t 
     typedef typename Words::sample T;
     bool aligned = is_aligned(&job->means);
     if (job->cells) {
-        int64_t blocks = in_parts(job->columns, job->cells) * job->rows;
-        mean_cells<Words><<<limited(blocks, INT32_MAX), THREADS, 0, stream>>>(*job, aligned);
+        dim3 grid(limited(in_parts(job->columns, job->cells), INT32_MAX),
+                  limited(job->rows, MAX_GRID_ROWS));
+        mean_cells<Words><<<grid, THREADS, 0, stream>>>(*job, aligned);
         return;
     }
     enum { MANY = 1024 }; /* columns of bands that are worth a block */
