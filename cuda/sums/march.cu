@@ -121,7 +121,7 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
 
 /* The work of a result, overhang and waiting included, from which on a table has been as fast on an
  * H200; and of floats, from which on sums through memory are (windows.cu). */
-static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 3;
+static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 4;
 
 /* Of squares above shifts all windows have one area, and sides that neighbours have in common. */
 static bool takes_window(const filter_gpu_task *task)

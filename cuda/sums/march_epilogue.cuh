@@ -98,7 +98,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     const march_plan &plan;
     bool aligned; /* results, to their size */
     bool packed;  /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
-    const terms_floats *terms;
+    const terms_floats *found; /* of a formula that reads what a reduction found */
 
     __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by) : task(of), plan(by)
     {
@@ -106,13 +106,22 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
         aligned = (low & (bytes - 1)) == 0;
         packed = (low & (group - 1)) == 0 && task.out.channels == 1;
-        terms = &plan.terms;
-        if constexpr (reads_found<Formula>) { /* which the block finds before its first barrier */
-            __shared__ terms_floats found;
+        if constexpr (reads_found<Formula>) { /* terms, which it makes before its first barrier */
+            __shared__ terms_floats made;
             if (threadIdx.x == 0) {
-                find_terms(task.formula, &task, &found);
+                find_terms(task.formula, &task, &made);
             }
-            terms = &found;
+            found = &made;
+        }
+    }
+
+    /* The plan's are no address, so that they stay operands of instructions. */
+    __device__ __forceinline__ const terms_floats &terms() const
+    {
+        if constexpr (reads_found<Formula>) {
+            return *found;
+        } else {
+            return plan.terms;
         }
     }
 
@@ -190,7 +199,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                 all[i].square = window[i].square;
             }
         }
-        find_bytes<Formula::kind, false, false>(*terms, task.formula, &task, all, bits);
+        find_bytes<Formula::kind, false, false>(terms(), task.formula, &task, all, bits);
 #pragma unroll
         for (int i = 0; i < MARCH; i++) {
             result[i] = (uint8_t)bits[i];

@@ -285,7 +285,8 @@ static bool same_sample(const gpu_trial *t, int type, double greatest, const cha
     double x = read_sample(type, a), y = read_sample(type, b);
     return t->near && satf_type_is_float(type) &&
            ((isnan(x) && isnan(y)) || x == y || /* 0 and -0 */
-            is_near(t->spec, t->in.type, type, greatest, x, y));
+            is_near(filter_at(t->filter, t->filter->count - 1)->name, t->in.type, type, greatest, x,
+                    y));
 }
 
 void gpu_same(const gpu_trial *t, const satf_view *want, const satf_view *got, const char *how)
