@@ -283,11 +283,12 @@ static satf_status run_march(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------ all windows of floats */
 
+/* Not those of whole numbers in floats: a table of them is exact, and faster. */
 static bool suits_floats(const satf_context *ctx, const filter_step *step, bool reduces)
 {
-    (void)ctx;
-    return satf_type_is_float(step->in.type) && !step->rects && !step->inline_pass && !reduces &&
-           !has_reduction(step);
+    bool whole = step->in.type == SATF_F32 && !filter_device_task(step).constants.of_floats;
+    return satf_type_is_float(step->in.type) && !reduces && !has_reduction(step) && !step->rects &&
+           !step->inline_pass && !(whole && ctx->settings.engine == SATF_ENGINE_AUTO);
 }
 
 static bool has_few_samples(const filter_gpu_task *task)
