@@ -5,6 +5,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/controller/controller.h>
 #include <satfilter.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,30 +286,43 @@ static void races(void)
     }
 }
 
-static long resident_pages(void)
+/* Kibibytes of this process that no file backs: of a file's pages the kernel maps and drops what it
+ * likes. */
+static long anonymous_kib(void)
 {
-    long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    need(file && fscanf(file, "%ld %ld", &pages, &resident) == 2, "/proc is missing");
+    long kib = 0;
+    char line[256];
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    need(file != NULL, "/proc is missing");
+    while (fgets(line, sizeof line, file) && sscanf(line, "Anonymous: %ld", &kib) != 1) {
+    }
     fclose(file);
-    return resident;
+    need(kib > 0, "/proc/self/smaps_rollup has no Anonymous");
+    return kib;
 }
 
-/* Long streams need no more memory than short ones, though the setting changes. */
+/* Long streams need no more memory than short ones, though the setting changes. A leak of 64 bytes
+   a frame grows in each quarter of a stream; a thread or an arena that begins late, in one of them.
+ */
 static void long_stream(int frames)
 {
     stage s = open_stage("satfilter");
     set_caps(&s, "NV12", 192, 108);
-    long before = 0;
-    for (int i = 0; i < frames; i++) {
-        gst_harness_set(s.harness, "satfilter", "filter",
-                        i / 2 % 2 ? "sauvola=15" : "box=31 variance=5", NULL);
-        g_free(filtered(&s, (GstClockTime)i * GST_SECOND / 25));
-        if (i == frames / 4) {
-            before = resident_pages();
+    long before = 0, least = LONG_MAX;
+    for (int quarter = 0; quarter < 4; quarter++) {
+        for (int i = 0; i < frames / 4; i++) {
+            gst_harness_set(s.harness, "satfilter", "filter",
+                            i / 2 % 2 ? "sauvola=15" : "box=31 variance=5", NULL);
+            GstClockTime time = (GstClockTime)(quarter * (frames / 4) + i) * GST_SECOND / 25;
+            g_free(filtered(&s, time));
         }
+        long after = anonymous_kib();
+        if (quarter > 0 && after - before < least) {
+            least = after - before;
+        }
+        before = after;
     }
-    need(resident_pages() - before < 16, "memory grows with the stream");
+    need(least < 32, "memory grows with the stream");
     close_stage(&s);
 }
 
