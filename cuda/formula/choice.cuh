@@ -27,7 +27,7 @@ static __device__ inline varied vary(const filter_gpu_task *task, const region *
 /* All threads of the block, as do_any_tile(). */
 template <class Sum, class Square>
 static __device__ inline void do_choice_tile(const filter_gpu_task *task, const pixel_area *area,
-                                             int64_t tile, padded_span *span, bool aligned)
+                                             int64_t tile, axis_sum *span, bool aligned)
 {
     varied best[ANY_ROWS];
     for (int k = 0; k < task->choices; k++) {

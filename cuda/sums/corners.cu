@@ -31,7 +31,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_corners(const __grid_constant__ filter_gpu_task task,
                  const __grid_constant__ corner_plan plan)
 {
-    __shared__ padded_span span[ANY_SPANS];
+    __shared__ axis_sum span[ANY_SPANS];
     bool outer = blockIdx.x < plan.outer_blocks, spoilt = false;
     for (int k = 0; k < task.layer_count; k++) {
         spoilt = spoilt || has_masks(&task.layers[k]);
@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     reduction_corners(const __grid_constant__ filter_gpu_task task,
                       const __grid_constant__ corner_plan plan)
 {
-    __shared__ padded_span span[ANY_SPANS];
+    __shared__ axis_sum span[ANY_SPANS];
     unsigned long long greatest = 0, least = 0;
     int alpha = task.in.channels - 1, bytes = sample_bytes(task.in.type);
     for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_choices(const __grid_constant__ filter_gpu_task task,
                  const __grid_constant__ corner_plan plan)
 {
-    __shared__ padded_span span[ANY_SPANS];
+    __shared__ axis_sum span[ANY_SPANS];
     for (int64_t tile = blockIdx.x; tile < plan.outside[0].tiles; tile += plan.outer_blocks) {
         do_choice_tile<Sum, Square>(&task, &plan.outside[0], tile, span, plan.aligned);
     }

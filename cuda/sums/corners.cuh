@@ -1,6 +1,6 @@
 /*
  * The sum over a rectangle from a summed area table: four corners where it lies
- * inside the image, and where it does not the terms of both axes (src/sums/tables/axis.h),
+ * inside the image, and where it does not the runs of both axes (src/sums/tables/axis.h),
  * added up in the order in which the CPU does.
  */
 #ifndef CUDA_SUMS_CORNERS_CUH
@@ -54,16 +54,27 @@ template <class Sum> struct lane {
         return r->y0 > 0 ? (Sum)(low - at(x, r->y0 - 1)) : low;
     }
 
-    __device__ Sum terms(const region *r) const
+    /* The sum over the columns up to the one before `end`, of the rows' runs. */
+    __device__ Sum strip_of_runs(const axis_sum *rows, int64_t end) const
+    {
+        Sum sum = 0;
+        for (int k = 0; k < rows->count; k++) {
+            const axis_run *run = &rows->run[k];
+            Sum low = at(end - 1, run->end - 1);
+            Sum high = run->first > 0 ? at(end - 1, run->first - 1) : 0;
+            sum += (Sum)run->times * (Sum)(low - high);
+        }
+        return sum;
+    }
+
+    __device__ Sum of_runs(const region *r) const
     {
         Sum sum = 0;
         for (int i = 0; i < r->columns->count; i++) {
-            int64_t x = r->columns->term[i].end - 1;
-            Sum strip = 0;
-            for (int k = 0; k < r->rows->count; k++) {
-                strip += (Sum)r->rows->term[k].coef * at(x, r->rows->term[k].end - 1);
-            }
-            sum += (Sum)r->columns->term[i].coef * strip;
+            const axis_run *run = &r->columns->run[i];
+            Sum right = strip_of_runs(r->rows, run->end);
+            Sum left = run->first > 0 ? strip_of_runs(r->rows, run->first) : 0;
+            sum += (Sum)run->times * (Sum)(right - left);
         }
         return sum;
     }
@@ -71,7 +82,7 @@ template <class Sum> struct lane {
     __device__ Sum over(const region *r) const
     {
         if (!r->inside) {
-            return terms(r);
+            return of_runs(r);
         }
         Sum right = strip(r, r->x1 - 1);
         return r->x0 > 0 ? (Sum)(right - strip(r, r->x0 - 1)) : right;

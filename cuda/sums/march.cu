@@ -149,7 +149,7 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
         return false;
     }
     plan = choose_strip(task, shared, shared_block);
-    /* A table of whole numbers is exact. */
+    /* A table of whole numbers is as exact as a march. */
     bool whole = task->in.type == SATF_F32 && !task->constants.of_floats;
     bool real = satf_type_is_float(task->in.type) && !whole;
     double most = real ? MOST_WORK_OF_FLOATS : MOST_WORK;

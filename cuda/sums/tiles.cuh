@@ -32,16 +32,13 @@ enum { ANY_WIDE = 64, ANY_NARROW = 16 };
 enum { ANY_SPANS = ANY_NARROW + ANY_ROWS * FILTER_THREADS / ANY_NARROW };
 static_assert(ANY_WIDE + ANY_ROWS * FILTER_THREADS / ANY_WIDE <= ANY_SPANS, "the other kind");
 
-/* Apart from one another so that neighbouring threads meet different banks. */
-typedef struct padded_span {
-    axis_sum sum;
-    int64_t unused;
-} padded_span;
+/* Neighbouring threads meet different banks. */
+static_assert(sizeof(axis_sum) / 4 % 32 == 2, "spans of shared memory begin in all even banks");
 
 /* span = where the windows `of` the tile's columns, then of its rows, begin and end. */
 static __device__ inline void find_spans(const filter_gpu_task *task, const pixel_area *area,
                                          const satf_rect *of, int64_t first_x, int64_t first_y,
-                                         padded_span *span)
+                                         axis_sum *span)
 {
     int across = area->across, down = ANY_ROWS * FILTER_THREADS / across;
     for (int i = (int)threadIdx.x; i < across + down; i += FILTER_THREADS) {
@@ -49,7 +46,7 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
         int64_t at = is_row ? position(&area->rows, first_y + i - across) + of->y
                             : position(&area->columns, first_x + i) + of->x;
         axis_span(task->border, is_row ? task->in.height : task->in.width, at,
-                  is_row ? of->h : of->w, &span[i].sum);
+                  is_row ? of->h : of->w, &span[i]);
     }
 }
 
@@ -58,7 +55,7 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
 template <class Each>
 static __device__ inline void for_regions(const filter_gpu_task *task, const pixel_area *area,
                                           int64_t tile, const satf_rect *of, bool finds,
-                                          padded_span *span, Each each)
+                                          axis_sum *span, Each each)
 {
     int across = area->across, rows = FILTER_THREADS / across, down = rows * ANY_ROWS;
     int column = (int)threadIdx.x % across, thread_row = (int)threadIdx.x / across;
@@ -78,7 +75,7 @@ static __device__ inline void for_regions(const filter_gpu_task *task, const pix
         }
         int64_t y = position(&area->rows, first_y + row);
         region r;
-        locate(of, x, y, &span[column].sum, &span[across + row].sum, &r);
+        locate(of, x, y, &span[column], &span[across + row], &r);
         each(j, x, y, &r);
     }
 }
@@ -86,7 +83,7 @@ static __device__ inline void for_regions(const filter_gpu_task *task, const pix
 /* Calls give(x, y, c, value) for each result. */
 template <class Formula, class Sum, class Square, class Give>
 static __device__ inline void do_any_tile(const filter_gpu_task *task, const pixel_area *area,
-                                          int64_t tile, padded_span *span, Give give)
+                                          int64_t tile, axis_sum *span, Give give)
 {
     for (int c = 0; c < task->out.channels; c++) { /* as the input, or without alpha */
         double before[ANY_ROWS] = {0};

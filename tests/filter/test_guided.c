@@ -404,4 +404,34 @@ TEST(test_steepest)
     }
 }
 
+/* Windows far beyond the image, whose edges they hold thousands of times: all engines add up the
+ * same whole steps, so they have the same bits, of doubles too. */
+TEST(test_beyond)
+{
+    enum { W = 220, H = 150 };
+    static const char *const borders[] = {"clamp", "mirror",     "reflect",
+                                          "wrap",  "constant:9", "shrink"};
+    static uint16_t in[W * H];
+    static double results[2][W * H];
+    satf_view view = satf_view_packed(in, W, H, 1, SATF_U16);
+    satf_view out = satf_view_packed(NULL, W, H, 1, SATF_F64);
+    uint32_t random = 1;
+    for (int i = 0; i < W * H; i++) {
+        random = random * 1664525 + 1013904223;
+        in[i] = (uint16_t)(random >> 16);
+    }
+    for (size_t k = 0; k < sizeof borders / sizeof *borders; k++) {
+        char spec[40];
+        snprintf(spec, sizeof spec, "guided=20001,border=%s", borders[k]);
+        SCOPED_FILTER *filter = parse_filter(ctx, spec);
+        for (int window = 0; window < 2; window++) {
+            out.data = results[window];
+            satf_context_set_engine(ctx, window ? SATF_ENGINE_WINDOW : SATF_ENGINE_SAT);
+            MUST(ctx, satf_filter_apply(ctx, filter, &view, &out));
+        }
+        assert_memory_equal(results[0], results[1], sizeof results[0]);
+    }
+    satf_context_set_engine(ctx, SATF_ENGINE_AUTO);
+}
+
 TEST_FILE(.shared = true)

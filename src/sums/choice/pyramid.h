@@ -6,7 +6,7 @@
 #ifndef SATF_SUMS_CHOICE_PYRAMID_H
 #define SATF_SUMS_CHOICE_PYRAMID_H
 
-#include "runs.h"
+#include "../tables/axis.h"
 
 /* Blocks of the last level are wider than any image; six of each other level may be part of a run.
  */

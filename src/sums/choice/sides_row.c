@@ -15,6 +15,19 @@ typedef struct sides_pixel {
     double reals[2][SATF_MAX_CHANNELS];
 } sides_pixel;
 
+/* The table's row of sums over the first `rows` rows; NULL: they are 0. */
+static const char *table_row(const sat_layer *layer, int64_t rows)
+{
+    return rows > 0 ? (const char *)layer->sat + (rows - 1) * layer->stride : NULL;
+}
+
+/* A row's sum over that many columns. */
+static uint64_t entry(const char *row, int64_t columns, int64_t channels, int c)
+{
+    const uint64_t *sums = (const uint64_t *)(const void *)row;
+    return row && columns > 0 ? sums[(columns - 1) * channels + c] : 0;
+}
+
 /* The sum over the window of that channel of a table. Sums of 64 bits hold those of the largest
  * windows. */
 static uint64_t table_sum(const sat_layer *layer, int64_t pixel, int c, const axis_sum *columns,
@@ -22,13 +35,14 @@ static uint64_t table_sum(const sat_layer *layer, int64_t pixel, int c, const ax
 {
     uint64_t sum = 0;
     for (int i = 0; i < columns->count; i++) {
-        int64_t x = (columns->term[i].end - 1) * pixel + c;
-        uint64_t strip = 0;
         for (int k = 0; k < rows->count; k++) {
-            const char *row = (const char *)layer->sat + (rows->term[k].end - 1) * layer->stride;
-            strip += (uint64_t)rows->term[k].coef * ((const uint64_t *)(const void *)row)[x];
+            const axis_run *across = &columns->run[i], *down = &rows->run[k];
+            const char *low = table_row(layer, down->end), *high = table_row(layer, down->first);
+            uint64_t strip =
+                entry(low, across->end, pixel, c) - entry(low, across->first, pixel, c);
+            strip -= entry(high, across->end, pixel, c) - entry(high, across->first, pixel, c);
+            sum += (uint64_t)across->times * (uint64_t)down->times * strip;
         }
-        sum += (uint64_t)columns->term[i].coef * strip;
     }
     return sum;
 }

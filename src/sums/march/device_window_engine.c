@@ -283,7 +283,7 @@ static satf_status run_march(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------ all windows of floats */
 
-/* Not those of whole numbers in floats: a table of them is exact, and faster. */
+/* Not those of whole numbers in floats, of which a table is as exact, and faster. */
 static bool suits_floats(const satf_context *ctx, const filter_step *step, bool reduces)
 {
     bool whole = step->in.type == SATF_F32 && !filter_device_task(step).constants.of_floats;

@@ -7,22 +7,18 @@
 
 #define NAME(f) f##_u32
 #define SUM uint32_t
-#define COEF uint32_t
 #include "corners_template.h"
 
 #define NAME(f) f##_u64
 #define SUM uint64_t
-#define COEF uint64_t
 #include "corners_template.h"
 
 #define NAME(f) f##_u128
 #define SUM satf_u128
-#define COEF satf_u128
 #include "corners_template.h"
 
 #define NAME(f) f##_f64
 #define SUM double
-#define COEF double
 #include "corners_template.h"
 
 #define BY_TYPE(what, ...)        \

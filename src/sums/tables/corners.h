@@ -9,12 +9,12 @@
 typedef struct corner_columns {
     int64_t width, x, w;  /* the rectangle: pixels x ... x + w - 1 from the one computed */
     int64_t left, right;  /* the pixels left ... right - 1 have it inside the image */
-    const axis_sum *edge; /* [pixel]: its terms; set for the other pixels */
+    const axis_sum *edge; /* [pixel]: its runs; set for the other pixels */
 } corner_columns;
 
 /* The kernels of one instruction set, for sums of any type but SATF_SUM_U16. */
 typedef struct corner_kernels {
-    /* strip = the combination `rows` of the SAT's rows, behind one pixel of zeros:
+    /* strip = the sums over the runs `rows`, from the SAT's rows, behind one pixel of zeros:
      * (width + 1) * channels sums, the prefix sums of a horizontal strip. */
     void (*strip)(satf_sum_type type, const void *sat, int64_t stride, int64_t width, int channels,
                   const axis_sum *rows, void *strip);

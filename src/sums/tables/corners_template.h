@@ -1,7 +1,10 @@
-/*
- * The corner kernels of one sum type; corners.c includes this once a type. SUM is the sum's type,
- * COEF makes a coefficient that type (integers wrap, so that a negative one subtracts).
- */
+/* The corner kernels of one sum type, SUM; corners.c includes this once a type. */
+
+/* Sums over the first `rows` rows, of which there is one. */
+static const SUM *NAME(row)(const void *sat, int64_t stride, int64_t rows)
+{
+    return (const SUM *)((const char *)sat + (rows - 1) * stride);
+}
 
 static void NAME(strip)(const void *sat, int64_t stride, int64_t width, int channels,
                         const axis_sum *rows, void *strip)
@@ -9,11 +12,10 @@ static void NAME(strip)(const void *sat, int64_t stride, int64_t width, int chan
     int64_t n = width * channels;
     SUM *restrict to = (SUM *)strip + channels;
     memset(strip, 0, (size_t)channels * sizeof *to);
-    if (rows->count == 2 && rows->term[0].coef == 1 && rows->term[1].coef == -1) {
-        const SUM *restrict low =
-            (const SUM *)((const char *)sat + (rows->term[0].end - 1) * stride);
-        const SUM *restrict high =
-            (const SUM *)((const char *)sat + (rows->term[1].end - 1) * stride);
+    const axis_run *first = &rows->run[0];
+    if (rows->count == 1 && first->times == 1 && first->first > 0) {
+        const SUM *restrict low = NAME(row)(sat, stride, first->end);
+        const SUM *restrict high = NAME(row)(sat, stride, first->first);
         for (int64_t i = 0; i < n; i++) {
             to[i] = low[i] - high[i];
         }
@@ -21,11 +23,15 @@ static void NAME(strip)(const void *sat, int64_t stride, int64_t width, int chan
     }
     memset(to, 0, (size_t)n * sizeof *to);
     for (int32_t k = 0; k < rows->count; k++) {
-        const SUM *restrict row =
-            (const SUM *)((const char *)sat + (rows->term[k].end - 1) * stride);
-        SUM coef = (COEF)rows->term[k].coef;
-        for (int64_t i = 0; i < n; i++) {
-            to[i] += coef * row[i];
+        const axis_run *run = &rows->run[k];
+        const SUM *restrict low = NAME(row)(sat, stride, run->end);
+        const SUM *restrict high = run->first > 0 ? NAME(row)(sat, stride, run->first) : NULL;
+        SUM times = (SUM)run->times;
+        for (int64_t i = 0; high && i < n; i++) {
+            to[i] += times * (SUM)(low[i] - high[i]);
+        }
+        for (int64_t i = 0; !high && i < n; i++) {
+            to[i] += times * low[i];
         }
     }
 }
@@ -52,7 +58,9 @@ static void NAME(sums)(const void *strip, int channels, const corner_columns *co
         for (int c = 0; c < channels; c++) {
             SUM sum = 0;
             for (int32_t k = 0; k < edge->count; k++) {
-                sum += (SUM)(COEF)edge->term[k].coef * from[edge->term[k].end * channels + c];
+                const axis_run *run = &edge->run[k];
+                sum += (SUM)run->times *
+                       (SUM)(from[run->end * channels + c] - from[run->first * channels + c]);
             }
             to[x * channels + c] = sum;
         }
@@ -69,4 +77,3 @@ static void NAME(add)(const void *sums, int64_t n, double factor, double *restri
 
 #undef NAME
 #undef SUM
-#undef COEF
