@@ -232,17 +232,22 @@ static void march_down(void *user, int64_t task, int thread)
     const window_plan *plan = all->plan;
     const window_spec *spec = &plan->spec;
     int64_t height = spec->in.height;
-    window_source from = {spec->row ? spec->row_user : spec->in.data, task * height / all->count,
-                          (task + 1) * height / all->count};
-    char *own = all->memory + plan->shared_bytes + (size_t)task * plan->band_bytes;
-    window_march march;
+    window_march march = {.ctx = all->ctx,
+                          .plan = plan,
+                          .source = spec->in.data,
+                          .sink = all->sink,
+                          .user = all->user,
+                          .shared = all->memory,
+                          .memory =
+                              all->memory + plan->shared_bytes + (size_t)task * plan->march_bytes,
+                          .y = task * height / all->count,
+                          .end = (task + 1) * height / all->count};
     (void)thread;
-    satf_status status =
-        window_march_begin(all->ctx, plan, &from, all->memory, own, all->sink, all->user, &march);
-    while (!status && window_next(&march.band)) {
+    satf_status status = window_march_begin(&march);
+    while (!status && window_next(&march)) {
     }
-    if (march.state.stop) {
-        atomic_store(&all->status, (int)march.state.stop);
+    if (march.stop) {
+        atomic_store(&all->status, (int)march.stop);
     }
 }
 
@@ -258,7 +263,7 @@ static satf_status run_once(satf_context *ctx, const window_spec *spec, window_s
     bands all = {.ctx = ctx, .plan = &plan, .sink = sink, .user = user};
     all.count = spec->row ? 1 : satf_thread_count(ctx);
     all.count = all.count < spec->in.height ? all.count : spec->in.height;
-    all.memory = satf_alloc(plan.shared_bytes + (size_t)all.count * plan.band_bytes);
+    all.memory = satf_alloc(plan.shared_bytes + (size_t)all.count * plan.march_bytes);
     assert_non_null(all.memory);
     window_prepare(&plan, all.memory);
     satf_parallel(ctx, all.count, march_down, &all);
@@ -354,7 +359,7 @@ static inline size_t bytes_of(satf_context *ctx, const window_spec *spec)
 {
     window_plan plan;
     assert_int_equal(window_plan_make(ctx, spec, &plan), SATF_OK);
-    return plan.shared_bytes + plan.band_bytes;
+    return plan.shared_bytes + plan.march_bytes;
 }
 
 /* Runs the case and checks what can be checked without the sums' values. */
@@ -366,9 +371,8 @@ static inline void run_variant(const test_case *t, const variant *v, const pictu
     window_rows_wrapped(&spec, &s.end, &s.start);
     if (v->streaming) {
         s.rows = calloc((size_t)t->height, sizeof *s.rows);
-        spec.in.data = NULL;
+        spec.in.data = &s; /* the march's source */
         spec.row = source_row;
-        spec.row_user = &s;
     }
     results_create(r, &p->view);
     r->streaming = v->streaming;

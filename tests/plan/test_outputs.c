@@ -7,18 +7,12 @@
 /* How often rows are marched over; the linker leads these calls here (--wrap). */
 static _Atomic int marches;
 
-satf_status __real_window_march_begin(satf_context *ctx, const window_plan *plan,
-                                      const window_source *from, char *shared, char *own,
-                                      window_sink sink, void *user, window_march *m);
-satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan,
-                                      const window_source *from, char *shared, char *own,
-                                      window_sink sink, void *user, window_march *m);
-satf_status __wrap_window_march_begin(satf_context *ctx, const window_plan *plan,
-                                      const window_source *from, char *shared, char *own,
-                                      window_sink sink, void *user, window_march *m)
+satf_status __real_window_march_begin(window_march *m);
+satf_status __wrap_window_march_begin(window_march *m);
+satf_status __wrap_window_march_begin(window_march *m)
 {
-    marches += from->first == 0;
-    return __real_window_march_begin(ctx, plan, from, shared, own, sink, user, m);
+    marches += m->y == 0;
+    return __real_window_march_begin(m);
 }
 
 enum { W = 101, H = 47 };

@@ -398,9 +398,8 @@ TEST(test_refusals)
         source s = {.view = &p.view, .newest = -1, .kept = 10, .fails_at = at};
         s.rows = calloc((size_t)t.height, sizeof *s.rows);
         bad = spec;
-        bad.in.data = NULL;
+        bad.in.data = &s; /* the march's source */
         bad.row = source_row;
-        bad.row_user = &s;
         assert_int_equal(run_once(own, &bad, ignore, NULL), SATF_IO);
         assert_true(satf_message(own)[0] != '\0');
         for (int64_t y = 0; y < t.height; y++) {

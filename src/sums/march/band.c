@@ -1,56 +1,62 @@
-/* The rows of a band with the border, and segments of sums, for both ways down a picture. */
+/* The rows of a march with the border, and segments of sums, for both ways down a picture. */
 #include "march.h"
 
 #include "../../base/border.h"
 #include "../../base/view.h"
 
-bool window_goes_on(window_state *s, int64_t samples)
+bool window_goes_on(window_march *m, int64_t samples)
 {
-    s->stop = s->stop ? s->stop : satf_work(s->ctx, samples);
-    return !s->stop;
+    m->stop = m->stop ? m->stop : satf_work(m->ctx, samples);
+    return !m->stop;
 }
 
-/* Row i of the picture; NULL after a failure, or where it has ended in front of it: s->down.n says
- * so. */
-static const void *own_row(window_state *s, int64_t i)
+/* Row i of a picture in memory. */
+static const char *memory_row(const window_march *m, int64_t i)
 {
-    const window_spec *spec = s->spec;
+    return (const char *)m->source + i * m->plan->spec.in.stride;
+}
+
+/* Row i of the picture; NULL after a failure, or where it has ended in front of it: m->down.n says
+ * so. */
+static const void *own_row(window_march *m, int64_t i)
+{
+    const window_spec *spec = &m->plan->spec;
     if (!spec->row) { /* else the source counts */
-        return window_goes_on(s, s->looked_at) ? satf_row(&spec->in, i) : NULL;
+        return window_goes_on(m, m->looked_at) ? memory_row(m, i) : NULL;
     }
-    const void *row = spec->row(spec->row_user, i);
-    int64_t height = spec->height ? spec->height(spec->row_user) : s->down.n;
+    const void *row = spec->row(m->source, i);
+    int64_t height = spec->height ? spec->height(m->source) : m->down.n;
     if (!row && height <= i) {
-        s->down.n = height;
+        m->down.n = height;
     } else if (!row) {
-        s->stop = satf_fail_row(s->ctx, i);
+        m->stop = satf_fail_row(m->ctx, i);
     }
     return row;
 }
 
-const void *window_fetch(window_state *s, int64_t y)
+const void *window_fetch(window_march *m, int64_t y)
 {
     const void *row = NULL;
-    if (!s->spec->row && y >= 0 && y < s->down.n) { /* what most calls ask for */
-        return window_goes_on(s, s->looked_at) ? satf_row(&s->spec->in, y) : NULL;
+    if (!m->plan->spec.row && y >= 0 && y < m->down.n) { /* what most calls ask for */
+        return window_goes_on(m, m->looked_at) ? memory_row(m, y) : NULL;
     }
-    for (int64_t i = 0, n = 0; !row && n != s->down.n;) {
-        n = s->down.n;
-        i = satf_border_index((int)s->spec->border, y, n);
-        row = i < 0 ? s->shared + s->plan->outside : own_row(s, i);
+    for (int64_t i = 0, n = 0; !row && n != m->down.n;) {
+        n = m->down.n;
+        i = satf_border_index((int)m->plan->spec.border, y, n);
+        row = i < 0 ? m->shared + m->plan->outside : own_row(m, i);
     }
     return row;
 }
 
-void window_prefetch(const window_state *s, int64_t y, int64_t x, int64_t end)
+void window_prefetch(const window_march *m, int64_t y, int64_t x, int64_t end)
 {
-    const window_spec *spec = s->spec;
-    int64_t i = s->plan->prefetches ? satf_border_index((int)spec->border, y, spec->in.height) : -1;
+    const window_spec *spec = &m->plan->spec;
+    int64_t i = m->plan->prefetches ? satf_border_index((int)spec->border, y, spec->in.height) : -1;
     if (i < 0) {
         return;
     }
     int64_t pixel = spec->in.channels * (int64_t)satf_type_bytes(spec->in.type);
-    const char *row = satf_row(&spec->in, i);
+    const char *row = memory_row(m, i);
     for (int64_t at = x * pixel; at < end * pixel; at += 64) {
         __builtin_prefetch(row + at, 0, 2);
     }
@@ -69,12 +75,11 @@ static int64_t common_columns(const axis *across, int64_t x, int64_t n)
     return same ? columns : 0;
 }
 
-static void set_areas(const window_band *b, window_segment *segment, int64_t rows)
+static void set_areas(const window_march *m, window_segment *segment, int64_t rows)
 {
-    const window_state *s = b->state;
-    const double *columns = (const double *)(const void *)(s->shared + s->plan->areas);
-    double *areas = (double *)(void *)(b->memory + s->plan->segment_areas), most = 0;
-    int channels = s->spec->in.channels;
+    const double *columns = (const double *)(const void *)(m->shared + m->plan->areas);
+    double *areas = (double *)(void *)(m->memory + m->plan->segment_areas), most = 0;
+    int channels = m->plan->spec.in.channels;
     for (int64_t i = 0; i < segment->n * channels; i++) {
         areas[i] = columns[segment->x * channels + i] * (double)rows;
         most = areas[i] > most ? areas[i] : most;
@@ -84,12 +89,11 @@ static void set_areas(const window_band *b, window_segment *segment, int64_t row
 }
 
 /* Hands out the pieces of a segment that the border shrinks: of one area, or of many. */
-static void deliver_pieces(const window_band *b, const window_segment *whole)
+static void deliver_pieces(const window_march *m, const window_segment *whole)
 {
-    const window_state *s = b->state;
-    const axis *across = &s->plan->across;
-    int64_t rows = axis_inside(&s->down, whole->y), end = whole->x + whole->n;
-    int64_t channels = s->spec->in.channels;
+    const axis *across = &m->plan->across;
+    int64_t rows = axis_inside(&m->down, whole->y), end = whole->x + whole->n;
+    int64_t channels = m->plan->spec.in.channels;
     for (int64_t x = whole->x, next; x < end; x = next) {
         int64_t columns = 0;
         for (next = x; next < end;) {
@@ -113,47 +117,46 @@ static void deliver_pieces(const window_band *b, const window_segment *whole)
         piece.shifts = whole->shifts ? whole->shifts + first : NULL;
         if (whole->centre) {
             piece.centre =
-                (const char *)whole->centre + first * satf_type_bytes((int)s->spec->in.type);
+                (const char *)whole->centre + first * satf_type_bytes((int)m->plan->spec.in.type);
         }
         piece.area = (uint64_t)(rows * columns);
         if (columns == 0) {
-            set_areas(b, &piece, rows);
+            set_areas(m, &piece, rows);
         }
-        s->sink(s->user, &piece);
+        m->sink(m->user, &piece);
     }
 }
 
 /* The samples at (x, y), whose row is fetched once; NULL after a failure. */
-static const void *centre_samples(window_band *b, int64_t y, int64_t x)
+static const void *centre_samples(window_march *m, int64_t y, int64_t x)
 {
-    const satf_view *in = &b->state->spec->in;
-    if (!b->centre || b->centre_row != y) {
-        b->centre = window_fetch(b->state, y);
-        b->centre_row = y;
+    const satf_view *in = &m->plan->spec.in;
+    if (!m->centre || m->centre_row != y) {
+        m->centre = window_fetch(m, y);
+        m->centre_row = y;
     }
-    return b->centre ? b->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
+    return m->centre ? m->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
 }
 
-void window_deliver(window_band *b, int64_t y, int64_t x, int64_t n, const void *const *sums,
+void window_deliver(window_march *m, int64_t y, int64_t x, int64_t n, const void *const *sums,
                     const double *shifts)
 {
-    const window_state *s = b->state;
-    window_segment *segment = &b->segment;
+    window_segment *segment = &m->segment;
     segment->y = y;
     segment->x = x;
     segment->n = n;
     segment->sums = sums[0];
-    segment->squares = s->plan->planes > 1 ? sums[1] : NULL;
+    segment->squares = m->plan->planes > 1 ? sums[1] : NULL;
     segment->shifts = shifts;
-    if (s->spec->centre) {
-        segment->centre = centre_samples(b, y, x);
+    if (m->plan->spec.centre) {
+        segment->centre = centre_samples(m, y, x);
         if (!segment->centre) {
             return;
         }
     }
-    if (s->spec->border == SATF_BORDER_SHRINK) {
-        deliver_pieces(b, segment);
+    if (m->plan->spec.border == SATF_BORDER_SHRINK) {
+        deliver_pieces(m, segment);
     } else {
-        s->sink(s->user, segment);
+        m->sink(m->user, segment);
     }
 }

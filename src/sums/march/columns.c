@@ -1,11 +1,11 @@
-/* Padded rows of a band's column sums, and the rows of windows that are summed along them. */
+/* Padded rows of a march's column sums, and the rows of windows that are summed along them. */
 #include "columns.h"
 
 #include <string.h>
 
-void columns_pad(const window_band *b, const window_plane *plane, int64_t rows)
+void columns_pad(const window_march *m, const window_plane *plane, int64_t rows)
 {
-    const window_plan *plan = b->state->plan;
+    const window_plan *plan = m->plan;
     const axis *across = &plan->across;
     if (across->border == SATF_BORDER_CONSTANT || across->border == SATF_BORDER_SHRINK) {
         return;
@@ -15,55 +15,54 @@ void columns_pad(const window_band *b, const window_plane *plane, int64_t rows)
         .before = across->lo,
         .after = across->hi + across->beyond,
         .width = across->n,
-        .from = (const int64_t *)(const void *)(b->state->shared + plan->border_table),
+        .from = (const int64_t *)(const void *)(m->shared + plan->border_table),
         .rows = rows,
         .pitch = plan->columns};
-    plane->horizontal->pad(&pads, columns_at(b, plane, 0));
+    plane->horizontal->pad(&pads, columns_at(m, plane, 0));
 }
 
-const void *columns_make_summands(const window_band *b, const window_plane *plane, const void *row,
+const void *columns_make_summands(const window_march *m, const window_plane *plane, const void *row,
                                   int slot, vertical_row *shape)
 {
-    void *out = b->memory + plane->summands + (size_t)slot * plane->row_bytes;
+    void *out = m->memory + plane->summands + (size_t)slot * plane->row_bytes;
     plane->vertical->summands(shape, row, out);
     shape->summand = SATF_SUMMAND_PLAIN;
     return out;
 }
 
-void columns_pad_outside(const window_band *b)
+void columns_pad_outside(const window_march *m)
 {
-    const window_state *s = b->state;
-    const window_plan *plan = s->plan;
+    const window_plan *plan = m->plan;
     for (int i = 0; i < plan->planes; i++) {
         const window_plane *plane = &plan->plane[i];
-        memset(b->memory + plane->columns, 0,
+        memset(m->memory + plane->columns, 0,
                (size_t)(plan->columns * plan->rows) * plane->pixel_bytes +
                    HORIZONTAL_CARRY_SAMPLES * satf_sum_bytes(plane->col_type));
         if (plan->across.border != SATF_BORDER_CONSTANT) {
             continue;
         }
         vertical_row shape;
-        const void *outside = columns_summands(b, plane, s->shared + plan->outside, 0, &shape);
+        const void *outside = columns_summands(m, plane, m->shared + plan->outside, 0, &shape);
         shape.pixels = 1;
         for (int64_t x = -plan->across.lo; x < plan->width + plan->across.hi; x++) {
             for (int64_t slot = 0; slot < plan->rows && (x < 0 || x >= plan->across.n); slot++) {
-                char *column = columns_at(b, plane, slot) + x * (int64_t)plane->pixel_bytes;
-                plane->marching->add(&shape, column, outside, s->spec->h);
+                char *column = columns_at(m, plane, slot) + x * (int64_t)plane->pixel_bytes;
+                plane->marching->add(&shape, column, outside, m->plan->spec.h);
             }
         }
     }
 }
 
-void columns_deliver(window_band *b, int64_t rows, int64_t x, int64_t n)
+void columns_deliver(window_march *m, int64_t rows, int64_t x, int64_t n)
 {
-    const window_plan *plan = b->state->plan;
+    const window_plan *plan = m->plan;
     for (int64_t row = 0; row < rows; row++) {
         const void *sums[2] = {NULL, NULL};
         for (int i = 0; i < plan->planes; i++) {
             const window_plane *plane = &plan->plane[i];
             int64_t first = row * plan->columns * plan->spec.in.channels;
-            sums[i] = b->memory + plane->sums + (size_t)first * satf_sum_bytes(plane->sum_type);
+            sums[i] = m->memory + plane->sums + (size_t)first * satf_sum_bytes(plane->sum_type);
         }
-        window_deliver(b, b->y + row, x, n, sums, NULL);
+        window_deliver(m, m->y + row, x, n, sums, NULL);
     }
 }

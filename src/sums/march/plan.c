@@ -105,15 +105,15 @@ static bool window_plan_plan_strips(window_plan *plan)
     size_t arrays = ((size_t)window_plan_height(plan) + 1) * (size_t)plan->strip_arrays + 4;
     size_t spare = STRIP_SPARES * line, direct = HORIZONTAL_LEVELS * HORIZONTAL_LEVEL_SAMPLES;
     return satf_mul(arrays, (size_t)plan->strip_row * sizeof(double), &plan->strip_bytes) &&
-           window_plan_reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->band_bytes,
+           window_plan_reserve((size_t)plan->strips_held, plan->strip_bytes, &plan->march_bytes,
                                &plan->strip_memory) &&
            window_plan_reserve(SCRATCH_ARRAYS * (size_t)plan->scratch_row, sizeof(double),
-                               &plan->band_bytes, &plan->strip_scratch) &&
-           window_plan_reserve(spare > direct ? spare : direct, sizeof(double), &plan->band_bytes,
+                               &plan->march_bytes, &plan->strip_scratch) &&
+           window_plan_reserve(spare > direct ? spare : direct, sizeof(double), &plan->march_bytes,
                                &plan->strip_spare);
 }
 
-/* What the whole run shares, and of a band's memory what planes do not have for themselves. */
+/* What the whole run shares, and of a march's memory what planes do not have for themselves. */
 static bool plan_shared(window_plan *plan)
 {
     const window_spec *spec = &plan->spec;
@@ -125,7 +125,7 @@ static bool plan_shared(window_plan *plan)
            window_plan_reserve(halo, sizeof(int64_t), &plan->shared_bytes, &plan->border_table) &&
            window_plan_reserve(spec->border == SATF_BORDER_SHRINK ? areas : 0, sizeof(double),
                                &plan->shared_bytes, &plan->areas) &&
-           window_plan_reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->band_bytes,
+           window_plan_reserve(HORIZONTAL_SEGMENT, sizeof(double), &plan->march_bytes,
                                &plan->segment_areas) &&
            (!plan->is_float || plan->few_rows || window_plan_plan_strips(plan));
 }
@@ -177,14 +177,14 @@ static bool plan_plane(window_plan *plan, window_plane *plane)
     bool fits =
         satf_mul((size_t)(plan->columns * plan->rows), (size_t)spec->in.channels, &columns) &&
         satf_mul(samples, col_bytes, &plane->row_bytes) &&
-        window_plan_reserve(columns + 2 * HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->band_bytes,
+        window_plan_reserve(columns + 2 * HORIZONTAL_CARRY_SAMPLES, col_bytes, &plan->march_bytes,
                             &plane->columns) &&
-        window_plan_reserve(spare, sum_bytes, &plan->band_bytes, &plane->spare) &&
+        window_plan_reserve(spare, sum_bytes, &plan->march_bytes, &plane->spare) &&
         window_plan_reserve(HORIZONTAL_SEGMENT + 2 * HORIZONTAL_CARRY_SAMPLES, sum_bytes,
-                            &plan->band_bytes, &plane->sums) &&
+                            &plan->march_bytes, &plane->sums) &&
         window_plan_reserve(plan->is_float || !spec->weighted ? 0 : 2 * samples, col_bytes,
-                            &plan->band_bytes, &plane->summands) &&
-        window_plan_reserve(samples, col_bytes, &plan->band_bytes, &plane->fixed_rows);
+                            &plan->march_bytes, &plane->summands) &&
+        window_plan_reserve(samples, col_bytes, &plan->march_bytes, &plane->fixed_rows);
     /* Column 0, where most stores go, begins a line of the cache. */
     plane->columns += -((size_t)plan->across.lo * plane->pixel_bytes) % 64;
     return fits;
@@ -270,7 +270,7 @@ satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_
     }
     *plan = (window_plan){.spec = *spec};
     if (!window_plan_lay_out(plan) ||
-        plan->shared_bytes + plan->band_bytes > (uint64_t)ctx->settings.max_bytes) {
+        plan->shared_bytes + plan->march_bytes > (uint64_t)ctx->settings.max_bytes) {
         return satf_fail(ctx, SATF_LIMIT,
                          "a window of this size needs more memory than the limit of %lld bytes: "
                          "raise it (limit: max-memory)",

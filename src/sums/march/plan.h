@@ -14,7 +14,7 @@ typedef struct window_plane {
      * them), for rows of summands; else the same. */
     const vertical_kernels *vertical, *marching;
     const horizontal_kernels *horizontal;
-    /* Offsets into a band's memory, and bytes of column sums: of a pixel, of a row (unpadded). */
+    /* Offsets into a march's memory, and bytes of column sums: of a pixel, of a row (unpadded). */
     size_t columns, spare, sums, summands, fixed_rows, pixel_bytes, row_bytes;
 } window_plane;
 
@@ -35,18 +35,18 @@ typedef struct window_plan {
     bool slides;   /* integers, and floats where it can be exact: plain sums, nothing folded away */
     bool few_rows; /* floats in windows of so few rows that each column is summed anew */
     bool moments;  /* floats: sums and squares above shifts */
-    /* Floats: strips of columns (a multiple of 8 pixels), of which a band holds all when it
+    /* Floats: strips of columns (a multiple of 8 pixels), of which a march holds all when it
      * streams and else one; arrays of a strip's row, and the doubles of each. */
     int64_t strip_pixels, strips, strips_held;
     int64_t strip_arrays, strip_row, scratch_row;
     size_t strip_bytes;
-    /* Offsets into a band's memory. */
+    /* Offsets into a march's memory. */
     size_t strip_memory, strip_scratch, strip_spare;
     size_t outside, border_table; /* offsets into the shared memory */
     /* SATF_BORDER_SHRINK: columns of each sample's window (shared); areas of a segment's (a
-     * band's). */
+     * march's). */
     size_t areas, segment_areas;
-    size_t shared_bytes, band_bytes;
+    size_t shared_bytes, march_bytes;
 } window_plan;
 
 /* The most rows that are made at once. */

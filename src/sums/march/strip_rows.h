@@ -10,7 +10,7 @@ typedef struct strip {
     double *memory;
 } strip;
 
-strip strip_at(const window_band *b, int64_t index);
+strip strip_at(const window_march *m, int64_t index);
 
 /* Suffix sums of the upper block, from its row j on, of 0 ... height - 1; prefix sums of the lower
  * block. */
@@ -18,28 +18,28 @@ strip_row strip_suffix(const window_plan *plan, const strip *s, int64_t j);
 strip_row strip_prefix(const window_plan *plan, const strip *s);
 
 /* A row that the next one takes the place of. */
-strip_row strip_scratch(const window_band *b);
+strip_row strip_scratch(const window_march *m);
 
 /* to: a row of samples, or of summands where no moments are wanted. */
-void strip_load(const window_band *b, const strip *s, const char *row, const strip_row *to);
+void strip_load(const window_march *m, const strip *s, const char *row, const strip_row *to);
 
 /* The lower block begins with these samples, but has none of them yet. */
-void strip_begin(const window_band *b, const strip *s, const strip_row *first);
+void strip_begin(const window_march *m, const strip *s, const strip_row *first);
 
 /* The samples in row j enter the lower block. */
-void strip_enter(const window_band *b, const strip *s, int64_t j);
+void strip_enter(const window_march *m, const strip *s, int64_t j);
 
 /* The samples in rows `first` and below become suffix sums, above the shifts of the lower block;
  * rows in front of `counts` and from `counts_end` on count nothing. */
-void strip_complete(const window_band *b, const strip *s, int64_t first, int64_t counts,
+void strip_complete(const window_march *m, const strip *s, int64_t first, int64_t counts,
                     int64_t counts_end);
 
 /* All windows have that row so often, too; of the first one, that is all they have. */
-void strip_add_fixed(const window_band *b, const strip *s, const char *row, int64_t times,
+void strip_add_fixed(const window_march *m, const strip *s, const char *row, int64_t times,
                      bool first);
 
 /* The windows of row y, whose upper block is complete, and the lower one but for the last row: it
  * enters, if it counts. That is row j of its block. */
-strip_row strip_windows(const window_band *b, const strip *s, int64_t y, int64_t j, bool counts);
+strip_row strip_windows(const window_march *m, const strip *s, int64_t y, int64_t j, bool counts);
 
 #endif

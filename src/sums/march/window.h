@@ -11,7 +11,7 @@
 #include "../../sat/sums.h"
 
 typedef struct window_spec {
-    satf_view in; /* host; u8, u16, f32, f64. data is NULL when `row` is given */
+    satf_view in; /* host; u8, u16, f32, f64. data is not looked at */
     int64_t w, h; /* window, 1 ... 65535 each */
     /* Its centre lies that far right and below the pixel, which stays in the window: at most
      * w / 2, at least w / 2 - w + 1, and h likewise. */
@@ -38,7 +38,6 @@ typedef struct window_spec {
      * row() waits for one that does not come, which is no failure then. It is at least
      * window_rows_kept(), so that the plan is that of the picture as it turns out. */
     int64_t (*height)(void *user);
-    void *row_user;
 } window_spec;
 
 /* Sums of `n` consecutive pixels of one output row, channels interleaved. */

@@ -36,7 +36,7 @@ static void window_engine_begin_row(window_walker *w, int64_t y)
     const filter_rows *rows = w->rows;
     if (w->pixels >= TOLD_PIXELS && rows->goes_on) {
         if (!rows->goes_on(rows->user, w->pixels)) {
-            w->march.state.stop = SATF_CANCELLED;
+            w->march.stop = SATF_CANCELLED;
         }
         w->pixels = 0;
     }
@@ -137,7 +137,7 @@ static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
         bool blocks = state->plan.is_float && !state->plan.few_rows;
         step->need.columns = blocks ? window_block_columns(&state->plan) : 1;
         step->kept_bytes = state->plan.shared_bytes;
-        step->walker_bytes = satf_align64(sizeof(window_walker)) + state->plan.band_bytes;
+        step->walker_bytes = satf_align64(sizeof(window_walker)) + state->plan.march_bytes;
     }
     return status;
 }
@@ -184,23 +184,30 @@ static satf_status window_engine_begin(satf_context *ctx, const filter_step *ste
     w->twin_row = NULL;
     memcpy(w->finish.aux, step->aux, sizeof w->finish.aux);
     memcpy(w->twin.aux, step->twin_aux, sizeof step->twin_aux);
-    window_source from = {step->by_rows ? w : step->in.data, first, end};
-    return window_march_begin(ctx, &state->plan, &from, step->kept,
-                              (char *)walker + satf_align64(sizeof *w), sink, w, &w->march);
+    w->march = (window_march){.ctx = ctx,
+                              .plan = &state->plan,
+                              .source = step->by_rows ? w : step->in.data,
+                              .sink = sink,
+                              .user = w,
+                              .shared = step->kept,
+                              .memory = (char *)walker + satf_align64(sizeof *w),
+                              .y = first,
+                              .end = end};
+    return window_march_begin(&w->march);
 }
 
 static int64_t window_engine_next(void *walker, satf_status *status)
 {
     window_walker *w = walker;
-    window_band *band = &w->march.band;
-    int64_t before = band->y, most = w->rows->goes_on ? ROWS_AT_ONCE : 1;
-    while (window_next(band) && band->y - before < most) {
+    window_march *m = &w->march;
+    int64_t before = m->y, most = w->rows->goes_on ? ROWS_AT_ONCE : 1;
+    while (window_next(m) && m->y - before < most) {
     }
-    *status = w->march.state.stop;
+    *status = m->stop;
     if (!*status && !w->row) {
-        *status = satf_fail(w->march.state.ctx, SATF_IO, "a row could not be stored");
+        *status = satf_fail(m->ctx, SATF_IO, "a row could not be stored");
     }
-    return *status ? 0 : band->y - before;
+    return *status ? 0 : m->y - before;
 }
 
 const filter_engine filter_window_engine = {
