@@ -114,58 +114,50 @@ static bool start_sliding(window_march *m)
     return true;
 }
 
-/* Row y enters the latest column sums, to a slot, and the one above its windows leaves; false where
+/* Column sums of the march's next rows, as many as go at once: in each row that is not the first of
+ * the way one row of samples enters, and the one above its windows leaves. Their number; 0 where
  * sliding is not exact, at the picture's end, and after a failure. */
-static bool move_columns(window_march *m, int64_t y, int64_t slot)
-{
-    const window_plan *plan = m->plan;
-    const void *leave = window_fetch(m, y - 1 - plan->down.lo);
-    const void *enter = leave ? window_fetch(m, y + plan->down.hi) : NULL;
-    if (!enter || window_ends(m) || !march_on_grid(m, enter)) {
-        return false;
-    }
-    for (int i = 0; i < plan->planes; i++) {
-        const window_plane *plane = &plan->plane[i];
-        vertical_row shape;
-        const void *plus = columns_summands(m, plane, enter, 0, &shape);
-        const void *minus = columns_summands(m, plane, leave, 1, &shape);
-        plane->marching->march(&shape, columns_at(m, plane, m->slot), plus, minus,
-                               columns_at(m, plane, slot));
-    }
-    m->slot = slot;
-    return true;
-}
-
-/* Column sums of the march's next rows, as many as go at once: their number; 0 as move_columns().
- */
 static int64_t next_columns(window_march *m)
 {
     const window_plan *plan = m->plan;
-    int64_t most = m->end - m->y < plan->rows ? m->end - m->y : plan->rows, rows = 0;
-    for (; rows < most; rows++) {
-        int64_t y = m->y + rows;
-        if (y > m->since && !move_columns(m, y, rows)) {
+    int64_t rows = 0, most = m->end - m->y < plan->rows ? m->end - m->y : plan->rows;
+    for (int64_t y = m->y; rows < most; rows++, y++) {
+        if (y == m->since) {
+            continue; /* start_sliding() has made it */
+        }
+        const void *leave = window_fetch(m, y - 1 - plan->down.lo);
+        const void *enter = leave ? window_fetch(m, y + plan->down.hi) : NULL;
+        if (!enter || window_ends(m) || !march_on_grid(m, enter)) {
             break;
         }
+        for (int i = 0; i < plan->planes; i++) {
+            const window_plane *plane = &plan->plane[i];
+            vertical_row shape;
+            const void *plus = columns_summands(m, plane, enter, 0, &shape);
+            const void *minus = columns_summands(m, plane, leave, 1, &shape);
+            plane->marching->march(&shape, columns_at(m, plane, m->slot), plus, minus,
+                                   columns_at(m, plane, rows));
+        }
+        m->slot = rows;
     }
     return rows;
 }
 
-/* Delivers the march's next rows: their number; 0 as move_columns(). */
-static int64_t slide_rows(window_march *m)
+/* Delivers the march's next rows, of which these are the column sums. */
+static void slide_along(window_march *m, int64_t rows)
 {
     const window_plan *plan = m->plan;
     const axis *across = &plan->across;
     satf_u128 fixed[2][SATF_MAX_CHANNELS];
     bool has_fixed = false;
-    int64_t rows = next_columns(m), all = (rows - 1) * plan->columns + plan->width;
-    for (int i = 0; i < plan->planes && rows > 0; i++) {
+    int64_t all = (rows - 1) * plan->columns + plan->width;
+    for (int i = 0; i < plan->planes; i++) {
         columns_pad(m, &plan->plane[i], rows);
         has_fixed = fixed_of_row(m, &plan->plane[i], fixed[i]);
     }
-    horizontal_row shape = {.channels = m->plan->spec.in.channels,
+    horizontal_row shape = {.channels = plan->spec.in.channels,
                             .window = across->lo + across->hi + 1};
-    for (; rows > 0 && shape.x < all; shape.x += shape.pixels) {
+    for (; shape.x < all; shape.x += shape.pixels) {
         shape.pixels = all - shape.x < plan->segment ? all - shape.x : plan->segment;
         if (rows == 1) {
             window_prefetch(m, m->y + 1 + plan->down.hi, shape.x, shape.x + shape.pixels);
@@ -182,7 +174,6 @@ static int64_t slide_rows(window_march *m)
         }
         columns_deliver(m, rows, shape.x, rows > 1 ? plan->width : shape.pixels);
     }
-    return rows;
 }
 
 /* The rows' fixed part; false after a failure. */
@@ -253,8 +244,9 @@ bool window_next(window_march *m)
         slides = plan->slides && start_sliding(m);
     }
     if (m->way == WAY_SLIDES) {
-        int64_t rows = slides ? slide_rows(m) : 0;
+        int64_t rows = slides ? next_columns(m) : 0;
         if (rows > 0) {
+            slide_along(m, rows);
             m->y += rows;
             return true;
         }
