@@ -282,46 +282,39 @@ static void *output_row(void *user, int64_t y)
     return (char *)flow_row(to, y) + t->to_byte;
 }
 
-/* Runs the strip on a picture that has fewer rows than its plan takes to be any picture's. */
-static satf_status run_low(flow_stage *t, const filter_rows *rows)
+/* Waits for as many rows as the strip's plan, which takes any more, keeps. *low: a plan for a
+ * picture that has fewer, the caller's to destroy; NULL: it has as many. */
+static satf_status plan_low(flow_stage *t, satf_plan **low)
 {
     const flow_ring *from = &t->flow->rings[t->ring], *to = from + 1;
     satf_rect part = t->plan->part;
     satf_view in = t->plan->in, out = t->plan->out;
-    satf_plan *plan;
+    if (await_row(t, from, from->need.kept - 1)) {
+        return SATF_OK;
+    }
+    if (flow_rows(from) >= from->need.kept) {
+        return satf_fail(t->ctx, SATF_CANCELLED, "stopped on request");
+    }
     in.height = flow_rows(from);
     part.h = out.height = flow_rows(to);
-    satf_status status = filter_plan_rows(t->ctx, t->plan->chain, 0, t->plan->chain->count, NULL,
-                                          &in, t->plan->whole ? NULL : &part, &out, &plan);
-    if (!status) {
-        status = filter_plan_run_rows(t->ctx, plan, rows);
-        satf_plan_destroy(plan);
-    }
-    return status;
-}
-
-static satf_status run_by_rows(flow_stage *t)
-{
-    flow_ring *from = &t->flow->rings[t->ring];
-    filter_rows rows = {.in = input_row, .out = output_row, .user = t};
-    satf_status status = filter_plan_ready(t->ctx, t->plan);
-    if (status || !t->flow->any_height) {
-        return status ? status : filter_plan_run_rows(t->ctx, t->plan, &rows);
-    }
-    rows.height = &from->rows;
-    if (await_row(t, from, from->need.kept - 1)) {
-        return filter_plan_run_rows(t->ctx, t->plan, &rows);
-    }
-    bool ended = flow_rows(from) < from->need.kept;
-    return ended ? run_low(t, &rows) : satf_fail(t->ctx, SATF_CANCELLED, "stopped on request");
+    return filter_plan_rows(t->ctx, t->plan->chain, 0, t->plan->chain->count, NULL, &in,
+                            t->plan->whole ? NULL : &part, &out, low);
 }
 
 void *flow_run_strip(void *stage)
 {
     flow_stage *t = stage;
     const flow_ring *from = &t->flow->rings[t->ring], *to = from + 1;
+    filter_rows rows = {.in = input_row, .out = output_row, .user = t};
+    satf_plan *low = NULL;
     flow_begin(t);
-    satf_status status = run_by_rows(t);
+    satf_status status = filter_plan_ready(t->ctx, t->plan);
+    if (!status && t->flow->any_height) {
+        rows.height = &from->rows;
+        status = plan_low(t, &low);
+    }
+    status = status ? status : filter_plan_run_rows(t->ctx, low ? low : t->plan, &rows);
+    satf_plan_destroy(low);
     if (!status) {
         tell(t, flow_rows(to), flow_rows(from));
     }
