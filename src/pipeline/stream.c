@@ -19,9 +19,9 @@ typedef struct stream {
     pipeline_plan *plan;
     satf_file_report *result;
     io_reader *reader;
-    io_writer *writer;
-    pipeline_phase *progress;
-    char *pasted; /* owned: rows around a region on their way to the encoder */
+    io_writer *writer; /* owned; NULL: it could not be opened */
+    satf_metadata had; /* that it was opened with */
+    char *pasted;      /* owned: rows around a region on their way to the encoder */
 } stream;
 
 /* Shares of the progress: while all stages run, and what is encoded then. */
@@ -169,10 +169,19 @@ static void *(*body_of(const flow *f, int number))(void *)
                                 : flow_run_strip;
 }
 
-/* Gives all stages but `own` a thread. */
-static satf_status start_others(flow *f, int own)
+/* Opens the writer and gives all stages but `own` a thread; false after a failure, which the flow
+ * has. */
+static bool stream_start(stream *s, const pipeline_output *file, int own)
 {
-    satf_status status = SATF_OK;
+    flow *f = &s->flow;
+    satf_metadata *metadata = &s->reader->header.metadata;
+    pipeline_change_metadata(s->job, &s->plan->in.view, metadata);
+    s->had = *metadata;
+    satf_status status =
+        pipeline_writer_open(f->ctx, s->job, &s->plan->io, file, metadata, &s->writer);
+    if (status) {
+        flow_stop(&f->stages[f->strips + 1], status);
+    }
     for (int i = 0; i < f->strips + 2 && !status; i++) {
         flow_stage *t = &f->stages[i];
         status = i == own ? SATF_OK : flow_start(t, body_of(f, i));
@@ -181,12 +190,13 @@ static satf_status start_others(flow *f, int own)
                       satf_fail(f->ctx, status, "no thread could be started (option: no-stream)"));
         }
     }
-    return status;
+    return !status;
 }
 
 /* What came behind the pixels of a PNG has not been through the filters. */
-static void filter_late(const stream *s, satf_metadata *metadata, const satf_metadata *had)
+static void filter_late(const stream *s, satf_metadata *metadata)
 {
+    const satf_metadata *had = &s->had;
     satf_metadata late = *metadata;
     late.exif = had->exif ? NULL : late.exif;
     late.xmp = had->xmp ? NULL : late.xmp;
@@ -206,44 +216,6 @@ static void filter_late(const stream *s, satf_metadata *metadata, const satf_met
         metadata->iptc = late.iptc;
         metadata->iptc_bytes = late.iptc_bytes;
     }
-}
-
-/* Runs all stages to their end; the flow is made. */
-static satf_status stream_run(stream *s, const io_plan *plan, const pipeline_output *file,
-                              satf_file_report *result)
-{
-    flow *f = &s->flow;
-    flow_stage *encoder = &f->stages[f->strips + 1];
-    int own = s->job->region ? f->strips + 1 : f->strips;
-    satf_metadata *metadata = &s->reader->header.metadata;
-    pipeline_change_metadata(s->job, &s->plan->in.view, metadata);
-    const satf_metadata had = *metadata;
-    satf_status status = pipeline_writer_open(f->ctx, s->job, plan, file, metadata, &s->writer);
-    if (status) {
-        flow_stop(encoder, status);
-        return status;
-    }
-    if (!start_others(f, own)) {
-        body_of(f, own)(&f->stages[own]);
-        pipeline_phase_begin(f->ctx, s->progress, end_share);
-    }
-    flow_join(&f->stages[own]);
-    status = flow_failure(f);
-    if (!status) {
-        double start_ms = satf_now_ms();
-        filter_late(s, metadata, &had);
-        pipeline_note_input(result, s->job, s->plan, s->reader);
-        pipeline_judge(result, s->job, s->writer);
-        status = io_writer_finish(f->ctx, s->writer);
-        status = status ? status : satf_report_progress(f->ctx, 1);
-        encoder->busy_ms += satf_now_ms() - start_ms;
-        if (status) {
-            flow_stop(encoder, status);
-        }
-    }
-    result->out_bytes = s->writer->bytes;
-    io_writer_close(s->writer);
-    return status;
 }
 
 /* Why the picture's rows cannot flow, whatever filters them; false if they can. */
@@ -422,69 +394,97 @@ static satf_status stream_report_steps(const stream *s, satf_file_report *result
     return SATF_OK;
 }
 
-static void take_times(const flow *f, satf_file_times *times)
+/* Finishes what is written, once all stages have ended, and reports what they have done. */
+static satf_status stream_finish(stream *s)
 {
-    times->decode_ms += f->stages[0].busy_ms;
-    times->compute_ms = 0;
-    for (int i = 0; i < f->segments; i++) {
-        times->compute_ms += busy_ms(f, i);
+    flow *f = &s->flow;
+    flow_stage *encoder = &f->stages[f->strips + 1];
+    satf_file_report *result = s->result;
+    satf_status status = flow_failure(f);
+    if (!status) {
+        double start_ms = satf_now_ms();
+        filter_late(s, &s->reader->header.metadata);
+        pipeline_note_input(result, s->job, s->plan, s->reader);
+        pipeline_judge(result, s->job, s->writer);
+        status = io_writer_finish(f->ctx, s->writer);
+        status = status ? status : satf_report_progress(f->ctx, 1);
+        encoder->busy_ms += satf_now_ms() - start_ms;
+        if (status) {
+            flow_stop(encoder, status);
+        }
     }
-    times->encode_ms = f->stages[f->strips + 1].busy_ms;
+    if (s->writer) {
+        result->out_bytes = s->writer->bytes;
+        io_writer_close(s->writer);
+    }
+    result->times.decode_ms += f->stages[0].busy_ms;
+    for (int i = 0; i < f->segments; i++) {
+        result->times.compute_ms += busy_ms(f, i);
+    }
+    result->times.encode_ms = encoder->busy_ms;
+    status = status || s->plan->band_rows > 0 ? status : stream_report_steps(s, result);
+    if (status && f->failed <= f->strips) {
+        result->at = s->job->input;
+    }
+    return status;
+}
+
+/* The flow, with its memory, and the rows of the end that come first. */
+static satf_status stream_make(satf_context *ctx, stream *s)
+{
+    flow *f = &s->flow;
+    pipeline_plan *plan = s->plan;
+    satf_status status = SATF_OK;
+    size_t bytes = plan->bytes;
+    /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
+     * calling thread, mostly waits for them. */
+    int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
+    if (plan->band_rows > 0) {
+        status = flow_plan_whole(ctx, &plan->in.view, &plan->out.view, f, &bytes);
+    } else {
+        *f = *plan->flow; /* which has not begun */
+        *plan->flow = (flow){0};
+    }
+    f->user = s;
+    status = status ? status : flow_make(f, bytes, allowed);
+    if (!status && s->job->region) {
+        f->rings[f->segments].freed = plan->part.y;
+        s->pasted = satf_alloc(pasted_bytes(f, plan));
+        status = s->pasted ? SATF_OK : satf_fail_memory(ctx, pasted_bytes(f, plan), "rows");
+    }
+    if (!status && f->rings[0].need.end > 0) {
+        double start_ms = satf_now_ms();
+        status = stream_read_end(s, &f->rings[0]);
+        s->result->times.decode_ms += satf_now_ms() - start_ms;
+    }
+    return status;
 }
 
 satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
                             io_reader *reader, pipeline_phase *progress, satf_file_report *result)
 {
-    stream s = {.job = job, .plan = plan, .result = result, .reader = reader, .progress = progress};
-    const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    bool banded = plan->band_rows > 0;
+    stream s = {.job = job, .plan = plan, .result = result, .reader = reader};
     flow *f = &s.flow;
     pipeline_output file;
-    size_t bytes = plan->bytes;
-    satf_status status = SATF_OK;
-    /* Two stages at least: codecs take nearly all of the time, and the last filter, on the
-     * calling thread, mostly waits for them. */
     pipeline_phase_begin(ctx, progress, march_share);
-    int threads = satf_thread_count(ctx), allowed = threads > 1 ? threads + 1 : 1;
-    if (banded) {
-        status = flow_plan_whole(ctx, in, out, f, &bytes);
-    } else {
-        *f = *plan->flow; /* which has not begun */
-        *plan->flow = (flow){0};
+    satf_status status = stream_make(ctx, &s);
+    if (!status) {
+        result->at = job->output;
+        status = pipeline_output_open(ctx, job, &file, result);
     }
-    status = status ? status : flow_make(f, bytes, allowed);
-    if (!status && job->region) {
-        f->rings[f->segments].freed = plan->part.y;
-        s.pasted = satf_alloc(pasted_bytes(f, plan));
-        status = s.pasted ? SATF_OK : satf_fail_memory(ctx, pasted_bytes(f, plan), "rows");
-    }
-    f->user = &s;
-    if (!status && f->rings[0].need.end > 0) {
+    if (!status) {
+        int own = job->region ? f->strips + 1 : f->strips;
+        if (stream_start(&s, &file, own)) {
+            body_of(f, own)(&f->stages[own]);
+            pipeline_phase_begin(ctx, progress, end_share);
+        }
+        flow_join(&f->stages[own]);
+        status = stream_finish(&s);
         double start_ms = satf_now_ms();
-        status = stream_read_end(&s, &f->rings[0]);
-        result->times.decode_ms += satf_now_ms() - start_ms;
-    }
-    if (status) {
-        goto done;
-    }
-    result->at = job->output;
-    status = pipeline_output_open(ctx, job, &file, result);
-    if (status) {
-        goto done;
-    }
-    status = stream_run(&s, &plan->io, &file, result);
-    status = status || banded ? status : stream_report_steps(&s, result);
-    if (status) {
+        result->streamed = !status;
         status = pipeline_output_end(ctx, job, &file, status, result);
-        result->at = f->failed > f->strips ? job->output : job->input;
-        goto done;
+        result->times.encode_ms += satf_now_ms() - start_ms;
     }
-    take_times(f, &result->times);
-    double start_ms = satf_now_ms();
-    status = pipeline_output_end(ctx, job, &file, SATF_OK, result);
-    result->times.encode_ms += satf_now_ms() - start_ms;
-    result->streamed = true;
-done:
     flow_free(f);
     satf_free(s.pasted);
     return status;
