@@ -120,7 +120,7 @@ static satf_status file_compute(satf_context *ctx, const pipeline_job *job,
         return status;
     }
     status = make_result(ctx, job, plan, in, out);
-    if (!status && job->region) {
+    if (!status && job->options.region) {
         status = pipeline_region_image(ctx, job, plan, in, *out);
     } else if (!status) {
         filter_call call = filter_whole_call(ctx, job->filter, &in->view, &(*out)->view);
@@ -194,7 +194,7 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
 static const char *output_format(const pipeline_job *job, const io_format *input,
                                  satf_file_report *result)
 {
-    if (job->write.format || !job->input_format || strcmp(job->output, "-") != 0) {
+    if (job->write.format || !job->options.input_format || strcmp(job->output, "-") != 0) {
         return job->write.format;
     }
     if (pipeline_is_black_and_white(job) && strcmp(input->name, "jpeg") == 0) {
@@ -215,18 +215,18 @@ static satf_status file_open_reader(satf_context *ctx, pipeline_job *job, io_rea
         return SATF_OK; /* each page has a reader of its own */
     }
     if (!job->file) {
-        status = io_open_file(ctx, job->input, job->from, reader);
+        status = io_open_file(ctx, job->input, job->options.input_calls, reader);
         if (status) {
             return status;
         }
         const io_source *source = &(*reader)->source;
-        if (job->from && source->bytes > 0 && !source->was_pipe) {
+        if (job->options.input_calls && source->bytes > 0 && !source->was_pipe) {
             result->in_bytes = source->bytes;
         }
         result->in_format = (*reader)->format->name;
         job->write.format = output_format(job, (*reader)->format, result);
         status = pipeline_count_pages(ctx, job, *reader, pages);
-        page = job->first_page - (job->first_page > 0);
+        page = job->options.first_page - (job->options.first_page > 0);
     }
     if (!status && *pages == 0) {
         status = io_go_to(ctx, *reader, page);
@@ -251,7 +251,7 @@ static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
     int64_t pages = 0;
     pipeline_input *inputs = NULL;
     satf_rect all;
-    satf_status status = job.more_count && !job.pages
+    satf_status status = job.options.more_count && !job.pages
                              ? pipeline_inputs_find(ctx, &job, &inputs, &pages, result)
                              : SATF_OK;
     status = status ? status : file_open_reader(ctx, &job, &reader, &pages, result);
@@ -260,7 +260,7 @@ static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
     } else if (!status) {
         const satf_view *in = &reader->header.view;
         all = (satf_rect){0, 0, in->width, in->height};
-        job.region = job.mask && !job.region ? &all : job.region;
+        job.options.region = job.options.mask && !job.options.region ? &all : job.options.region;
         pipeline_set_resolution(result, &job, &reader->header.metadata);
         status = pipeline_resolve(ctx, &job, &reader->header, &resolved);
         job.filter = resolved ? resolved : job.filter;
@@ -299,7 +299,7 @@ static bool can_repeat(const pipeline_job *job)
     if (job->pages) {
         return job->file->pages_apart || (job->inputs && job->file->source.bytes >= 0);
     }
-    if (job->from || job->to) {
+    if (job->options.input_calls || job->options.output_calls) {
         return false;
     }
     bool replaced = stat(job->output, &info) != 0 || S_ISREG(info.st_mode);
@@ -325,7 +325,7 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
         }
         struct satf_budget *before = satf_memory_begin(ctx);
         *result = (satf_file_report){.at = job->input};
-        result->in_bytes = job->from ? 0 : file_file_bytes(job->input);
+        result->in_bytes = job->options.input_calls ? 0 : file_file_bytes(job->input);
         progress.from = progress.share = 0;
         pipeline_phase_begin(ctx, &progress, 0);
         status = file_run_once(ctx, job, &progress, result);
@@ -364,47 +364,30 @@ satf_status satf_filter_file(satf_context *ctx, const satf_filter *filter, const
     if (missing) {
         return missing;
     }
-    satf_file_options all;
     pipeline_job job = {.input = input, .output = output, .filter = filter};
-    satf_file_options_init(&all, sizeof all);
-    satf_status status = io_take_struct(ctx, "satf_file_options", options, &all, sizeof all);
+    satf_file_options *how = &job.options;
+    satf_file_options_init(how, sizeof *how);
+    satf_status status = io_take_struct(ctx, "satf_file_options", options, how, sizeof *how);
     if (!status) {
-        status = io_take_options(ctx, all.write, &job.write);
+        status = io_take_options(ctx, how->write, &job.write);
     }
-    if (!status && !(all.dpi >= 0 && all.dpi <= 1e6)) {
-        status = satf_fail(ctx, SATF_INVALID, "a resolution of %g dpi is none", all.dpi);
+    if (!status && !(how->dpi >= 0 && how->dpi <= 1e6)) {
+        status = satf_fail(ctx, SATF_INVALID, "a resolution of %g dpi is none", how->dpi);
     }
-    if (!status && (all.route < SATF_ROUTE_AUTO || all.route > SATF_ROUTE_ROWS)) {
-        status = satf_fail(ctx, SATF_INVALID, "there is no route number %d", (int)all.route);
+    if (!status && (how->route < SATF_ROUTE_AUTO || how->route > SATF_ROUTE_ROWS)) {
+        status = satf_fail(ctx, SATF_INVALID, "there is no route number %d", (int)how->route);
     }
-    if (!status && all.files < 0) {
+    if (!status && how->files < 0) {
         status = satf_fail(ctx, SATF_INVALID, "the number of files cannot be negative");
     }
-    status = status || !all.mask ? status : pipeline_mask_check(ctx, all.mask);
-    bool backwards = all.last_page > 0 && all.last_page < all.first_page;
-    if (!status && (all.first_page < 0 || backwards || (all.last_page && !all.first_page))) {
+    status = status || !how->mask ? status : pipeline_mask_check(ctx, how->mask);
+    bool backwards = how->last_page > 0 && how->last_page < how->first_page;
+    if (!status && (how->first_page < 0 || backwards || (how->last_page && !how->first_page))) {
         status = satf_fail(ctx, SATF_INVALID, "pages are numbered from 1 on, the first one first");
     }
     if (status) {
         return status;
     }
-    job.route = all.route;
-    job.input_format = all.input_format != 0;
-    job.files = all.files;
-    job.first_page = all.first_page;
-    job.last_page = all.last_page;
-    job.on_page = all.page_done;
-    job.page_user = all.page_user;
-    job.stats = all.stats != 0;
-    job.region = all.region;
-    job.mask = all.mask;
-    job.ignores_nodata = all.ignore_nodata != 0;
-    job.dpi = all.dpi;
-    job.linear = all.linear != 0;
-    job.more_inputs = all.more_inputs;
-    job.more_count = all.more_count;
-    job.from = all.input_calls;
-    job.to = all.output_calls;
     status = pipeline_run(ctx, &job, &made);
     satf_give(report, report_bytes, &made, sizeof made);
     return status;

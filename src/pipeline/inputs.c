@@ -10,12 +10,12 @@
 static satf_status inputs_check(satf_context *ctx, const pipeline_job *job)
 {
     const io_format *to = pipeline_output_format(job);
-    bool piped = job->from || strcmp(job->input, "-") == 0;
-    for (size_t i = 0; i < job->more_count; i++) {
-        if (!job->more_inputs || !job->more_inputs[i]) {
+    bool piped = job->options.input_calls || strcmp(job->input, "-") == 0;
+    for (size_t i = 0; i < job->options.more_count; i++) {
+        if (!job->options.more_inputs || !job->options.more_inputs[i]) {
             return satf_fail(ctx, SATF_INVALID, "the name of a further input is missing");
         }
-        piped = piped || strcmp(job->more_inputs[i], "-") == 0;
+        piped = piped || strcmp(job->options.more_inputs[i], "-") == 0;
     }
     if (piped) {
         return satf_fail(ctx, SATF_INVALID,
@@ -38,8 +38,9 @@ static int64_t inputs_count_pages(satf_context *ctx, const pipeline_job *job, co
     if (*status) {
         return 1;
     }
-    int64_t first = job->first_page ? job->first_page : 1, last = job->last_page;
-    last = !job->first_page || last < 0 ? reader->pages : last == 0 ? first : last;
+    int64_t first = job->options.first_page ? job->options.first_page : 1,
+            last = job->options.last_page;
+    last = !job->options.first_page || last < 0 ? reader->pages : last == 0 ? first : last;
     bool there = first <= last && last <= reader->pages;
     io_close(reader);
     return there ? last - first + 1 : 1;
@@ -54,7 +55,7 @@ static int64_t inputs_file_bytes(const char *path)
 satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_input **inputs,
                                  int64_t *pages, satf_file_report *result)
 {
-    size_t count = job->more_count + 1, bytes;
+    size_t count = job->options.more_count + 1, bytes;
     *pages = 0;
     result->at = job->output;
     satf_status status = inputs_check(ctx, job);
@@ -68,7 +69,7 @@ satf_status pipeline_inputs_find(satf_context *ctx, pipeline_job *job, pipeline_
     *inputs = all;
     result->in_bytes = 0;
     for (size_t i = 0; i < count && !status; i++) {
-        const char *path = i == 0 ? job->input : job->more_inputs[i - 1];
+        const char *path = i == 0 ? job->input : job->options.more_inputs[i - 1];
         satf_status opened;
         all[i] = (pipeline_input){path, *pages, inputs_count_pages(ctx, job, path, &opened)};
         *pages += all[i].pages;

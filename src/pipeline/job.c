@@ -88,12 +88,12 @@ const char *satf_file_step(const satf_file_steps *steps, size_t index, satf_used
 
 bool pipeline_moves(const pipeline_job *job)
 {
-    return !job->region && filter_moves(job->filter);
+    return !job->options.region && filter_moves(job->filter);
 }
 
 void pipeline_change_metadata(const pipeline_job *job, const satf_view *in, satf_metadata *metadata)
 {
-    if (job->region) {
+    if (job->options.region) {
         satf_metadata_drop_thumbnails(metadata);
     } else {
         filter_change_metadata(job->filter, in, metadata);
@@ -103,10 +103,10 @@ void pipeline_change_metadata(const pipeline_job *job, const satf_view *in, satf
 void pipeline_set_resolution(satf_file_report *result, const pipeline_job *job,
                              satf_metadata *metadata)
 {
-    const double per_metre = job->dpi / IO_METRES_PER_INCH;
+    const double per_metre = job->options.dpi / IO_METRES_PER_INCH;
     double x = metadata->resolution_x, y = metadata->resolution_y;
     bool ratio = metadata->has_resolution && isfinite(x) && isfinite(y) && x > 0 && y > 0;
-    if (job->dpi <= 0) {
+    if (job->options.dpi <= 0) {
         return;
     }
     if (ratio && metadata->resolution_unit) {
@@ -164,7 +164,7 @@ void pipeline_note_metadata(satf_file_report *result, const pipeline_job *job, p
     plan->lost = find_lost(job, &plan->io, metadata);
     unsigned orientation = satf_exif_orientation(metadata->exif, metadata->exif_bytes);
     bool turned = orientation > 1;
-    if (job->region && turned) {
+    if (job->options.region && turned) {
         pipeline_note_add(result, job->input,
                           "its %s is in pixels as they are stored, which viewers turn "
                           "(orientation %u); they can be turned as they are read (option: "
@@ -220,10 +220,10 @@ satf_status pipeline_output_open(satf_context *ctx, const pipeline_job *job,
                                  pipeline_output *output, satf_file_report *result)
 {
     *output = (pipeline_output){.file = NULL};
-    satf_status status = job->pages
-                             ? SATF_OK
-                             : io_output_open(ctx, job->output, job->to, job->write.no_clobber != 0,
-                                              &output->report, &output->file);
+    satf_status status =
+        job->pages ? SATF_OK
+                   : io_output_open(ctx, job->output, job->options.output_calls,
+                                    job->write.no_clobber != 0, &output->report, &output->file);
     result->no_space = output->report.full;
     return status;
 }
@@ -279,7 +279,7 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
                    : io_writer_open(ctx, plan, io_output_file(output->file), &job->write, metadata,
                                     writer);
     if (!status) {
-        (*writer)->counts = job->stats;
+        (*writer)->counts = job->options.stats;
         omit_nodata(job, &plan->in, &(*writer)->stats);
     }
     return status;
@@ -416,7 +416,7 @@ void pipeline_note_input(satf_file_report *result, const pipeline_job *job,
     if (!job->write.strip) {
         job_note_lost(result, job, &plan->io, header);
     }
-    if (reader->pages > 1 && !job->file && !job->first_page) {
+    if (reader->pages > 1 && !job->file && !job->options.first_page) {
         pipeline_note_add(result, job->input,
                           "holds %lld pages; only the first is read, unless others are named "
                           "(option: page)",

@@ -59,7 +59,7 @@ satf_status pipeline_resolve(satf_context *ctx, const pipeline_job *job, const i
     double curve;
     satf_status status = filter_resolve(ctx, job->filter, view, &header->metadata, &resolved);
     *filter = resolved;
-    if (!job->linear || status) {
+    if (!job->options.linear || status) {
         return status;
     }
     *filter = NULL;

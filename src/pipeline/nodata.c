@@ -45,13 +45,14 @@ satf_status pipeline_take_nodata(satf_context *ctx, pipeline_job *job, const io_
     const chain_counting *says = &job->filter->counting;
     satf_tag tag;
     double value;
-    if (job->ignores_nodata || says->says_nodata || filter_only_moves(job->filter) ||
+    if (job->options.ignore_nodata || says->says_nodata || filter_only_moves(job->filter) ||
         !find_value(&header->metadata, &tag, &value) || !occurs(header->view.type, value) ||
         (isnan(value) && says->omits_nan)) {
         return SATF_OK;
     }
     int length = satf_text_most((const char *)tag.values, 40);
-    if (job->linear && !satf_type_is_float(header->view.type)) { /* others become that value */
+    if (job->options.linear &&
+        !satf_type_is_float(header->view.type)) { /* others become that value */
         pipeline_note_add(result, job->input,
                           "pixels of %.*s count, though its tag GDAL_NODATA names them, in linear "
                           "light",

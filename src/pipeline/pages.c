@@ -57,7 +57,7 @@ satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_
 {
     const io_format *to = pipeline_output_format(job);
     bool holds = to && to->holds_pages;
-    int64_t first = job->first_page, last = job->last_page;
+    int64_t first = job->options.first_page, last = job->options.last_page;
     bool stack = holds && reader->axes.count > 0 && (first == 0 || last < 0); /* of one, may be */
     *count = 0;
     if (first == 0) {
@@ -77,8 +77,8 @@ satf_status pipeline_count_pages(satf_context *ctx, pipeline_job *job, const io_
     }
     if (last > first || stack) {
         *count = last - first + 1;
-        job->first_page = first;
-        job->last_page = last;
+        job->options.first_page = first;
+        job->options.last_page = last;
     }
     return SATF_OK;
 }
@@ -113,7 +113,8 @@ static satf_status open_input(page_worker *w, pipeline_job *job, satf_file_repor
     const pipeline_input *input = pipeline_input_of(job, job->number);
     satf_status status = SATF_OK;
     job->input = input->path;
-    job->page = (job->first_page ? job->first_page - 1 : 0) + job->number - input->first;
+    job->page =
+        (job->options.first_page ? job->options.first_page - 1 : 0) + job->number - input->first;
     if (w->input == input) {
         return SATF_OK;
     }
@@ -134,8 +135,8 @@ static void filter_page(page_worker *w, int64_t k, page_slot *slot)
     pipeline_job job = *run->job;
     job.pages = run->pages;
     job.number = k;
-    job.page = job.first_page - 1 + k;
-    job.files = (job.files > 1 ? job.files : 1) * run->count; /* a device starts once for all */
+    job.page = job.options.first_page - 1 + k;
+    job.options.files = most(job.options.files, 1) * run->count; /* a device starts once for all */
     satf_context_set_progress(w->ctx, pages_take_progress, w);
     slot->status = job.inputs ? open_input(w, &job, &slot->report) : SATF_OK;
     job.file = w->reader;
@@ -183,7 +184,7 @@ static void *pages_work(void *argument)
 static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const io_reader *reader,
                          int64_t count)
 {
-    int64_t threads = ctx->settings.threads, files = job->files > 1 ? job->files : 1;
+    int64_t threads = ctx->settings.threads, files = most(job->options.files, 1);
     int64_t most = files < threads ? threads / files : 1;
     most = most < count ? most : count;
     return !reader || reader->pages_apart ? (int)most : 1;
@@ -335,9 +336,9 @@ static satf_status pages_tell(satf_context *ctx, const pipeline_job *job, const 
                               int64_t number, satf_file_report *result)
 {
     bool stop = slot->status && !is_of_the_page(job, slot);
-    if (!stop && job->on_page) {
-        stop = job->on_page(job->page_user, number, slot->status, slot->why, &slot->report,
-                            sizeof slot->report);
+    if (!stop && job->options.page_done) {
+        stop = job->options.page_done(job->options.page_user, number, slot->status, slot->why,
+                                      &slot->report, sizeof slot->report);
     } else if (slot->status) {
         stop = true;
     }
@@ -351,7 +352,7 @@ static satf_status pages_tell(satf_context *ctx, const pipeline_job *job, const 
     if (slot->status) {
         result->pages_failed++;
     } else {
-        add_report(result, &slot->report, number, job->on_page != NULL);
+        add_report(result, &slot->report, number, job->options.page_done != NULL);
     }
     return SATF_OK;
 }
@@ -364,7 +365,7 @@ static satf_status tell_all(satf_context *ctx, page_run *run, satf_file_report *
     for (int64_t k = 0; k < run->count && !status; k++) {
         page_slot *slot = &run->slots[k % run->slot_count];
         status = await_page(ctx, run, slot);
-        int64_t number = run->job->inputs ? k + 1 : run->job->first_page + k;
+        int64_t number = run->job->inputs ? k + 1 : run->job->options.first_page + k;
         status = status ? status : pages_tell(ctx, run->job, slot, number, result);
         if (!status && slot->status && !first) {
             first = slot->status;
@@ -407,7 +408,7 @@ satf_status pipeline_pages(satf_context *ctx, const pipeline_job *job, io_reader
     result->at = job->output;
     satf_status status = io_format_load(ctx, pipeline_output_format(job), &format);
     if (!status && reader && format->pages_alike && reader->axes.count == 0) {
-        status = io_find_alpha(ctx, reader, job->first_page - 1, count);
+        status = io_find_alpha(ctx, reader, job->options.first_page - 1, count);
     }
     status = status ? status : pipeline_output_open(ctx, job, &output, result);
     if (!status) {

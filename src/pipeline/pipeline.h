@@ -15,26 +15,12 @@ typedef struct pipeline_input {
 } pipeline_input;
 
 typedef struct pipeline_job {
-    const char *input, *output;       /* paths, or the names of */
-    const satf_file_calls *from, *to; /* these, unless NULL */
+    const char *input, *output; /* paths, or the names of options.input_calls and output_calls */
     const satf_filter *filter;
+    satf_file_options options; /* but for `write`: */
     /* format, and type: a satf_type for the file's samples or SATF_TYPE_AUTO. A
      * result whose exact type is another is rounded once, to that type. */
     satf_write_options write;
-    satf_route route;
-    bool input_format; /* without write.format, "-" gets the input's format if it can be written */
-    int64_t files;     /* like this one, itself included, that the process filters; 0: one */
-    int64_t first_page, last_page; /* see satf_file_options */
-    satf_page_done on_page;
-    void *page_user;
-    bool stats;                     /* the report's are asked for */
-    bool ignores_nodata;            /* of the file */
-    const satf_rect *region;        /* that is filtered; NULL: all */
-    const satf_view *mask;          /* of the blend with the input; NULL: there is none */
-    bool linear;                    /* in linear light */
-    double dpi;                     /* see satf_file_options */
-    const char *const *more_inputs; /* whose pages follow; see satf_file_options */
-    size_t more_count;
     const pipeline_input *inputs; /* all of them, where there are several; else NULL */
     size_t input_count;
     io_reader *file; /* of which `page` is filtered; NULL: the input is to be opened */

@@ -69,7 +69,7 @@ static satf_status job_describe(satf_context *ctx, const pipeline_job *job, cons
     if (status) {
         return status;
     }
-    status = job->region ? pipeline_region_plan(ctx, job, &exact, plan) : SATF_OK;
+    status = job->options.region ? pipeline_region_plan(ctx, job, &exact, plan) : SATF_OK;
     if (status) {
         return status;
     }
@@ -82,7 +82,7 @@ static satf_status job_describe(satf_context *ctx, const pipeline_job *job, cons
     if (status) {
         return status;
     }
-    if (job->region) {
+    if (job->options.region) {
         pipeline_region_widen(plan);
     }
     result->at = job->output;
@@ -126,7 +126,7 @@ static size_t whole_bytes(satf_context *ctx, const pipeline_job *job, const pipe
     }
     *most = SIZE_MAX;
     size_t apart =
-        here && job->region ? (size_t)(to.stride * to.height) : 0; /* what filters make */
+        here && job->options.region ? (size_t)(to.stride * to.height) : 0; /* what filters make */
     if (!satf_add(bytes, apart, &bytes)) {
         return SIZE_MAX;
     }
@@ -174,7 +174,7 @@ static void job_choose_device(satf_context *ctx, const pipeline_job *job, const 
                          .decode_ns = from->decode_ns,
                          .encode_ns = to->encode_ns,
                          .encodes_on_all = to->encodes_on_all,
-                         .files = job->files};
+                         .files = job->options.files};
         satf_view in, out;
         pipeline_region_views(ctx, job, plan, &in, &out);
         plan->device = filter_choose_device(ctx, job->filter, &in, &out, &of, result->why_cpu);
@@ -195,15 +195,15 @@ static void job_choose_device(satf_context *ctx, const pipeline_job *job, const 
 static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_reader *reader,
                                pipeline_plan *plan, satf_file_report *result, pipeline_look *look)
 {
-    if (job->route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
+    if (job->options.route != SATF_ROUTE_WHOLE && plan->io.format->metadata != IO_METADATA_NONE) {
         satf_status status = io_find_metadata(ctx, reader);
         if (status) {
             return status;
         }
     }
     uint64_t most = (uint64_t)ctx->settings.max_bytes;
-    bool asked = job->route == SATF_ROUTE_ROWS, large = images_bytes(plan) > most / 3;
-    if (job->route == SATF_ROUTE_WHOLE) {
+    bool asked = job->options.route == SATF_ROUTE_ROWS, large = images_bytes(plan) > most / 3;
+    if (job->options.route == SATF_ROUTE_WHOLE) {
         *look = (pipeline_look){.refusal = "whole images are asked for", .bytes = SIZE_MAX};
     } else {
         pipeline_stream_look(ctx, job, plan, reader, look);
@@ -224,7 +224,7 @@ static satf_status choose_path(satf_context *ctx, const pipeline_job *job, io_re
         snprintf(result->why_cpu, sizeof result->why_cpu, "streamed: computed on the CPU");
         return SATF_OK;
     }
-    bool banded = ctx->settings.device != SATF_HOST && job->route != SATF_ROUTE_WHOLE &&
+    bool banded = ctx->settings.device != SATF_HOST && job->options.route != SATF_ROUTE_WHOLE &&
                   pipeline_stream_bands(ctx, job, plan, reader);
     job_choose_device(ctx, job, reader->format, plan, banded, result);
     bool on_device = plan->device > SATF_HOST;

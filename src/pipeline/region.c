@@ -46,8 +46,8 @@ static satf_status check_alike(satf_context *ctx, const pipeline_job *job, const
 /* Whether the region lies in the picture, and the mask has its sides. */
 static satf_status check_sides(satf_context *ctx, const pipeline_job *job, const satf_view *in)
 {
-    const satf_rect *of = job->region;
-    const satf_view *mask = job->mask;
+    const satf_rect *of = job->options.region;
+    const satf_view *mask = job->options.mask;
     if (!satf_inside(of->x, of->w, in->width) || !satf_inside(of->y, of->h, in->height)) {
         return satf_fail(ctx, SATF_INVALID,
                          "the region of %" PRId64 " x %" PRId64 " at %" PRId64 ", %" PRId64
@@ -70,7 +70,8 @@ satf_status pipeline_region_plan(satf_context *ctx, const pipeline_job *job, con
     satf_status status = check_sides(ctx, job, in);
     status = status ? status : check_alike(ctx, job, in, exact);
     return status ? status
-                  : filter_find_region(ctx, job->filter, in, job->region, &plan->crop, &plan->part);
+                  : filter_find_region(ctx, job->filter, in, job->options.region, &plan->crop,
+                                       &plan->part);
 }
 
 void pipeline_region_widen(pipeline_plan *plan)
@@ -89,7 +90,7 @@ void pipeline_region_views(satf_context *ctx, const pipeline_job *job, const pip
     int type = plan->out.view.type;
     *in = plan->in.view;
     *out = plan->out.view;
-    if (!job->region) {
+    if (!job->options.region) {
         return;
     }
     in->width = plan->crop.w;
@@ -104,11 +105,11 @@ void pipeline_region_row(const pipeline_job *job, const pipeline_plan *plan, int
                          const void *from, const char *made, char *to)
 {
     const satf_view *in = &plan->in.view, *out = &plan->out.view;
-    const satf_rect *of = job->region;
+    const satf_rect *of = job->options.region;
     int64_t pixel = satf_pixel_bytes(out);
     filter_convert((int)in->type, from, satf_row_samples(in), (int)out->type, to);
-    if (made && job->mask) {
-        pipeline_mask_blend(job->mask, &job->filter->counting, of->x, y, out, of->w, made,
+    if (made && job->options.mask) {
+        pipeline_mask_blend(job->options.mask, &job->filter->counting, of->x, y, out, of->w, made,
                             to + of->x * pixel);
     } else if (made) {
         memcpy(to + of->x * pixel, made, (size_t)(of->w * pixel));
@@ -118,7 +119,7 @@ void pipeline_region_row(const pipeline_job *job, const pipeline_plan *plan, int
 satf_status pipeline_region_image(satf_context *ctx, const pipeline_job *job,
                                   const pipeline_plan *plan, const satf_image *in, satf_image *out)
 {
-    const satf_rect *of = job->region;
+    const satf_rect *of = job->options.region;
     satf_view part = satf_view_rect(&out->view, *of);
     size_t bytes = (size_t)(of->w * satf_pixel_bytes(&part));
     satf_status status = filter_apply_rect_on(ctx, plan->device, job->filter, &in->view, of, &part);

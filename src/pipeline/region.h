@@ -8,7 +8,7 @@
 /* What the caller gave, as an option is called. */
 static inline const char *pipeline_region_option(const pipeline_job *job)
 {
-    return job->mask ? "mask" : "region";
+    return job->options.mask ? "mask" : "region";
 }
 
 /* Whether the region lies in the picture, the mask has its sides, and the filters make pixels like

@@ -78,7 +78,7 @@ static void paste(const stream *s, int64_t y, int64_t n, char *rows)
 {
     const flow *f = &s->flow;
     const flow_ring *raw = &f->rings[0], *made = &f->rings[f->segments];
-    const satf_rect *of = s->job->region, *part = &s->plan->part;
+    const satf_rect *of = s->job->options.region, *part = &s->plan->part;
     int64_t stride = s->plan->out.view.stride, pixel = satf_pixel_bytes(&made->view);
     for (int64_t end = y + n; y < end; y++, rows += stride) {
         const char *row = NULL;
@@ -93,7 +93,7 @@ static void paste(const stream *s, int64_t y, int64_t n, char *rows)
  * so that filters end. */
 static int64_t made_above(const stream *s, int64_t y)
 {
-    const satf_rect *of = s->job->region;
+    const satf_rect *of = s->job->options.region;
     return y <= of->y          ? s->plan->part.y
            : y < of->y + of->h ? y - of->y + s->plan->part.y
                                : s->flow.rings[s->flow.segments].rows;
@@ -106,7 +106,7 @@ static void *run_paster(void *argument)
     flow *f = t->flow;
     stream *s = f->user;
     flow_ring *raw = &f->rings[0], *from = &f->rings[f->segments];
-    const satf_rect *of = s->job->region;
+    const satf_rect *of = s->job->options.region;
     int64_t stride = s->plan->out.view.stride;
     satf_status status = SATF_OK;
     flow_begin(t);
@@ -164,7 +164,7 @@ static void *(*body_of(const flow *f, int number))(void *)
 {
     const stream *s = f->user;
     return number == 0          ? run_decoder
-           : number > f->strips ? (s->job->region ? run_paster : run_encoder)
+           : number > f->strips ? (s->job->options.region ? run_paster : run_encoder)
            : s->plan->band_rows ? stream_run_bands
                                 : flow_run_strip;
 }
@@ -261,7 +261,7 @@ bool pipeline_stream_bands(satf_context *ctx, const pipeline_job *job, pipeline_
     char why[sizeof((pipeline_look *)NULL)->refusal];
     bool asked = strcmp(ctx->settings.algorithm, "auto") != 0; /* for the whole picture's table */
     flow f;
-    if (asked || job->region || find_refusal(plan, reader, why, sizeof why)) {
+    if (asked || job->options.region || find_refusal(plan, reader, why, sizeof why)) {
         return false;
     }
     plan->band_rows = pipeline_band_rows(ctx, job, plan);
@@ -282,8 +282,8 @@ static satf_status plan_flow(satf_context *ctx, const pipeline_job *job, const p
     satf_view in, out;
     pipeline_region_views(ctx, job, plan, &in, &out);
     satf_status status = flow_plan(ctx, job->filter, &plan->in.view,
-                                   job->region ? &plan->crop : NULL, &out, f, bytes);
-    if (!status && job->region && !satf_add(*bytes, pasted_bytes(f, plan), bytes)) {
+                                   job->options.region ? &plan->crop : NULL, &out, f, bytes);
+    if (!status && job->options.region && !satf_add(*bytes, pasted_bytes(f, plan), bytes)) {
         *bytes = SIZE_MAX;
     }
     return status;
@@ -306,11 +306,11 @@ void pipeline_stream_look(satf_context *ctx, const pipeline_job *job, const pipe
         const filter_rows_need *need = &f->rings[i].need;
         const char *why = need->refusal;
         bool wraps = need->end + need->start > 0;
-        if (!why && wraps && (i > 0 || !again || job->region)) {
-            why = job->mask     ? "needs the whole picture for border wrap under a mask"
-                  : job->region ? "needs the whole picture for border wrap in a region"
-                  : again       ? "needs the whole picture for border wrap behind another filter"
-                                : "needs the whole picture for border wrap out of a pipe";
+        if (!why && wraps && (i > 0 || !again || job->options.region)) {
+            why = job->options.mask     ? "needs the whole picture for border wrap under a mask"
+                  : job->options.region ? "needs the whole picture for border wrap in a region"
+                  : again ? "needs the whole picture for border wrap behind another filter"
+                          : "needs the whole picture for border wrap out of a pipe";
         }
         if (why) {
             snprintf(look->refusal, sizeof look->refusal, "--%s %s",
@@ -447,7 +447,7 @@ static satf_status stream_make(satf_context *ctx, stream *s)
     }
     f->user = s;
     status = status ? status : flow_make(f, bytes, allowed);
-    if (!status && s->job->region) {
+    if (!status && s->job->options.region) {
         f->rings[f->segments].freed = plan->part.y;
         s->pasted = satf_alloc(pasted_bytes(f, plan));
         status = s->pasted ? SATF_OK : satf_fail_memory(ctx, pasted_bytes(f, plan), "rows");
@@ -473,7 +473,7 @@ satf_status pipeline_stream(satf_context *ctx, const pipeline_job *job, pipeline
         status = pipeline_output_open(ctx, job, &file, result);
     }
     if (!status) {
-        int own = job->region ? f->strips + 1 : f->strips;
+        int own = job->options.region ? f->strips + 1 : f->strips;
         if (stream_start(&s, &file, own)) {
             body_of(f, own)(&f->stages[own]);
             pipeline_phase_begin(ctx, progress, end_share);

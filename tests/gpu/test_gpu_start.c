@@ -67,7 +67,7 @@ static satf_status small_file(satf_context *ctx)
                             .output = output,
                             .filter = filter,
                             .write = satf_write_defaults(),
-                            .route = SATF_ROUTE_AUTO};
+                            .options.route = SATF_ROUTE_AUTO};
         status = pipeline_run(ctx, &job, &result);
         snprintf(why_cpu, sizeof why_cpu, "%s", result.why_cpu);
     }

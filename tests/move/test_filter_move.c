@@ -424,7 +424,7 @@ TEST(test_streaming)
                                     .output = out,
                                     .filter = filter,
                                     .write = satf_write_defaults(),
-                                    .route = whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO};
+                                    .options.route = whole ? SATF_ROUTE_WHOLE : SATF_ROUTE_AUTO};
                 job.write.type = files[f].made;
                 MUST(ctx, pipeline_run(ctx, &job, &result));
                 assert_int_equal(result.streamed, !whole && (k == 0 || k == 4));
