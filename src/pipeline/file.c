@@ -17,25 +17,37 @@
 /* Shares of a whole-image job for its progress: decode, compute, encode. */
 static const double decode_share = 0.3, compute_share = 0.2, encode_share = 0.5;
 
+/* A run of a job, and what is decided of it. */
+typedef struct file_run {
+    pipeline_job job; /* as far as was asked, and what its input makes of that */
+    pipeline_plan plan;
+    pipeline_phase *progress;
+    satf_file_report *result;
+    io_reader *reader;     /* owned, unless it is the job's file */
+    satf_filter *resolved; /* owned: the job's filters, if they are not those that were asked for */
+    pipeline_input *inputs; /* owned */
+    satf_rect all;          /* of the picture, for a mask without a region */
+    int64_t pages;     /* that the job is about; 0: it is about one picture, which has a plan */
+    bool takes_nodata; /* filters pass over the samples that the file says are none */
+} file_run;
+
 /* -------------------------------------------------------------- whole images */
 
 /* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status file_decode(satf_context *ctx, const pipeline_job *job,
-                               const pipeline_plan *plan, io_reader *reader, satf_image **out,
-                               satf_file_report *result)
+static satf_status file_decode(satf_context *ctx, file_run *run, satf_image **out)
 {
-    io_header *header = &reader->header;
+    io_header *header = &run->reader->header;
     satf_image *image;
     satf_status status = io_make_image(ctx, header, &image);
     if (status) {
         return status;
     }
-    status = io_read_image(ctx, reader, &image->view);
+    status = io_read_image(ctx, run->reader, &image->view);
     if (status) {
         satf_image_destroy(image);
         return status;
     }
-    pipeline_note_input(result, job, plan, reader);
+    pipeline_note_input(run->result, &run->job, &run->plan, run->reader);
     image->metadata = header->metadata;
     memset(&header->metadata, 0, sizeof header->metadata);
     *out = image;
@@ -43,19 +55,20 @@ static satf_status file_decode(satf_context *ctx, const pipeline_job *job,
 }
 
 /* Finds the range that is shown, where it is what occurs. */
-static satf_status file_find_range(satf_context *ctx, const satf_image *image,
-                                   const pipeline_job *job, io_plan *plan, satf_file_report *result)
+static satf_status file_find_range(satf_context *ctx, const satf_image *image, file_run *run)
 {
+    const pipeline_job *job = &run->job;
+    io_plan *plan = &run->plan.io;
     bool wanted = plan->find_range;
     satf_status status = io_find_range(ctx, &image->view, job->write.clip_percent, plan);
     if (status || !wanted) {
         return status;
     }
-    result->range_found = true;
-    result->range_lo = plan->lo;
-    result->range_hi = plan->hi;
+    run->result->range_found = true;
+    run->result->range_lo = plan->lo;
+    run->result->range_hi = plan->hi;
     if (plan->lo == plan->hi) {
-        pipeline_note_add(result, job->output,
+        pipeline_note_add(run->result, job->output,
                           job->write.clip_percent > 0
                               ? "both percentiles are %.5g: black, and white above it"
                               : "every sample is %.5g, so the picture is black",
@@ -64,20 +77,20 @@ static satf_status file_find_range(satf_context *ctx, const satf_image *image,
     return SATF_OK;
 }
 
-static satf_status file_encode(satf_context *ctx, const satf_image *image, const io_plan *plan,
-                               const pipeline_job *job, const pipeline_output *file,
-                               satf_file_report *result)
+static satf_status file_encode(satf_context *ctx, const satf_image *image, file_run *run,
+                               const pipeline_output *file)
 {
     io_writer *writer;
-    satf_status status = pipeline_writer_open(ctx, job, plan, file, &image->metadata, &writer);
+    satf_status status =
+        pipeline_writer_open(ctx, &run->job, &run->plan.io, file, &image->metadata, &writer);
     if (status) {
         return status;
     }
     status = io_write_image(ctx, writer, &image->view);
     if (!status) {
-        pipeline_judge(result, job, writer);
+        pipeline_judge(run->result, &run->job, writer);
     }
-    result->out_bytes = writer->bytes;
+    run->result->out_bytes = writer->bytes;
     io_writer_close(writer);
     return status;
 }
@@ -110,10 +123,11 @@ static satf_status make_result(satf_context *ctx, const pipeline_job *job,
 }
 
 /* The result of all of it, on the plan's device. */
-static satf_status file_compute(satf_context *ctx, const pipeline_job *job,
-                                const pipeline_plan *plan, const satf_image *in, satf_image **out,
-                                satf_file_report *result)
+static satf_status file_compute(satf_context *ctx, file_run *run, const satf_image *in,
+                                satf_image **out)
 {
+    const pipeline_job *job = &run->job;
+    const pipeline_plan *plan = &run->plan;
     bool on_device = plan->device > SATF_HOST;
     satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
     if (status) {
@@ -128,7 +142,7 @@ static satf_status file_compute(satf_context *ctx, const pipeline_job *job,
         call.timed = true;
         status = filter_apply(ctx, &call);
     }
-    status = status ? status : pipeline_report_plan(ctx, result);
+    status = status ? status : pipeline_report_plan(ctx, run->result);
     if (on_device) {
         satf_share_leave_device(ctx);
     }
@@ -139,20 +153,20 @@ static satf_status file_compute(satf_context *ctx, const pipeline_job *job,
     return status;
 }
 
-static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipeline_plan *plan,
-                             io_reader **reader, pipeline_phase *progress, satf_file_report *result)
+static satf_status run_whole(satf_context *ctx, file_run *run)
 {
     satf_image *in = NULL, *out = NULL;
+    pipeline_job *job = &run->job;
     pipeline_output file;
-    io_plan written = plan->io;
+    satf_file_report *result = run->result;
     satf_file_times *times = &result->times;
 
     double start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, decode_share);
-    satf_status status = file_decode(ctx, job, plan, *reader, &in, result);
+    pipeline_phase_begin(ctx, run->progress, decode_share);
+    satf_status status = file_decode(ctx, run, &in);
     if (!job->file) { /* what it holds is not needed any more */
-        io_close(*reader);
-        *reader = NULL;
+        io_close(run->reader);
+        run->reader = NULL;
     }
     times->decode_ms += satf_now_ms() - start_ms;
     if (status) {
@@ -160,10 +174,10 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     }
 
     start_ms = satf_now_ms() - ctx->waited_ms;
-    pipeline_phase_begin(ctx, progress, compute_share);
-    status = file_compute(ctx, job, plan, in, &out, result);
-    if (status && pipeline_leave_device(ctx, job, plan, status, result)) {
-        status = file_compute(ctx, job, plan, in, &out, result);
+    pipeline_phase_begin(ctx, run->progress, compute_share);
+    status = file_compute(ctx, run, in, &out);
+    if (status && pipeline_leave_device(ctx, job, &run->plan, status, result)) {
+        status = file_compute(ctx, run, in, &out);
     }
     satf_image_destroy(in);
     times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
@@ -173,14 +187,14 @@ static satf_status run_whole(satf_context *ctx, const pipeline_job *job, pipelin
     }
 
     start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, progress, encode_share);
+    pipeline_phase_begin(ctx, run->progress, encode_share);
     result->at = job->output;
-    status = file_find_range(ctx, out, job, &written, result);
+    status = file_find_range(ctx, out, run);
     if (!status) {
         status = pipeline_output_open(ctx, job, &file, result);
     }
     if (!status) {
-        status = file_encode(ctx, out, &written, job, &file, result);
+        status = file_encode(ctx, out, run, &file);
         status = pipeline_output_end(ctx, job, &file, status, result);
     }
     satf_image_destroy(out);
@@ -204,10 +218,11 @@ static const char *output_format(const pipeline_job *job, const io_format *input
     return io_can_write(input) ? input->name : "png";
 }
 
-/* The job's reader at its page, or at none where it is about `pages` of them. */
-static satf_status file_open_reader(satf_context *ctx, pipeline_job *job, io_reader **reader,
-                                    int64_t *pages, satf_file_report *result)
+/* The job's reader at its page, or at none where it is about pages. */
+static satf_status file_open_reader(satf_context *ctx, file_run *run)
 {
+    pipeline_job *job = &run->job;
+    satf_file_report *result = run->result;
     int64_t page = job->page;
     double start_ms = satf_now_ms() - ctx->waited_ms;
     satf_status status = SATF_OK;
@@ -215,72 +230,64 @@ static satf_status file_open_reader(satf_context *ctx, pipeline_job *job, io_rea
         return SATF_OK; /* each page has a reader of its own */
     }
     if (!job->file) {
-        status = io_open_file(ctx, job->input, job->options.input_calls, reader);
+        status = io_open_file(ctx, job->input, job->options.input_calls, &run->reader);
         if (status) {
             return status;
         }
-        const io_source *source = &(*reader)->source;
+        const io_source *source = &run->reader->source;
         if (job->options.input_calls && source->bytes > 0 && !source->was_pipe) {
             result->in_bytes = source->bytes;
         }
-        result->in_format = (*reader)->format->name;
-        job->write.format = output_format(job, (*reader)->format, result);
-        status = pipeline_count_pages(ctx, job, *reader, pages);
+        result->in_format = run->reader->format->name;
+        job->write.format = output_format(job, run->reader->format, result);
+        status = pipeline_count_pages(ctx, job, run->reader, &run->pages);
         page = job->options.first_page - (job->options.first_page > 0);
     }
-    if (!status && *pages == 0) {
-        status = io_go_to(ctx, *reader, page);
+    if (!status && run->pages == 0) {
+        status = io_go_to(ctx, run->reader, page);
     }
-    if (!status && *pages == 0) {
-        result->in = (*reader)->header.view;
-        result->in_format = (*reader)->format->name;
+    if (!status && run->pages == 0) {
+        result->in = run->reader->header.view;
+        result->in_format = run->reader->format->name;
         result->pages = 1;
     }
     result->times.decode_ms = satf_now_ms() - ctx->waited_ms - start_ms;
     return status;
 }
 
-/* Does the job; may be called once more, alone, where memory was lacking because of others. */
-static satf_status file_run_once(satf_context *ctx, const pipeline_job *asked,
-                                 pipeline_phase *progress, satf_file_report *result)
+/* Opens the input, and decides everything before it is decoded. */
+static satf_status file_decide(satf_context *ctx, file_run *run)
 {
-    pipeline_job job = *asked;
-    pipeline_plan plan = {.flow = NULL};
-    io_reader *reader = job.file;
-    satf_filter *resolved = NULL;
-    int64_t pages = 0;
-    pipeline_input *inputs = NULL;
-    satf_rect all;
-    satf_status status = job.options.more_count && !job.pages
-                             ? pipeline_inputs_find(ctx, &job, &inputs, &pages, result)
+    pipeline_job *job = &run->job;
+    satf_file_report *result = run->result;
+    satf_status status = job->options.more_count && !job->pages
+                             ? pipeline_inputs_find(ctx, job, &run->inputs, &run->pages, result)
                              : SATF_OK;
-    status = status ? status : file_open_reader(ctx, &job, &reader, &pages, result);
-    if (!status && pages > 0) {
-        status = pipeline_pages(ctx, &job, reader, pages, pipeline_run, progress, result);
-    } else if (!status) {
-        const satf_view *in = &reader->header.view;
-        all = (satf_rect){0, 0, in->width, in->height};
-        job.options.region = job.options.mask && !job.options.region ? &all : job.options.region;
-        pipeline_set_resolution(result, &job, &reader->header.metadata);
-        status = pipeline_resolve(ctx, &job, &reader->header, &resolved);
-        job.filter = resolved ? resolved : job.filter;
-        const satf_filter *asked_for = job.filter;
-        status =
-            status ? status : pipeline_take_nodata(ctx, &job, &reader->header, &resolved, result);
-        status = status ? status : pipeline_plan_make(ctx, &job, reader, &plan, result);
-        status = status         ? status
-                 : plan.streams ? pipeline_stream(ctx, &job, &plan, reader, progress, result)
-                                : run_whole(ctx, &job, &plan, &reader, progress, result);
-        status = pipeline_explain_device(ctx, &plan, status, result);
-        status = pipeline_explain_nodata(ctx, job.filter != asked_for, status);
+    status = status ? status : file_open_reader(ctx, run);
+    if (status || run->pages > 0) {
+        return status;
     }
-    pipeline_plan_free(&plan);
-    satf_filter_destroy(resolved);
-    satf_free(inputs);
-    if (!job.file) {
-        io_close(reader);
+    io_header *header = &run->reader->header;
+    run->all = (satf_rect){0, 0, header->view.width, header->view.height};
+    job->options.region =
+        job->options.mask && !job->options.region ? &run->all : job->options.region;
+    pipeline_set_resolution(result, job, &header->metadata);
+    status = pipeline_resolve(ctx, job, header, &run->resolved);
+    job->filter = run->resolved ? run->resolved : job->filter;
+    const satf_filter *asked_for = job->filter;
+    status = status ? status : pipeline_take_nodata(ctx, job, header, &run->resolved, result);
+    run->takes_nodata = job->filter != asked_for;
+    return status ? status : pipeline_plan_make(ctx, job, run->reader, &run->plan, result);
+}
+
+static void file_run_free(file_run *run)
+{
+    pipeline_plan_free(&run->plan);
+    satf_filter_destroy(run->resolved);
+    satf_free(run->inputs);
+    if (!run->job.file) {
+        io_close(run->reader);
     }
-    return status;
 }
 
 /* ---------------------------------------------------------------------- the call */
@@ -306,6 +313,20 @@ static bool can_repeat(const pipeline_job *job)
     return file_file_bytes(job->input) > 0 && replaced && !io_output_is_stdout(job->output);
 }
 
+/* Whether a run that lacked memory, maybe because of others, is to be done once more: then this
+ * one is alone. */
+static bool run_alone(satf_context *ctx, const pipeline_job *job)
+{
+    bool again = ctx->share && can_repeat(job);
+    if (again && job->pages) {
+        pipeline_await_turn(ctx, job);
+    }
+    if (again) {
+        satf_share_alone(ctx);
+    }
+    return again;
+}
+
 satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_report *result)
 {
     double start_ms = satf_now_ms();
@@ -313,22 +334,23 @@ satf_status pipeline_run(satf_context *ctx, const pipeline_job *job, satf_file_r
     satf_status status = SATF_NO_MEMORY;
     satf_share_begin(ctx);
     satf_progress_begin(ctx);
-    for (int run = 0; run < 2 && status == SATF_NO_MEMORY; run++) {
-        if (run > 0 && !(ctx->share && can_repeat(job))) {
-            break;
-        }
-        if (run > 0 && job->pages) {
-            pipeline_await_turn(ctx, job);
-        }
-        if (run > 0) {
-            satf_share_alone(ctx);
-        }
+    for (int k = 0; k < 2 && status == SATF_NO_MEMORY && (k == 0 || run_alone(ctx, job)); k++) {
+        file_run run = {.job = *job, .progress = &progress, .result = result, .reader = job->file};
         struct satf_budget *before = satf_memory_begin(ctx);
         *result = (satf_file_report){.at = job->input};
         result->in_bytes = job->options.input_calls ? 0 : file_file_bytes(job->input);
         progress.from = progress.share = 0;
         pipeline_phase_begin(ctx, &progress, 0);
-        status = file_run_once(ctx, job, &progress, result);
+        status = file_decide(ctx, &run);
+        status = status          ? status
+                 : run.pages > 0 ? pipeline_pages(ctx, &run.job, run.reader, run.pages,
+                                                  pipeline_run, &progress, result)
+                 : run.plan.streams
+                     ? pipeline_stream(ctx, &run.job, &run.plan, run.reader, &progress, result)
+                     : run_whole(ctx, &run);
+        status = pipeline_explain_device(ctx, &run.plan, status, result);
+        status = pipeline_explain_nodata(ctx, run.takes_nodata, status);
+        file_run_free(&run);
         if (!status) {
             result->times.total_ms = satf_now_ms() - start_ms;
         } else {
