@@ -37,26 +37,27 @@ static satf_status plan_look(satf_context *ctx, filter_step *step, walk_run *run
     return status;
 }
 
-static satf_status run_step(satf_context *ctx, satf_plan *plan, plan_step *of,
-                            const plan_walk *walk, const plan_images *images)
+/* Runs a step that is no walk, or a walk of one that something comes before. */
+static satf_status run_step(walk_run *run, plan_step *of)
 {
+    satf_context *ctx = run->ctx;
+    const satf_plan *plan = run->plan;
     bool timed = plan->timed && plan->device == SATF_HOST; /* elsewhere it is but enqueued */
     double start_ms = timed ? satf_now_ms() : 0;
     satf_status status = SATF_OK;
     if (of->zeros.kind != PLACE_NONE) {
-        status = put_zeros(ctx, plan, of, images);
+        status = put_zeros(ctx, plan, of, run->images);
     }
     if (!status && plan->in_graph && of->step.engine->prepare) {
         status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
     }
-    filter_step step = walk_find_images(plan, of, images);
-    walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .step = &step};
-    double looks = walk && filter_reduces(step.pass) ? 0.5 : 0;
+    filter_step step = walk_find_images(plan, of, run->images);
+    double looks = run->walk && filter_reduces(step.pass) ? 0.5 : 0;
     if (!status && looks > 0) {
-        status = plan_look(ctx, &step, &run);
+        status = plan_look(ctx, &step, run);
     }
     satf_progress_part part = satf_progress_enter(ctx, looks, 1 - looks);
-    status = status ? status : walk ? walk_down(&run) : step.engine->run(ctx, &step);
+    status = status ? status : run->walk ? walk_down(run) : step.engine->run(ctx, &step);
     satf_progress_leave(ctx, part);
     of->ms = timed ? satf_now_ms() - start_ms : -1;
     return status;
@@ -143,14 +144,14 @@ satf_status filter_plan_run(satf_context *ctx, satf_plan *plan, const plan_image
         satf_progress_enter(ctx, crosses ? 1.0 / 3 : 0, crosses ? 1.0 / 3 : 1);
     for (size_t i = 0, n; i < plan->count && !status; i += n) {
         plan_walk *walk = walk_at(plan, i);
+        walk_run run = {.ctx = ctx, .plan = plan, .walk = walk, .images = &device_images};
+        plan_step *of = &plan->steps[i];
+        bool plain = walk && of->zeros.kind == PLACE_NONE && !filter_reduces(of->step.pass);
         n = walk ? walk->count : 1;
         satf_progress_part all = satf_progress_enter(ctx, (double)i * share, (double)n * share);
         status = satf_report_progress(ctx, 0);
         walk_report(ctx, &plan->steps[i + n - 1].step);
-        status = status  ? status
-                 : n > 1 ? walk_down(&(walk_run){
-                               .ctx = ctx, .plan = plan, .walk = walk, .images = &device_images})
-                         : run_step(ctx, plan, &plan->steps[i], walk, &device_images);
+        status = status ? status : plain ? walk_down(&run) : run_step(&run, of);
         satf_progress_leave(ctx, all);
     }
     satf_progress_leave(ctx, whole);

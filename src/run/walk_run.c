@@ -309,8 +309,7 @@ static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t e
         walk_stage *t = &w->stages[k];
         *t = (walk_stage){.walker = w,
                           .planned = of,
-                          .step =
-                              run->step ? *run->step : walk_find_images(run->plan, of, run->images),
+                          .step = walk_find_images(run->plan, of, run->images),
                           .rows = images,
                           .made = most(first - of->span.rows_before, 0)};
         if (of->step.by_rows) {

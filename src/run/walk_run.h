@@ -15,9 +15,8 @@ typedef struct walk_run {
     const filter_rows *rows;             /* of a plan by rows; NULL: images in memory */
     void *(*out)(void *user, int64_t y); /* by rows: where those of the result go */
     void *user;
-    const filter_step *step; /* of a walk of one, of images in memory */
-    atomic_int stop;         /* a satf_status */
-    _Atomic int64_t done;    /* samples, of all steps */
+    atomic_int stop;      /* a satf_status */
+    _Atomic int64_t done; /* samples, of all steps */
 } walk_run;
 
 /* All walkers go down the picture. */
