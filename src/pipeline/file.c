@@ -33,25 +33,25 @@ typedef struct file_run {
 
 /* -------------------------------------------------------------- whole images */
 
-/* The rest of the reader's picture as an image; takes its metadata. */
-static satf_status file_decode(satf_context *ctx, file_run *run, satf_image **out)
+/* The rest of the reader's picture as an image, which takes its metadata. */
+static satf_status file_decode(satf_context *ctx, file_run *run, satf_image **image)
 {
     io_header *header = &run->reader->header;
-    satf_image *image;
-    satf_status status = io_make_image(ctx, header, &image);
-    if (status) {
-        return status;
+    double start_ms = satf_now_ms();
+    pipeline_phase_begin(ctx, run->progress, decode_share);
+    satf_status status = io_make_image(ctx, header, image);
+    status = status ? status : io_read_image(ctx, run->reader, &(*image)->view);
+    if (!status) {
+        pipeline_note_input(run->result, &run->job, &run->plan, run->reader);
+        (*image)->metadata = header->metadata;
+        memset(&header->metadata, 0, sizeof header->metadata);
     }
-    status = io_read_image(ctx, run->reader, &image->view);
-    if (status) {
-        satf_image_destroy(image);
-        return status;
+    if (!run->job.file) { /* what it holds is not needed any more */
+        io_close(run->reader);
+        run->reader = NULL;
     }
-    pipeline_note_input(run->result, &run->job, &run->plan, run->reader);
-    image->metadata = header->metadata;
-    memset(&header->metadata, 0, sizeof header->metadata);
-    *out = image;
-    return SATF_OK;
+    run->result->times.decode_ms += satf_now_ms() - start_ms;
+    return status;
 }
 
 /* Finds the range that is shown, where it is what occurs. */
@@ -77,22 +77,29 @@ static satf_status file_find_range(satf_context *ctx, const satf_image *image, f
     return SATF_OK;
 }
 
-static satf_status file_encode(satf_context *ctx, const satf_image *image, file_run *run,
-                               const pipeline_output *file)
+static satf_status file_encode(satf_context *ctx, file_run *run, const satf_image *image)
 {
+    const pipeline_job *job = &run->job;
+    satf_file_report *result = run->result;
+    pipeline_output file;
     io_writer *writer;
-    satf_status status =
-        pipeline_writer_open(ctx, &run->job, &run->plan.io, file, &image->metadata, &writer);
+    pipeline_phase_begin(ctx, run->progress, encode_share);
+    result->at = job->output;
+    satf_status status = file_find_range(ctx, image, run);
+    status = status ? status : pipeline_output_open(ctx, job, &file, result);
     if (status) {
         return status;
     }
-    status = io_write_image(ctx, writer, &image->view);
+    status = pipeline_writer_open(ctx, job, &run->plan.io, &file, &image->metadata, &writer);
     if (!status) {
-        pipeline_judge(run->result, &run->job, writer);
+        status = io_write_image(ctx, writer, &image->view);
+        if (!status) {
+            pipeline_judge(result, job, writer);
+        }
+        result->out_bytes = writer->bytes;
+        io_writer_close(writer);
     }
-    run->result->out_bytes = writer->bytes;
-    io_writer_close(writer);
-    return status;
+    return pipeline_output_end(ctx, job, &file, status, result);
 }
 
 /* An image for the result, with what is known of it. */
@@ -122,83 +129,43 @@ static satf_status make_result(satf_context *ctx, const pipeline_job *job,
     return status;
 }
 
-/* The result of all of it, on the plan's device. */
-static satf_status file_compute(satf_context *ctx, file_run *run, const satf_image *in,
-                                satf_image **out)
-{
-    const pipeline_job *job = &run->job;
-    const pipeline_plan *plan = &run->plan;
-    bool on_device = plan->device > SATF_HOST;
-    satf_status status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
-    if (status) {
-        return status;
-    }
-    status = make_result(ctx, job, plan, in, out);
-    if (!status && job->options.region) {
-        status = pipeline_region_image(ctx, job, plan, in, *out);
-    } else if (!status) {
-        filter_call call = filter_whole_call(ctx, job->filter, &in->view, &(*out)->view);
-        call.device = plan->device;
-        call.timed = true;
-        status = filter_apply(ctx, &call);
-    }
-    status = status ? status : pipeline_report_plan(ctx, run->result);
-    if (on_device) {
-        satf_share_leave_device(ctx);
-    }
-    if (status) {
-        satf_image_destroy(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
+/* Decodes, computes on the plan's device, and encodes. */
 static satf_status run_whole(satf_context *ctx, file_run *run)
 {
-    satf_image *in = NULL, *out = NULL;
-    pipeline_job *job = &run->job;
-    pipeline_output file;
+    const pipeline_job *job = &run->job;
+    pipeline_plan *plan = &run->plan;
     satf_file_report *result = run->result;
-    satf_file_times *times = &result->times;
-
-    double start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, run->progress, decode_share);
+    satf_image *in = NULL, *out = NULL;
     satf_status status = file_decode(ctx, run, &in);
-    if (!job->file) { /* what it holds is not needed any more */
-        io_close(run->reader);
-        run->reader = NULL;
-    }
-    times->decode_ms += satf_now_ms() - start_ms;
-    if (status) {
-        return status;
-    }
-
-    start_ms = satf_now_ms() - ctx->waited_ms;
+    double start_ms = satf_now_ms() - ctx->waited_ms;
     pipeline_phase_begin(ctx, run->progress, compute_share);
-    status = file_compute(ctx, run, in, &out);
-    if (status && pipeline_leave_device(ctx, job, &run->plan, status, result)) {
-        status = file_compute(ctx, run, in, &out);
+    status = status ? status : make_result(ctx, job, plan, in, &out);
+    for (bool goes = !status; goes;
+         goes = status && pipeline_leave_device(ctx, job, plan, status, result)) {
+        bool on_device = plan->device > SATF_HOST;
+        status = on_device ? satf_share_enter_device(ctx, plan->device) : SATF_OK;
+        if (status) {
+            continue;
+        }
+        if (job->options.region) {
+            status = pipeline_region_image(ctx, job, plan, in, out);
+        } else {
+            filter_call call = filter_whole_call(ctx, job->filter, &in->view, &out->view);
+            call.device = plan->device;
+            call.timed = true;
+            status = filter_apply(ctx, &call);
+        }
+        status = status ? status : pipeline_report_plan(ctx, result);
+        if (on_device) {
+            satf_share_leave_device(ctx);
+        }
     }
     satf_image_destroy(in);
-    times->compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
-    if (status) {
-        satf_image_destroy(out);
-        return status;
-    }
-
+    result->times.compute_ms = satf_now_ms() - ctx->waited_ms - start_ms;
     start_ms = satf_now_ms();
-    pipeline_phase_begin(ctx, run->progress, encode_share);
-    result->at = job->output;
-    status = file_find_range(ctx, out, run);
-    if (!status) {
-        status = pipeline_output_open(ctx, job, &file, result);
-    }
-    if (!status) {
-        status = file_encode(ctx, out, run, &file);
-        status = pipeline_output_end(ctx, job, &file, status, result);
-    }
+    status = status ? status : file_encode(ctx, run, out);
     satf_image_destroy(out);
-    times->encode_ms = satf_now_ms() - start_ms;
+    result->times.encode_ms = satf_now_ms() - start_ms;
     return status;
 }
 
