@@ -186,13 +186,20 @@ static const void *stage_aux(void *user, int k, int64_t y)
                                y);
 }
 
+/* Where row y of a result by rows goes. */
+static void *result_row(const walk_run *run, int64_t y)
+{
+    char *row = run->rows->out(run->rows->user, y + (run->edge > 0));
+    return row && run->edge > 0 ? (char *)memset(row, 0, run->edge) + run->edge : row;
+}
+
 static void *stage_out(void *user, int64_t y)
 {
     walk_stage *t = user;
     const walk_run *run = t->walker->run;
     const satf_view *out = &t->step.out;
     return t->planned->ring_rows ? ring_row(t, false, y)
-           : run->rows           ? run->out(run->user, y)
+           : run->rows           ? result_row(run, y)
                        : plan_find(run->plan, &t->planned->out, run->images) + y * out->stride;
 }
 
@@ -409,15 +416,6 @@ satf_status walk_down(walk_run *run)
 
 /* ------------------------------------------------------------------------- by rows */
 
-/* Each row behind a zero, and all of them behind a row of zeros. */
-static void *edged_out(void *user, int64_t y)
-{
-    const walk_run *run = user;
-    size_t pixel = (size_t)satf_pixel_bytes(&run->plan->to);
-    char *row = run->rows->out(run->rows->user, y + 1);
-    return row ? (char *)memset(row, 0, pixel) + pixel : NULL;
-}
-
 satf_status filter_plan_ready(satf_context *ctx, satf_plan *plan)
 {
     return plan->memory ? SATF_OK : filter_plan_attach(ctx, plan, NULL);
@@ -430,13 +428,8 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
     if (status) {
         return status;
     }
-    walk_run run = {.ctx = ctx,
-                    .plan = plan,
-                    .walk = &plan->walks[0],
-                    .images = &none,
-                    .rows = rows,
-                    .out = rows->out,
-                    .user = rows->user};
+    walk_run run = {
+        .ctx = ctx, .plan = plan, .walk = &plan->walks[0], .images = &none, .rows = rows};
     satf_progress_begin(ctx);
     ctx->report_device = "cpu";
     walk_report(ctx, &plan->steps[plan->count - 1].step);
@@ -445,9 +438,8 @@ satf_status filter_plan_run_rows(satf_context *ctx, satf_plan *plan, const filte
         if (!first) {
             return satf_fail(ctx, SATF_IO, "the first row could not be stored");
         }
-        memset(first, 0, (size_t)(satf_pixel_bytes(&plan->to) * plan->to.width));
-        run.out = edged_out;
-        run.user = &run;
+        run.edge = (size_t)satf_pixel_bytes(&plan->to);
+        memset(first, 0, run.edge * (size_t)plan->to.width);
     }
     status = walk_down(&run);
     return status ? status : satf_report_progress(ctx, 1);

@@ -12,9 +12,8 @@ typedef struct walk_run {
     satf_plan *plan;
     const plan_walk *walk;
     const plan_images *images;
-    const filter_rows *rows;             /* of a plan by rows; NULL: images in memory */
-    void *(*out)(void *user, int64_t y); /* by rows: where those of the result go */
-    void *user;
+    const filter_rows *rows; /* of a plan by rows; NULL: images in memory */
+    size_t edge; /* by rows: bytes of zeros in front of each row of the result; 0: it has no edge */
     atomic_int stop;      /* a satf_status */
     _Atomic int64_t done; /* samples, of all steps */
 } walk_run;
