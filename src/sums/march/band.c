@@ -138,25 +138,29 @@ static const void *centre_samples(window_march *m, int64_t y, int64_t x)
     return m->centre ? m->centre + x * in->channels * (int64_t)satf_type_bytes(in->type) : NULL;
 }
 
-void window_deliver(window_march *m, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                    const double *shifts)
+void window_deliver(window_march *m, int64_t y, int64_t rows, int64_t x, int64_t n,
+                    void *const *sums, const double *shifts)
 {
+    const window_spec *spec = &m->plan->spec;
     window_segment *segment = &m->segment;
-    segment->y = y;
+    int64_t pitch = m->plan->columns * spec->in.channels;
+    const char *squares = m->plan->planes > 1 ? sums[1] : NULL;
     segment->x = x;
     segment->n = n;
-    segment->sums = sums[0];
-    segment->squares = m->plan->planes > 1 ? sums[1] : NULL;
     segment->shifts = shifts;
-    if (m->plan->spec.centre) {
-        segment->centre = centre_samples(m, y, x);
-        if (!segment->centre) {
+    for (int64_t row = 0; row < rows; row++) {
+        size_t at = (size_t)(row * pitch);
+        segment->y = y + row;
+        segment->sums = (const char *)sums[0] + at * satf_sum_bytes(segment->sum_type);
+        segment->squares = squares ? squares + at * satf_sum_bytes(segment->square_type) : NULL;
+        segment->centre = spec->centre ? centre_samples(m, y + row, x) : NULL;
+        if (spec->centre && !segment->centre) {
             return;
         }
-    }
-    if (m->plan->spec.border == SATF_BORDER_SHRINK) {
-        deliver_pieces(m, segment);
-    } else {
-        m->sink(m->user, segment);
+        if (spec->border == SATF_BORDER_SHRINK) {
+            deliver_pieces(m, segment);
+        } else {
+            m->sink(m->user, segment);
+        }
     }
 }

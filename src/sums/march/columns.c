@@ -52,17 +52,3 @@ void columns_pad_outside(const window_march *m)
         }
     }
 }
-
-void columns_deliver(window_march *m, int64_t rows, int64_t x, int64_t n)
-{
-    const window_plan *plan = m->plan;
-    for (int64_t row = 0; row < rows; row++) {
-        const void *sums[2] = {NULL, NULL};
-        for (int i = 0; i < plan->planes; i++) {
-            const window_plane *plane = &plan->plane[i];
-            int64_t first = row * plan->columns * plan->spec.in.channels;
-            sums[i] = m->memory + plane->sums + (size_t)first * satf_sum_bytes(plane->sum_type);
-        }
-        window_deliver(m, m->y + row, x, n, sums, NULL);
-    }
-}

@@ -33,10 +33,6 @@ static inline const void *columns_summands(const window_march *m, const window_p
  * their end, where kernels read numbers that must be finite. */
 void columns_pad_outside(const window_march *m);
 
-/* Delivers pixels x ... x + n - 1 of so many rows from the march's on, whose sums lie a padded row
- * apart. */
-void columns_deliver(window_march *m, int64_t rows, int64_t x, int64_t n);
-
 /* few_rows.c: delivers the next rows of a march whose plan has few_rows: their number; 0 behind the
  * last, and after a failure. */
 int64_t window_few_rows(window_march *m);

@@ -63,10 +63,11 @@ static void sum_along(const window_march *m, int64_t pixel, int64_t pixels)
 static void deliver_at_once(window_march *m, int64_t rows, const char *const *of)
 {
     const window_plan *plan = m->plan;
+    void *const sums[2] = {m->memory + plan->plane[0].sums, NULL};
     make_columns(m, rows, of, 0, plan->across.n);
     columns_pad(m, &plan->plane[0], rows);
     sum_along(m, 0, (rows - 1) * plan->columns + plan->width);
-    columns_deliver(m, rows, 0, plan->width);
+    window_deliver(m, m->y, rows, 0, plan->width, sums, NULL);
 }
 
 /* Rows that are long: in segments, whose columns stay in the first level of cache. */
@@ -87,10 +88,10 @@ static void deliver_segments(window_march *m, int64_t rows, const char *const *o
         }
         columns_made = until;
         for (int64_t row = 0; row < rows; row++) {
-            const void *const sums[2] = {m->memory + plan->plane[0].sums, NULL};
+            void *const sums[2] = {m->memory + plan->plane[0].sums, NULL};
             window_prefetch(m, m->y + rows + row + plan->down.hi, x, x + n);
             sum_along(m, row * plan->columns + x, n);
-            window_deliver(m, m->y + row, x, n, sums, NULL);
+            window_deliver(m, m->y + row, 1, x, n, sums, NULL);
         }
     }
 }

@@ -149,11 +149,13 @@ static void slide_along(window_march *m, int64_t rows)
     const window_plan *plan = m->plan;
     const axis *across = &plan->across;
     satf_u128 fixed[2][SATF_MAX_CHANNELS];
+    void *sums[2] = {NULL, NULL};
     bool has_fixed = false;
     int64_t all = (rows - 1) * plan->columns + plan->width;
     for (int i = 0; i < plan->planes; i++) {
         columns_pad(m, &plan->plane[i], rows);
         has_fixed = fixed_of_row(m, &plan->plane[i], fixed[i]);
+        sums[i] = m->memory + plan->plane[i].sums;
     }
     horizontal_row shape = {.channels = plan->spec.in.channels,
                             .window = across->lo + across->hi + 1};
@@ -164,15 +166,14 @@ static void slide_along(window_march *m, int64_t rows)
         }
         for (int i = 0; i < plan->planes; i++) {
             const window_plane *plane = &plan->plane[i];
-            void *sums = m->memory + plane->sums;
             plane->horizontal->run(
                 &shape, m->memory + plane->columns + (size_t)shape.x * plane->pixel_bytes,
-                m->memory + plane->spare, sums);
+                m->memory + plane->spare, sums[i]);
             if (has_fixed) {
-                plane->horizontal->add_fixed(&shape, sums, fixed[i]);
+                plane->horizontal->add_fixed(&shape, sums[i], fixed[i]);
             }
         }
-        columns_deliver(m, rows, shape.x, rows > 1 ? plan->width : shape.pixels);
+        window_deliver(m, m->y, rows, shape.x, rows > 1 ? plan->width : shape.pixels, sums, NULL);
     }
 }
 

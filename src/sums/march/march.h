@@ -55,10 +55,11 @@ bool window_goes_on(window_march *m, int64_t samples);
  */
 void window_prefetch(const window_march *m, int64_t y, int64_t x, int64_t end);
 
-/* Hands out n pixels from x on of row y, with one array of sums a plane, and of shifts (NULL:
- * none); in pieces where the border shrinks windows, and nothing after a failure. */
-void window_deliver(window_march *m, int64_t y, int64_t x, int64_t n, const void *const *sums,
-                    const double *shifts);
+/* Hands out n pixels from x on of so many rows from y on, with one array of sums a plane, which lie
+ * a padded row of columns apart, and of shifts (NULL: none); in pieces where the border shrinks
+ * windows, and nothing after a failure. */
+void window_deliver(window_march *m, int64_t y, int64_t rows, int64_t x, int64_t n,
+                    void *const *sums, const double *shifts);
 
 /* Delivers the march's next row, or some at once: short ones, and those of floats; false
  * behind the last, and after a failure. */

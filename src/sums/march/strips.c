@@ -129,9 +129,8 @@ static void strips_deliver(window_march *m, int64_t y, const strip *s, int64_t j
     strip_row sums = strip_windows(m, s, y, j, counts);
     for (int64_t x = 0, n; x < s->n; x += n) {
         n = s->n - x < plan->segment ? s->n - x : plan->segment;
-        const void *of[2] = {sums.sum + x * channels,
-                             sums.square ? sums.square + x * channels : NULL};
-        window_deliver(m, y, s->x + x, n, of, sums.shift ? sums.shift + x * channels : NULL);
+        void *of[2] = {sums.sum + x * channels, sums.square ? sums.square + x * channels : NULL};
+        window_deliver(m, y, 1, s->x + x, n, of, sums.shift ? sums.shift + x * channels : NULL);
     }
 }
 
