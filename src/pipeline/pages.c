@@ -185,9 +185,8 @@ static int pages_at_once(const satf_context *ctx, const pipeline_job *job, const
                          int64_t count)
 {
     int64_t threads = ctx->settings.threads, files = most(job->options.files, 1);
-    int64_t most = files < threads ? threads / files : 1;
-    most = most < count ? most : count;
-    return !reader || reader->pages_apart ? (int)most : 1;
+    int64_t share = files < threads ? threads / files : 1;
+    return !reader || reader->pages_apart ? (int)least(share, count) : 1;
 }
 
 /* A worker's context and reader. */
