@@ -1,13 +1,9 @@
 /* The simulator of the memory machines: dissertation, chapter 3. */
 #include "machine.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "../base/context.h"
 #include "../base/memory.h"
-
-enum { MAX_SHARED = 65536 };
 
 /* What a round has done to a kind of memory. */
 typedef struct round_traffic {
@@ -72,14 +68,9 @@ int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, siz
     return global ? groups : most;
 }
 
-const satf_machine_params *machine_params(const satf_machine *machine)
-{
-    return &machine->params;
-}
-
 /* ------------------------------------------------------- rounds and phases */
 
-static satf_machine_tally *tally_of(satf_machine_traffic *traffic, int write, bool casual)
+static satf_machine_tally *tally_of(satf_machine_traffic *traffic, bool write, bool casual)
 {
     return write    ? casual ? &traffic->casual_writes : &traffic->free_writes
            : casual ? &traffic->casual_reads
@@ -126,7 +117,7 @@ static void end_phase(satf_machine *m)
     memset(m->phase_shared, 0, (size_t)m->params.shared_count * sizeof *m->phase_shared);
 }
 
-static void end_round(satf_machine *m)
+void satf_machine_end_round(satf_machine *m)
 {
     if (round_is_open(&m->round_shared) || round_is_open(&m->round_global)) {
         m->ended.rounds++;
@@ -138,62 +129,20 @@ static void end_round(satf_machine *m)
     }
 }
 
-/* -------------------------------------------------------------- public calls */
+/* ------------------------------------------------------------------ programs */
 
-static satf_status check_machine(satf_context *ctx, const satf_machine *machine)
+satf_machine *satf_machine_create(const satf_machine_params *params)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    return machine ? SATF_OK : satf_fail(ctx, SATF_INVALID, "the machine is missing");
-}
-
-static satf_status check_params(satf_context *ctx, const satf_machine_params *p)
-{
-    if (!p) {
-        return satf_fail(ctx, SATF_INVALID, "the machine's parameters are missing");
-    }
-    if (p->width < 1 || p->width > MACHINE_MAX_WIDTH) {
-        return satf_fail(ctx, SATF_INVALID, "a machine's width must be 1 ... %d, not %" PRId32,
-                         MACHINE_MAX_WIDTH, p->width);
-    }
-    if (p->shared_count < 1 || p->shared_count > MAX_SHARED) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "a machine must have 1 ... %d shared memories, not %" PRId32, MAX_SHARED,
-                         p->shared_count);
-    }
-    if (p->shared_latency < 1 || p->global_latency < 1) {
-        return satf_fail(ctx, SATF_INVALID, "a memory's latency must be at least 1 time unit");
-    }
-    return SATF_OK;
-}
-
-satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
-                                satf_machine **out)
-{
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!out) {
-        return satf_fail(ctx, SATF_INVALID, "the place for the machine is missing");
-    }
-    *out = NULL;
-    satf_status status = check_params(ctx, params);
-    if (status) {
-        return status;
-    }
     satf_machine *m = satf_alloc_zeroed(sizeof *m);
     if (m) {
         m->params = *params;
         m->phase_shared = satf_alloc_zeroed((size_t)params->shared_count * sizeof *m->phase_shared);
     }
-    if (!m || !m->phase_shared) {
+    if (m && !m->phase_shared) {
         satf_machine_destroy(m);
-        return satf_fail(ctx, SATF_NO_MEMORY, "out of memory for a machine of %" PRId32 " memories",
-                         params->shared_count);
+        m = NULL;
     }
-    *out = m;
-    return SATF_OK;
+    return m;
 }
 
 void satf_machine_destroy(satf_machine *machine)
@@ -204,42 +153,14 @@ void satf_machine_destroy(satf_machine *machine)
     }
 }
 
-static satf_status check_access(satf_context *ctx, const satf_machine *m, int32_t memory,
-                                const int64_t *addresses, size_t threads)
+int64_t satf_machine_access(satf_machine *machine, int32_t memory, bool write,
+                            const int64_t *addresses, size_t threads)
 {
-    if (memory != SATF_MACHINE_GLOBAL && (memory < 0 || memory >= m->params.shared_count)) {
-        return satf_fail(ctx, SATF_INVALID,
-                         "there is no shared memory %" PRId32 "; the machine has %" PRId32, memory,
-                         m->params.shared_count);
-    }
-    if (!addresses && threads) {
-        return satf_fail(ctx, SATF_INVALID, "the addresses are missing");
-    }
-    for (size_t t = 0; t < threads; t++) {
-        if (addresses[t] < 0 && addresses[t] != SATF_MACHINE_IDLE) {
-            return satf_fail(ctx, SATF_INVALID, "thread %zu has the negative address %" PRId64, t,
-                             addresses[t]);
-        }
-    }
-    return SATF_OK;
-}
-
-satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory, int write,
-                                const int64_t *addresses, size_t threads, int64_t *stages)
-{
-    satf_status status = check_machine(ctx, machine);
-    if (!status) {
-        status = check_access(ctx, machine, memory, addresses, threads);
-    }
-    if (status) {
-        return status;
-    }
     bool global = memory == SATF_MACHINE_GLOBAL;
     round_traffic *round = global ? &machine->round_global : &machine->round_shared;
     satf_machine_traffic *traffic = global ? &machine->ended.global : &machine->ended.shared;
     size_t w = (size_t)machine->params.width;
     int64_t sum = 0;
-    write = write != 0;
     for (size_t from = 0; from < threads; from += w) {
         size_t count = threads - from < w ? threads - from : w;
         int64_t accesses = 0;
@@ -255,57 +176,23 @@ satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_
     }
     traffic->stages += sum;
     *(global ? &machine->phase_global : &machine->phase_shared[memory]) += sum;
-    if (stages) {
-        *stages = sum;
-    }
-    return SATF_OK;
+    return sum;
 }
 
-satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine)
+void satf_machine_barrier(satf_machine *machine)
 {
-    satf_status status = check_machine(ctx, machine);
-    if (!status) {
-        end_round(machine);
-    }
-    return status;
+    satf_machine_end_round(machine);
+    end_phase(machine);
+    machine->ended.barriers++;
 }
 
-satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine)
+satf_machine_counts satf_machine_count(const satf_machine *machine)
 {
-    satf_status status = check_machine(ctx, machine);
-    if (!status) {
-        end_round(machine);
-        end_phase(machine);
-        machine->ended.barriers++;
-    }
-    return status;
-}
-
-satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
-                               satf_machine_counts *counts)
-{
-    satf_status status = check_machine(ctx, machine);
-    if (!status && !counts) {
-        status = satf_fail(ctx, SATF_INVALID, "the place for the counts is missing");
-    }
-    if (!status) {
-        round_traffic shared = machine->round_shared, global = machine->round_global;
-        *counts = machine->ended;
-        counts->rounds += round_is_open(&shared) || round_is_open(&global);
-        end_round_of(&shared, &counts->shared);
-        end_round_of(&global, &counts->global);
-        add_phase(machine, counts);
-    }
-    return status;
-}
-
-satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine)
-{
-    satf_status status = check_machine(ctx, machine);
-    if (!status) {
-        end_round(machine);
-        end_phase(machine);
-        memset(&machine->ended, 0, sizeof machine->ended);
-    }
-    return status;
+    round_traffic shared = machine->round_shared, global = machine->round_global;
+    satf_machine_counts counts = machine->ended;
+    counts.rounds += round_is_open(&shared) || round_is_open(&global);
+    end_round_of(&shared, &counts.shared);
+    end_round_of(&global, &counts.global);
+    add_phase(machine, &counts);
+    return counts;
 }

@@ -9,17 +9,14 @@
 #include <stdbool.h>
 
 #include "../base/layout.h"
+#include "../satfilter.h"
 #include "pattern.h"
 #include "simulator.h"
-
-#define MACHINE_MAX_WIDTH 1024
 
 /* The pipeline stages of one warp's access on a machine of that width, up to MACHINE_MAX_WIDTH:
  * the most distinct addresses in a bank, or the distinct address groups of the global memory.
  * Addresses as in satf_machine_access(); threads <= width. */
 int64_t machine_stages(int32_t width, bool global, const int64_t *addresses, size_t threads);
-
-const satf_machine_params *machine_params(const satf_machine *machine);
 
 /* ---------------------------------------------------------- random numbers */
 
@@ -71,12 +68,15 @@ typedef struct machine_formula {
                   * with what the text says of smaller terms */
 } machine_formula;
 
+/* The machine that a program runs on (stream.h). */
+typedef struct machine_stream machine_stream;
+
 typedef struct machine_program {
     const char *name, *help;
     const char *text;  /* the formula of time; l is the global memory's latency */
     bool asynchronous; /* table 6.1; else table 5.1 */
     /* Feeds all the program's accesses into the machine. */
-    satf_status (*run)(satf_context *ctx, satf_machine *machine, const machine_case *c);
+    void (*run)(machine_stream *s, const machine_case *c);
     /* With d shared memories of latency 1 and the global one of latency l. */
     machine_formula (*formula)(const machine_case *c, int32_t d, double l);
 } machine_program;
@@ -84,13 +84,18 @@ typedef struct machine_program {
 /* The programs, NULL behind the last. */
 const machine_program *machine_program_at(size_t index);
 
+/* What the program's accesses cost on a machine with d shared memories of latency 1 and a global
+ * one of that latency. SATF_INVALID: the side does not fit the width. */
+satf_status machine_program_count(satf_context *ctx, const machine_program *program,
+                                  const machine_case *c, int32_t d, int32_t latency,
+                                  satf_machine_counts *counts);
+
 /* Blocks on a side of the triangles of (1+r)R1W: nearest to sqrt(r) side / w, 1 ... side / w - 1,
  * or 1 if there is a single block. */
 int64_t machine_triangle(const machine_case *c);
 
 /* The programs' functions, by table. */
-#define MACHINE_RUN(name) \
-    satf_status machine_run_##name(satf_context *ctx, satf_machine *machine, const machine_case *c)
+#define MACHINE_RUN(name) void machine_run_##name(machine_stream *s, const machine_case *c)
 MACHINE_RUN(d_designated);
 MACHINE_RUN(s_designated);
 MACHINE_RUN(transpose);

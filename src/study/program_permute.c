@@ -1,6 +1,5 @@
 /* The programs of table 5.1: permutations in global memory (dissertation, chapter 5). All n
  * threads take part in each round; a warp's threads stand in a row of the matrix. */
-#include "../base/context.h"
 #include "stream.h"
 
 /* The places of the arrays of n words. */
@@ -15,62 +14,39 @@ static int64_t array(const machine_case *c, int which)
 static void whole_array(machine_stream *s, const machine_case *c, bool write, int which)
 {
     machine_stream_threads(s, SATF_MACHINE_GLOBAL, write, array(c, which), 1, 0, c->side * c->side);
-    machine_stream_end_round(s);
+    satf_machine_end_round(s->machine);
 }
 
 /* One round: thread i accesses word index[i] of an array. */
 static void permuted_array(machine_stream *s, const machine_case *c, const uint32_t *index,
                            bool write, int which)
 {
-    for (int64_t warp = 0; warp < c->side * c->side && !s->status; warp += s->w) {
+    for (int64_t warp = 0; warp < c->side * c->side; warp += s->w) {
         for (int64_t t = 0; t < s->w; t++) {
             s->address[t] = array(c, which) + index[warp + t];
         }
-        s->status = satf_machine_access(s->ctx, s->machine, SATF_MACHINE_GLOBAL, write, s->address,
-                                        (size_t)s->w, NULL);
+        machine_stream_feed(s, SATF_MACHINE_GLOBAL, write);
     }
-    machine_stream_end_round(s);
-}
-
-/* Begins a program of the algorithms that take any permutation. */
-static machine_stream begin_any(satf_context *ctx, satf_machine *machine, const machine_case *c)
-{
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status && !(c->p && c->inverse)) {
-        s.status = satf_fail(ctx, SATF_INVALID, "the permutation is missing");
-    }
-    return s;
+    satf_machine_end_round(s->machine);
 }
 
 MACHINE_RUN(d_designated)
 {
-    machine_stream s = begin_any(ctx, machine, c);
-    if (!s.status) {
-        whole_array(&s, c, false, A);
-        whole_array(&s, c, false, TARGET);
-        permuted_array(&s, c, c->p, true, B);
-    }
-    return s.status;
+    whole_array(s, c, false, A);
+    whole_array(s, c, false, TARGET);
+    permuted_array(s, c, c->p, true, B);
 }
 
 MACHINE_RUN(s_designated)
 {
-    machine_stream s = begin_any(ctx, machine, c);
-    if (!s.status) {
-        whole_array(&s, c, false, SOURCE);
-        permuted_array(&s, c, c->inverse, false, A);
-        whole_array(&s, c, true, B);
-    }
-    return s.status;
+    whole_array(s, c, false, SOURCE);
+    permuted_array(s, c, c->inverse, false, A);
+    whole_array(s, c, true, B);
 }
 
 MACHINE_RUN(transpose)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        machine_stream_transpose(&s, c, array(c, A), array(c, B));
-    }
-    return s.status;
+    machine_stream_transpose(s, c, array(c, A), array(c, B));
 }
 
 /* The column to which a step of a permutation moves column j of row i. */
@@ -84,17 +60,16 @@ static void shared_rows(machine_stream *s, const machine_case *c, bool write, bo
     s->blocks = 0;
     for (int64_t i = 0; i < c->side; i++) {
         int32_t memory = machine_stream_block(s);
-        for (int64_t warp = 0; warp < c->side && !s->status; warp += s->w) {
+        for (int64_t warp = 0; warp < c->side; warp += s->w) {
             for (int64_t t = 0; t < s->w; t++) {
                 uint32_t j = (uint32_t)(warp + t);
                 s->address[t] =
                     beta * c->side + (step ? step((uint32_t)c->side, (uint32_t)i, j) : j);
             }
-            s->status = satf_machine_access(s->ctx, s->machine, memory, write, s->address,
-                                            (size_t)s->w, NULL);
+            machine_stream_feed(s, memory, write);
         }
     }
-    machine_stream_end_round(s);
+    satf_machine_end_round(s->machine);
 }
 
 /* Section 5.4, with S the identity and D the step. */
@@ -120,29 +95,17 @@ static void permute_columns(machine_stream *s, const machine_case *c, int from, 
 
 MACHINE_RUN(row_wise)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        permute_rows(&s, c, A, B, scheduled_row_1);
-    }
-    return s.status;
+    permute_rows(s, c, A, B, scheduled_row_1);
 }
 
 MACHINE_RUN(column_wise)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        permute_columns(&s, c, A, B, scheduled_column);
-    }
-    return s.status;
+    permute_columns(s, c, A, B, scheduled_column);
 }
 
 MACHINE_RUN(scheduled)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        permute_rows(&s, c, A, B, scheduled_row_1);
-        permute_columns(&s, c, B, MIDDLE, scheduled_column);
-        permute_rows(&s, c, MIDDLE, B, scheduled_row_2);
-    }
-    return s.status;
+    permute_rows(s, c, A, B, scheduled_row_1);
+    permute_columns(s, c, B, MIDDLE, scheduled_column);
+    permute_rows(s, c, MIDDLE, B, scheduled_row_2);
 }

@@ -12,7 +12,7 @@ static void sum_columns(machine_stream *s, int64_t first, int64_t rows, int64_t 
         for (int write = 0; write < (j ? 2 : 1); write++) { /* the first row stays as it is */
             machine_stream_threads(s, SATF_MACHINE_GLOBAL, write, first + j * columns, 1, 0,
                                    columns);
-            machine_stream_end_round(s);
+            satf_machine_end_round(s->machine);
         }
     }
 }
@@ -23,60 +23,50 @@ static void sum_rows(machine_stream *s, int64_t side)
     for (int64_t j = 0; j < side; j++) {
         for (int write = 0; write < (j ? 2 : 1); write++) {
             machine_stream_threads(s, SATF_MACHINE_GLOBAL, write, j, side, 0, side);
-            machine_stream_end_round(s);
+            satf_machine_end_round(s->machine);
         }
     }
 }
 
 MACHINE_RUN(2r2w)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        sum_columns(&s, 0, c->side, c->side);
-        machine_stream_barrier(&s);
-        sum_rows(&s, c->side);
-    }
-    return s.status;
+    sum_columns(s, 0, c->side, c->side);
+    satf_machine_barrier(s->machine);
+    sum_rows(s, c->side);
 }
 
 MACHINE_RUN(4r4w)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        int64_t n = c->side * c->side;
-        sum_columns(&s, 0, c->side, c->side);
-        machine_stream_barrier(&s);
-        machine_stream_transpose(&s, c, 0, n);
-        machine_stream_barrier(&s);
-        sum_columns(&s, n, c->side, c->side);
-        machine_stream_barrier(&s);
-        machine_stream_transpose(&s, c, n, 0);
-    }
-    return s.status;
+    int64_t n = c->side * c->side;
+    sum_columns(s, 0, c->side, c->side);
+    satf_machine_barrier(s->machine);
+    machine_stream_transpose(s, c, 0, n);
+    satf_machine_barrier(s->machine);
+    sum_columns(s, n, c->side, c->side);
+    satf_machine_barrier(s->machine);
+    machine_stream_transpose(s, c, n, 0);
 }
 
 /* Section 6.4, formula (6.1): thread t of stage k has row low + t, column k - low - t. */
 MACHINE_RUN(4r1w)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
     int64_t side = c->side, step = side - 1, sums = side * side;
-    for (int64_t k = 0; k < 2 * side - 1 && !s.status; k++) {
+    for (int64_t k = 0; k < 2 * side - 1; k++) {
         int64_t low = k < side ? 0 : k - side + 1, high = k < side ? k : side - 1;
         int64_t first = low * step + k, threads = high - low + 1;
         int64_t no_above = low == 0, no_left = high == k; /* of the first, of the last thread */
         if (k) {
-            machine_stream_barrier(&s);
+            satf_machine_barrier(s->machine);
         }
-        machine_stream_threads(&s, SATF_MACHINE_GLOBAL, false, first, step, 0, threads);
-        machine_stream_threads(&s, SATF_MACHINE_GLOBAL, false, sums + first - 1, step, 0,
+        machine_stream_threads(s, SATF_MACHINE_GLOBAL, false, first, step, 0, threads);
+        machine_stream_threads(s, SATF_MACHINE_GLOBAL, false, sums + first - 1, step, 0,
                                threads - no_left);
-        machine_stream_threads(&s, SATF_MACHINE_GLOBAL, false, sums + first - side, step, no_above,
+        machine_stream_threads(s, SATF_MACHINE_GLOBAL, false, sums + first - side, step, no_above,
                                threads);
-        machine_stream_threads(&s, SATF_MACHINE_GLOBAL, false, sums + first - side - 1, step,
+        machine_stream_threads(s, SATF_MACHINE_GLOBAL, false, sums + first - side - 1, step,
                                no_above, threads - no_left);
-        machine_stream_threads(&s, SATF_MACHINE_GLOBAL, true, sums + first, step, 0, threads);
+        machine_stream_threads(s, SATF_MACHINE_GLOBAL, true, sums + first, step, 0, threads);
     }
-    return s.status;
 }
 
 /* ------------------------------------------------------------------- blocks */
@@ -106,6 +96,12 @@ static region make_region(int64_t blocks, int64_t begin, int64_t end, int64_t w)
                     .bottoms = 5 * n,
                     .rights = 6 * n,
                     .ends = 7 * n};
+}
+
+static region whole_region(const machine_case *c)
+{
+    int64_t blocks = c->side / c->w;
+    return make_region(blocks, 0, 2 * blocks - 1, c->w);
 }
 
 /* The first and the last + 1 block row of an anti-diagonal. */
@@ -267,16 +263,15 @@ static int64_t corners_side(const region *g)
     return side > 0 ? side : 0;
 }
 
-/* Returns the depth of recursion: S that fit no shared memory are summed in the same way. */
-static int two_r_one_w(machine_stream *s, const region *g)
+/* S that fit no shared memory are summed in the same way. */
+static void two_r_one_w(machine_stream *s, const region *g)
 {
-    int depth = 0;
     for (int64_t d = g->begin; d < g->end; d++) {
         for (int64_t i = first_row(g, d); i < end_row(g, d); i++) {
             sum_block(s, g, i, d - i);
         }
     }
-    machine_stream_barrier(s);
+    satf_machine_barrier(s->machine);
     for (int64_t j = 0; j < g->blocks; j++) {
         sum_down(s, g, g->columns, g->bottoms, j);
         sum_down(s, g, g->rows, g->rights, j);
@@ -288,9 +283,9 @@ static int two_r_one_w(machine_stream *s, const region *g)
         bool square = g->begin == 0 && g->end == 2 * g->blocks - 1;
         region inner = make_region(blocks, g->begin ? blocks - 1 : 0,
                                    square || g->begin ? whole : blocks, s->w);
-        depth = 1 + two_r_one_w(s, &inner);
+        two_r_one_w(s, &inner);
     }
-    machine_stream_barrier(s);
+    satf_machine_barrier(s->machine);
     for (int64_t d = g->begin; d < g->end; d++) {
         for (int64_t i = first_row(g, d); i < end_row(g, d); i++) {
             int64_t j = d - i;
@@ -311,18 +306,12 @@ static int two_r_one_w(machine_stream *s, const region *g)
             leave_borders(s, g, i, j, g->end);
         }
     }
-    return depth;
 }
 
 MACHINE_RUN(2r1w)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        int64_t blocks = c->side / c->w;
-        region all = make_region(blocks, 0, 2 * blocks - 1, c->w);
-        two_r_one_w(&s, &all);
-    }
-    return s.status;
+    region all = whole_region(c);
+    two_r_one_w(s, &all);
 }
 
 /* ------------------------------------- 1R1W and (1+r)R1W (sections 6.4, 6.5) */
@@ -332,7 +321,7 @@ static void one_r_one_w(machine_stream *s, const region *g)
 {
     for (int64_t d = g->begin; d < g->end; d++) {
         if (d > g->begin) {
-            machine_stream_barrier(s);
+            satf_machine_barrier(s->machine);
         }
         for (int64_t i = first_row(g, d); i < end_row(g, d); i++) {
             read_borders(s, g, i, d - i);
@@ -344,13 +333,8 @@ static void one_r_one_w(machine_stream *s, const region *g)
 
 MACHINE_RUN(1r1w)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        int64_t blocks = c->side / c->w;
-        region all = make_region(blocks, 0, 2 * blocks - 1, c->w);
-        one_r_one_w(&s, &all);
-    }
-    return s.status;
+    region all = whole_region(c);
+    one_r_one_w(s, &all);
 }
 
 int64_t machine_triangle(const machine_case *c)
@@ -362,17 +346,13 @@ int64_t machine_triangle(const machine_case *c)
 
 MACHINE_RUN(1_r)
 {
-    machine_stream s = machine_stream_begin(ctx, machine, c);
-    if (!s.status) {
-        int64_t blocks = c->side / c->w, triangle = machine_triangle(c), whole = 2 * blocks - 1;
-        region a = make_region(blocks, 0, triangle, c->w);
-        region middle = make_region(blocks, triangle, whole - triangle, c->w);
-        region b = make_region(blocks, whole - triangle, whole, c->w);
-        two_r_one_w(&s, &a);
-        machine_stream_barrier(&s);
-        one_r_one_w(&s, &middle);
-        machine_stream_barrier(&s);
-        two_r_one_w(&s, &b);
-    }
-    return s.status;
+    int64_t blocks = c->side / c->w, triangle = machine_triangle(c), whole = 2 * blocks - 1;
+    region a = make_region(blocks, 0, triangle, c->w);
+    region middle = make_region(blocks, triangle, whole - triangle, c->w);
+    region b = make_region(blocks, whole - triangle, whole, c->w);
+    two_r_one_w(s, &a);
+    satf_machine_barrier(s->machine);
+    one_r_one_w(s, &middle);
+    satf_machine_barrier(s->machine);
+    two_r_one_w(s, &b);
 }

@@ -1,7 +1,11 @@
 /* The table of programs, and what the dissertation's tables 5.1 and 6.1 say of them. */
+#include <inttypes.h>
 #include <math.h>
 
-#include "machine.h"
+#include "../base/context.h"
+#include "stream.h"
+
+enum { MAX_SIDE = 1 << 15 };
 
 static double words(const machine_case *c)
 {
@@ -202,4 +206,25 @@ static const machine_program programs[] = {
 const machine_program *machine_program_at(size_t index)
 {
     return index < sizeof programs / sizeof *programs ? &programs[index] : NULL;
+}
+
+satf_status machine_program_count(satf_context *ctx, const machine_program *program,
+                                  const machine_case *c, int32_t d, int32_t latency,
+                                  satf_machine_counts *counts)
+{
+    satf_machine_params params = {c->w, d, 1, latency, program->asynchronous};
+    if (c->side < c->w || c->side > MAX_SIDE || c->side % c->w) {
+        return satf_fail(ctx, SATF_INVALID,
+                         "a matrix's side must be a multiple of the width %" PRId32
+                         " up to %d, not %" PRId64,
+                         c->w, MAX_SIDE, c->side);
+    }
+    machine_stream s = {.machine = satf_machine_create(&params), .w = c->w, .shared_count = d};
+    if (!s.machine) {
+        return satf_fail(ctx, SATF_NO_MEMORY, "out of memory for a machine");
+    }
+    program->run(&s, c);
+    *counts = satf_machine_count(s.machine);
+    satf_machine_destroy(s.machine);
+    return SATF_OK;
 }

@@ -1,10 +1,10 @@
-/*
- * The memory machines of GPU papers, simulated. Conventions as in satfilter.h.
- */
+/* The memory machines of GPU papers, simulated. */
 #ifndef SATF_STUDY_SIMULATOR_H
 #define SATF_STUDY_SIMULATOR_H
 
-#include "../satfilter.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Models of a GPU's memories (A. Kasagi's dissertation, chapter 3): they count
@@ -31,16 +31,17 @@ typedef struct satf_machine satf_machine;
 #define SATF_MACHINE_IDLE (-INT64_C(1)) /* the address of a thread that accesses nothing */
 
 typedef struct satf_machine_params {
-    int32_t width;          /* w, 1 ... 1024 */
-    int32_t shared_count;   /* d, 1 ... 65536 */
+    int32_t width;          /* w, 1 ... MACHINE_MAX_WIDTH */
+    int32_t shared_count;   /* d >= 1 */
     int32_t shared_latency; /* l >= 1, time units */
     int32_t global_latency; /* L >= 1, time units */
-    int32_t asynchronous;   /* non-zero: phases end at barriers only */
+    bool asynchronous;      /* phases end at barriers only */
 } satf_machine_params;
 
-/* *out is NULL on failure (SATF_INVALID, SATF_NO_MEMORY). */
-satf_status satf_machine_create(satf_context *ctx, const satf_machine_params *params,
-                                satf_machine **out);
+#define MACHINE_MAX_WIDTH 1024
+
+/* NULL: there is no memory. */
+satf_machine *satf_machine_create(const satf_machine_params *params);
 
 /* NULL is allowed. */
 void satf_machine_destroy(satf_machine *machine);
@@ -49,17 +50,17 @@ void satf_machine_destroy(satf_machine *machine);
  * Threads 0 ... threads - 1 access words of a memory, a shared one by number or
  * SATF_MACHINE_GLOBAL, in the present round. Thread t belongs to warp t div w and
  * accesses addresses[t] >= 0, or nothing if that is SATF_MACHINE_IDLE; a warp of idle
- * threads costs nothing. A round may consist of several such calls. *stages, unless
- * NULL, becomes the pipeline stages they occupy. The machine is untouched on failure.
+ * threads costs nothing. A round may consist of several such calls. Returns the pipeline
+ * stages that they occupy.
  */
-satf_status satf_machine_access(satf_context *ctx, satf_machine *machine, int32_t memory, int write,
-                                const int64_t *addresses, size_t threads, int64_t *stages);
+int64_t satf_machine_access(satf_machine *machine, int32_t memory, bool write,
+                            const int64_t *addresses, size_t threads);
 
 /* Ends the round, if it had any access. */
-satf_status satf_machine_end_round(satf_context *ctx, satf_machine *machine);
+void satf_machine_end_round(satf_machine *machine);
 
 /* All threads wait for one another: ends the round and, on the asynchronous machine, the phase. */
-satf_status satf_machine_barrier(satf_context *ctx, satf_machine *machine);
+void satf_machine_barrier(satf_machine *machine);
 
 typedef struct satf_machine_tally {
     int64_t accesses; /* of threads, before equal addresses merge */
@@ -81,9 +82,6 @@ typedef struct satf_machine_counts {
 } satf_machine_counts;
 
 /* What all accesses so far cost, as if the program ended here. */
-satf_status satf_machine_count(satf_context *ctx, const satf_machine *machine,
-                               satf_machine_counts *counts);
+satf_machine_counts satf_machine_count(const satf_machine *machine);
 
-/* Forgets all accesses. */
-satf_status satf_machine_reset(satf_context *ctx, satf_machine *machine);
 #endif

@@ -4,22 +4,19 @@
 
 #include "machine.h"
 
-typedef struct machine_stream {
-    satf_context *ctx;
+struct machine_stream {
     satf_machine *machine;
     int64_t w;
     int32_t shared_count;
-    int32_t blocks;     /* given out so far; block b works in shared memory b mod shared_count */
-    satf_status status; /* the first failure; what follows is left out */
+    int32_t blocks; /* given out so far; block b works in shared memory b mod shared_count */
     int64_t address[MACHINE_MAX_WIDTH];
-} machine_stream;
-
-/* Fails, in the status, if the case does not fit the machine. */
-machine_stream machine_stream_begin(satf_context *ctx, satf_machine *machine,
-                                    const machine_case *c);
+};
 
 /* The shared memory of the next block. */
 int32_t machine_stream_block(machine_stream *s);
+
+/* A warp accesses the words at address[]. */
+void machine_stream_feed(machine_stream *s, int32_t memory, bool write);
 
 /* Threads from ... to - 1, thread t accessing word first + t step. */
 void machine_stream_threads(machine_stream *s, int32_t memory, bool write, int64_t first,
@@ -31,9 +28,6 @@ void machine_stream_line(machine_stream *s, bool write, int64_t first);
 /* A warp accesses row i (column i) of a w x w block in the diagonal arrangement. */
 void machine_stream_row(machine_stream *s, int32_t memory, bool write, int64_t i);
 void machine_stream_column(machine_stream *s, int32_t memory, bool write, int64_t i);
-
-void machine_stream_end_round(machine_stream *s);
-void machine_stream_barrier(machine_stream *s);
 
 /* The transposition of the matrix at word `from` into the one at `to` (section 5.3), a block
  * of w x w at a time, in four rounds. */

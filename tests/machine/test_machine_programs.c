@@ -12,13 +12,8 @@ static satf_context *ctx;
 
 static satf_machine_counts run(const machine_program *p, const machine_case *c, int32_t d)
 {
-    satf_machine_params params = {c->w, d, 1, LATENCY, p->asynchronous};
     satf_machine_counts counts;
-    satf_machine *machine;
-    MUST(ctx, satf_machine_create(ctx, &params, &machine));
-    assert_int_equal(p->run(ctx, machine, c), SATF_OK);
-    MUST(ctx, satf_machine_count(ctx, machine, &counts));
-    satf_machine_destroy(machine);
+    MUST(ctx, machine_program_count(ctx, p, c, d, LATENCY, &counts));
     return counts;
 }
 
@@ -217,24 +212,14 @@ TEST_ALONE(barriers)
 
 TEST_ALONE(refuses_what_does_not_fit)
 {
-    satf_machine_params params = {8, 1, 1, 1, 0};
     static const machine_case cases[] = {
-        {.w = 4, .side = 64}, {.w = 8, .side = 60}, {.w = 8, .side = 0}, {.w = 8, .side = 1 << 16}};
-    satf_machine *machine;
-    const machine_program *p;
-    MUST(ctx, satf_machine_create(ctx, &params, &machine));
-    for (size_t i = 0; (p = machine_program_at(i)) != NULL; i++) {
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-            satf_machine_counts counts;
-            assert_int_equal(p->run(ctx, machine, &cases[k]), SATF_INVALID);
-            MUST(ctx, satf_machine_count(ctx, machine, &counts));
-            assert_int_equal(counts.shared.stages + counts.global.stages, 0);
-        }
+        {.w = 8, .side = 60}, {.w = 8, .side = 0}, {.w = 8, .side = 1 << 16}};
+    satf_machine_counts counts;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_int_equal(
+            machine_program_count(ctx, program("2r2w"), &cases[k], 1, LATENCY, &counts),
+            SATF_INVALID);
     }
-    machine_case nowhere = {.w = 8, .side = 16};
-    assert_int_equal(program("d-designated")->run(ctx, machine, &nowhere), SATF_INVALID);
-    assert_int_equal(program("s-designated")->run(ctx, machine, &nowhere), SATF_INVALID);
-    satf_machine_destroy(machine);
 }
 
 TEST_FILE(.context = &ctx)

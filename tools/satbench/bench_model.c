@@ -46,17 +46,8 @@ static void model_report(bench *b, const machine_program *p, const machine_case 
 
 static int run_program(bench *b, const machine_program *p, const machine_case *c)
 {
-    satf_machine_params params = {c->w, 1, 1, b->options.latency, p->asynchronous};
     satf_machine_counts counts;
-    satf_machine *machine;
-    satf_status status = satf_machine_create(b->ctx, &params, &machine);
-    if (!status) {
-        status = p->run(b->ctx, machine, c);
-    }
-    if (!status) {
-        status = satf_machine_count(b->ctx, machine, &counts);
-    }
-    satf_machine_destroy(machine);
+    satf_status status = machine_program_count(b->ctx, p, c, 1, b->options.latency, &counts);
     if (status) {
         return bench_call_error(b, status, p->name);
     }
