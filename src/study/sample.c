@@ -1,8 +1,6 @@
 /* Sampling the congestion of layouts. */
 #include "sample.h"
 
-#include <inttypes.h>
-
 #include "../base/context.h"
 #include "../base/memory.h"
 
@@ -15,40 +13,25 @@ typedef struct sampler {
     int64_t address[MACHINE_MAX_WIDTH];
 } sampler;
 
-const char *sample_access_2d_name(sample_access_2d access)
+const char *sample_access_name(const sample_kind *kind)
 {
 #define SAMPLE_NAME(NAME, name) name,
     static const char *const names[] = {SAMPLE_ACCESSES_2D(SAMPLE_NAME)};
-    return names[access];
-}
-
-const char *sample_access_4d_name(sample_access_4d access)
-{
-    static const char *const names[] = {SAMPLE_ACCESSES_4D(SAMPLE_NAME)};
+    static const char *const names_4d[] = {SAMPLE_ACCESSES_4D(SAMPLE_NAME)};
 #undef SAMPLE_NAME
-    return names[access];
+    return kind->in_4d ? names_4d[kind->access] : names[kind->access];
 }
 
-static satf_status open_sampler(satf_context *ctx, sampler *s, int32_t w, int32_t most,
-                                int64_t samples, uint64_t seed, uint32_t numbers)
+const char *sample_layout_name(const sample_kind *kind)
 {
-    if (w < 1 || w > most) {
-        return satf_fail(ctx, SATF_INVALID, "a warp must have 1 ... %d threads, not %" PRId32, most,
-                         w);
-    }
-    if (samples < 1) {
-        return satf_fail(ctx, SATF_INVALID, "a mean needs a sample, not %" PRId64, samples);
-    }
-    size_t bytes = layout_registers((uint32_t)w, numbers) * sizeof *s->r;
-    s->w = (uint32_t)w;
-    s->random.state = seed;
-    s->r = satf_alloc(bytes);
-    return s->r ? SATF_OK : satf_fail_memory(ctx, bytes, "the random numbers of a layout");
+    return kind->in_4d ? layout_4d_name((layout_4d)kind->layout)
+                       : layout_2d_name((layout_2d)kind->layout);
 }
 
-static int64_t sample_congestion(const sampler *s)
+uint32_t sample_numbers(const sample_kind *kind, uint32_t w)
 {
-    return machine_stages((int32_t)s->w, false, s->address, s->w);
+    return kind->in_4d ? layout_4d_numbers((layout_4d)kind->layout, w)
+                       : layout_2d_numbers((layout_2d)kind->layout, w);
 }
 
 static uint32_t below(sampler *s)
@@ -56,6 +39,7 @@ static uint32_t below(sampler *s)
     return machine_random_below(&s->random, s->w);
 }
 
+/* One warp's addresses. */
 static void access_2d(sampler *s, layout_2d layout, sample_access_2d access)
 {
     uint32_t at = below(s);
@@ -69,30 +53,11 @@ static void access_2d(sampler *s, layout_2d layout, sample_access_2d access)
     }
 }
 
-satf_status sample_congestion_2d(satf_context *ctx, layout_2d layout, sample_access_2d access,
-                                 int32_t w, int64_t samples, uint64_t seed, double *mean)
-{
-    sampler s = {0};
-    int64_t sum = 0;
-    satf_status status = open_sampler(ctx, &s, w, MACHINE_MAX_WIDTH, samples, seed,
-                                      layout_2d_numbers(layout, (uint32_t)w));
-    for (int64_t sample = 0; sample < samples && !status; sample++) {
-        layout_2d_draw(layout, s.w, &s.random, s.r);
-        access_2d(&s, layout, access);
-        sum += sample_congestion(&s);
-    }
-    if (!status) {
-        *mean = (double)sum / (double)samples;
-    }
-    satf_free(s.r);
-    return status;
-}
-
 /* The six orders of three numbers. */
 static const unsigned char orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                            {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
-/* One warp's addresses. */
+/* The same of four dimensions. */
 static void access_4d(sampler *s, layout_4d layout, sample_access_4d access)
 {
     uint32_t at[4], group[3] = {0}, perm[MAX_WIDTH_4D];
@@ -121,23 +86,37 @@ static void access_4d(sampler *s, layout_4d layout, sample_access_4d access)
     }
 }
 
-satf_status sample_congestion_4d(satf_context *ctx, layout_4d layout, sample_access_4d access,
-                                 int32_t w, int64_t samples, uint64_t seed, double *mean)
+static void sample_draw(sampler *s, const sample_kind *kind)
 {
-    sampler s = {0};
+    if (kind->in_4d) {
+        layout_4d_draw((layout_4d)kind->layout, s->w, &s->random, s->r);
+    } else {
+        layout_2d_draw((layout_2d)kind->layout, s->w, &s->random, s->r);
+    }
+}
+
+satf_status sample_congestion(satf_context *ctx, const sample_kind *kind, int32_t w,
+                              int64_t samples, uint64_t seed, double *mean)
+{
+    sampler s = {.w = (uint32_t)w, .random = {seed}};
+    size_t bytes = layout_registers(s.w, sample_numbers(kind, s.w)) * sizeof *s.r;
     int64_t sum = 0;
-    satf_status status = open_sampler(ctx, &s, w, MAX_WIDTH_4D, samples, seed,
-                                      layout_4d_numbers(layout, (uint32_t)w));
-    for (int64_t sample = 0; sample < samples && !status; sample++) {
-        if (sample % WARPS_PER_DRAW_4D == 0) {
-            layout_4d_draw(layout, s.w, &s.random, s.r);
+    s.r = satf_alloc(bytes);
+    if (!s.r) {
+        return satf_fail_memory(ctx, bytes, "the random numbers of a layout");
+    }
+    for (int64_t sample = 0; sample < samples; sample++) {
+        if (!kind->in_4d || sample % WARPS_PER_DRAW_4D == 0) {
+            sample_draw(&s, kind);
         }
-        access_4d(&s, layout, access);
-        sum += sample_congestion(&s);
+        if (kind->in_4d) {
+            access_4d(&s, (layout_4d)kind->layout, (sample_access_4d)kind->access);
+        } else {
+            access_2d(&s, (layout_2d)kind->layout, (sample_access_2d)kind->access);
+        }
+        sum += machine_stages(w, false, s.address, s.w);
     }
-    if (!status) {
-        *mean = (double)sum / (double)samples;
-    }
+    *mean = (double)sum / (double)samples;
     satf_free(s.r);
-    return status;
+    return SATF_OK;
 }

@@ -29,17 +29,23 @@ typedef enum sample_access_2d { SAMPLE_ACCESSES_2D(SAMPLE_ENUM) SAMPLE_2D_COUNT 
 typedef enum sample_access_4d { SAMPLE_ACCESSES_4D(SAMPLE_ENUM) SAMPLE_4D_COUNT } sample_access_4d;
 #undef SAMPLE_ENUM
 
-const char *sample_access_2d_name(sample_access_2d access);
-const char *sample_access_4d_name(sample_access_4d access);
+/* What is sampled. */
+typedef struct sample_kind {
+    bool in_4d; /* then a layout_4d and a sample_access_4d, else a layout_2d and a sample_access_2d
+                 */
+    int layout, access;
+} sample_kind;
 
-/* The mean over `samples` >= 1 warps, each with random numbers of its own. w <=
- * MACHINE_MAX_WIDTH. */
-satf_status sample_congestion_2d(satf_context *ctx, layout_2d layout, sample_access_2d access,
-                                 int32_t w, int64_t samples, uint64_t seed, double *mean);
+const char *sample_layout_name(const sample_kind *kind);
+const char *sample_access_name(const sample_kind *kind);
 
-/* The same of four dimensions, w <= 256; the random numbers, up to w^3, are drawn anew for
- * every 256 warps only. */
-satf_status sample_congestion_4d(satf_context *ctx, layout_4d layout, sample_access_4d access,
-                                 int32_t w, int64_t samples, uint64_t seed, double *mean);
+/* How many random numbers the layout takes. */
+uint32_t sample_numbers(const sample_kind *kind, uint32_t w);
+
+/* The mean over `samples` >= 1 warps of 1 <= w <= MACHINE_MAX_WIDTH threads, each with random
+ * numbers of its own. Of four dimensions w <= 256; the random numbers, up to w^3, are drawn anew
+ * for every 256 warps only. */
+satf_status sample_congestion(satf_context *ctx, const sample_kind *kind, int32_t w,
+                              int64_t samples, uint64_t seed, double *mean);
 
 #endif

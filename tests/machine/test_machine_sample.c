@@ -36,10 +36,12 @@ TEST_ALONE(draws_are_uniform)
     assert_int_equal(machine_random_below(&random, 1), 0);
 }
 
-static double mean_2d(layout_2d layout, sample_access_2d access, int32_t w, int64_t samples)
+static double mean_2d(layout_2d layout, sample_access_2d access, int32_t w, int64_t samples,
+                      uint64_t seed)
 {
+    sample_kind kind = {false, layout, access};
     double mean = -1;
-    MUST(ctx, sample_congestion_2d(ctx, layout, access, w, samples, 1, &mean));
+    MUST(ctx, sample_congestion(ctx, &kind, w, samples, seed, &mean));
     return mean;
 }
 
@@ -59,26 +61,26 @@ TEST_ALONE(table_2)
         int64_t samples = w == 32 ? 100000 : 20000; /* standard errors are below 0.006 */
         static const layout_2d layouts[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
         for (int k = 0; k < 3; k++) {
-            assert_true(mean_2d(layouts[k], SAMPLE_CONTIGUOUS, w, 500) == 1);
-            double random = mean_2d(layouts[k], SAMPLE_RANDOM, w, samples);
+            assert_true(mean_2d(layouts[k], SAMPLE_CONTIGUOUS, w, 500, 1) == 1);
+            double random = mean_2d(layouts[k], SAMPLE_RANDOM, w, samples, 1);
             assert_true(fabs(random - paper[i].random) < 0.03);
         }
-        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_STRIDE, w, 500) == w);
-        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_DIAGONAL, w, 500) == 1);
-        assert_true(mean_2d(LAYOUT_RAP, SAMPLE_STRIDE, w, 500) == 1);
-        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_STRIDE, w, samples) - paper[i].ras) < 0.03);
-        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_DIAGONAL, w, samples) - paper[i].ras) < 0.03);
-        assert_true(fabs(mean_2d(LAYOUT_RAP, SAMPLE_DIAGONAL, w, samples) - paper[i].rap_diagonal) <
+        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_STRIDE, w, 500, 1) == w);
+        assert_true(mean_2d(LAYOUT_RAW, SAMPLE_DIAGONAL, w, 500, 1) == 1);
+        assert_true(mean_2d(LAYOUT_RAP, SAMPLE_STRIDE, w, 500, 1) == 1);
+        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_STRIDE, w, samples, 1) - paper[i].ras) < 0.03);
+        assert_true(fabs(mean_2d(LAYOUT_RAS, SAMPLE_DIAGONAL, w, samples, 1) - paper[i].ras) <
                     0.03);
+        assert_true(fabs(mean_2d(LAYOUT_RAP, SAMPLE_DIAGONAL, w, samples, 1) -
+                         paper[i].rap_diagonal) < 0.03);
     }
 }
 
 TEST_ALONE(seeds_repeat)
 {
-    double once, twice, other;
-    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &once));
-    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7, &twice));
-    MUST(ctx, sample_congestion_2d(ctx, LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 8, &other));
+    double once = mean_2d(LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7);
+    double twice = mean_2d(LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 7);
+    double other = mean_2d(LAYOUT_RAP, SAMPLE_RANDOM, 32, 1000, 8);
     assert_true(once == twice && once != other);
 }
 
@@ -96,31 +98,17 @@ TEST_ALONE(table_4)
         for (int access = 0; access < SAMPLE_4D_COUNT; access++) {
             double mean = 0;
             int wanted = exact[layout][access];
-            MUST(ctx, sample_congestion_4d(ctx, (layout_4d)layout, (sample_access_4d)access, W,
-                                           5000, 3, &mean));
+            sample_kind kind = {true, layout, access};
+            MUST(ctx, sample_congestion(ctx, &kind, W, 5000, 3, &mean));
             bool right = wanted == LOG ? mean > 3 && mean < 4.1
                          : wanted      ? mean == wanted
                                        : mean >= 6 && mean < 12;
             if (!right) {
-                fail_msg("%s, %s: %.3f", layout_4d_name((layout_4d)layout),
-                         sample_access_4d_name((sample_access_4d)access), mean);
+                fail_msg("%s, %s: %.3f", sample_layout_name(&kind), sample_access_name(&kind),
+                         mean);
             }
         }
     }
-}
-
-TEST_ALONE(samplers_refuse)
-{
-    double mean = 5;
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 0, 1, 1, &mean),
-                     SATF_INVALID);
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 1025, 1, 1, &mean),
-                     SATF_INVALID);
-    assert_int_equal(sample_congestion_2d(ctx, LAYOUT_RAW, SAMPLE_RANDOM, 32, 0, 1, &mean),
-                     SATF_INVALID);
-    assert_int_equal(sample_congestion_4d(ctx, LAYOUT_1P, SAMPLE_RANDOM_4D, 257, 1, 1, &mean),
-                     SATF_INVALID);
-    assert_true(mean == 5);
 }
 
 static const tile_kernel *kernel(const char *name)

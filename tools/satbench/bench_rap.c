@@ -13,67 +13,46 @@ enum { SAMPLES = 100000, MAX_WIDTH_4D = 32 };
 
 /* ------------------------------------------------------------------ simulated */
 
-static const layout_2d layouts_2d[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
-
-/* numbers: random ones that the layout takes. */
-static int rap_report(bench *b, satf_status status, const char *name, int dimensions,
-                      const char *access, int w, double congestion, uint32_t numbers)
+static int simulate_one(bench *b, const sample_kind *kind, int w)
 {
+    const char *name = sample_layout_name(kind), *access = sample_access_name(kind);
+    int64_t samples = b->options.samples ? b->options.samples : SAMPLES;
+    double mean;
     char line[64];
+    if (kind->in_4d && w > MAX_WIDTH_4D) { /* w^3 random numbers are many, and the paper has no w */
+        return 0;
+    }
+    satf_status status =
+        sample_congestion(b->ctx, kind, w, samples, (uint64_t)b->options.seed, &mean);
     if (status) {
         return bench_call_error(b, status, name);
     }
-    BENCH_REPORT(b, STRING(name), NUMBER(dimensions), STRING(access), NUMBER(w), NUMBER(congestion),
-                 NUMBER(numbers));
-    snprintf(line, sizeof line, "%s %s", name, access);
-    if (dimensions == 2) {
-        bench_report_value(b->report, line, w, congestion);
+    BENCH_REPORT(b, STRING(name), NUMBER(kind->in_4d ? 4 : 2), STRING(access), NUMBER(w),
+                 NUMBER(mean), NUMBER(sample_numbers(kind, (uint32_t)w)));
+    if (!kind->in_4d) {
+        snprintf(line, sizeof line, "%s %s", name, access);
+        bench_report_value(b->report, line, w, mean);
     }
     return 0;
 }
 
-static int simulate_2d(bench *b, int layout, int access, int w, int64_t samples)
-{
-    layout_2d l = layouts_2d[layout];
-    sample_access_2d a = (sample_access_2d)access;
-    double mean = 0;
-    satf_status status =
-        sample_congestion_2d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
-    return rap_report(b, status, layout_2d_name(l), 2, sample_access_2d_name(a), w, mean,
-                      layout_2d_numbers(l, (uint32_t)w));
-}
-
-static int simulate_4d(bench *b, int layout, int access, int w, int64_t samples)
-{
-    layout_4d l = (layout_4d)layout;
-    sample_access_4d a = (sample_access_4d)access;
-    double mean = 0;
-    if (w > MAX_WIDTH_4D) { /* w^3 random numbers are many, and the paper has no w */
-        return 0;
-    }
-    satf_status status =
-        sample_congestion_4d(b->ctx, l, a, w, samples, (uint64_t)b->options.seed, &mean);
-    return rap_report(b, status, layout_4d_name(l), 4, sample_access_4d_name(a), w, mean,
-                      layout_4d_numbers(l, (uint32_t)w));
-}
-
 static int rap_simulate(bench *b)
 {
-    static const struct {
-        int layouts, accesses;
-        int (*simulate)(bench *b, int layout, int access, int w, int64_t samples);
-    } parts[] = {{sizeof layouts_2d / sizeof *layouts_2d, SAMPLE_2D_COUNT, simulate_2d},
-                 {LAYOUT_4D_COUNT, SAMPLE_4D_COUNT, simulate_4d}};
+    static const layout_2d layouts_2d[] = {LAYOUT_RAW, LAYOUT_RAS, LAYOUT_RAP};
+    enum {
+        ALL_2D = sizeof layouts_2d / sizeof *layouts_2d * SAMPLE_2D_COUNT,
+        ALL = ALL_2D + LAYOUT_4D_COUNT * SAMPLE_4D_COUNT
+    };
     const struct bench_values *widths = &b->options.list[BENCH_WIDTHS];
-    int64_t samples = b->options.samples ? b->options.samples : SAMPLES;
     int failed = 0;
-    for (int part = 0; part < 2; part++) {
-        for (int at = 0; at < parts[part].layouts * parts[part].accesses; at++) {
-            for (int i = 0; i < widths->count && !failed; i++) {
-                failed =
-                    parts[part].simulate(b, at / parts[part].accesses, at % parts[part].accesses,
-                                         widths->item[i].number, samples);
-            }
+    for (int at = 0; at < ALL; at++) {
+        int at_4d = at - ALL_2D;
+        sample_kind kind = {at_4d >= 0, at_4d / SAMPLE_4D_COUNT, at_4d % SAMPLE_4D_COUNT};
+        if (!kind.in_4d) {
+            kind = (sample_kind){false, layouts_2d[at / SAMPLE_2D_COUNT], at % SAMPLE_2D_COUNT};
+        }
+        for (int i = 0; i < widths->count && !failed; i++) {
+            failed = simulate_one(b, &kind, widths->item[i].number);
         }
     }
     return failed;
