@@ -278,8 +278,8 @@ int bench_measure_work(bench *b, const bench_arrays *a, double bytes, bench_work
                        bench_work *peer, void *user, const char *name, const char *kind,
                        bench_timing *timing);
 
-/* For a table that is measured on a device only: 0, and its place is set, or the exit status
- * after a message. */
+/* For a table that is counted or measured on a device: 0, and its place is set, or the exit
+ * status after a message. */
 int bench_needs_device(bench *b);
 
 /* ---------------------------------------------------------------- checking */

@@ -177,16 +177,20 @@ static int coalesce_run_line(coalesce_case *c, const coalesce_line *line, bench_
 
 /* -------------------------------------------------------------------- copies */
 
+static satf_status run_copy_from(const coalesce_case *c, int64_t offset)
+{
+    return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, offset);
+}
+
 static satf_status coalesce_run_copy(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, c->offset);
+    return run_copy_from(c, c->offset);
 }
 
 static satf_status run_aligned_copy(void *user)
 {
-    const coalesce_case *c = user;
-    return machine_cuda()->copy(c->b->ctx, c->arrays.in[0], c->arrays.out, COPY_WORDS, 0);
+    return run_copy_from(user, 0);
 }
 
 static float coalesce_number(int64_t i)
@@ -245,27 +249,23 @@ static int copies(coalesce_case *c)
 
 /* -------------------------------------------------------------------- powers */
 
-static satf_status run_global(const coalesce_case *c, bool interleaved)
+static satf_status run_powers_as(const coalesce_case *c, bool interleaved)
 {
-    return machine_cuda()->powers(c->b->ctx, interleaved, c->arrays.in[0], c->arrays.out, NUMBERS);
-}
-
-static satf_status run_shared(const coalesce_case *c, bool interleaved)
-{
-    return machine_cuda()->powers_shared(c->b->ctx, interleaved, c->arrays.in[0], c->arrays.out,
-                                         POWER_TIMES);
+    return c->in_shared ? machine_cuda()->powers_shared(c->b->ctx, interleaved, c->arrays.in[0],
+                                                        c->arrays.out, POWER_TIMES)
+                        : machine_cuda()->powers(c->b->ctx, interleaved, c->arrays.in[0],
+                                                 c->arrays.out, NUMBERS);
 }
 
 static satf_status run_powers(void *user)
 {
     const coalesce_case *c = user;
-    return c->in_shared ? run_shared(c, c->interleaved) : run_global(c, c->interleaved);
+    return run_powers_as(c, c->interleaved);
 }
 
 static satf_status run_interleaved(void *user)
 {
-    const coalesce_case *c = user;
-    return c->in_shared ? run_shared(c, true) : run_global(c, true);
+    return run_powers_as(user, true);
 }
 
 static satf_status open_powers(coalesce_case *c, float **numbers, int64_t count)
@@ -286,9 +286,9 @@ static satf_status open_powers(coalesce_case *c, float **numbers, int64_t count)
     return bench_device_upload(c->b, *numbers, bytes, "numbers", &c->arrays.in[0]);
 }
 
-static int powers_of(coalesce_case *c, bool shared)
+static int powers(coalesce_case *c)
 {
-    bool simulate = c->b->options.simulate;
+    bool simulate = c->b->options.simulate, shared = c->in_shared;
     int64_t count = shared ? MACHINE_POWER_GROUPS * W : NUMBERS;
     coalesce_line line = {
         .part = shared ? "powers shared" : "powers global",
@@ -303,7 +303,6 @@ static int powers_of(coalesce_case *c, bool shared)
         failed = status ? bench_call_error(c->b, status, line.part) : 0;
     }
     for (int interleaved = 1; interleaved >= 0 && !failed; interleaved--) {
-        c->in_shared = shared;
         c->interleaved = interleaved;
         line.name = interleaved ? "interleaved" : "consecutive";
         line.counts = count_powers(shared, interleaved);
@@ -316,16 +315,6 @@ static int powers_of(coalesce_case *c, bool shared)
     return failed;
 }
 
-static int powers_shared(coalesce_case *c)
-{
-    return powers_of(c, true);
-}
-
-static int powers_global(coalesce_case *c)
-{
-    return powers_of(c, false);
-}
-
 /* ------------------------------------------------------------------ products */
 
 static const char *const product_names[ACCESS_PRODUCT_COUNT] = {
@@ -334,19 +323,22 @@ static const char *const product_names[ACCESS_PRODUCT_COUNT] = {
 #undef PRODUCT_NAME
 };
 
+static satf_status run_product_of(const coalesce_case *c, access_product way)
+{
+    return machine_cuda()->product(c->b->ctx, way, c->arrays.in[0], c->arrays.in[1], c->arrays.out,
+                                   SIDE);
+}
+
 static satf_status run_product(void *user)
 {
     const coalesce_case *c = user;
-    return machine_cuda()->product(c->b->ctx, c->way, c->arrays.in[0], c->arrays.in[1],
-                                   c->arrays.out, SIDE);
+    return run_product_of(c, c->way);
 }
 
 /* Copies the same words, however they lie: addresses and time are those of the first line. */
 static satf_status coalesce_run_coalesced(void *user)
 {
-    const coalesce_case *c = user;
-    return machine_cuda()->product(c->b->ctx, ACCESS_BY_ROWS, c->arrays.in[0], c->arrays.in[1],
-                                   c->arrays.out, SIDE);
+    return run_product_of(user, ACCESS_BY_ROWS);
 }
 
 /* A factor's element: small integers, so that sums of SIDE products are exact. */
@@ -416,22 +408,19 @@ static int products(coalesce_case *c)
 
 /* --------------------------------------------------------------------- table */
 
-static int coalesce_run_all(bench *b)
+static int coalesce_run(bench *b)
 {
-    static int (*const parts[])(coalesce_case *) = {copies, powers_shared, powers_global, products};
-    int failed = 0;
+    static const struct {
+        int (*run)(coalesce_case *c);
+        bool in_shared;
+    } parts[] = {{copies, false}, {powers, true}, {powers, false}, {products, false}};
+    int failed = bench_needs_device(b);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !failed; i++) {
-        coalesce_case c = {.b = b};
-        failed = parts[i](&c);
+        coalesce_case c = {.b = b, .in_shared = parts[i].in_shared};
+        failed = parts[i].run(&c);
         bench_arrays_close(b, &c.arrays);
     }
     return failed;
-}
-
-static int coalesce_run(bench *b)
-{
-    int failed = bench_needs_device(b);
-    return failed ? failed : coalesce_run_all(b);
 }
 
 const bench_table bench_coalesce_table = {
@@ -462,5 +451,5 @@ const bench_table bench_coalesce_table = {
         "numbers, of a product of 1024 x 1024",
     .on_cuda = true,
     .run = coalesce_run,
-    .simulate = coalesce_run_all,
+    .simulate = coalesce_run,
 };

@@ -174,7 +174,7 @@ int bench_measure_work(bench *b, const bench_arrays *a, double bytes, bench_work
 
 int bench_needs_device(bench *b)
 {
-    if (b->options.device == SATF_HOST) {
+    if (b->options.device == SATF_HOST && !b->options.simulate) {
         return bench_error(1,
                            "the table %s is timed on a CUDA device; use --device cuda, or "
                            "--simulate to count without one",

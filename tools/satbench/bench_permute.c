@@ -255,11 +255,12 @@ static int run_case(small_case *c)
     return failed;
 }
 
-static int permute_run_all(bench *b)
+static int permute_run_table(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *patterns = &b->options.list[BENCH_PATTERNS];
-    int failed = permute_check_names(&b->options.list[BENCH_ALGORITHMS]);
+    int failed = bench_needs_device(b);
+    failed = failed ? failed : permute_check_names(&b->options.list[BENCH_ALGORITHMS]);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
@@ -279,12 +280,6 @@ static int permute_run_all(bench *b)
         }
     }
     return failed;
-}
-
-static int permute_run_table(bench *b)
-{
-    int failed = bench_needs_device(b);
-    return failed ? failed : permute_run_all(b);
 }
 
 const bench_table bench_permute_table = {
@@ -322,5 +317,5 @@ const bench_table bench_permute_table = {
             "in banks of 8 bytes, as in a GeForce GTX 680",
     .on_cuda = true,
     .run = permute_run_table,
-    .simulate = permute_run_all,
+    .simulate = permute_run_table,
 };

@@ -411,11 +411,12 @@ static int permute_global_check_options(const bench *b)
     return 0;
 }
 
-static int permute_global_run_all(bench *b)
+static int permute_global_run(bench *b)
 {
     const struct bench_values *types = &b->options.list[BENCH_TYPES];
     const struct bench_values *sizes = &b->options.list[BENCH_SIZES];
-    int failed = permute_global_check_options(b);
+    int failed = bench_needs_device(b);
+    failed = failed ? failed : permute_global_check_options(b);
     for (int t = 0; t < types->count && !failed; t++) {
         int type = types->item[t].input;
         if (!satf_type_is_float(type) || types->item[t].output != SATF_TYPE_AUTO) {
@@ -427,12 +428,6 @@ static int permute_global_run_all(bench *b)
         }
     }
     return failed;
-}
-
-static int permute_global_run(bench *b)
-{
-    int failed = bench_needs_device(b);
-    return failed ? failed : permute_global_run_all(b);
 }
 
 const bench_table bench_permute_global_table = {
@@ -465,5 +460,5 @@ const bench_table bench_permute_global_table = {
             "uses. stages: of an access to shared memory, by those threads that are served at once",
     .on_cuda = true,
     .run = permute_global_run,
-    .simulate = permute_global_run_all,
+    .simulate = permute_global_run,
 };

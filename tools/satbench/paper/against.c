@@ -4,26 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench.h"
 #include "paper.h"
 
-int paper_against_read(const char *file, char **text)
+static char *document; /* that was read */
+
+int paper_against_read(const char *file)
 {
     size_t room = 0;
-    *text = NULL;
     FILE *from = fopen(file, "r");
     if (!from) {
         return bench_error(1, "%s: %s", file, strerror(errno));
     }
-    bool read = getdelim(text, &room, '\0', from) > 0;
+    bool read = getdelim(&document, &room, '\0', from) > 0;
     fclose(from);
-    if (read && strstr(*text, "\"program\": \"satbench paper\"") &&
-        strstr(*text, "\"tables\": [")) {
+    if (read && strstr(document, "\"program\": \"satbench paper\"") &&
+        strstr(document, "\"tables\": [")) {
         return 0;
     }
-    free(*text);
-    *text = NULL;
     return bench_error(1, "%s is not what satbench paper --json writes", file);
+}
+
+void paper_against_forget(void)
+{
+    free(document);
+    document = NULL;
 }
 
 /* Where `key`: "name" begins an object between `from` and `end`; NULL: nowhere. */
@@ -81,11 +85,11 @@ static void fill_ratios(paper_found *found, int row, bool record)
     }
 }
 
-void paper_against_fill(paper_found *found, const paper_options *options)
+void paper_against_fill(paper_found *found, const bench_options *options)
 {
     static const int lines[] = {PAPER_BY_COUNT, PAPER_HERE, PAPER_RECORD};
-    const char *text = options->against, *all = text + strlen(text);
-    const char *table = find_object(text, all, "name", found->table->name);
+    const char *all = document + strlen(document);
+    const char *table = find_object(document, all, "name", found->table->name);
     const char *next = table ? strstr(table + 1, "{\"name\": ") : NULL;
     const char *end = next ? next : all;
     for (int row = 0; row < found->table->row_count && table; row++) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench.h"
 #include "paper.h"
 #include "../../columns.h"
 
@@ -216,7 +215,7 @@ static void figure_text(const paper_claim *claim, const claim_verdict *v, char t
 }
 
 /* Why a claim cannot be told, or that it can. */
-static void verdict_text(const claim_verdict *v, const paper_options *options, bool there,
+static void verdict_text(const claim_verdict *v, const bench_options *options, bool there,
                          char text[CLAIM_TEXT])
 {
     if (v->is != CLAIM_UNTOLD) {
@@ -233,7 +232,7 @@ static void verdict_text(const claim_verdict *v, const paper_options *options, b
     }
 }
 
-void paper_claims_judge(const paper_found *found, const paper_options *options)
+void paper_claims_judge(const paper_found *found, const bench_options *options)
 {
     const paper_claim *claim;
     for (size_t i = 0; (claim = paper_claim_at(i)) && judged_count < MOST_JUDGED; i++) {
@@ -304,7 +303,7 @@ static void print_markdown_claim(const struct judged *j, int texts)
     }
 }
 
-static void print_sum(const paper_options *options)
+static void print_sum(const bench_options *options)
 {
     int hold = 0, fail = 0, known = 0;
     char failed[64] = "none fails";
@@ -330,11 +329,11 @@ static void print_sum(const paper_options *options)
            "All figures of a table: satbench paper TABLE.\n",
            device.name);
     if (options->against) {
-        printf("There: %s. Ratio: here by there.\n", options->file);
+        printf("There: %s. Ratio: here by there.\n", options->against);
     }
 }
 
-void paper_claims_print(const paper_options *options, bool markdown)
+void paper_claims_print(const bench_options *options)
 {
     int widths[TEXTS], texts = options->against ? TEXTS : TEXT_VERDICT + 1;
     for (int k = 0; k < texts; k++) {
@@ -345,7 +344,7 @@ void paper_claims_print(const paper_options *options, bool markdown)
         }
     }
     for (int i = -1; i < judged_count; i++) { /* the titles first */
-        if (markdown) {
+        if (options->markdown) {
             print_markdown_claim(i < 0 ? NULL : &judged[i], texts);
         } else {
             print_claim(i < 0 ? NULL : &judged[i], texts, widths);

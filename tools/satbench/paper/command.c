@@ -3,11 +3,9 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../../src/base/device/gpu.h"
-#include "../bench.h"
 #include "../../columns.h"
 #include "../../spelling.h"
 
@@ -17,7 +15,7 @@ const char paper_help[] = "the papers' tables and figures, theirs beside ours: s
 
 static const char GROUP[] = "Options of paper";
 
-static const option options[] = {
+static const option paper_options[] = {
     {GROUP, "list", 0, NULL, NULL, "list them with their names and sources", NULL,
      BECOMES(text, BENCH_LIST)},
     {GROUP, "record", 0, NULL, NULL, "measure nothing: what is recorded of an NVIDIA H200", NULL,
@@ -45,7 +43,7 @@ static const option options[] = {
 
 static const option *paper_option_at(size_t index)
 {
-    return index < sizeof options / sizeof *options ? &options[index] : NULL;
+    return index < sizeof paper_options / sizeof *paper_options ? &paper_options[index] : NULL;
 }
 
 static void paper_each_option(option_visit visit, void *user)
@@ -60,8 +58,7 @@ const cli paper_cli = {.option_at = paper_option_at, .each_option = paper_each_o
 enum { MOST_TABLES = 64, NAME = 64 };
 
 typedef struct request {
-    bench *b; /* what the options say */
-    paper_options options;
+    bench *b;                 /* what the options say */
     bool wanted[MOST_TABLES]; /* by the list's index */
     bool any_wanted;
     bench_output plot;
@@ -171,15 +168,15 @@ static int paper_choose_device(request *r)
     satf_context *ctx;
     satf_gpu_info info;
     int failed = 0;
-    r->options.device = r->b->options.device;
-    if (r->options.record_only) {
-        r->options.device = SATF_HOST;
-    } else if (r->options.device == SATF_DEVICE_AUTO) {
+    bench_options *options = &r->b->options;
+    if (options->record_only) {
+        options->device = SATF_HOST;
+    } else if (options->device == SATF_DEVICE_AUTO) {
         bool usable = satf_gpu_count(NULL) > 0 && satf_cuda()->describe(SATF_CUDA(0), &info) &&
                       info.runs_kernels;
-        r->options.device = usable ? SATF_CUDA(0) : SATF_HOST;
+        options->device = usable ? SATF_CUDA(0) : SATF_HOST;
     } else if (satf_context_create(&ctx) == SATF_OK) {
-        if (satf_context_set_device(ctx, r->options.device) != SATF_OK) {
+        if (satf_context_set_device(ctx, options->device) != SATF_OK) {
             failed = bench_error(1, "%s", satf_message(ctx));
         }
         satf_context_destroy(ctx);
@@ -219,7 +216,7 @@ static bool is_wanted(const request *r, size_t i)
 {
     const paper_claim *claim;
     bool wanted = !r->any_wanted || r->wanted[i];
-    bool lacks_claim = r->options.check && !r->b->options.as_json;
+    bool lacks_claim = r->b->options.check && !r->b->options.as_json;
     for (size_t k = 0; lacks_claim && (claim = paper_claim_at(k)) != NULL; k++) {
         lacks_claim = claim->table != paper_table_at(i);
     }
@@ -262,12 +259,12 @@ static void say_cost(const request *r)
     paper_bill bill = {0};
     for (size_t i = 0; (table = paper_table_at(i)) != NULL && i < MOST_TABLES; i++) {
         if (is_wanted(r, i)) {
-            paper_bill_add(&bill, table, &r->options);
+            paper_bill_add(&bill, table, &r->b->options);
         }
     }
     const paper_cost *all = &bill.all;
     bool device = all->device_gb > 0, minutes = all->seconds > 90;
-    bool asked = r->options.full || r->b->options.quick;
+    bool asked = r->b->options.full || r->b->options.quick;
     char of_device[64] = "";
     if (bill.runs == 0 || (all->seconds < 10 && !asked)) {
         return;
@@ -287,7 +284,8 @@ static int print_tables(request *r)
     static paper_found found;
     const paper_table *table;
     int failed = 0, printed = 0;
-    bool json = r->b->options.as_json;
+    const bench_options *options = &r->b->options;
+    bool json = options->as_json;
     say_cost(r);
     if (json) {
         paper_json_begin();
@@ -296,27 +294,27 @@ static int print_tables(request *r)
         if (!is_wanted(r, i)) {
             continue;
         }
-        int status = paper_fill(table, &r->options, &found);
+        int status = paper_fill(table, options, &found);
         failed = failed ? failed : status;
         if (r->plot.file && table == plotted_table(r)) {
-            paper_plot(bench_output_file(&r->plot), &found, &r->options);
+            paper_plot(bench_output_file(&r->plot), &found, options);
         }
-        if (r->options.check) {
-            paper_claims_judge(&found, &r->options);
+        if (options->check) {
+            paper_claims_judge(&found, options);
         }
         if (json) {
             paper_json_table(&found, printed);
-        } else if (!r->options.check) {
+        } else if (!options->check) {
             fputs(printed ? "\n\n" : "", stdout);
-            paper_print(&found, &r->options, r->b->options.markdown);
+            paper_print(&found, options);
         }
         fflush(stdout);
         printed++;
     }
     if (json) {
-        paper_json_end(&r->options);
-    } else if (r->options.check) {
-        paper_claims_print(&r->options, r->b->options.markdown);
+        paper_json_end(options);
+    } else if (options->check) {
+        paper_claims_print(options);
     }
     paper_forget();
     failed = failed ? failed : bench_output_commit(r->b, &r->plot);
@@ -338,20 +336,14 @@ int paper_command(char **words)
     if (b.options.quick && b.options.full) {
         return bench_error(2, "--quick and --full cannot be combined");
     }
-    r.options.record_only = b.options.record_only;
-    r.options.full = b.options.full;
-    r.options.check = b.options.check;
-    r.options.file = b.options.against;
     failed = paper_choose_device(&r);
-    char *against = NULL;
-    if (!failed && r.options.file) {
-        failed = paper_against_read(r.options.file, &against);
-        r.options.against = against;
+    if (!failed && b.options.against) {
+        failed = paper_against_read(b.options.against);
     }
     failed = failed ? failed : open_plot(&r);
     failed = failed ? failed : print_tables(&r);
     bench_output_discard(&r.plot);
     satf_context_destroy(b.ctx);
-    free(against);
+    paper_against_forget();
     return failed;
 }

@@ -7,11 +7,7 @@
 #ifndef SATF_TOOLS_BENCH_PAPER_H
 #define SATF_TOOLS_BENCH_PAPER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include "../../cli.h"
+#include "../bench.h"
 
 enum {
     PAPER_RUNS = 2, /* of a table */
@@ -110,14 +106,6 @@ void paper_part(const char *list, char separator, int index, char *text, size_t 
 
 /* --------------------------------------------------------------------- runs */
 
-typedef struct paper_options {
-    int device; /* SATF_CUDA(n), or SATF_HOST */
-    bool full;  /* all sizes and samples */
-    bool record_only;
-    bool check;                 /* judge the claims */
-    const char *against, *file; /* what satbench paper --json wrote elsewhere, and its name; NULL */
-} paper_options;
-
 /* Whose cells a line has. */
 #define PAPER_LINE_LIST(LINE) \
     LINE(PRINTED, "paper")    \
@@ -145,44 +133,46 @@ typedef struct paper_bill {
 } paper_bill;
 
 /* Adds what paper_fill() will run for the table. */
-void paper_bill_add(paper_bill *bill, const paper_table *table, const paper_options *options);
+void paper_bill_add(paper_bill *bill, const paper_table *table, const bench_options *options);
 
 /* Runs what the options ask for, each command once in a program, and fills the cells. 0 or the
  * exit status after a message; the cells are filled with what there is in any case. */
-int paper_fill(const paper_table *table, const paper_options *options, paper_found *found);
+int paper_fill(const paper_table *table, const bench_options *options, paper_found *found);
 
 /* What stands here for a cell: counted, measured, or recorded if that will do; "": none. */
 const char *paper_ours(const paper_found *found, int row, int column, bool record);
 
-/* *text is the caller's: what satbench paper --json wrote to that file. The exit status after a
- * message, and NULL, if it is nothing of the kind. */
-int paper_against_read(const char *file, char **text);
+/* Reads what satbench paper --json wrote to that file. The exit status after a message if it is
+ * nothing of the kind. */
+int paper_against_read(const char *file);
+void paper_against_forget(void);
 
-/* Fills the lines of the file, and what is here by that; records count where they are asked for. */
-void paper_against_fill(paper_found *found, const paper_options *options);
+/* Fills the lines of that file, and what is here by that; records count where they are asked for.
+ */
+void paper_against_fill(paper_found *found, const bench_options *options);
 
 /* Gives back what paper_fill() keeps. */
 void paper_forget(void);
 
 /* ----------------------------------------------------------------- printing */
 
-void paper_print(const paper_found *found, const paper_options *options, bool markdown);
+void paper_print(const paper_found *found, const bench_options *options);
 
 /* A document: begin, each table with its number from 0 on, end. */
 void paper_json_begin(void);
 void paper_json_table(const paper_found *found, int number);
-void paper_json_end(const paper_options *options);
+void paper_json_end(const bench_options *options);
 
 /* The curves of a table that has some, as SVG. */
-void paper_plot(FILE *file, const paper_found *found, const paper_options *options);
+void paper_plot(FILE *file, const paper_found *found, const bench_options *options);
 
 /* ------------------------------------------------------------------- claims */
 
 /* Judges the claims of a table that is filled. */
-void paper_claims_judge(const paper_found *found, const paper_options *options);
+void paper_claims_judge(const paper_found *found, const bench_options *options);
 
 /* What was judged so far: as text or in Markdown, and as JSON. */
-void paper_claims_print(const paper_options *options, bool markdown);
+void paper_claims_print(const bench_options *options);
 void paper_claims_json(void);
 
 /* 1 if a claim that should hold does not, else 0. */

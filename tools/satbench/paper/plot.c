@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../bench.h"
 #include "paper.h"
 
 enum { MOST_POINTS = PAPER_MOST_ROWS * PAPER_LINES * PAPER_MOST_COLUMNS };
@@ -15,7 +14,7 @@ typedef struct curves {
 } curves;
 
 /* The dash of a line of cells; negative: it is not drawn. */
-static int dash_of(int line, const paper_options *options)
+static int dash_of(int line, const bench_options *options)
 {
     return line == PAPER_BY_COUNT || line == PAPER_HERE ? 0
            : line == PAPER_PRINTED                      ? 1
@@ -25,7 +24,7 @@ static int dash_of(int line, const paper_options *options)
 }
 
 /* Says whose the line of cells is, by the word that the table has for it. */
-static void say_meaning(curves *c, const paper_found *found, int line, const paper_options *options)
+static void say_meaning(curves *c, const paper_found *found, int line, const bench_options *options)
 {
     int dash = dash_of(line, options);
     char name[256] = "";
@@ -36,14 +35,14 @@ static void say_meaning(curves *c, const paper_found *found, int line, const pap
         }
     }
     const char *whose = line == PAPER_PRINTED ? found->table->machine
-                        : line == PAPER_THERE ? options->file
+                        : line == PAPER_THERE ? options->against
                                               : name;
     snprintf(c->meaning[dash], sizeof c->meaning[dash], "%s: %s", paper_line_names[line], whose);
     c->plot.dash[dash] = c->meaning[dash];
 }
 
 static void add_line(curves *c, const paper_found *found, int row, int line, int panel,
-                     const paper_options *options)
+                     const bench_options *options)
 {
     const paper_table *table = found->table;
     int dash = dash_of(line, options);
@@ -65,7 +64,7 @@ static void add_line(curves *c, const paper_found *found, int row, int line, int
     }
 }
 
-void paper_plot(FILE *file, const paper_found *found, const paper_options *options)
+void paper_plot(FILE *file, const paper_found *found, const bench_options *options)
 {
     static curves c;
     const paper_table *table = found->table;

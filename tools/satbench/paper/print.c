@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench.h"
 #include "paper.h"
 #include "../../columns.h"
 #include "../../commit.h"
@@ -161,9 +160,10 @@ static void print_records(const paper_found *found, bool markdown)
     }
 }
 
-static void print_origins(const paper_found *found, const paper_options *options, bool markdown)
+static void print_origins(const paper_found *found, const bench_options *options)
 {
     const paper_table *table = found->table;
+    bool markdown = options->markdown;
     bool wants_device = false, cut_short = false;
     char more[64];
     for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
@@ -176,7 +176,7 @@ static void print_origins(const paper_found *found, const paper_options *options
     print_runs(found, markdown);
     print_records(found, markdown);
     if (options->against) {
-        print_origin(paper_line_names[PAPER_THERE], options->file, "", markdown);
+        print_origin(paper_line_names[PAPER_THERE], options->against, "", markdown);
     }
     if (wants_device && (options->record_only || options->device == SATF_HOST)) {
         print_origin("not measured here",
@@ -196,17 +196,17 @@ static void print_origins(const paper_found *found, const paper_options *options
     }
 }
 
-void paper_print(const paper_found *found, const paper_options *options, bool markdown)
+void paper_print(const paper_found *found, const bench_options *options)
 {
     widths w = {0};
-    if (markdown) {
+    if (options->markdown) {
         print_markdown_head(found->table);
     } else {
         w = find_widths(found);
         paper_print_head(found->table, &w);
     }
-    print_rows(found, &w, markdown);
-    print_origins(found, options, markdown);
+    print_rows(found, &w, options->markdown);
+    print_origins(found, options);
 }
 
 /* --------------------------------------------------------------------- JSON */
@@ -327,7 +327,7 @@ void paper_json_table(const paper_found *found, int number)
     paper_member("note", table->note, "}");
 }
 
-void paper_json_end(const paper_options *options)
+void paper_json_end(const bench_options *options)
 {
     fputs("\n  ]", stdout);
     if (options->check) {

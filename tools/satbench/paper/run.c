@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../../src/base/memory.h"
-#include "../bench.h"
 #include "paper.h"
 
 /* What was run so far: several tables are of the same records. */
@@ -62,7 +61,7 @@ static int run_command(const char *command, int device, char **json)
 }
 
 /* The same, once for each command; *json is kept until paper_forget(). */
-static int paper_run_once(const paper_run *run, const paper_options *options, const char **json)
+static int paper_run_once(const paper_run *run, const bench_options *options, const char **json)
 {
     char command[COMMAND];
     int device = run->way == PAPER_ON_CUDA ? options->device : SATF_HOST, i = 0;
@@ -81,13 +80,13 @@ static int paper_run_once(const paper_run *run, const paper_options *options, co
     return done[i].failed;
 }
 
-static bool paper_is_wanted(const paper_run *run, const paper_options *options)
+static bool paper_is_wanted(const paper_run *run, const bench_options *options)
 {
     return run->way == PAPER_COUNTED ||
            (!options->record_only && (options->device == SATF_HOST) == (run->way == PAPER_ON_CPU));
 }
 
-void paper_bill_add(paper_bill *bill, const paper_table *table, const paper_options *options)
+void paper_bill_add(paper_bill *bill, const paper_table *table, const bench_options *options)
 {
     for (int i = 0; i < PAPER_RUNS && table->runs[i]; i++) {
         const paper_run *run = table->runs[i];
@@ -142,7 +141,7 @@ static void drop_records(paper_found *found)
     }
 }
 
-int paper_fill(const paper_table *table, const paper_options *options, paper_found *found)
+int paper_fill(const paper_table *table, const bench_options *options, paper_found *found)
 {
     int failed = 0;
     memset(found, 0, sizeof *found);
