@@ -27,28 +27,22 @@ static VipsObjectClass *parent_class;
 /* vips has no integers of 64 bits: sums of these become doubles. It has no halves. */
 static VipsBandFormat format_of(int type)
 {
+#define FORMAT(NAME, format) \
+    case SATF_##NAME:        \
+        return VIPS_FORMAT_##format;
     switch ((satf_type)type) {
-    case SATF_U8:
-        return VIPS_FORMAT_UCHAR;
-    case SATF_U16:
-        return VIPS_FORMAT_USHORT;
-    case SATF_U32:
-        return VIPS_FORMAT_UINT;
-    case SATF_I8:
-        return VIPS_FORMAT_CHAR;
-    case SATF_I16:
-        return VIPS_FORMAT_SHORT;
-    case SATF_I32:
-        return VIPS_FORMAT_INT;
-    case SATF_F32:
-        return VIPS_FORMAT_FLOAT;
-    case SATF_U64:
-    case SATF_I64:
-    case SATF_F64:
-        return VIPS_FORMAT_DOUBLE;
-    case SATF_F16:
-    case SATF_BF16:
-        break;
+        FORMAT(U8, UCHAR)
+        FORMAT(U16, USHORT)
+        FORMAT(U32, UINT)
+        FORMAT(U64, DOUBLE)
+        FORMAT(I8, CHAR)
+        FORMAT(I16, SHORT)
+        FORMAT(I32, INT)
+        FORMAT(I64, DOUBLE)
+        FORMAT(F16, NOTSET)
+        FORMAT(BF16, NOTSET)
+        FORMAT(F32, FLOAT)
+        FORMAT(F64, DOUBLE)
     }
     return VIPS_FORMAT_NOTSET;
 }

@@ -3,31 +3,22 @@
 
 core_type core_type_of(int type)
 {
+#define TYPE(NAME, name, format) \
+    case SATF_##NAME:            \
+        return (core_type){name, format};
     switch ((satf_type)type) {
-    case SATF_U8:
-        return (core_type){"uint8", "B"};
-    case SATF_U16:
-        return (core_type){"uint16", "H"};
-    case SATF_U32:
-        return (core_type){"uint32", "I"};
-    case SATF_U64:
-        return (core_type){"uint64", "Q"};
-    case SATF_F32:
-        return (core_type){"float32", "f"};
-    case SATF_F64:
-        return (core_type){"float64", "d"};
-    case SATF_I8:
-        return (core_type){"int8", "b"};
-    case SATF_I16:
-        return (core_type){"int16", "h"};
-    case SATF_I32:
-        return (core_type){"int32", "i"};
-    case SATF_I64:
-        return (core_type){"int64", "q"};
-    case SATF_F16:
-        return (core_type){"float16", "e"};
-    case SATF_BF16:
-        return (core_type){"bfloat16", "E"};
+        TYPE(U8, "uint8", "B")
+        TYPE(U16, "uint16", "H")
+        TYPE(U32, "uint32", "I")
+        TYPE(U64, "uint64", "Q")
+        TYPE(F32, "float32", "f")
+        TYPE(F64, "float64", "d")
+        TYPE(I8, "int8", "b")
+        TYPE(I16, "int16", "h")
+        TYPE(I32, "int32", "i")
+        TYPE(I64, "int64", "q")
+        TYPE(F16, "float16", "e")
+        TYPE(BF16, "bfloat16", "E")
     }
     return (core_type){NULL, NULL};
 }

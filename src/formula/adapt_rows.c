@@ -5,18 +5,22 @@
 
 #include "../base/cpu.h"
 
+/* X(NAME, name, Type): the types of samples but for halves. */
+#define TYPES(X)          \
+    X(U8, u8, uint8_t)    \
+    X(U16, u16, uint16_t) \
+    X(U32, u32, uint32_t) \
+    X(U64, u64, uint64_t) \
+    X(I8, i8, int8_t)     \
+    X(I16, i16, int16_t)  \
+    X(I32, i32, int32_t)  \
+    X(I64, i64, int64_t)  \
+    X(F32, f32, float)    \
+    X(F64, f64, double)
+
 /* Samples may lie anywhere. */
-#define ANY(Type) Type __attribute__((aligned(1), may_alias))
-typedef ANY(uint8_t) any_u8;
-typedef ANY(uint16_t) any_u16;
-typedef ANY(uint32_t) any_u32;
-typedef ANY(uint64_t) any_u64;
-typedef ANY(int8_t) any_i8;
-typedef ANY(int16_t) any_i16;
-typedef ANY(int32_t) any_i32;
-typedef ANY(int64_t) any_i64;
-typedef ANY(float) any_f32;
-typedef ANY(double) any_f64;
+#define ANY(NAME, name, Type) typedef Type __attribute__((aligned(1), may_alias)) any_##name;
+TYPES(ANY)
 
 enum { PIXELS = 256 }; /* that are worked on at a time, of up to 4 channels and a lane */
 
@@ -33,37 +37,12 @@ enum { PIXELS = 256 }; /* that are worked on at a time, of up to 4 channels and 
 
 static void load_reals(int type, int64_t n, const void *from, double *to)
 {
+#define LOAD_CASE(NAME, name, Type) \
+    case SATF_##NAME:               \
+        LOAD(name, f64, s[i]);      \
+        break;
     switch (type) {
-    case SATF_U8:
-        LOAD(u8, f64, s[i]);
-        break;
-    case SATF_U16:
-        LOAD(u16, f64, s[i]);
-        break;
-    case SATF_U32:
-        LOAD(u32, f64, s[i]);
-        break;
-    case SATF_U64:
-        LOAD(u64, f64, s[i]);
-        break;
-    case SATF_I8:
-        LOAD(i8, f64, s[i]);
-        break;
-    case SATF_I16:
-        LOAD(i16, f64, s[i]);
-        break;
-    case SATF_I32:
-        LOAD(i32, f64, s[i]);
-        break;
-    case SATF_I64:
-        LOAD(i64, f64, s[i]);
-        break;
-    case SATF_F32:
-        LOAD(f32, f64, s[i]);
-        break;
-    case SATF_F64:
-        memcpy(to, from, (size_t)n * sizeof *to);
-        break;
+        TYPES(LOAD_CASE)
     case SATF_F16:
         LOAD(u16, f64, half_number(0, s[i]));
         break;
@@ -212,26 +191,20 @@ static void load_lanes(const row_adapter *a, int64_t pixels, const char *from, c
         }                                    \
     } while (0)
 
+#define GREY_CASE(NAME, name, Grey, of) \
+    case SATF_##NAME:                   \
+        GREY(name, Grey, of);           \
+        break;
+
 static void make_grey(int type, int lanes, int64_t n, const void *from, void *to)
 {
     switch (type) {
-    case SATF_U8:
-        GREY(u8, u8, grey_of_integers);
-        break;
-    case SATF_U16:
-        GREY(u16, u16, grey_of_integers);
-        break;
-    case SATF_U32:
-        GREY(u32, u32, grey_of_wide);
-        break;
-    case SATF_U64:
-        GREY(u64, u64, grey_of_wide);
-        break;
-    case SATF_F32:
-        GREY(f32, f64, grey_of_reals);
-        break;
-    default:
-        GREY(f64, f64, grey_of_reals);
+        GREY_CASE(U8, u8, u8, grey_of_integers)
+        GREY_CASE(U16, u16, u16, grey_of_integers)
+        GREY_CASE(U32, u32, u32, grey_of_wide)
+        GREY_CASE(U64, u64, u64, grey_of_wide)
+        GREY_CASE(F32, f32, f64, grey_of_reals)
+        GREY_CASE(F64, f64, f64, grey_of_reals)
     }
 }
 
@@ -257,37 +230,26 @@ static void load_row(const row_adapter *a, int64_t pixels, const char *from, con
 
 /* ------------------------------------------------------------------ results */
 
-#define STORE_ROUNDED(To, Word, low, high)                                \
-    do {                                                                  \
-        any_##To *restrict d = to;                                        \
+#define STORE_CASE(NAME, name, Word)                                      \
+    case SATF_##NAME: {                                                   \
+        any_##name *restrict d = to;                                      \
         for (int64_t i = 0; i < n; i++) {                                 \
-            d[i] = (any_##To)(Word)adapt_rounded(from[i], (low), (high)); \
+            d[i] = (any_##name)(Word)adapt_rounded(from[i], least, most); \
         }                                                                 \
-    } while (0)
+        break;                                                            \
+    }
 
 /* Values between least and most as samples; those of 64 bits one by one. */
 static void store_reals(int type, int64_t n, const double *restrict from, double least, double most,
                         void *to)
 {
     switch (type) {
-    case SATF_U8:
-        STORE_ROUNDED(u8, int32_t, least, most);
-        break;
-    case SATF_I8:
-        STORE_ROUNDED(i8, int32_t, least, most);
-        break;
-    case SATF_U16:
-        STORE_ROUNDED(u16, int32_t, least, most);
-        break;
-    case SATF_I16:
-        STORE_ROUNDED(i16, int32_t, least, most);
-        break;
-    case SATF_U32:
-        STORE_ROUNDED(u32, int64_t, least, most);
-        break;
-    case SATF_I32:
-        STORE_ROUNDED(i32, int32_t, least, most);
-        break;
+        STORE_CASE(U8, u8, int32_t)
+        STORE_CASE(I8, i8, int32_t)
+        STORE_CASE(U16, u16, int32_t)
+        STORE_CASE(I16, i16, int32_t)
+        STORE_CASE(U32, u32, int64_t)
+        STORE_CASE(I32, i32, int32_t)
     case SATF_F32:
         LOAD(f64, f32, s[i]);
         break;

@@ -19,62 +19,42 @@ typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
 
 /* ------------------------------------------------------------- loads and stores */
 
-#define CONVERT(From, To)                 \
-    do {                                  \
+#define LOAD_CASE(TYPE, From, To)         \
+    case TYPE: {                          \
         const From *restrict s = from;    \
         for (int64_t i = 0; i < n; i++) { \
             to[i] = (To)s[i];             \
         }                                 \
-    } while (0)
+        break;                            \
+    }
 
 static void load_sums(satf_sum_type type, int64_t n, const void *from, double *restrict to)
 {
-    switch (type) {
-    case SATF_SUM_U16:
-        CONVERT(uint16_t, double);
-        break;
-    case SATF_SUM_U32:
-        CONVERT(uint32_t, double);
-        break;
-    case SATF_SUM_U64: /* below 2^53, where doubles are wanted */
-        CONVERT(int64_t, double);
-        break;
-    default:
-        CONVERT(double, double);
+    switch ((int)type) {
+        LOAD_CASE(SATF_SUM_U16, uint16_t, double)
+        LOAD_CASE(SATF_SUM_U32, uint32_t, double)
+        LOAD_CASE(SATF_SUM_U64, int64_t, double) /* below 2^53, where doubles are wanted */
+        LOAD_CASE(SATF_SUM_F64, double, double)
     }
 }
 
 static void load_words(satf_sum_type type, int64_t n, const void *from, uint64_t *restrict to)
 {
-    switch (type) {
-    case SATF_SUM_U16:
-        CONVERT(uint16_t, uint64_t);
-        break;
-    case SATF_SUM_U32:
-        CONVERT(uint32_t, uint64_t);
-        break;
-    default:
-        CONVERT(uint64_t, uint64_t);
+    switch ((int)type) {
+        LOAD_CASE(SATF_SUM_U16, uint16_t, uint64_t)
+        LOAD_CASE(SATF_SUM_U32, uint32_t, uint64_t)
+        LOAD_CASE(SATF_SUM_U64, uint64_t, uint64_t)
     }
 }
 
 static void load_samples(satf_type type, int64_t n, const void *from, double *restrict to)
 {
-    switch (type) {
-    case SATF_U8:
-        CONVERT(any_u8, double);
-        break;
-    case SATF_U16:
-        CONVERT(any_u16, double);
-        break;
-    case SATF_F32:
-        CONVERT(any_f32, double);
-        break;
-    case SATF_U32:
-        CONVERT(any_u32, double);
-        break;
-    default:
-        CONVERT(any_f64, double);
+    switch ((int)type) {
+        LOAD_CASE(SATF_U8, any_u8, double)
+        LOAD_CASE(SATF_U16, any_u16, double)
+        LOAD_CASE(SATF_U32, any_u32, double)
+        LOAD_CASE(SATF_F32, any_f32, double)
+        LOAD_CASE(SATF_F64, any_f64, double)
     }
 }
 
@@ -148,26 +128,21 @@ static inline double saturated(double value, double max)
     return nearest + (value - nearest >= 0.5 ? 1.0 : 0.0);
 }
 
-#define SATURATE(To, Word, max)                       \
-    do {                                              \
+#define SATURATE_CASE(TYPE, To, Word, max)            \
+    case TYPE: {                                      \
         To *restrict d = to;                          \
         for (int64_t i = 0; i < n; i++) {             \
             d[i] = (To)(Word)saturated(from[i], max); \
         }                                             \
-    } while (0)
+        break;                                        \
+    }
 
 static void loops_store(satf_type type, int64_t n, const double *restrict from, void *to)
 {
     switch (type) {
-    case SATF_U8:
-        SATURATE(any_u8, int32_t, 255.0);
-        break;
-    case SATF_U16:
-        SATURATE(any_u16, int32_t, 65535.0);
-        break;
-    case SATF_U32:
-        SATURATE(any_u32, int64_t, 4294967295.0);
-        break;
+        SATURATE_CASE(SATF_U8, any_u8, int32_t, 255.0)
+        SATURATE_CASE(SATF_U16, any_u16, int32_t, 65535.0)
+        SATURATE_CASE(SATF_U32, any_u32, int64_t, 4294967295.0)
     case SATF_F32:
         for (int64_t i = 0; i < n; i++) {
             ((any_f32 *)to)[i] = (float)from[i];

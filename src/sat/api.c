@@ -254,19 +254,13 @@ satf_status satf_sat_type(satf_context *ctx, const satf_view *in, unsigned flags
     }
     satf_summand summand = flags & SATF_SQUARED ? SATF_SUMMAND_SQUARE : SATF_SUMMAND_PLAIN;
     uint64_t area = (uint64_t)in->width * (uint64_t)in->height; /* checked: fits */
-    switch (satf_sum_type_for((satf_type)in->type, summand, area, SATF_SUM_U32)) {
-    case SATF_SUM_F64:
-        *type = SATF_F64;
-        return SATF_OK;
-    case SATF_SUM_U32:
-        *type = SATF_U32;
-        return SATF_OK;
-    case SATF_SUM_U64:
-        *type = SATF_U64;
-        return SATF_OK;
-    default:
+    int made =
+        satf_sum_samples(satf_sum_type_for((satf_type)in->type, summand, area, SATF_SUM_U32));
+    if (made < 0) {
         return satf_fail(ctx, SATF_LIMIT,
                          "sums over %" PRId64 " x %" PRId64 " pixels of %s do not fit 64 bits",
                          in->width, in->height, satf_type_name(in->type));
     }
+    *type = (satf_type)made;
+    return SATF_OK;
 }

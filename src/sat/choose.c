@@ -8,17 +8,8 @@
 
 const char *sat_sync_name(sat_sync sync)
 {
-    switch (sync) {
-    case SAT_SYNC_AUTO:
-        return "auto";
-    case SAT_SYNC_LAUNCH:
-        return "launch";
-    case SAT_SYNC_GRAPH:
-        return "graph";
-    case SAT_SYNC_COOP:
-        return "coop";
-    }
-    return NULL;
+    static const char *const names[] = {"auto", "launch", "graph", "coop", NULL};
+    return names[sync <= SAT_SYNC_COOP ? (size_t)sync : SAT_SYNC_COOP + 1];
 }
 
 bool sat_sync_parse(const char *name, sat_sync *sync)

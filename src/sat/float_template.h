@@ -39,23 +39,12 @@ INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int chan
     }
 }
 
-/* Calls the function for each number of channels, which the compiler then knows. */
 INLINE void NAME(pieces)(const sat_job *job, const char *src, int64_t n, int rows, double *left,
                          double *sums, int64_t sums_pitch)
 {
-    switch (job->in.channels) {
-    case 1:
-        NAME(piece)(job, src, n, 1, rows, left, sums, sums_pitch);
-        break;
-    case 2:
-        NAME(piece)(job, src, n, 2, rows, left, sums, sums_pitch);
-        break;
-    case 3:
-        NAME(piece)(job, src, n, 3, rows, left, sums, sums_pitch);
-        break;
-    default:
-        NAME(piece)(job, src, n, 4, rows, left, sums, sums_pitch);
-    }
+#define PIECE(c) NAME(piece)(job, src, n, c, rows, left, sums, sums_pitch)
+    BY_CHANNELS(job->in.channels, PIECE)
+#undef PIECE
 }
 
 /* The sums of the tile's rows y ... y + rows - 1 from sample i on, n samples of each. */

@@ -137,6 +137,22 @@ static tile_row row_of(const sat_job *job, const sat_tile *tile, int y)
     return row;
 }
 
+/* A call with the number of channels, which the compiler then knows. */
+#define BY_CHANNELS(channels, call) \
+    switch (channels) {             \
+    case 1:                         \
+        call(1);                    \
+        break;                      \
+    case 2:                         \
+        call(2);                    \
+        break;                      \
+    case 3:                         \
+        call(3);                    \
+        break;                      \
+    default:                        \
+        call(4);                    \
+    }
+
 #define NAME(f) f##_u8_to_u32
 #define SRC uint8_t
 #define NARROW uint16_t

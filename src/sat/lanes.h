@@ -101,17 +101,15 @@ typedef __m256i raw_vector;
 INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 {
     raw_vector middle = _mm256_permute2x128_si256(prev, here, 0x21);
+#define CASE(count) \
+    case count:     \
+        return _mm256_alignr_epi8(here, middle, 16 - (count))
     switch (bytes) {
-    case 2:
-        return _mm256_alignr_epi8(here, middle, 14);
-    case 6:
-        return _mm256_alignr_epi8(here, middle, 10);
-    case 4:
-        return _mm256_alignr_epi8(here, middle, 12);
-    case 8:
-        return _mm256_alignr_epi8(here, middle, 8);
-    case 12:
-        return _mm256_alignr_epi8(here, middle, 4);
+        CASE(2);
+        CASE(6);
+        CASE(4);
+        CASE(8);
+        CASE(12);
     case 16:
         return middle;
     case 24:
@@ -119,25 +117,25 @@ INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
     default:
         return prev;
     }
+#undef CASE
 }
 #elif defined __SSE2__
 typedef __m128i raw_vector;
 INLINE raw_vector shift_in(raw_vector prev, raw_vector here, int bytes)
 {
+#define CASE(count) \
+    case count:     \
+        return _mm_or_si128(_mm_slli_si128(here, count), _mm_srli_si128(prev, 16 - (count)))
     switch (bytes) {
-    case 2:
-        return _mm_or_si128(_mm_slli_si128(here, 2), _mm_srli_si128(prev, 14));
-    case 6:
-        return _mm_or_si128(_mm_slli_si128(here, 6), _mm_srli_si128(prev, 10));
-    case 4:
-        return _mm_or_si128(_mm_slli_si128(here, 4), _mm_srli_si128(prev, 12));
-    case 8:
-        return _mm_or_si128(_mm_slli_si128(here, 8), _mm_srli_si128(prev, 8));
-    case 12:
-        return _mm_or_si128(_mm_slli_si128(here, 12), _mm_srli_si128(prev, 4));
+        CASE(2);
+        CASE(6);
+        CASE(4);
+        CASE(8);
+        CASE(12);
     default:
         return prev;
     }
+#undef CASE
 }
 #else
 typedef uint8_t raw_vector __attribute__((vector_size(VECTOR_BYTES)));

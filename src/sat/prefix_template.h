@@ -131,22 +131,11 @@ INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
     NAME(rest)(row, i, n, channels, left);
 }
 
-/* Calls the function for each number of channels, which the compiler then knows. */
 INLINE void NAME(any)(const tile_row *row, int64_t n, int channels, SUM *left)
 {
-    switch (channels) {
-    case 1:
-        NAME(row)(row, n, 1, left);
-        break;
-    case 2:
-        NAME(row)(row, n, 2, left);
-        break;
-    case 3:
-        NAME(row)(row, n, 3, left);
-        break;
-    default:
-        NAME(row)(row, n, 4, left);
-    }
+#define ROW(c) NAME(row)(row, n, c, left)
+    BY_CHANNELS(channels, ROW)
+#undef ROW
 }
 
 static void NAME(table)(const sat_job *job, const sat_tile *tile)
@@ -229,19 +218,9 @@ static void NAME(prefix)(const sat_job *job, const sat_tile *tile)
     for (; y < tile->rows; y++) {
         NAME(columns)(tile->src + y * job->in.stride, job->in.stride, 1, n, sums);
     }
-    switch (channels) {
-    case 1:
-        NAME(along)(tile->left, tile->rows, n, 1, sums);
-        break;
-    case 2:
-        NAME(along)(tile->left, tile->rows, n, 2, sums);
-        break;
-    case 3:
-        NAME(along)(tile->left, tile->rows, n, 3, sums);
-        break;
-    default:
-        NAME(along)(tile->left, tile->rows, n, 4, sums);
-    }
+#define ALONG(c) NAME(along)(tile->left, tile->rows, n, c, sums)
+    BY_CHANNELS(channels, ALONG)
+#undef ALONG
 }
 
 #undef NAME

@@ -5,36 +5,32 @@
 
 #include "../base/view.h"
 
+/* X(NAME, Type, the satf_type of the same numbers) */
+#define SUM_TYPES(X)           \
+    X(U16, uint16_t, SATF_U16) \
+    X(U32, uint32_t, SATF_U32) \
+    X(U64, uint64_t, SATF_U64) \
+    X(U128, satf_u128, -1)     \
+    X(F64, double, SATF_F64)
+
 size_t satf_sum_bytes(satf_sum_type type)
 {
+#define BYTES_CASE(NAME, Type, samples) \
+    case SATF_SUM_##NAME:               \
+        return sizeof(Type);
     switch (type) {
-    case SATF_SUM_U16:
-        return sizeof(uint16_t);
-    case SATF_SUM_U32:
-        return sizeof(uint32_t);
-    case SATF_SUM_U64:
-        return sizeof(uint64_t);
-    case SATF_SUM_U128:
-        return sizeof(satf_u128);
-    case SATF_SUM_F64:
-        return sizeof(double);
+        SUM_TYPES(BYTES_CASE)
     }
     return 0;
 }
 
 int satf_sum_samples(satf_sum_type type)
 {
+#define SAMPLES_CASE(NAME, Type, samples) \
+    case SATF_SUM_##NAME:                 \
+        return samples;
     switch (type) {
-    case SATF_SUM_U16:
-        return SATF_U16;
-    case SATF_SUM_U32:
-        return SATF_U32;
-    case SATF_SUM_U64:
-        return SATF_U64;
-    case SATF_SUM_F64:
-        return SATF_F64;
-    case SATF_SUM_U128:
-        break;
+        SUM_TYPES(SAMPLES_CASE)
     }
     return -1;
 }
@@ -71,8 +67,9 @@ satf_sum_type satf_sum_type_for(satf_type type, satf_summand summand, uint64_t a
  * type, Sum the sum's; both products are formed in Sum. */
 #define SUMMANDS(Src, Sum)                                                                  \
     static void summands_##Src##_##Sum(int channels, satf_summand summand, const char *src, \
-                                       int64_t pixels, Sum *restrict dst)                   \
+                                       int64_t pixels, void *to)                            \
     {                                                                                       \
+        Sum *restrict dst = to;                                                             \
         int64_t samples = pixels * channels;                                                \
         if (summand == SATF_SUMMAND_PLAIN || summand == SATF_SUMMAND_SQUARE) {              \
             for (int64_t i = 0; i < samples; i++) {                                         \
@@ -110,38 +107,17 @@ SUMMANDS(double, double)
 void satf_summands(satf_type type, int channels, satf_summand summand, const void *src,
                    int64_t pixels, satf_sum_type sum_type, void *dst)
 {
-#define CASE(Src, Sum)                                           \
-    summands_##Src##_##Sum(channels, summand, src, pixels, dst); \
-    break
-    switch (type) {
-    case SATF_U8:
-        switch (sum_type) {
-        case SATF_SUM_U16:
-            CASE(uint8_t, uint16_t);
-        case SATF_SUM_U32:
-            CASE(uint8_t, uint32_t);
-        case SATF_SUM_U64:
-            CASE(uint8_t, uint64_t);
-        default:
-            CASE(uint8_t, satf_u128);
-        }
-        break;
-    case SATF_U16:
-        switch (sum_type) {
-        case SATF_SUM_U16:
-            CASE(uint16_t, uint16_t);
-        case SATF_SUM_U32:
-            CASE(uint16_t, uint32_t);
-        case SATF_SUM_U64:
-            CASE(uint16_t, uint64_t);
-        default:
-            CASE(uint16_t, satf_u128);
-        }
-        break;
-    case SATF_F32:
-        CASE(float, double);
-    default:
-        CASE(double, double);
+    static void (*const integers[2][SATF_SUM_U128 + 1])(int, satf_summand, const char *, int64_t,
+                                                        void *) = {
+        {summands_uint8_t_uint16_t, summands_uint8_t_uint32_t, summands_uint8_t_uint64_t,
+         summands_uint8_t_satf_u128},
+        {summands_uint16_t_uint16_t, summands_uint16_t_uint32_t, summands_uint16_t_uint64_t,
+         summands_uint16_t_satf_u128}};
+    if (type == SATF_F32) {
+        summands_float_double(channels, summand, src, pixels, dst);
+    } else if (type == SATF_F64) {
+        summands_double_double(channels, summand, src, pixels, dst);
+    } else {
+        integers[type == SATF_U16][sum_type](channels, summand, src, pixels, dst);
     }
-#undef CASE
 }
