@@ -26,8 +26,8 @@ size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_
 }
 
 /* X(E, bytes) for both sizes of elements: one set of tasks each. */
-#define SCATTER(E, bytes)                                                        \
-    static void scatter_##bytes(void *user, int64_t task, int thread)            \
+#define STRETCHES(name, E, bytes, move)                                          \
+    static void name##_##bytes(void *user, int64_t task, int thread)             \
     {                                                                            \
         const job *j = user;                                                     \
         const E *in = j->in;                                                     \
@@ -35,22 +35,12 @@ size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_
         (void)thread;                                                            \
         int64_t end = (task + 1) * STRETCH < j->n ? (task + 1) * STRETCH : j->n; \
         for (int64_t i = task * STRETCH; i < end; i++) {                         \
-            out[j->table[i]] = in[i];                                            \
+            move;                                                                \
         }                                                                        \
     }
 
-#define GATHER(E, bytes)                                                         \
-    static void gather_##bytes(void *user, int64_t task, int thread)             \
-    {                                                                            \
-        const job *j = user;                                                     \
-        const E *in = j->in;                                                     \
-        E *out = j->out;                                                         \
-        (void)thread;                                                            \
-        int64_t end = (task + 1) * STRETCH < j->n ? (task + 1) * STRETCH : j->n; \
-        for (int64_t i = task * STRETCH; i < end; i++) {                         \
-            out[i] = in[j->table[i]];                                            \
-        }                                                                        \
-    }
+#define SCATTER(E, bytes) STRETCHES(scatter, E, bytes, out[j->table[i]] = in[i])
+#define GATHER(E, bytes) STRETCHES(gather, E, bytes, out[i] = in[j->table[i]])
 
 /* A thread's row is made in memory of its own, so in may be out. */
 #define ROW(E, bytes)                                                            \

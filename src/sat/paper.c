@@ -302,10 +302,16 @@ static int64_t paper_count(const grid *g, int64_t d)
     return n < shorter ? n : shorter;
 }
 
-/* What the grid leaves to 2R1W and to 1R1W. */
-static satf_status paper_run(satf_context *ctx, const sat_job *job, const grid *g, void *scratch)
+/* 2R1W does so many anti-diagonals in each of two corners, 1R1W the others. */
+static satf_status paper_run(satf_context *ctx, const sat_job *job, int64_t side, void *scratch)
 {
     char *memory = scratch;
+    grid cut, *g = &cut;
+    if (!paper_cut_up(ctx, job, g)) {
+        return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
+    }
+    g->begin = side < diagonals(g) ? side : diagonals(g);
+    g->end = side < diagonals(g) ? diagonals(g) - side : diagonals(g);
     state s = {
         .ctx = ctx,
         .job = job,
@@ -337,40 +343,20 @@ static satf_status paper_run(satf_context *ctx, const sat_job *job, const grid *
     return atomic_load(&s.cancelled) ? SATF_CANCELLED : SATF_OK;
 }
 
-static satf_status fail_size(satf_context *ctx)
-{
-    return satf_fail(ctx, SATF_LIMIT, "the scratch memory of a summed area table overflows");
-}
-
 static satf_status paper_run_2r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    grid g;
-    if (!paper_cut_up(ctx, job, &g)) {
-        return fail_size(ctx);
-    }
-    g.begin = g.end = diagonals(&g);
-    return paper_run(ctx, job, &g, scratch);
+    return paper_run(ctx, job, INT64_MAX, scratch);
 }
 
 static satf_status paper_run_1r1w(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    grid g;
-    if (!paper_cut_up(ctx, job, &g)) {
-        return fail_size(ctx);
-    }
-    g.end = diagonals(&g);
-    return paper_run(ctx, job, &g, scratch);
+    return paper_run(ctx, job, 0, scratch);
 }
 
 static satf_status paper_run_1_plus_r(satf_context *ctx, const sat_job *job, void *scratch)
 {
-    grid g;
-    if (!paper_cut_up(ctx, job, &g)) {
-        return fail_size(ctx);
-    }
-    g.begin = sat_triangle_side(job->tuning.r, g.across, g.down);
-    g.end = diagonals(&g) - g.begin;
-    return paper_run(ctx, job, &g, scratch);
+    int64_t across = (job->in.width - 1) / BLOCK + 1, down = (job->in.height - 1) / BLOCK + 1;
+    return paper_run(ctx, job, sat_triangle_side(job->tuning.r, across, down), scratch);
 }
 
 const sat_algorithm sat_2r1w = {
