@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "../../src/base/memory.h"
-#include "../../src/sat/sums.h"
 #include "../../src/base/view.h"
+#include "../../src/formula/adapt.h"
+#include "../../src/sat/sums.h"
 
 /* Floats are whole multiples of 1 / FLOAT_UNITS: a sum of 2^29 of their squares
  * still is exact in double. The reference counts in these units. */
@@ -32,18 +33,13 @@ void bench_fill(const satf_view *in)
 {
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
     for (int64_t y = 0; y < in->height; y++) {
-        void *row = satf_row(in, y);
+        char *row = satf_row(in, y);
         for (int64_t i = 0; i < satf_row_samples(in); i++) {
             uint64_t random = check_next_random(&state) >> 48;
-            if (in->type == SATF_U8) {
-                ((uint8_t *)row)[i] = (uint8_t)(random >> 8);
-            } else if (in->type == SATF_U16) {
-                ((uint16_t *)row)[i] = (uint16_t)random;
-            } else if (in->type == SATF_F32) {
-                ((float *)row)[i] = (float)(random % FLOAT_UNITS) / FLOAT_UNITS;
-            } else {
-                ((double *)row)[i] = (double)(random % FLOAT_UNITS) / FLOAT_UNITS;
-            }
+            double sample = in->type == SATF_U8    ? (double)(random >> 8)
+                            : in->type == SATF_U16 ? (double)random
+                                                   : (double)(random % FLOAT_UNITS) / FLOAT_UNITS;
+            adapt_put(in->type, sample, row + i * adapt_bytes(in->type));
         }
     }
 }
@@ -51,13 +47,7 @@ void bench_fill(const satf_view *in)
 /* Sample i of row y. */
 static double check_load(const satf_view *view, int64_t y, int64_t i)
 {
-    const void *row = satf_row(view, y);
-    return view->type == SATF_U8    ? ((const uint8_t *)row)[i]
-           : view->type == SATF_U16 ? ((const uint16_t *)row)[i]
-           : view->type == SATF_U32 ? ((const uint32_t *)row)[i]
-           : view->type == SATF_U64 ? (double)((const uint64_t *)row)[i]
-           : view->type == SATF_F32 ? (double)((const float *)row)[i]
-                                    : ((const double *)row)[i];
+    return adapt_load(view->type, (const char *)satf_row(view, y) + i * adapt_bytes(view->type));
 }
 
 /* Row y of the input in units. */

@@ -34,15 +34,11 @@ static double stages(bool global, const int64_t *address)
 /* The number of sectors that the W addresses, in words, lie in. */
 static double sectors(const int64_t *address)
 {
-    int count = 0;
+    int64_t group[W]; /* of as many words, for each sector */
     for (int t = 0; t < W; t++) {
-        bool seen = false;
-        for (int before = 0; before < t && !seen; before++) {
-            seen = address[before] / SECTOR_WORDS == address[t] / SECTOR_WORDS;
-        }
-        count += !seen;
+        group[t] = address[t] / SECTOR_WORDS * W;
     }
-    return count;
+    return stages(true, group);
 }
 
 static access_counts no_counts(void)

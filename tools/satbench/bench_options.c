@@ -8,42 +8,15 @@
 #include "../../src/study/machine.h"
 #include "../../src/study/pattern.h"
 
-/* A whole number in min ... max, with K for 1024; consumes it. */
-static bool options_parse_number(const char **text, int64_t max, int64_t *out)
-{
-    int64_t value = 0;
-    const char *p = *text;
-    if (*p < '0' || *p > '9') {
-        return false;
-    }
-    for (; *p >= '0' && *p <= '9'; p++) {
-        value = value * 10 + (*p - '0');
-        if (value > max) {
-            return false;
-        }
-    }
-    if (*p == 'K' || *p == 'k') {
-        value *= 1024;
-        p++;
-    }
-    *text = p;
-    *out = value;
-    return value >= 1 && value <= max;
-}
-
+/* "4K" or "1920x1080" */
 static bool parse_size(const char *word, bench_item *item)
 {
-    if (!options_parse_number(&word, INT32_MAX, &item->width)) {
-        return false;
-    }
-    item->height = item->width;
-    if (*word == 'x') {
-        word++;
-        if (!options_parse_number(&word, INT32_MAX, &item->height)) {
-            return false;
-        }
-    }
-    return *word == '\0';
+    char width[sizeof item->text];
+    size_t length = strcspn(word, "x");
+    snprintf(width, sizeof width, "%.*s", (int)length, word);
+    return parse_integer(width, true, 1, INT32_MAX, &item->width) &&
+           parse_integer(word[length] ? word + length + 1 : width, true, 1, INT32_MAX,
+                         &item->height);
 }
 
 static bool parse_types(const char *word, bench_item *item)
@@ -70,12 +43,10 @@ static bool parse_name(const char *word, bench_item *item)
 
 static bool parse_window(const char *word, bench_item *item)
 {
-    int64_t number;
-    if (!options_parse_number(&word, 65535, &number) || *word) {
-        return false;
-    }
+    int64_t number = 0;
+    bool is = parse_integer(word, true, 1, 65535, &number);
     item->number = (int)number;
-    return true;
+    return is;
 }
 
 static bool parse_channels(const char *word, bench_item *item)

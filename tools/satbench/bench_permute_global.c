@@ -64,16 +64,11 @@ static void count_groups(void *user, int64_t stretch, int thread)
     const uint32_t *p = s->c->p;
     int64_t groups = 0, n = stretch_end(s->c, stretch);
     for (int64_t i = stretch * STRETCH; i < n; i += WARP) {
-        uint32_t group[WARP], found = 0;
-        for (int64_t k = i; k < i + WARP && k < n; k++) {
-            uint32_t j = 0;
-            while (j < found && group[j] != p[k] / WARP) {
-                j++;
-            }
-            group[j] = p[k] / WARP;
-            found += j == found;
+        int64_t address[WARP], threads = n - i < WARP ? n - i : WARP;
+        for (int64_t t = 0; t < threads; t++) {
+            address[t] = p[i + t];
         }
-        groups += found;
+        groups += machine_stages(WARP, true, address, (size_t)threads);
     }
     atomic_fetch_add(&s->groups, groups);
 }
