@@ -233,15 +233,17 @@ bool bench_fits(bench *b, const char *what, double bytes);
 satf_status bench_allocate(bench *b, satf_view *in, satf_view *out);
 void bench_release(satf_view *in, satf_view *out);
 
-/* An image and its SAT on a device, the right result beside them. */
+/* An image and a result on a device. */
 typedef struct bench_device_image {
     satf_view in, out;
-    void *truth;
+    void *truth; /* the right SAT; NULL: bench_device_truth() was not called */
 } bench_device_image;
 
-/* The input is a copy of the host's. Give back with bench_device_release(), after failure too. */
-satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
+/* Like the host's, of which the input is a copy. Give back with bench_device_release(), after
+ * failure too. */
+satf_status bench_device_allocate(bench *b, const satf_view *in, const satf_view *out,
                                   bench_device_image *image);
+satf_status bench_device_truth(bench *b, bench_device_image *image);
 void bench_device_release(bench *b, bench_device_image *image);
 
 /* Overwrites the output by a pattern no result consists of. */
@@ -342,16 +344,8 @@ void bench_report_axis(struct bench_report *report, const char *x_title);
 /* 0, or the exit status after a message: nothing was added, or memory was short. */
 int bench_report_end(const struct bench_report *report);
 
-/* What a JSON file says about the run. */
-typedef struct bench_run {
-    const char *command, *date;
-    const char *device_kind, *device_name, *driver, *isa;
-    const char *runtime; /* of CUDA; NULL: no device was used */
-    int threads;
-    double clock_khz, bytes_per_second; /* of a device, as it tells them; 0: it does not */
-} bench_run;
-
-void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run);
+/* The records, in a list of JSON that is open. */
+void bench_report_write(FILE *file, const struct bench_report *report);
 
 /* A string of JSON, or null for NULL; and one behind its key. */
 void bench_write_string(FILE *file, const char *text);

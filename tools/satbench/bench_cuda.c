@@ -33,31 +33,29 @@ satf_status bench_device_upload(bench *b, const void *host, size_t bytes, const 
     return status;
 }
 
-satf_status bench_device_allocate(bench *b, const satf_view *in, int out_type,
+satf_status bench_device_allocate(bench *b, const satf_view *in, const satf_view *out,
                                   bench_device_image *image)
 {
-    int device = b->options.device;
-    size_t samples = (size_t)(satf_row_samples(in) * in->height);
-    *image = (bench_device_image){
-        .in = *in,
-        .out = satf_view_packed(NULL, in->width, in->height, in->channels, (satf_type)out_type),
-    };
-    image->in.data = NULL;
-    image->in.device = image->out.device = device;
+    *image = (bench_device_image){.in = *in, .out = *out};
+    image->in.data = image->out.data = NULL;
+    image->in.device = image->out.device = b->options.device;
     satf_status status =
         bench_device_upload(b, in->data, device_view_bytes(in), "the image", &image->in.data);
+    return status ? status
+                  : bench_device_upload(b, NULL, device_view_bytes(out), "the result",
+                                        &image->out.data);
+}
+
+satf_status bench_device_truth(bench *b, bench_device_image *image)
+{
+    const satf_view *in = &image->in;
+    size_t samples = (size_t)(satf_row_samples(in) * in->height);
+    satf_status status =
+        bench_device_upload(b, NULL, samples * sizeof(uint64_t), "the right result", &image->truth);
     if (!status) {
-        status = bench_device_upload(b, NULL, device_view_bytes(&image->out),
-                                     "the summed area table", &image->out.data);
+        status = machine_cuda()->truth(b->ctx, in, bench_units(in), image->truth);
     }
-    if (!status) {
-        status = bench_device_upload(b, NULL, samples * sizeof(uint64_t), "the right result",
-                                     &image->truth);
-    }
-    if (!status) {
-        status = machine_cuda()->truth(b->ctx, &image->in, bench_units(in), image->truth);
-    }
-    return status ? status : satf_cuda()->wait(b->ctx, device);
+    return status ? status : satf_cuda()->wait(b->ctx, in->device);
 }
 
 void bench_device_release(bench *b, bench_device_image *image)

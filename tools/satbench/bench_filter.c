@@ -18,14 +18,14 @@ typedef struct filter_call {
     satf_filter *filter;
     satf_plan *plan;
     double host_us;
-    satf_view in, out;           /* on the host */
-    satf_view work_in, work_out; /* what is measured: those, or their like on the device */
+    satf_view in, out;       /* on the host */
+    bench_device_image work; /* what is measured: those, or their like on the device */
 } filter_call;
 
 static satf_status filter_run_once(void *user)
 {
     filter_call *call = user;
-    return satf_plan_run(call->plan, &call->work_in, 1, &call->work_out, 1);
+    return satf_plan_run(call->plan, &call->work.in, 1, &call->work.out, 1);
 }
 
 /* What a run costs the host: the median of a few batches, each of fewer runs than queues hold. */
@@ -169,25 +169,18 @@ static satf_status filter_allocate(filter_call *call)
 {
     bench *b = call->b;
     satf_status status = bench_allocate(b, &call->in, &call->out);
-    if (b->place == SATF_HOST) {
-        call->work_in.data = call->in.data;
-        call->work_out.data = call->out.data;
-        return status;
+    if (status || b->place != SATF_HOST) {
+        return status ? status : bench_device_allocate(b, &call->in, &call->out, &call->work);
     }
-    if (!status) {
-        status = bench_device_upload(b, call->in.data, filter_view_bytes(&call->in), "the image",
-                                     &call->work_in.data);
-    }
-    return status ? status
-                  : bench_device_upload(b, NULL, filter_view_bytes(&call->out), "the result",
-                                        &call->work_out.data);
+    call->work.in.data = call->in.data;
+    call->work.out.data = call->out.data;
+    return SATF_OK;
 }
 
 static void filter_release(filter_call *call)
 {
-    if (call->work_in.device != SATF_HOST) {
-        satf_cuda()->free(call->b->ctx, call->work_in.data);
-        satf_cuda()->free(call->b->ctx, call->work_out.data);
+    if (call->work.in.device != SATF_HOST) {
+        bench_device_release(call->b, &call->work);
     }
     bench_release(&call->in, &call->out);
 }
@@ -198,12 +191,12 @@ static satf_status filter_fetch(filter_call *call)
     satf_context *ctx = call->b->ctx;
     int device = call->b->place;
     size_t bytes = filter_view_bytes(&call->out);
-    satf_status status = satf_cuda()->set_bytes(ctx, device, call->work_out.data, 0xa5, bytes);
+    satf_status status = bench_device_poison(call->b, &call->work);
     if (!status) {
         status = filter_run_once(call);
     }
     if (!status) {
-        status = satf_cuda()->copy_bytes(ctx, device, call->out.data, call->work_out.data, bytes);
+        status = satf_cuda()->copy_bytes(ctx, device, call->out.data, call->work.out.data, bytes);
     }
     return status ? status : satf_cuda()->wait(ctx, device);
 }
@@ -214,16 +207,15 @@ static int run_call(bench *b, filter_call *call)
     double bytes = (double)filter_view_bytes(&call->in) + (double)filter_view_bytes(&call->out);
     size_t scratch_bytes;
     bench_timing timing;
-    call->work_in = call->in;
-    call->work_out = call->out;
-    call->work_in.device = call->work_out.device = b->place;
+    call->work = (bench_device_image){.in = call->in, .out = call->out};
+    call->work.in.device = call->work.out.device = b->place;
     satf_status status =
-        satf_filter_scratch(b->ctx, call->filter, &call->work_in, &call->work_out, &scratch_bytes);
+        satf_filter_scratch(b->ctx, call->filter, &call->work.in, &call->work.out, &scratch_bytes);
     if (status == SATF_OK) {
         if (!bench_fits(b, call->name, 2 * bytes + (double)scratch_bytes)) {
             return 0;
         }
-        status = satf_plan_create(b->ctx, call->filter, &call->work_in, 1, &call->work_out, 1,
+        status = satf_plan_create(b->ctx, call->filter, &call->work.in, 1, &call->work.out, 1,
                                   &call->plan);
     }
     if (status == SATF_OK) {

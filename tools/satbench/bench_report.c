@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../../src/base/memory.h"
-#include "../commit.h"
 
 struct bench_report {
     const bench_table *table;
@@ -254,30 +253,11 @@ static void write_record(FILE *file, const struct bench_report *report, size_t r
     putc('}', file);
 }
 
-void bench_write_json(FILE *file, const struct bench_report *report, const bench_run *run)
+void bench_report_write(FILE *file, const struct bench_report *report)
 {
-    fputs("{\n", file);
-    bench_write_member(file, "  ", "program", "satbench", ",\n");
-    bench_write_member(file, "  ", "version", satf_version(), ",\n");
-    bench_write_member(file, "  ", "commit", tools_commit, ",\n");
-    bench_write_member(file, "  ", "command", run->command, ",\n");
-    bench_write_member(file, "  ", "date", run->date, ",\n");
-    fputs("  \"device\": {\n", file);
-    bench_write_member(file, "    ", "kind", run->device_kind, ",\n");
-    bench_write_member(file, "    ", "name", run->device_name, ",\n");
-    bench_write_member(file, "    ", "driver", run->driver, ",\n");
-    bench_write_member(file, "    ", "isa", run->isa, ",\n");
-    if (run->runtime) {
-        bench_write_member(file, "    ", "runtime", run->runtime, ",\n");
-    }
-    if (run->clock_khz > 0) {
-        fprintf(file, "    \"clock_khz\": %.0f,\n    \"bytes_per_second\": %.4g,\n", run->clock_khz,
-                run->bytes_per_second);
-    }
-    fprintf(file, "    \"threads\": %d\n  },\n  \"records\": [", run->threads);
     for (size_t i = 0; i < report->records; i++) {
         fputs(i ? ",\n" : "\n", file);
         write_record(file, report, i);
     }
-    fputs(report->records ? "\n  ]\n}\n" : "]\n}\n", file);
+    fputs(report->records ? "\n  ]" : "]", file);
 }

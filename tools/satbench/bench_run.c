@@ -6,6 +6,7 @@
 #include "../../src/base/cpu.h"
 #include "../../src/base/device/gpu.h"
 #include "../../src/base/parallel.h"
+#include "../commit.h"
 #include "bench.h"
 
 #ifndef SATF_CUDA_RUNTIME /* built without nvcc; the backend comes from elsewhere */
@@ -63,28 +64,43 @@ void bench_name_device(int device, bench_device *d)
     }
 }
 
+static void write_device(FILE *file, const bench *b)
+{
+    bench_device device;
+    double clock_khz = 0, bytes_per_second = 0; /* of a device, as it tells them; 0: it does not */
+    bench_name_device(b->options.device, &device);
+    bench_write_member(file, "    ", "kind", bench_device_kind(b), ",\n");
+    bench_write_member(file, "    ", "name", device.name, ",\n");
+    bench_write_member(file, "    ", "driver", device.driver, ",\n");
+    bench_write_member(file, "    ", "isa", satf_isa_name(satf_cpu_isa()), ",\n");
+    if (b->options.device != SATF_HOST) {
+        bench_write_member(file, "    ", "runtime", SATF_CUDA_RUNTIME, ",\n");
+        satf_cuda()->speed(b->options.device, &clock_khz, &bytes_per_second);
+    }
+    if (clock_khz > 0) {
+        fprintf(file, "    \"clock_khz\": %.0f,\n    \"bytes_per_second\": %.4g,\n", clock_khz,
+                bytes_per_second);
+    }
+    fprintf(file, "    \"threads\": %d\n", satf_thread_count(b->ctx));
+}
+
 void bench_write_records(FILE *file, const bench *b, const char *command)
 {
     char date[32] = "";
-    bench_device device;
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc)) {
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     }
-    bench_name_device(b->options.device, &device);
-    bench_run run = {
-        .command = command,
-        .date = date,
-        .device_kind = bench_device_kind(b),
-        .device_name = device.name,
-        .driver = device.driver,
-        .isa = satf_isa_name(satf_cpu_isa()),
-        .threads = satf_thread_count(b->ctx),
-    };
-    if (b->options.device != SATF_HOST) {
-        run.runtime = SATF_CUDA_RUNTIME;
-        satf_cuda()->speed(b->options.device, &run.clock_khz, &run.bytes_per_second);
-    }
-    bench_write_json(file, b->report, &run);
+    fputs("{\n", file);
+    bench_write_member(file, "  ", "program", "satbench", ",\n");
+    bench_write_member(file, "  ", "version", satf_version(), ",\n");
+    bench_write_member(file, "  ", "commit", tools_commit, ",\n");
+    bench_write_member(file, "  ", "command", command, ",\n");
+    bench_write_member(file, "  ", "date", date, ",\n");
+    fputs("  \"device\": {\n", file);
+    write_device(file, b);
+    fputs("  },\n  \"records\": [", file);
+    bench_report_write(file, b->report);
+    fputs("\n}\n", file);
 }

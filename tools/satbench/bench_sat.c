@@ -318,7 +318,8 @@ static satf_status sat_allocate(sat_call *call, const sat_line *lines, int count
         bench_release(&none, &nothing);
     }
     if (!status && device) {
-        status = bench_device_allocate(b, &call->in, call->out.type, &call->image);
+        status = bench_device_allocate(b, &call->in, &call->out, &call->image);
+        status = status ? status : bench_device_truth(b, &call->image);
     }
     return status;
 }
