@@ -9,21 +9,16 @@
 void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                        double *real)
 {
+#define LOAD_CASE(NAME, Type, to)        \
+    case SATF_SUM_##NAME:                \
+        *(to) = ((const Type *)sums)[i]; \
+        break;
     switch (type) {
-    case SATF_SUM_U16:
-        *integer = ((const uint16_t *)sums)[i];
-        break;
-    case SATF_SUM_U32:
-        *integer = ((const uint32_t *)sums)[i];
-        break;
-    case SATF_SUM_U64:
-        *integer = ((const uint64_t *)sums)[i];
-        break;
-    case SATF_SUM_U128:
-        *integer = ((const satf_u128 *)sums)[i];
-        break;
-    default:
-        *real = ((const double *)sums)[i];
+        LOAD_CASE(U16, uint16_t, integer)
+        LOAD_CASE(U32, uint32_t, integer)
+        LOAD_CASE(U64, uint64_t, integer)
+        LOAD_CASE(U128, satf_u128, integer)
+        LOAD_CASE(F64, double, real)
     }
 }
 

@@ -15,6 +15,9 @@ const char *sat_cpu_refuses(const sat_job *job);
  * be of any size. */
 int64_t sat_table_bytes(const sat_job *job);
 
+/* Bytes of a row of its sums, up to a multiple of 64; false if they overflow. */
+bool sat_row_bytes(const sat_job *job, size_t *bytes);
+
 /* Threads that the table is worth. */
 int sat_cpu_threads(const satf_context *ctx, const sat_job *job);
 

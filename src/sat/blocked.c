@@ -71,12 +71,9 @@ static bool split_work(satf_context *ctx, const sat_job *job, split *p)
     p->tiles = (job->in.width - 1) / p->tile_pixels + 1;
     p->bands = (job->in.height - 1) / BAND_ROWS + 1;
     p->slots = p->threads < p->bands ? p->threads : p->bands;
-    if (!satf_mul((size_t)satf_row_samples(&job->in), satf_sum_bytes(job->sum_type),
-                  &p->above_bytes) ||
-        p->above_bytes > SIZE_MAX - 63) {
+    if (!sat_row_bytes(job, &p->above_bytes)) {
         return false;
     }
-    p->above_bytes = satf_align64(p->above_bytes);
     p->own_bytes =
         p->threads >= MANY_THREADS ? SAT_SHARED_SAMPLES * satf_sum_bytes(job->sum_type) : 0;
     int64_t pixels = p->tile_pixels < job->in.width ? p->tile_pixels : job->in.width;

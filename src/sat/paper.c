@@ -52,12 +52,11 @@ static bool paper_cut_up(satf_context *ctx, const sat_job *job, grid *g)
         .thread_bytes = MOST_SAMPLES * 16 + SAT_WORK_BYTES,
     };
     size_t pixel_bytes = g->sum_bytes * (size_t)job->in.channels;
-    if (!satf_mul((size_t)job->in.width, pixel_bytes, &g->below_pitch) ||
+    if (!sat_row_bytes(job, &g->below_pitch) ||
         !satf_mul((size_t)job->in.height, pixel_bytes, &g->right_pitch) ||
-        g->below_pitch > SIZE_MAX - 63 || g->right_pitch > SIZE_MAX - 63) {
+        g->right_pitch > SIZE_MAX - 63) {
         return false;
     }
-    g->below_pitch = satf_align64(g->below_pitch);
     g->right_pitch = satf_align64(g->right_pitch);
     return satf_mul((size_t)g->down + 1, g->below_pitch, &g->below_bytes) &&
            satf_mul((size_t)g->across + 1, g->right_pitch, &g->right_bytes);

@@ -48,8 +48,7 @@ int sat_cpu_threads(const satf_context *ctx, const sat_job *job)
     return satf_threads_for(ctx, sat_table_bytes(job), SHARE_BYTES);
 }
 
-/* The summands of one row, as sums. */
-static bool terms_bytes(const sat_job *job, size_t *bytes)
+bool sat_row_bytes(const sat_job *job, size_t *bytes)
 {
     if (!satf_mul((size_t)satf_row_samples(&job->in), satf_sum_bytes(job->sum_type), bytes) ||
         *bytes > SIZE_MAX - 63) {
@@ -145,7 +144,7 @@ static bool reference_scratch(satf_context *ctx, const sat_job *job, size_t *byt
 {
     (void)ctx;
     size_t row;
-    return terms_bytes(job, &row) && satf_mul(row, 2, bytes);
+    return sat_row_bytes(job, &row) && satf_mul(row, 2, bytes);
 }
 
 static satf_status reference_run(satf_context *ctx, const sat_job *job, void *scratch)
@@ -196,7 +195,7 @@ static bool scalar_table_scratch(satf_context *ctx, const sat_job *job, size_t *
 {
     (void)ctx;
     size_t row, rows = job->f32_out ? (size_t)job->in.height + 1 : 1;
-    return terms_bytes(job, &row) && satf_mul(row, rows, bytes);
+    return sat_row_bytes(job, &row) && satf_mul(row, rows, bytes);
 }
 
 #define NAME(f) f##_uint32_t
