@@ -1,7 +1,7 @@
 /*
- * The filters' formulas in kernels: what they read, which of them a kernel knows, and one applied
- * to the moments of a pixel's region. Read this file first, then corners.cu for tables and march.cu
- * for windows without one.
+ * The filters' formulas in kernels: what they read, which have kernels of their own, and a result
+ * from the moments of a pixel's region. Read this file first, then corners.cu for tables and
+ * march.cu for windows without one.
  */
 #ifndef CUDA_SUMS_ANY_CUH
 #define CUDA_SUMS_ANY_CUH
@@ -43,7 +43,7 @@ template <class Sum> static __device__ inline void load_square(formula_sums *in,
     in->square = square;
 }
 
-/* The weight of a channel: the pixels, or their alphas. */
+/* Sets the weight of a channel, here the sum of alphas. */
 static __device__ inline void load_weight(formula_sums *in, double alpha)
 {
     in->real_weight = alpha;
@@ -62,7 +62,7 @@ static __host__ __device__ inline int sample_bytes(int type)
                                                   : 8;
 }
 
-/* One load of aligned samples, of others byte by byte. */
+/* A sample: by one load where it is aligned, else byte by byte. */
 template <class T> static __device__ inline double load_one(const char *from)
 {
     T sample;
@@ -74,7 +74,7 @@ template <class T> static __device__ inline double load_one(const char *from)
     return (double)sample;
 }
 
-/* A sample of any type that is filtered, wherever it lies. */
+/* A sample of u8, u16, f32 or f64 at any address. */
 static __device__ inline double load_sample(int type, const char *from)
 {
     return type == SATF_U8    ? (double)(uint8_t)*from
@@ -83,8 +83,8 @@ static __device__ inline double load_sample(int type, const char *from)
                               : load_one<double>(from);
 }
 
-/* The same, byte by byte. Whoever knows which samples are aligned loads these as they are: of both
- * cases of load_one() compilers make loads of bytes. */
+/* The same, byte by byte. For callers that load aligned samples by themselves: compilers make loads
+ * of bytes for both cases of load_one(). */
 static __device__ inline double load_bytes(int type, const char *from)
 {
     int bytes = sample_bytes(type);
@@ -98,8 +98,8 @@ static __device__ inline double load_bytes(int type, const char *from)
                               : (double)bits;
 }
 
-/* What a kernel computes: a formula that is known to be the pass's `kernel`, one that is known by
- * its number (formula_beside), one that has terms, or any. */
+/* What kernels are instantiated with: the formula that a pass's `kernel` names (known_mean ...),
+ * one by its number (formula_beside), those that have terms, or any. */
 struct known_mean {
     static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *, const formula_sums *in)
@@ -190,7 +190,7 @@ struct known_reduction {
 template <class Formula>
 constexpr bool is_reduction = std::is_same<Formula, known_reduction>::value;
 
-/* Formulas that read other images, and no centres, likewise. */
+/* A formula that reads other images, and no centre, by its number. */
 template <int NUMBER> struct formula_beside {
 };
 #define FORMULA_ENTRY(name, reads)                                                                 \
@@ -213,7 +213,7 @@ template <class Formula, class = void> constexpr bool has_inline = false;
 template <class Formula>
 constexpr bool has_inline<Formula, std::enable_if_t<Formula::has_inline>> = true;
 
-/* Whether formulas that read so much are known by their numbers where they sum samples of T. */
+/* Whether a formula that reads so much has a kernel of its own: alone, and with an inline pass. */
 template <unsigned READS, class T, class Square>
 constexpr bool is_beside =
     !has_squares<Square> && std::is_integral<T>::value && (READS & FORMULA_OFTEN_BESIDE) != 0;
@@ -221,8 +221,8 @@ template <unsigned READS, class T, class Square>
 constexpr bool may_have_inline =
     !has_squares<Square> && !std::is_integral<T>::value && (READS & FORMULA_OFTEN_INLINES) != 0;
 
-/* The value of the task's inline pass, with this sum and this sample. `in` is made for that
- * pass. */
+/* The value of the task's inline pass from this sum and this auxiliary sample. in: the rest of that
+ * pass's inputs. */
 static __device__ __forceinline__ double inline_value(const filter_gpu_task *task, formula_sums *in,
                                                       double sum, double sample)
 {
@@ -248,8 +248,8 @@ template <class Formula, class = void> constexpr bool reads_aux = false;
 template <class Formula>
 constexpr bool reads_aux<Formula, std::enable_if_t<Formula::has_aux>> = true;
 
-/* Any formula that reads other images, or any that does not. In one kernel with barriers of its
- * block they were more than ptxas 13.0 has convergence barriers for (tests/gpu/barriers.sh). */
+/* Any formula that reads other images, or any that does not. All in one kernel that has barriers
+ * would need more convergence barriers than ptxas 13.0 has (tests/gpu/barriers.sh). */
 template <bool AUX> struct any_of {
 };
 typedef any_of<false> any_formula;
@@ -260,20 +260,20 @@ constexpr bool is_any =
 
 template <unsigned READS> using any_for = any_of<(READS & (FORMULA_AUX | FORMULA_AUX_TOO)) != 0>;
 
-/* The formulas of such kernels, with sums of squares or without; but for those of luma and of
- * pixels. */
+/* Whether a kernel of any formula, with squares or without, takes one that reads this. Formulas of
+ * luma, and of pixels alone, have other kernels. */
 template <unsigned READS, class Formula, class Square>
 constexpr bool is_formula_for = !reads_luma<READS> && reads_sums<READS> &&
                                 has_squares<Square> == ((READS & FORMULA_SQUARE) != 0) &&
                                 std::is_same<Formula, any_for<READS>>::value;
 
-/* A sample of a result. */
+/* The place of a result's sample. */
 typedef struct sample_place {
     int64_t x, y;
     int c;
 } sample_place;
 
-/* What the formula reads of other images, some pixels to the right of there. */
+/* Loads what the formula reads of other images, `right` pixels to the right of `at`. */
 template <unsigned READS>
 static __device__ inline void load_aux(const filter_gpu_task *task, const sample_place *at,
                                        int right, formula_sums *in)
@@ -288,8 +288,8 @@ static __device__ inline void load_aux(const filter_gpu_task *task, const sample
     }
 }
 
-/* The task's formula. Behind the switch, and not in each of its cases, is what all formulas have in
- * common: see the notebook for what compilers make of large ones. */
+/* The task's formula. Behind the switch, and not in its cases, stands what all formulas share: see
+ * "What compilers make of large kernels" in docs/notebook/filters-and-moves.md. */
 template <class Formula, int N, class Sum, class Square>
 static __device__ __forceinline__ void
 apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
@@ -328,8 +328,8 @@ apply_any(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const S
     }
 }
 
-/* value[i] = Formula, or the task's, of in with sum[i], square[i] and the centre at from + i *
- * step. at: the first one's place; NULL where nothing of other images is read. */
+/* value[i] = the result of Formula, or of the task's, from `in`, sum[i], square[i] and the centre
+ * at from + i * step. at: the first result's place; NULL: nothing of other images is read. */
 template <class Formula, int N, class Sum, class Square>
 static __device__ __forceinline__ void
 apply_formula(const filter_gpu_task *task, formula_sums *in, const Sum *sum, const Square *square,
@@ -376,7 +376,7 @@ static __device__ inline void store_aligned(int type, formula_value value, char 
     }
 }
 
-/* Whether its samples lie at multiples of their size. */
+/* Whether the view's samples lie at multiples of their size. */
 static __host__ __device__ inline bool is_aligned(const satf_view *view)
 {
     uintptr_t size = (uintptr_t)sample_bytes(view->type);
@@ -395,7 +395,7 @@ static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, 
     }
 }
 
-/* What a reduction before this pass has found. */
+/* Hands the formula what a reduction before this pass has found. */
 template <class Formula>
 static __device__ inline void hear_reduction(const filter_gpu_task *task, formula_sums *in)
 {
@@ -408,7 +408,7 @@ static __device__ inline void hear_reduction(const filter_gpu_task *task, formul
 template <class Sum, class Square>
 constexpr bool is_shifted = has_squares<Square> &&std::is_same<Sum, double>::value;
 
-/* The shift of the channel's samples, or 0. The compiler knows where there can be none. */
+/* The shift of the channel's samples, or 0: a constant where sums have none. */
 template <class Sum, class Square>
 static __device__ inline double table_shift(const filter_gpu_task *task, int c)
 {
@@ -486,7 +486,8 @@ template <class Sum, class Square> struct region_moments {
     }
 };
 
-/* One rectangle of one channel of the pixel at (x, y). Moments: as above. */
+/* The result of a channel of the pixel at (x, y). factor: the rectangle's weight; before: the
+ * result of the rectangles before it; of: a struct like region_moments. */
 template <class Formula, class Moments>
 static __device__ inline formula_value apply(const filter_gpu_task *task, double factor,
                                              const Moments &of, int c, int64_t x, int64_t y,

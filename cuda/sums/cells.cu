@@ -1,8 +1,8 @@
 /*
- * Means over the cells of a coarser grid on a CUDA device. A thread adds up some columns down their
- * cell's rows, with loads as wide as it has columns. Then cells add up their columns from left to
- * right, which is the order of the CPU: in shared memory where cells are small, else behind a
- * kernel that leaves the columns' sums, of integers in bands of rows. (src/sums/cells/gpu.h)
+ * Means over the cells of a coarser grid on a CUDA device. A thread adds up a group of columns down
+ * their cell's rows, by wide loads. Then cells add up their columns from left to right, which is
+ * the order of the CPU: in shared memory where cells are small, else by a second kernel, after one
+ * that stores the columns' sums, of integers in bands of rows. (src/sums/cells/gpu.h)
  */
 #include "any.cuh"
 
@@ -13,7 +13,7 @@ extern "C" {
 enum { THREADS = CELLS_GPU_THREADS, BAND_THREADS = CELLS_GPU_BAND_THREADS };
 enum { MAX_GRID_ROWS = 65535, SPREAD_ROWS = 32 };
 
-/* The sums of columns and of cells, and the samples side by side. */
+/* The types of samples, columns' and cells' sums; GROUP: the samples of a thread, side by side. */
 template <class Type, class Column, class Total> struct cells_words {
     typedef Type sample;
     typedef Column column;
@@ -21,19 +21,19 @@ template <class Type, class Column, class Total> struct cells_words {
     static constexpr int GROUP = sizeof(Type) <= 2 ? 8 : 4;
 };
 
-/* Blocks that a multiprocessor holds at least: what registers allow. */
+/* The blocks that a multiprocessor shall hold, as many as registers allow. */
 template <class Words> constexpr int cells_blocks = sizeof(typename Words::column) > 4 ? 2 : 4;
 
 /* ------------------------------------------------------------------------- places */
 
-/* The rows or the columns of a cell: the first one, how many, and how much of the first and the
- * last one lies in it; all of the others. */
+/* The rows or the columns of a cell: the first one, how many, and the share of the first and of the
+ * last one that lies in the cell, in 1 / to; the others lie in it wholly. */
 template <class Int> struct cell_span {
     Int pixel, count, first, last;
 };
 
-/* That of a cell so many behind one that begins `inside` of pixel 0; the last one of all `pixels`
- * may be smaller. */
+/* The span of the cell so many behind the one that begins `inside` pixel 0, of all `pixels`; the
+ * last cell may be smaller. */
 template <class Int>
 static __device__ __forceinline__ cell_span<Int> find_span(const cells_axis &axis, Int inside,
                                                            Int cell, Int pixels)
@@ -46,7 +46,7 @@ static __device__ __forceinline__ cell_span<Int> find_span(const cells_axis &axi
     return {pixel, behind - pixel + (rest > 0), to - (at - pixel * to), rest > 0 ? rest : to};
 }
 
-/* Its side in units of the axis. */
+/* The cell's side in units of the axis. */
 template <class Int>
 static __device__ __forceinline__ uint64_t span_side(const cells_axis &axis,
                                                      const cell_span<Int> &span)
@@ -61,7 +61,7 @@ static __device__ __forceinline__ cell_span<uint64_t> find_rows(const cells_gpu 
 
 /* ------------------------------------------------------------------ rows to columns */
 
-/* n samples from there on, and 0 behind them. */
+/* n samples from `from` on, and 0 behind them. */
 template <bool WIDE, class T, int GROUP>
 static __device__ __forceinline__ void load_group(const char *from, int n, T (&sample)[GROUP])
 {
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void load_group(const char *from, int n, T (&s
 template <class T, int GROUP>
 static __device__ __forceinline__ T alpha_of(int channels, const T (&sample)[GROUP], int i)
 {
-    int third = i - i % 3 + 2; /* its pixel has no more than the group, but behind the last */
+    int third = i - i % 3 + 2; /* behind the group only for samples that nobody stores */
     return channels == 2   ? sample[i | 1]
            : channels == 4 ? sample[i | 3]
                            : sample[third < GROUP ? third : i];
@@ -130,7 +130,7 @@ add_rows(const cells_gpu &job, const cell_span<uint64_t> &rows, int64_t y, int64
     }
 }
 
-/* The group of columns from that sample on. */
+/* The sums of the group of columns that begins at `sample`. */
 template <class Words>
 static __device__ __forceinline__ void
 add_group(const cells_gpu &job, const cell_span<uint64_t> &rows, int64_t y, int64_t count,
@@ -160,8 +160,8 @@ add_group(const cells_gpu &job, const cell_span<uint64_t> &rows, int64_t y, int6
 
 /* ----------------------------------------------------------------- columns to cells */
 
-/* A member's part of the sum of the cell's columns, of which every team-th is its own. `columns`:
- * from the cell's first one on, in so many bands. */
+/* A member's part of the sum of the cell's columns: every team-th is its own. columns: the sums of
+ * the cell's columns, in so many bands. */
 template <class Words, class Int>
 static __device__ __forceinline__ typename Words::total
 add_columns(const cells_gpu &job, const cell_span<Int> &across,
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void put(const cells_gpu &job, bool aligned, c
     }
 }
 
-/* Stores the mean of a cell of so many units. alpha: the sum of the cell's alphas, which weigh. */
+/* Stores the mean of a cell of width x height units. alpha: if it `weighs`, the cell's weight. */
 template <class Words>
 static __device__ __forceinline__ void
 store_mean(const cells_gpu &job, uint64_t width, uint64_t height, bool weighs, bool aligned,
@@ -224,8 +224,8 @@ store_mean(const cells_gpu &job, uint64_t width, uint64_t height, bool weighs, b
     put(job, aligned, to, formula_mean(&in));
 }
 
-/* A thread's columns in shared memory, in wide words where it has a full group: neighbours' groups
- * begin in few banks. */
+/* A thread's columns to shared memory, in words of 16 bytes where its group is full: word by word,
+ * eight threads would meet one bank. */
 template <class Column, int GROUP>
 static __device__ __forceinline__ void store_group(const Column (&sum)[GROUP], int each, Column *to)
 {
@@ -250,7 +250,7 @@ static __device__ __forceinline__ void store_group(const Column (&sum)[GROUP], i
     }
 }
 
-/* Small cells: a block for some of a row. */
+/* Small cells: a block for `job.cells` of a row. */
 template <class Words>
 static __global__ void __launch_bounds__(THREADS, cells_blocks<Words>)
     mean_cells(const __grid_constant__ cells_gpu job, bool aligned)
@@ -323,7 +323,7 @@ static __global__ void __launch_bounds__(BAND_THREADS)
     }
 }
 
-/* The sum of a team's members, for the first. All threads of the block. */
+/* The sum of `own` over a team, right for its first member. By all threads of the block. */
 template <class Total>
 static __device__ __forceinline__ Total add_team(Total own, int team, Total *room)
 {
@@ -337,7 +337,7 @@ static __device__ __forceinline__ Total add_team(Total own, int team, Total *roo
     return own;
 }
 
-/* Cells of bands: a team of threads for each channel; of floats it is one. */
+/* Large cells: a team of threads for each channel of one; for floats a single thread. */
 template <class Words>
 static __global__ void __launch_bounds__(THREADS)
     mean_bands(const __grid_constant__ cells_gpu job, int team, bool aligned)
@@ -445,7 +445,7 @@ template <class Words> static void run_means(const cells_gpu *job, cudaStream_t 
         mean_cells<Words><<<grid, THREADS, 0, stream>>>(*job, aligned);
         return;
     }
-    enum { MANY = 1024 }; /* columns of bands that are worth a block */
+    enum { MANY = 1024 }; /* sums of a cell's columns that are worth a block */
     int64_t samples = job->in.width * job->in.channels;
     int64_t each = cells_gpu_samples((int)sizeof(T), job->in.channels, job->weighted);
     int64_t columns = (job->across.from / job->across.to + 1) * job->bands;

@@ -1,9 +1,9 @@
-/* The choice among the windows of a pixel, whose means and keys a march has made. */
+/* Each pixel's choice among its windows: the mean of the one with the least key. */
 #include "any.cuh"
 
 enum { THREADS = 128, EACH = 4, MAX_GRID_ROWS = 65535 };
 
-/* Keys of integers (src/sums/choice/keys.h): a pixel's are added up. */
+/* Keys of integers (src/sums/choice/keys.h): those of a pixel's channels are added up. */
 template <class Key> struct integer_keys {
     typedef Key sample;
     typedef uint64_t key;
@@ -24,7 +24,7 @@ template <class Key> struct integer_keys {
     }
 };
 
-/* Of floats, between which bounds it is how much they vary (varied.h). */
+/* Keys of floats: bounds of how much the window varies (src/sums/choice/varied.h). */
 struct real_keys {
     typedef double2 sample, key;
 

@@ -1,9 +1,8 @@
 /*
- * The filters' formulas on a CUDA device: from the corners of a pixel's region to its samples.
- * There is one kernel for each pair of sum types, in which a switch takes the formula, and one more
- * for each formula that is known. Their first blocks do the pixels whose window meets a border
- * (tiles.cuh), the others those inside (inner.cuh), at the same time. Those inside of a template
- * have a kernel of their own (rects.cuh).
+ * Filters by tables on a CUDA device: from the corners of a pixel's region to its samples. There is
+ * a kernel for each pair of sum types, in which a switch takes the formula, and others for formulas
+ * that are known. Its first blocks do the pixels whose window meets a border (tiles.cuh), the
+ * others those inside (inner.cuh). Inner pixels of templates have their own kernel (rects.cuh).
  */
 #include <cstring>
 
@@ -15,8 +14,8 @@ extern "C" {
 #include "../../src/base/view.h"
 }
 
-/* What blocks do: numbers below `outer_blocks` the first two areas, the others `inside`, which is
- * `inner` as an area of any pixels. */
+/* What blocks do: those below `outer_blocks` the areas `outside`, the others `inner`; `inside` is
+ * the same area for do_any_tile(), where a table had to be built anew. */
 typedef struct corner_plan {
     pixel_area outside[2], inside;
     inner_area inner;
@@ -61,8 +60,8 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
 }
 
-/* The pixels of a template all of whose rectangles lie inside. Beside the code for any pixels
- * registers would not suffice, and the spans would take cache from the table. */
+/* The pixels of a template all of whose rectangles lie inside. In one kernel with the code for any
+ * pixel registers would not suffice, and the spans would take cache from the table. */
 template <class Sum>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     read_rects(const __grid_constant__ filter_gpu_task task,
@@ -74,7 +73,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
 }
 
-/* Reduces pixels as if the window of each met a border. */
+/* A reduction: the greatest result and the least sample, all pixels as if at a border. */
 template <class Sum, class Square>
 static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     reduction_corners(const __grid_constant__ filter_gpu_task task,
@@ -130,8 +129,7 @@ static __global__ void __launch_bounds__(FILTER_THREADS, CORNER_BLOCKS)
     }
 }
 
-/* Variance or standard deviation: beside reading four corners, the root costs 1 % where it is not
- * taken. */
+/* Variance or standard deviation: in one kernel, since the test for the root costs but 1 %. */
 struct either_deviation {
     static constexpr bool has_sum = true, has_centre = false, has_aux = false;
     static __device__ formula_value apply(const filter_gpu_task *task, const formula_sums *in)
@@ -143,8 +141,8 @@ struct either_deviation {
 
 typedef void (*corner_kernel)(const filter_gpu_task task, const corner_plan plan);
 
-/* The kernel for the types of one table, and of two; NULL if no image needs them: squares are wider
- * than sums, and 128 bits only those weighted by 16-bit alpha. */
+/* The kernel for the types of one table, and of two; NULL if no image needs these: squares are at
+ * least as wide as sums, and have 128 bits only if weighted by 16-bit alpha. */
 template <class Formula> static corner_kernel kernel_of_sums(satf_sum_type sum)
 {
     return sum == SATF_SUM_U32   ? read_corners<Formula, uint32_t, no_squares>
@@ -215,8 +213,8 @@ static corner_kernel corners_choose_kernel(const filter_gpu_task *task)
                            : kernel_of_squares<any_formula>(sum, square);
 }
 
-/* The positions along an axis of n pixels where a window from `first` on lies inside it, with one
- * to spare before it. */
+/* The positions along an axis of n pixels whose window, from `first` on, lies inside it with a
+ * pixel to spare before it. */
 static stretch inner_stretch(int64_t n, int64_t first, int64_t length)
 {
     stretch inner = {first < 1 ? 1 - first : 0, 0, 0, 0};
@@ -246,15 +244,15 @@ static pixel_area make_area(const stretch &columns, const stretch &rows)
     return area;
 }
 
-/* Whether offsets within `down` rows of the tables and some more have 32 bits. */
+/* Whether offsets within `down` rows of the tables, and INNER_APART more, have 32 bits. */
 static bool inner_reaches(const filter_gpu_task *task, int64_t down)
 {
     int64_t most = (INT64_C(1) << 31) / (down + INNER_APART);
     return task->layers[0].stride < most && task->layers[task->layer_count - 1].stride < most;
 }
 
-/* Tiles are as high as rounds of all multiprocessors have the least to do, the other blocks in
- * the first one: each takes its rows, the window's, which it reads twice, and its start. */
+/* Tiles of the height that gives the busiest multiprocessor the least work, the `others` blocks
+ * included: a tile's rows, the window's, whose sums it reads first, and START. */
 static inner_area make_inner(const filter_gpu_task *task, const stretch &columns,
                              const stretch &rows, int64_t at_once, int64_t others)
 {
@@ -308,8 +306,8 @@ static int64_t corners_at_most(int64_t blocks)
     return blocks < 1 << 30 ? blocks : 1 << 30;
 }
 
-/* The blocks that do the inner pixels of a template as others where its table had to be built anew:
- * only floats have such. */
+/* The blocks that do a template's inner pixels like outer ones if its table had to be built anew,
+ * which only one of floats may have to be. */
 static int64_t spoilt_blocks(const filter_gpu_task *task, const corner_plan *plan, int processors)
 {
     int64_t most = (int64_t)processors * CORNER_BLOCKS;

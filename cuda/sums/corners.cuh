@@ -17,7 +17,7 @@ extern "C" {
 typedef struct region {
     bool inside;
     int64_t x0, y0, x1, y1;         /* inside: columns x0 ... x1 - 1, rows y0 ... y1 - 1 */
-    const axis_sum *columns, *rows; /* else */
+    const axis_sum *columns, *rows; /* not inside: the terms of both axes */
     int64_t covered;                /* pixels of the image */
     int64_t area;                   /* pixels in all */
 } region;
@@ -89,7 +89,7 @@ template <class Sum> struct lane {
     }
 };
 
-/* A constant border's summand, where samples are less a shift: it is known on the device only. */
+/* A constant border's summand where samples are less a shift, which only the device knows. */
 static __device__ inline double shifted_outside(const filter_gpu_task *task,
                                                 const filter_gpu_layer *layer, int c)
 {
@@ -100,12 +100,12 @@ static __device__ inline double shifted_outside(const filter_gpu_task *task,
                : summand_of(layer->summand, constant - task->shifts[c], constant);
 }
 
-/* The pixels outside that a constant border adds. */
+/* The sum that a constant border adds for so many pixels outside. */
 static __device__ inline double outside(const filter_gpu_task *task, const filter_gpu_layer *layer,
                                         int c, int64_t pixels, double)
 {
     double one = task->shifts ? shifted_outside(task, layer, c) : layer->outside[c].real;
-    return pixels ? one * (double)pixels : 0; /* no pixel of infinity is NaN */
+    return pixels ? one * (double)pixels : 0; /* 0 times infinity would be NaN */
 }
 
 template <class Sum>
@@ -120,7 +120,7 @@ static __device__ inline bool has_masks(const filter_gpu_layer *layer)
     return layer->masks && head_of(layer)->found;
 }
 
-/* A sum of a table that masks.cuh has built anew, as it was: only floats have such. */
+/* Undoes the scale of a table that masks.cuh has built anew: only floats have one. */
 static __device__ inline double unscaled(const filter_gpu_layer *layer, double sum)
 {
     return has_masks(layer) ? sum * mask_scale(layer) : sum;
@@ -131,7 +131,7 @@ template <class Sum> static __device__ inline Sum unscaled(const filter_gpu_laye
     return sum;
 }
 
-/* What is not finite inside the region. */
+/* Adds infinity to the sum of a region with samples that are not finite, of either sign. */
 static __device__ inline double masks_of(const filter_gpu_task *task, const filter_gpu_layer *layer,
                                          const region *r, int c, double sum)
 {

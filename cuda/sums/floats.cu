@@ -1,7 +1,7 @@
 /*
- * Windows of floats on a CUDA device without a table, with a thread for each window: those among
- * which pixels choose (choose.cu) are summed sample by sample, above the first that weighs; those
- * whose sides an image gives are sums of blocks, which are made first.
+ * Windows of floats on a CUDA device without a table, a thread for each. Windows among which pixels
+ * choose (choose.cu) are summed sample by sample, above the first sample that weighs. Windows whose
+ * sides an image gives are sums of blocks (src/sums/choice/pyramid.h), which are made first.
  */
 #include "any.cuh"
 
@@ -14,7 +14,7 @@ extern "C" {
 
 enum { THREADS = 128 };
 
-/* The pixels of a window, by columns and rows, and its numbers of them. */
+/* The pixels of a window, as runs of columns and of rows, and how many they are. */
 typedef struct window_runs {
     axis_run columns[AXIS_RUNS], rows[AXIS_RUNS];
     int column_count, row_count;
@@ -53,7 +53,7 @@ typedef struct window_moments {
     double weight;
 } window_moments;
 
-/* Adds a pixel so often. */
+/* Adds a pixel `times` times. */
 static __device__ inline void add_pixel(const filter_gpu_task *task, const double *sample,
                                         double times, window_moments *to)
 {
@@ -127,7 +127,7 @@ static __device__ void store_means(const filter_gpu_task *task, const window_mom
     }
 }
 
-/* The mean and the key of every window, which ends at its place. */
+/* The mean and the key of every window, stored at the place of its last pixel. */
 static __global__ void vary_floats(const __grid_constant__ filter_gpu_task task, bool aligned)
 {
     const satf_view *in = &task.in, *out = &task.out;
@@ -155,7 +155,7 @@ static __global__ void vary_floats(const __grid_constant__ filter_gpu_task task,
 
 /* --------------------------------------------------------------------------- sides */
 
-/* Blocks of one pixel. */
+/* The pyramid's first level: blocks of one pixel. */
 static __global__ void fill_blocks(const __grid_constant__ filter_gpu_task task, pyramid blocks)
 {
     const satf_view *in = &task.in;
@@ -171,8 +171,8 @@ static __global__ void fill_blocks(const __grid_constant__ filter_gpu_task task,
     }
 }
 
-/* to[i] = the four at 4 (i - i % period) + i % period and each `apart` behind another, of `n` in
- * each of `rows` rows: of neighbours in a row, or of rows. */
+/* to[i] = the sum of the four blocks from 4 (i - i % period) + i % period on, `apart` from one
+ * another; for n numbers in each of `rows` rows. Unites neighbours in a row, or rows. */
 static __global__ void unite_blocks(double *to, const double *from, int64_t n, int64_t rows,
                                     int64_t row, int64_t from_row, int64_t period, int64_t apart)
 {

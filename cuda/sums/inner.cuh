@@ -1,6 +1,6 @@
 /*
- * Windows that lie inside the image, with a row and a column to spare before them: four corners
- * each, whose addresses only go down. All channels are alike: samples lie side by side.
+ * Windows that lie inside the image, with a row and a column to spare before them: each has four
+ * corners in the table, which move down with it. Channels are just samples side by side.
  */
 #ifndef CUDA_SUMS_INNER_CUH
 #define CUDA_SUMS_INNER_CUH
@@ -12,12 +12,12 @@ extern "C" {
 }
 
 /*
- * The corners of the windows of a tile's pixels in a table of Sum. Where they begin is the same
- * for all threads of a block, which differ by an offset of 32 bits: it is all that there is to
- * reckon from row to row.
+ * The corners of the windows of a tile's pixels in a table of Sum: four addresses that a block's
+ * threads share, and a thread's offset of 32 bits, the only number that changes from row to row.
  */
 template <class Sum> struct window_corners {
-    const char *low_left, *low_right, *high_left, *high_right; /* above the window; its last row */
+    const char *low_left, *low_right, *high_left,
+        *high_right; /* low: above the window; high: its last row */
 
     /* sample, y: the tile's first. */
     __device__ window_corners(const filter_gpu_task *task, const filter_gpu_layer *layer,
@@ -55,7 +55,7 @@ enum { INNER_COLUMNS = 128, INNER_APART = FILTER_THREADS / INNER_COLUMNS };
 template <class Sum, class Square>
 constexpr int inner_ahead = has_squares<Square> && sizeof(Square) > 4 ? 2 : 4;
 
-/* Means of integers by multiplication, as the CPU's. */
+/* Whether means of integers may be made by multiplication, as on the CPU. */
 template <class Formula, class Sum, class Square, int TYPE>
 constexpr bool inner_by_magic = std::is_same<Sum, uint32_t>::value && !has_squares<Square> &&
                                 (TYPE == SATF_U8 || TYPE == SATF_U16);
@@ -66,7 +66,7 @@ typedef struct inner_tile {
     int samples, rows;
 } inner_tile;
 
-/* Every INNER_APART-th row of one sample a thread. */
+/* A thread's work: every INNER_APART-th row of one column of samples. */
 template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct inner_column {
     window_corners<Sum> sums;
     window_corners<Square> squares;
@@ -74,7 +74,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
     char *to;
     int64_t to_step;
     const filter_gpu_task *task;
-    const char *from; /* the samples themselves */
+    const char *from; /* the image's sample at the next result */
     int64_t from_step;
     formula_sums in;
     epilogue_magic magic;
@@ -171,7 +171,7 @@ static __device__ inline void inner_go(const filter_gpu_task *task, const epilog
     go_down<Formula, Sum, Square, TYPE, false>(task, magic, tile);
 }
 
-/* Pixels in tiles of INNER_COLUMNS samples x `down` rows, which tables have below 4 GiB. */
+/* Pixels in tiles of INNER_COLUMNS samples x `down` rows, whose offsets in tables have 32 bits. */
 typedef struct inner_area {
     stretch columns, rows; /* without gaps */
     int64_t down, tiles_x, tiles;
@@ -184,8 +184,8 @@ static inline bool inner_stores(int type)
     return type == SATF_U8 || type == SATF_U16 || type == SATF_F32 || type == SATF_F64;
 }
 
-/* All threads of the block, which go down a tile side by side: what one row has read, the
- * window's height later another one needs. */
+/* By all threads of the block, which go down a tile side by side: what a row reads, another needs
+ * again the window's height below. */
 template <class Formula, class Sum, class Square>
 static __device__ inline void do_inner_tile(const filter_gpu_task *task, const inner_area *area,
                                             int64_t number)

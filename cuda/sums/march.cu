@@ -32,7 +32,7 @@ static bool has_shifts(const filter_gpu_task *task)
     return task->layer_count > 1 && task->layers[0].type == SATF_SUM_F64;
 }
 
-/* Room for `count` sums behind *end; where it begins. */
+/* Moves *end behind room for `count` sums, and returns where the room begins. */
 static int march_make_room(int *end, int64_t count, int bytes)
 {
     int at = *end;
@@ -46,7 +46,7 @@ static int pitch_for(int count, int apart)
     return (count - apart + 31) / 32 * 32 + apart;
 }
 
-/* The plan for a strip of so many pixels; segments are not decided. */
+/* The plan for strips of so many pixels, but for its segments. */
 static march_plan plan_strip(const filter_gpu_task *task, int strip)
 {
     march_plan plan = {};
@@ -90,9 +90,9 @@ static cudaError_t find_room(int device, int *shared, int *shared_block)
 }
 
 /*
- * The strip with the least work a result: columns that it has in sight, in rounds of all threads;
- * the fewer blocks a multiprocessor holds, the more of it waits for memory and barriers.
- * strip 0: none fits the shared memory.
+ * The strip with the least work a result: the columns that it reads, rounded up to rounds of all
+ * threads, times what waiting for memory and barriers costs, which is more where a multiprocessor
+ * holds few blocks. strip 0: none fits the shared memory.
  */
 static march_plan choose_strip(const filter_gpu_task *task, int shared, int shared_block)
 {
@@ -119,11 +119,11 @@ static march_plan choose_strip(const filter_gpu_task *task, int shared, int shar
     return best;
 }
 
-/* The work of a result, overhang and waiting included, from which on a table has been as fast on an
- * H200; and of floats, from which on sums through memory are (windows.cu). */
+/* The work of a result (march_plan) from which on an H200 is as fast by a table; and for floats, by
+ * sums through memory (windows.cu). */
 static constexpr double MOST_WORK = 1.35, MOST_WORK_OF_FLOATS = 4;
 
-/* Of squares above shifts all windows have one area, and sides that neighbours have in common. */
+/* Sums above shifts are for windows of one area, which neighbours share samples of. */
 static bool takes_window(const filter_gpu_task *task)
 {
     const satf_rect *window = &task->window.rect;
@@ -156,8 +156,8 @@ extern "C" bool cuda_march_fits(const filter_gpu_task *task, bool pays)
     return plan.strip > 0 && (!(pays || real) || plan.strips == 1 || plan.work < most);
 }
 
-/* Segments as high as rounds of all multiprocessors have the least to do: each block reads the
- * window's height once more. */
+/* The height of segments that gives the busiest multiprocessor the least work. In half steps: a
+ * step of results counts 2, one of the window's height before them 1, a block's start START. */
 static void march_choose_segments(const filter_gpu_task *task, march_plan *plan, int64_t at_once)
 {
     enum { START = 4 };

@@ -1,10 +1,10 @@
 /*
- * Filters of windows without a table: a block marches down a strip of columns, eight rows a step.
- * Sums over eight rows and over the groups of eight between them make the windows' columns; then
- * such sums along the rows make the windows. Nothing is ever subtracted: a sum has rounded its own
- * window's samples alone, and a NaN reaches its windows only. Groups begin at multiples of eight of
- * the image, so the bits do not depend on blocks. Where squares of floats are summed, samples are
- * taken above a shift, which is a sample of every window that the sum becomes part of.
+ * Windows summed without a table: a block marches down a strip of columns, eight rows a step. A
+ * window's column is its oldest rows, its newest ones, and groups of eight rows between them, each
+ * one number; then columns are added along the rows likewise. No sum is taken off another: each
+ * depends on its window's samples alone, and a NaN reaches its windows only. Groups begin at
+ * multiples of eight of the image, so the bits do not depend on blocks. Squares of floats are of
+ * samples less a shift, which is a sample of every window that the sum becomes part of.
  */
 #ifndef CUDA_SUMS_MARCH_CUH
 #define CUDA_SUMS_MARCH_CUH
@@ -27,7 +27,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     moment_rows<Sum, Square> rows;   /* MARCH rows of the windows' columns, a pitch apart */
     moment_rows<Sum, Square> state;  /* of a column, `columns` apart: see enter() */
     moment_rows<Sum, Square> groups; /* along the rows, where windows have more than one */
-    double *shifts; /* of columns, where sums have such, and those of the groups that are begun */
+    double *shifts; /* of columns, where sums have shifts; then of each column's begun group */
     int *places;    /* bytes from a row's first one to the column's sample; -1: outside */
     bool aligned;   /* samples, to their size */
     bool holes;     /* columns may lie outside */
@@ -95,7 +95,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         return from < 0 || place < 0 ? NULL : (const char *)in.data + from * in.stride + place;
     }
 
-    /* Rows outside the image, and samples that lie anywhere. */
+    /* The same where rows lie outside the image, or samples at no multiple of their size. */
     template <class Value>
     __device__ __forceinline__ void load_any(int first, int few, int place,
                                              Value (&sample)[MARCH]) const
@@ -115,11 +115,11 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     }
 
     /*
-     * Takes in the MARCH rows that came last, and returns the sum of those between them and the
-     * MARCH oldest of the next step's windows. The state is that of a queue of groups - 1 groups,
-     * each shifted by `rest` rows against the steps: 0: the rows behind the last whole group; 1:
-     * the sum of the groups behind the ring's first `slot` ones, which are new; 2 ...: the ring, of
-     * which the others are sums from there to the end.
+     * Takes in the MARCH newest rows of this step's windows, and returns the sum of the rows
+     * between these and their MARCH oldest. A column's state, of which groups end `rest` rows
+     * before steps do: 0: the sum of the rows behind the last whole group; 1: the sum of the ring's
+     * first `slot` groups, the newest; 2 ...: a ring of groups - 1 places. Its first `slot` hold a
+     * group each, each other the sum of the older groups from its own to the ring's last.
      */
     __device__ __forceinline__ both enter(int column, const value (&newer)[MARCH], int slot) const
     {
@@ -164,9 +164,9 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         return shifts[plan.columns + column];
     }
 
-    /* The ring's sums become those from each group to the end, above the shift of the windows that
-     * begin in them. oldest: the step's first row; the ring's first group is the next one. The
-     * groups' shifts are loaded once more, some at once: they take no room in shared memory. */
+    /* Each group in the ring becomes the sum from it to the ring's last, above `shift`. oldest: the
+     * first row of the step's windows, MARCH rows above the ring's first group. The groups' shifts
+     * are loaded again, four at once, so they take no room in shared memory. */
     __device__ __forceinline__ void end_ring(int column, int oldest, double shift) const
     {
         enum { AT_ONCE = 4 };
@@ -191,10 +191,10 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     }
 
     /*
-     * The same as enter(), above shifts. The shift of a group is its first row, which is in all
-     * windows that have the group. Where the ring is full, all windows of the step have the first
-     * row of the next group, and so have those of all steps until the ring is full again: it is
-     * their shift.
+     * The same as enter(), above shifts. A group's shift is the sample of its first row, which all
+     * windows that have the group contain. At slot 0 the ring is full, and all windows of the step
+     * contain the first row of the group that begins; so do those of all steps until the ring is
+     * full again: it is their shift.
      */
     __device__ __forceinline__ both enter_above(int column, int oldest, const T (&newer)[MARCH],
                                                 int slot) const
@@ -287,7 +287,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
             between, [&](int i) { return above(newer[i], between); }, window);
     }
 
-    /* The windows' columns of MARCH rows of results from `row` on, where those are any. */
+    /* The windows' columns for MARCH results from `row` on; above the segment only the state. */
     __device__ __forceinline__ void add_down(int row, int slot)
     {
         for (int p = (int)threadIdx.x; p < plan.columns; p += MARCH_THREADS) {
@@ -303,13 +303,13 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         }
     }
 
-    /* The shifts of a row of the step, by the places of its columns in `rows`. */
+    /* The shifts of a row of the step, with the index that its columns have in `rows`. */
     __device__ __forceinline__ const double *shifts_of(int row) const
     {
         return SHIFTED ? shifts - row * (plan.pitch - plan.shift_pitch) : NULL;
     }
 
-    /* A column of the windows of that row. */
+    /* A column of a row of the step. above: the row's shifts_of(). */
     __device__ __forceinline__ both column(const double *above, int p) const
     {
         both sums = rows.at(p);
@@ -319,7 +319,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
         return sums;
     }
 
-    /* The sums of so many columns above that shift, where there are any. */
+    /* The same sums of `count` columns above another shift, where sums have shifts. */
     __device__ __forceinline__ both moved(const both &sums, double shift, int count) const
     {
         if constexpr (SHIFTED) {
@@ -365,7 +365,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
             add_few_across(above, p, window);
             return;
         }
-        /* all of these windows have that column */
+        /* all MARCH windows contain that column */
         double shift = SHIFTED ? shift_in(column(above, p + (MARCH - 1) * channels)) : 0;
         auto sample = [&](int i) { return moved(column(above, p + i * channels), shift, 1); };
         begin_windows(sample, window);
@@ -428,7 +428,7 @@ template <class T, class Sum, class Square, bool SINGLE> struct march_block {
     }
 };
 
-/* Blocks that a multiprocessor shall hold: what registers allow. */
+/* The blocks that a multiprocessor shall hold, as many as registers allow. */
 template <class Formula, class Sum, class Square>
 constexpr bool march_is_large = sizeof(moments<Sum, Square>) > 8 || is_any<Formula> ||
                                 (reads_aux<Formula> && sizeof(Sum) == 8);
@@ -442,8 +442,8 @@ struct no_march {
     }
 };
 
-/* The results of a step of MARCH rows from `row` on, whose windows' columns are there.
- * inline_windows: those of the inline pass's image; without one the same windows. */
+/* The results of a step of MARCH rows from `row` on, whose windows' columns are in shared memory.
+ * inline_windows: the block of the inline pass's image. */
 template <class Formula, class Block, class InlineWindows, class Epilogue>
 static __device__ __forceinline__ void march_across(const Block &block,
                                                     const InlineWindows &inline_windows,

@@ -1,4 +1,4 @@
-/* Filters of windows without a table: who has which kernels. */
+/* Windows summed without a table: what blocks do, and which file has which kernels. */
 #ifndef CUDA_SUMS_MARCH_H
 #define CUDA_SUMS_MARCH_H
 
@@ -9,7 +9,7 @@ extern "C" {
 #include "../../src/formula/clear.h"
 
 enum { MARCH = 8 /* rows of a step; pixels of a group */, MARCH_THREADS = 256 };
-/* Sides of windows of squares above shifts are at least so long: four neighbours share a sample. */
+/* The least side of windows of squares above shifts: four neighbouring windows share a sample. */
 enum { MARCH_LEAST_SHIFTED = 4 };
 
 /* A window's length - 1 is MARCH * groups + rest. */
@@ -20,22 +20,22 @@ typedef struct march_axis {
 /* What blocks do. Offsets are into shared memory, in bytes. */
 typedef struct march_plan {
     march_axis across, down;
-    int columns;            /* samples of the image's rows that a block has in sight */
+    int columns;            /* samples that a block reads of each row */
     int strip, strips;      /* pixels of its results, a multiple of MARCH */
     int segment, segments;  /* rows of its results, likewise */
     int pitch, group_pitch; /* sums from one row of the step to the next */
-    int shift_pitch;        /* and shifts; 0: all rows have the same ones */
-    int inline_at;          /* where the same begins for the inline pass's image */
+    int shift_pitch;        /* likewise of shifts; 0: all rows have the same ones */
+    int inline_at;          /* where the inline pass's arrays begin, in the same order */
     int squares, state, state_squares, group_sums, group_squares, places, shifts, bytes;
-    double work;          /* of a result, 1 where no column is looked at twice and nothing waits */
+    double work; /* columns read a result, times the cost of waiting (choose_strip()); at best 1 */
     epilogue_magic magic; /* of means; multiplier 0: none */
     terms_floats terms;
 } march_plan;
 
 typedef void (*march_kernel)(const filter_gpu_task task, const march_plan plan);
 
-/* The kernel for the task's formula and its sums' types, NULL if there is none; by the type of the
- * samples, each in a file of its own. */
+/* The kernel for the task's formula and its sums' types, NULL if there is none. Each type of
+ * samples has a function, in a file of its own. */
 march_kernel march_kernel_u8(const filter_gpu_task *task);
 march_kernel march_kernel_u16(const filter_gpu_task *task);
 march_kernel march_kernel_f32(const filter_gpu_task *task);

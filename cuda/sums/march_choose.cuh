@@ -4,8 +4,8 @@
 
 #include "march.cuh"
 
-/* One channel of integers has kernels of its own where the formula is known; of others the formulas
- * take most of the time, and of the compiler's, and floats would gain less than 3 %. */
+/* Kernels for one channel alone: of integers whose formula is known. Other formulas take most of a
+ * kernel's time, and of the compiler's, and floats would gain less than 3 %. */
 template <class T, class Formula, class Sum, class Square>
 static march_kernel march_kernel_with(const filter_gpu_task *task)
 {
@@ -75,7 +75,7 @@ static march_kernel march_kernel_any(const filter_gpu_task *task)
                          : march_kernel_with<T, any_formula, Sum, Square>(task);
 }
 
-/* The sums of windows among which a filter chooses, which have at most 255 x 255 pixels. */
+/* Sums that hold 255 x 255 pixels, the largest windows among which a filter chooses. */
 template <class T, class Sum, class Square>
 constexpr bool may_choose = std::is_integral<T>::value &&std::is_same<Sum, uint32_t>::value &&
                             sizeof(Square) == (sizeof(T) == 1 ? 4 : 8);

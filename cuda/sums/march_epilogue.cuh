@@ -7,7 +7,7 @@
 
 #include "../../src/sums/choice/keys.h"
 
-/* The mean of samples of T, and how much the window varies. */
+/* The mean of samples of T, and a key that tells how much the window varies. */
 template <class T> struct known_choice : known_mean {
     typedef T choice;
 };
@@ -30,8 +30,8 @@ template <> struct march_sample<SATF_F64> {
     typedef double type;
 };
 
-/* What samples of that type have in common, the weight among it, made where it is wanted: it is
- * many registers. */
+/* The formula's inputs that all results of a type share, their weight included. Made where they are
+ * used, since they take many registers. */
 template <class Sum>
 static __device__ __forceinline__ formula_sums march_common(const filter_gpu_task &task, int type)
 {
@@ -97,7 +97,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
     const filter_gpu_task &task;
     const march_plan &plan;
     bool aligned; /* results, to their size */
-    bool packed;  /* they lie side by side, groups of them begin at multiples of 16 or 8 bytes */
+    bool packed;  /* they are side by side, groups of them at multiples of 16 or 8 bytes */
     const terms_floats *found; /* of a formula that reads what a reduction found */
 
     __device__ march_epilogue(const filter_gpu_task &of, const march_plan &by) : task(of), plan(by)
@@ -106,7 +106,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         int bytes = sample_bytes(task.out.type), group = min(MARCH * bytes, 16);
         aligned = (low & (bytes - 1)) == 0;
         packed = (low & (group - 1)) == 0 && task.out.channels == 1;
-        if constexpr (reads_found<Formula>) { /* terms, which it makes before its first barrier */
+        if constexpr (reads_found<Formula>) { /* ready before the block's first barrier */
             __shared__ terms_floats made;
             if (threadIdx.x == 0) {
                 find_terms(task.formula, &task, &made);
@@ -115,7 +115,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* The plan's are no address, so that they stay operands of instructions. */
+    /* Those of the plan are not read by an address, so they stay operands of instructions. */
     __device__ __forceinline__ const terms_floats &terms() const
     {
         if constexpr (reads_found<Formula>) {
@@ -141,7 +141,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* A result by itself: where windows differ in area, or formulas read more than sums. */
+    /* A result by itself: at the right edge, where areas differ, where results are unaligned. */
     __device__ __forceinline__ void do_one(int x, int y, int channel, double shift,
                                            const both &window, const both &inline_windows) const
     {
@@ -171,7 +171,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
                           (at.x * task.out.channels + channel) * sample_bytes(task.out.type));
     }
 
-    /* Registers have no index, so the windows go through local memory. */
+    /* `count` results by themselves. The windows are in local memory: registers have no index. */
     __device__ __noinline__ void do_some(int x, int y, int channel, int count,
                                          march_shifts<SHIFTED> shifts, const both *window,
                                          const both *inline_windows) const
@@ -182,7 +182,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* Makes bytes of bytes, by floats where these will do. */
+    /* Results of bytes from bytes, by floats wherever these decide (find_bytes()). */
     __device__ __forceinline__ void do_bytes(const uint8_t *from, const both (&window)[MARCH],
                                              uint8_t (&result)[MARCH]) const
     {
@@ -274,7 +274,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* from: the samples themselves. */
+    /* MARCH results of one type. from: the image's samples at their pixels. */
     template <int TYPE>
     __device__ __forceinline__ void do_group(int x, int y, int channel, const char *from, char *to,
                                              int64_t step, const both (&window)[MARCH],
@@ -332,7 +332,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* A whole group of any formula of sums and centres, some of them side by side. */
+    /* A whole group by any formula, SOME results at a time. */
     __device__ __forceinline__ void do_formula(int x, int y, int channel,
                                                const march_shifts<SHIFTED> &shifts,
                                                const both (&window)[MARCH]) const
@@ -392,7 +392,7 @@ template <class Formula, class Sum, class Square> struct march_epilogue {
         }
     }
 
-    /* Means and keys, whose images begin at multiples of 64 bytes, and their rows too. */
+    /* Means and keys. Their images and rows begin at multiples of 64 bytes. */
     __device__ __forceinline__ void store_choice(int x, int y, int channel, int count,
                                                  const both (&window)[MARCH]) const
     {

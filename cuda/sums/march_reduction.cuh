@@ -1,5 +1,5 @@
-/* In place of the epilogue of marches: a reduction of one channel by a formula that grows with
- * W S2 - S^2 (FORMULA_GROWS). Nothing is stored. */
+/* In place of the epilogue of marches: the greatest result of a formula that grows with W S2 - S^2
+ * (FORMULA_GROWS), and the least sample, of one channel. No result is stored. */
 #ifndef CUDA_SUMS_MARCH_REDUCTION_CUH
 #define CUDA_SUMS_MARCH_REDUCTION_CUH
 
@@ -40,8 +40,8 @@ template <class T, class Sum, class Square> struct march_reduction {
     const march_plan &plan;
     bool aligned;
     number weight, spread;
-    both widest;       /* whose spread that is, of windows of the whole weight */
-    uint64_t greatest; /* the key of what others have made */
+    both widest;       /* the window with that spread, of those of the whole weight */
+    uint64_t greatest; /* key of the results of see_some() */
     sample least;
 
     __device__ march_reduction(const filter_gpu_task &of, const march_plan &by)
@@ -54,7 +54,7 @@ template <class T, class Sum, class Square> struct march_reduction {
 
     __device__ __forceinline__ uint64_t key_of(const both &window, formula_sums *in) const
     {
-        in->shift = 0; /* of which no spread depends */
+        in->shift = 0; /* no spread depends on it */
         load_sum(in, window.sum);
         load_square(in, window.square);
         return find_key(task.formula, &task, in);
@@ -67,7 +67,7 @@ template <class T, class Sum, class Square> struct march_reduction {
         least = counts && value < least ? value : least;
     }
 
-    /* By themselves: where windows differ in area, and at the edges. */
+    /* Windows one by one: where areas differ, at the edges, and of unaligned samples. */
     __device__ __noinline__ void see_some(int x, int y, int first, int end, const both *window)
     {
 #pragma unroll 1

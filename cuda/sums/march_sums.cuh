@@ -1,5 +1,5 @@
-/* Sums over windows of MARCH neighbours: of their older samples, their newer ones, and what lies
- * between. Only additions: a sum has rounded what is in its window. */
+/* The sums of MARCH neighbouring windows along an axis, of their older samples, their newer ones
+ * and a sum of all between. Only additions: a sum depends on its window's samples alone. */
 #ifndef CUDA_SUMS_MARCH_SUMS_CUH
 #define CUDA_SUMS_MARCH_SUMS_CUH
 
@@ -37,7 +37,7 @@ template <class Sum, class Square> struct moments {
     }
 };
 
-/* Those of floats are of what samples are above a shift: a sample that all their windows have. */
+/* Moments of floats: of samples less a shift, which is a sample that all their windows contain. */
 template <> struct moments<double, double> {
     double sum, square, shift;
 
@@ -58,7 +58,7 @@ template <> struct moments<double, double> {
         add(other);
     }
 
-    /* The same of so many samples above another shift. */
+    /* The same samples' moments above another shift; count: of the samples. */
     __device__ __forceinline__ moments above(double other, double count) const
     {
         moments moved;
@@ -89,7 +89,7 @@ template <class Sum> struct moments<Sum, no_squares> {
     }
 };
 
-/* Moments in shared memory, each kind for itself. */
+/* Moments in shared memory: an array of sums and one of squares. */
 template <class Sum, class Square> struct moment_rows {
     Sum *sums;
     Square *squares;
@@ -138,8 +138,8 @@ static __device__ __forceinline__ void add_few(const T (&sample)[2 * MARCH], int
     }
 }
 
-/* The same above shifts, in fours: four neighbours have sample `common` of theirs, whose shift is
- * that of all of them. load(i, common): what sample i is above it. */
+/* The same above shifts, four windows at a time: all four contain sample `common`, which is their
+ * shift. load(i, common): sample i less that shift. */
 template <class Value, class Moments, class Load>
 static __device__ __forceinline__ void add_few_above(Load load, int rest, Moments (&window)[MARCH])
 {
@@ -168,7 +168,7 @@ static __device__ __forceinline__ void add_few_above(Load load, int rest, Moment
     }
 }
 
-/* The shifts of MARCH neighbouring windows: of sample i | with, `step` apart. */
+/* The shifts of MARCH neighbouring windows. That of window i is the one of column i | with. */
 template <bool SHIFTED> struct march_shifts {
     const double *first;
     int with, step;
@@ -203,7 +203,7 @@ static __device__ __forceinline__ void begin_windows(Load older, Moments (&windo
     }
 }
 
-/* Then the sum of what lies between older and newer samples, and the prefix sums of these. */
+/* Then adds the sum of all samples between, and the prefix sums of the newer ones. */
 template <class Moments, class Load>
 static __device__ __forceinline__ void end_windows(const Moments &between, Load newer,
                                                    Moments (&window)[MARCH])
@@ -218,14 +218,14 @@ static __device__ __forceinline__ void end_windows(const Moments &between, Load 
     }
 }
 
-/* A sample's shift: finite, and no square overflows that would not without it. */
+/* The shift that a sample makes: finite, and so small that it makes no square overflow. */
 template <class T> static __device__ __forceinline__ double shift_of(T sample)
 {
     return fabs((double)sample) <= SATF_SHIFT_MOST ? (double)sample : 0;
 }
 
-/* The newer samples, of which the last `rest` are kept apart. A switch, since registers have no
- * index, and one addition a sample. */
+/* Adds the newer samples: the last REST to `last`, the others to `first`. REST is a constant, since
+ * registers have no index; so there is one addition a sample. */
 template <int REST, class Moments, class T>
 static __device__ __forceinline__ void split_at(const T (&sample)[MARCH], Moments &first,
                                                 Moments &last)

@@ -1,4 +1,4 @@
-/* The kernels that find samples which are not finite, and build their tables anew. */
+/* The kernels that find tables which are not finite, and build them anew (masks.cuh). */
 #include "masks.cuh"
 
 static __device__ inline double *table_row(const filter_gpu_layer *layer, int64_t y)
@@ -104,7 +104,7 @@ satf_status separate_masks(satf_context *ctx, const satf_view *in, const filter_
     int64_t columns = (in->width * in->channels - 1) / THREADS + 1;
     int64_t rows = (in->height * in->channels - 1) / THREADS + 1;
     find_masks<<<1, 1, 0, stream>>>(*in, *layer);
-    if (in->type == SATF_F64) { /* f32 cannot come near the peak */
+    if (in->type == SATF_F64) { /* of f32 summands are below 2^384 */
         find_peak<<<(unsigned)columns, THREADS, 0, stream>>>(*in, *layer);
     }
     sum_columns<<<(unsigned)columns, THREADS, 0, stream>>>(*in, *layer);

@@ -1,9 +1,9 @@
 /*
- * Float images that hold samples which are not finite, or whose sums overflow. Either makes
- * every sum below and right of it infinite or NaN, so the table is built once more with 0
- * in place of such samples, beside one that counts them, and scaled down where others are
- * large. Nothing can be read back while work is being enqueued, so these kernels are always
- * launched, and return at once when the table turns out to be finite.
+ * Tables of float images that hold samples which are not finite, or whose sums overflow. Either
+ * makes every sum below and right of it infinite or NaN. So the table is built once more with 0 in
+ * place of these samples, beside one that counts them, and scaled down where others are large.
+ * Nothing can be read back while work is being enqueued, so these kernels are always launched, and
+ * return at once if the table is finite.
  *
  * Where a layer's masks lie: a head in the first 64 bytes; behind it two counts a sample, of
  * +Inf or NaN and of -Inf or NaN: a window's sum gets an infinity of the sign of each
@@ -22,12 +22,12 @@ enum { MASK_SIGNS = 2 };
 
 typedef struct mask_head {
     int found;               /* whether the table was not finite */
-    unsigned long long peak; /* then the largest finite magnitude of a summand, its bits */
+    unsigned long long peak; /* if so, the bits of the largest finite magnitude of a summand */
 } mask_head;
 static_assert(sizeof(mask_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
 
-/* As in sat_layer_rebuild(), the number that a table is divided by if a summand is above
- * MASK_PEAK. */
+/* A table is divided by MASK_SCALE if a summand is above MASK_PEAK, as in sat_layer_rebuild(): so
+ * summands stay below 2^896, and sums of the at most 2^62 of an image are finite. */
 #define MASK_PEAK 0x1p800
 #define MASK_SCALE 0x1p128
 
@@ -71,7 +71,7 @@ static __device__ inline bool is_weighted(satf_summand summand)
     return summand == SATF_SUMMAND_WEIGHTED || summand == SATF_SUMMAND_WEIGHTED_SQUARE;
 }
 
-/* Enqueues all of that for the table of a layer of the image. */
+/* Enqueues these kernels for the table of a layer of the image. */
 satf_status separate_masks(satf_context *ctx, const satf_view *in, const filter_gpu_layer *layer);
 
 #endif

@@ -17,7 +17,7 @@ struct known_weighted_sum {
     }
 };
 
-/* A rectangle in shared memory; what the numbers are is up to who reads them. */
+/* A rectangle in shared memory. at: offsets of its corners, made and read by ring.cu or below. */
 typedef struct __align__(16) rect_term
 {
     uint32_t at[4];
@@ -27,7 +27,7 @@ rect_term;
 
 enum { RECT_CHUNK = 64 /* rectangles in shared memory */ };
 
-/* All threads of the block: those from `first` on, as make(rect, at) has it. How many they are. */
+/* By all threads of the block: the terms of rectangles from `first` on; returns how many. */
 template <class Make>
 static __device__ inline int load_terms(const filter_gpu_task *task, int64_t first, rect_term *term,
                                         Make make)
@@ -41,8 +41,8 @@ static __device__ inline int load_terms(const filter_gpu_task *task, int64_t fir
     return count;
 }
 
-/* A sum as a double. That of 32 bits is put behind 2^52, whose last place is 1: two operations of
- * doubles instead of a conversion, of which a processor does fewer. */
+/* A sum as a double. One of 32 bits becomes the low bits of 2^52, whose last place is 1, less 2^52:
+ * a subtraction instead of a conversion, of which a processor does fewer. */
 static __device__ __forceinline__ double real_sum(uint32_t sum)
 {
     return __hiloint2double(0x43300000, (int)sum) - 0x1p52;
@@ -58,8 +58,8 @@ static __device__ __forceinline__ double real_sum(double sum)
     return sum;
 }
 
-/* The results begin ... end - 1 of N below one another, the first of which goes to `to`. Nobody
- * reads them soon, so they leave the caches to sums. */
+/* Stores results begin ... end - 1 of N below one another; `to`: where result 0 goes. Nobody reads
+ * them soon, so they leave the caches to sums. */
 template <int N>
 static __device__ __forceinline__ void store_totals(const satf_view *out, bool aligned, char *to,
                                                     int begin, int end, const double (&total)[N])
@@ -94,8 +94,8 @@ static inline bool rects_reach(const filter_gpu_task *task)
     return task->layers[0].stride < UINT32_MAX / (task->window.rect.h + RECT_DOWN + 1);
 }
 
-/* total += the rectangle's weight times its sums; corners: low left, low right, high left and high
- * right, offsets from those that the least rectangle around all has. */
+/* total += the rectangle's weight times its sums. Its corners: low left, low right, high left and
+ * high right, as offsets from the low left corner of the hull of all rectangles. */
 template <class Sum, int N>
 static __device__ __forceinline__ void add_rect(const char *from, const uint32_t (&at)[N],
                                                 const rect_term *term, double (&total)[N])
@@ -129,7 +129,7 @@ static __device__ inline void do_rects_tile(const filter_gpu_task *task, const i
     int64_t sample = area->columns.first * channels + tile_x * RECT_COLUMNS;
     int64_t y = area->rows.first + tile_y * RECT_DOWN;
     int rows = (int)(rest < RECT_DOWN ? rest : RECT_DOWN), column = (int)threadIdx.x;
-    bool idle = column >= samples; /* does the last one's work, and stores nothing */
+    bool idle = column >= samples; /* repeats the last column's work, and stores nothing */
     const char *from = (const char *)layer->sat + (y + hull->y - 1) * stride +
                        (sample + (hull->x - 1) * channels) * (int64_t)sizeof(Sum);
     char *to = (char *)task->out.data + y * task->out.stride +

@@ -1,8 +1,8 @@
 /*
  * Templates of integers without a table in memory: a block goes down a strip of columns, a step of
- * rows at a time, and has the strip's own table in shared memory, as many rows as the rectangles
- * reach. They are a ring: the newest take the place of the oldest. Every border is a matter of
- * which samples are loaded. Sums wrap at 32 bits, as a table's do, and so have the same bits.
+ * rows at a time, and keeps the strip's own table in shared memory, as many rows as the rectangles
+ * reach. The rows are a ring: the newest replace the oldest. Borders only decide which samples are
+ * loaded. Sums wrap at 32 bits, as a table's do, and so have the same bits.
  */
 #include "march.h"
 #include "rects.cuh"
@@ -17,28 +17,28 @@ enum {
     RING_PITCH = RING_COLUMNS * (int)sizeof(uint32_t),
     RING_WARPS = RING_COLUMNS / 32,
     RING_STEP = 32, /* rows */
-    RING_ROWS = 8   /* of results that a thread does at once; their sums are not torn apart: */
+    RING_ROWS = 8   /* of results that a thread makes at once, from rows that follow one another */
 };
-/* The ring's first rows lie behind its last one, too. */
+/* So the ring's first rows are stored once more, behind its last one. */
 enum { RING_AGAIN = RING_ROWS - 1 };
 
 /* What blocks do. */
 typedef struct ring_plan {
     int strip, strips;     /* columns of results, a multiple of 32 */
     int segment, segments; /* rows of results */
-    uint32_t ring;         /* bytes from a row to its place's next one */
+    uint32_t ring;         /* bytes of the ring, without the rows stored once more */
     int bytes;             /* of shared memory */
 } ring_plan;
 
 typedef void (*ring_kernel)(const filter_gpu_task task, const ring_plan plan);
 
-/* A place in the ring, of one that is less than a round too far. */
+/* A place up to a round too far, in the ring: below `ring` the difference wraps and is large. */
 static __device__ __forceinline__ uint32_t wrapped(uint32_t place, uint32_t ring)
 {
     return min(place, place - ring);
 }
 
-/* x of all lanes up to this one. */
+/* The sum of x over all lanes up to this one. */
 static __device__ __forceinline__ uint32_t sum_of_lanes(uint32_t x)
 {
     int lane = (int)threadIdx.x % 32;
@@ -74,14 +74,14 @@ template <class T> struct ring_block {
     rect_term *term;
     int64_t x, y; /* of the first result */
     int columns, rows, c;
-    int64_t at;       /* bytes of the thread's samples behind their rows' first; -1: outside */
+    int64_t at;       /* bytes from the first sample of a row to the thread's; -1: outside */
     bool aligned;     /* samples, to their size */
     T outside;        /* a sample outside */
     uint32_t sum;     /* of the thread's column so far */
-    uint32_t newest;  /* the place of the ring's next row, which holds its oldest */
-    bool out_aligned; /* likewise */
+    uint32_t newest;  /* the place of the row that comes next, which holds the oldest */
+    bool out_aligned; /* results, to their size */
 
-    /* Whether a step's rows, from that one of the image on, all lie in it. */
+    /* Whether all rows of a step, the first of which is row `first`, lie in the image. */
     __device__ __forceinline__ bool inside(int64_t first) const
     {
         return first >= 0 && first + RING_STEP <= task.in.height;
@@ -105,8 +105,8 @@ template <class T> struct ring_block {
         out_aligned = is_aligned(&task.out);
     }
 
-    /* What load_terms() makes of a rectangle: where the rows above and of its end, and the columns
-     * before and of its end, lie behind the first ones that the hull has. */
+    /* A rectangle's term, in bytes from the hull's first row and column: the row above it, its last
+     * row, the column before it, its last column. */
     __device__ int load_chunk(int64_t first)
     {
         return load_terms(&task, first, term, [&](const satf_rect *rect, uint32_t *to) {
@@ -130,12 +130,12 @@ template <class T> struct ring_block {
         return sample;
     }
 
-    /* The column's sums of a step's rows, from that one of the image on. */
+    /* The column's sums down a step's rows, the first of which is row `first` of the image. */
     template <bool INSIDE> __device__ __forceinline__ void add_down(int64_t first)
     {
         const char *from = (const char *)task.in.data;
         uint32_t place = newest;
-        constexpr int AHEAD = INSIDE ? RING_STEP : 1; /* samples that are on their way */
+        constexpr int AHEAD = INSIDE ? RING_STEP : 1; /* samples loaded at once */
         for (int row = 0; row < RING_STEP; row += AHEAD) {
             T sample[AHEAD];
 #pragma unroll
@@ -153,10 +153,10 @@ template <class T> struct ring_block {
         }
     }
 
-    /* Asks for the samples of a step from that row on, all inside, before others are computed. */
+    /* Prefetches the samples of the next step, all inside, while this one's results are made. */
     __device__ __forceinline__ void ask_for(int64_t first) const
     {
-        enum { SECTOR = 32 /* bytes, as a warp has columns */ };
+        enum { SECTOR = 32 /* bytes; a warp's 32 columns are as many as bytes of a pixel */ };
         int pixel = task.in.channels * (int)sizeof(T);
         int64_t at_first = __shfl_sync(0xffffffff, at, 0); /* of the warp's columns */
         int64_t at_last = __shfl_sync(0xffffffff, at, 31);
@@ -170,7 +170,7 @@ template <class T> struct ring_block {
         }
     }
 
-    /* The step's rows become those of a table: a warp has two halves of a row. */
+    /* The step's sums of columns become a table's rows: a warp adds the two halves of a row. */
     __device__ __forceinline__ void add_across()
     {
         int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
@@ -252,7 +252,7 @@ template <class T> struct ring_block {
     }
 };
 
-enum { RING_BLOCKS = 4 /* that registers leave room for; shared memory has less, or more */ };
+enum { RING_BLOCKS = 4 /* of a multiprocessor, by registers; shared memory may hold fewer */ };
 
 template <class T>
 static __global__ void __launch_bounds__(RING_COLUMNS, RING_BLOCKS)
@@ -294,10 +294,10 @@ static ring_kernel ring_kernel_of(const filter_gpu_task *task)
                                        : NULL;
 }
 
-/* Fewer columns of results are no faster than a table: the others are sums that only they read. */
+/* With fewer columns of results a strip is no faster than a table: most of its columns are sums. */
 enum { LEAST_STRIP = 64, TERM_BYTES = RECT_CHUNK * (int)sizeof(rect_term) };
 
-/* Strips; strip 0: the rectangles reach too far. Segments are not decided. */
+/* The plan but for its segments; strip 0: the rectangles reach too far. */
 static ring_plan ring_plan_strips(const filter_gpu_task *task, int shared_block)
 {
     ring_plan plan = {};
@@ -328,8 +328,8 @@ bool ring_fits(const filter_gpu_task *task)
     return ring_plan_strips(task, shared_block).strip > 0;
 }
 
-/* Segments of whole steps, so high that rounds of all multiprocessors have the least to do: each
- * block begins with the sums that its first results read. A result is as much work as 3 sums. */
+/* Segments of whole steps, of the height that gives the busiest multiprocessor the least work: each
+ * block first makes the sums that its first results read. A result counts as RESULT sums. */
 static void ring_choose_segments(const filter_gpu_task *task, ring_plan *plan, int64_t at_once)
 {
     enum { START = 2 * RING_STEP, RESULT = 3 };

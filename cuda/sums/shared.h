@@ -5,7 +5,7 @@
 #include "../base/check.h"
 #include "../base/engine.h"
 
-/* Bytes of a multiprocessor, and of a block. */
+/* Bytes of shared memory: of a multiprocessor, and of a block at most. */
 static inline cudaError_t find_shared(int device, int *shared, int *shared_block)
 {
     int ordinal = satf_gpu_ordinal(device);
@@ -17,8 +17,8 @@ static inline cudaError_t find_shared(int device, int *shared, int *shared_block
                                         ordinal);
 }
 
-/* *at_once = the blocks of so many threads and bytes that the device has at a time; blocks of the
- * kernel may have most_bytes, the same for all its plans. */
+/* *at_once = how many blocks of so many threads and bytes of shared memory run on the device at a
+ * time. most_bytes: the limit that the kernel is given, the same for all its plans. */
 template <class Kernel>
 static inline satf_status find_blocks(satf_context *ctx, int device, Kernel kernel, int threads,
                                       int bytes, int most_bytes, int64_t *at_once)

@@ -26,8 +26,8 @@ static __device__ inline double shift_sample(const satf_view *in, bool weighted,
     return counts ? sample : NAN;
 }
 
-/* All threads of the block: the shift of a channel of the image, from places in as many rows, both
- * ends among them. */
+/* By all threads of the block: the shift of a channel, from SATF_SHIFT_PLACES columns in as many
+ * rows, the image's edges among them. */
 static __device__ inline double find_shift(const satf_view *in, bool weighted, int c,
                                            shift_room *room)
 {

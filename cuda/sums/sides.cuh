@@ -1,5 +1,5 @@
-/* Means of integers over windows whose sides an image gives: pixels of any area (tiles.cuh), of
- * which each finds its own spans. */
+/* Means of integers over windows whose sides an image gives. The tiles are those of tiles.cuh, but
+ * each pixel finds its own spans. */
 #ifndef CUDA_SUMS_SIDES_CUH
 #define CUDA_SUMS_SIDES_CUH
 
@@ -7,8 +7,8 @@
 
 #include "../../src/sums/choice/sides.h"
 
-/* The mean over the window of that radius; *weight: what it is of. rounded: to an integer, if it
- * goes to one. */
+/* The mean over the window of that radius; *weight = the window's weight. rounded: to an integer,
+ * if the output has integers. */
 static __device__ inline formula_value sides_mean(const filter_gpu_task *task, int32_t radius,
                                                   int c, int64_t x, int64_t y, bool rounded,
                                                   double *weight)

@@ -35,7 +35,7 @@ static_assert(ANY_WIDE + ANY_ROWS * FILTER_THREADS / ANY_WIDE <= ANY_SPANS, "the
 /* Neighbouring threads meet different banks. */
 static_assert(sizeof(axis_sum) / 4 % 32 == 2, "spans of shared memory begin in all even banks");
 
-/* span = where the windows `of` the tile's columns, then of its rows, begin and end. */
+/* span = the spans of the windows `of` the tile's columns, then those of its rows. */
 static __device__ inline void find_spans(const filter_gpu_task *task, const pixel_area *area,
                                          const satf_rect *of, int64_t first_x, int64_t first_y,
                                          axis_sum *span)
@@ -50,8 +50,8 @@ static __device__ inline void find_spans(const filter_gpu_task *task, const pixe
     }
 }
 
-/* All threads of the block. span: ANY_SPANS, in shared memory; finds: they are not yet there of the
- * windows `of`. each(j, x, y, region) for a thread's pixels of the tile, the j-th of ANY_ROWS. */
+/* By all threads of the block: each(j, x, y, region) for a thread's pixels, j of ANY_ROWS. span: of
+ * ANY_SPANS, in shared memory; finds: the spans of the windows `of` are to be found first. */
 template <class Each>
 static __device__ inline void for_regions(const filter_gpu_task *task, const pixel_area *area,
                                           int64_t tile, const satf_rect *of, bool finds,

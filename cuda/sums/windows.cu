@@ -1,9 +1,9 @@
 /*
  * Windows of floats of any size, weighted or not, without a table: sums down the columns, a thread
- * each, then along the rows, a warp each, through memory. Of each line blocks as long as the window
- * are summed from where two of them meet, up and down: a window is the end of one and the start of
- * the next, so nothing is subtracted, and a result depends on its window's samples alone. Windows
- * of a few samples are summed one by one.
+ * each, then along the rows, a warp each, through memory. A line is cut into blocks as long as the
+ * window. From where two blocks meet both are summed, up and down: a window is the end of one and
+ * the start of the next, so nothing is subtracted, and a result depends on its window's samples
+ * alone. Windows of a few samples are summed one by one.
  */
 #include "any.cuh"
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ double shift_of(double sample, double most)
     return fabs(sample) <= most ? sample : 0;
 }
 
-/* Sums that all weigh the same, and of squares, of what samples are above a shift that is known. */
+/* Sums of samples that weigh the same; with squares, of samples less a shift that callers give. */
 template <bool SQUARES> struct plain_sums {
     static constexpr bool weighs = false, squares = SQUARES;
     typedef std::conditional_t<SQUARES, double, no_squares> square_type;
@@ -42,7 +42,7 @@ template <bool SQUARES> struct plain_sums {
         }
     }
 
-    /* So many samples' sums above a shift that is lower by `rise`. */
+    /* The sums become those of the same `count` samples above a shift that is lower by `rise`. */
     __device__ __forceinline__ void lower(double rise, double count)
     {
         if constexpr (SQUARES) {
@@ -62,13 +62,13 @@ template <bool SQUARES> struct plain_sums {
     }
 };
 
-/* Weighted sums and the sum of the weights; of squares, above the first sample that weighs. */
+/* Weighted sums and the sum of the weights; with squares, above the first sample that weighs. */
 template <bool SQUARES> struct weighted_sums {
     static constexpr bool weighs = true, squares = SQUARES;
     typedef std::conditional_t<SQUARES, double, no_squares> square_type;
-    double sum[SQUARES ? 4 : 2]; /* and the weight, the squares, the shift */
+    double sum[SQUARES ? 4 : 2]; /* the sum, the weight, the squares, the shift */
 
-    /* most: that a shift may be; below 0 there is none. */
+    /* most: the largest shift; below 0 shifts are 0. */
     __device__ __forceinline__ void take(double sample, double times, double most)
     {
         double above = sample;
@@ -109,10 +109,10 @@ static_assert(sizeof(plain_sums<false>) == FILTER_GPU_SUM_BYTES &&
                   sizeof(weighted_sums<true>) == 4 * FILTER_GPU_SUM_BYTES,
               "memory is as large");
 
-/* Rows of results first ... first + rows - 1, and how many blocks of windows they take. */
+/* Rows of results first ... first + rows - 1, and the places where blocks of their windows meet. */
 typedef struct window_band {
     int64_t first, rows;
-    int64_t across_first, across, down_first, down; /* places where blocks meet, in blocks */
+    int64_t across_first, across, down_first, down; /* the first, in blocks, and how many */
 } window_band;
 
 static __host__ __device__ inline int64_t round_up(int64_t place, int64_t length)
@@ -137,7 +137,7 @@ template <bool WEIGHS> struct image_channel {
     const filter_gpu_task *task;
     const char *first; /* its first sample */
     int64_t step;      /* bytes to the next pixel's */
-    int c, to_alpha;   /* to_alpha: bytes to what a sample weighs; 0: all weigh the same */
+    int c, to_alpha;   /* to_alpha: bytes to a sample's weight; 0: all weigh the same */
     bool aligned;
 
     __device__ __forceinline__ image_channel(const filter_gpu_task *of, int channel)
@@ -177,7 +177,7 @@ template <bool WEIGHS> struct image_channel {
         return place >= 0 && place < n ? place : satf_border_index(task->border, place, n);
     }
 
-    /* A pixel's sample and weight; of an index below 0 what is outside. */
+    /* A pixel's sample and weight; an index below 0 is outside. */
     __device__ __forceinline__ double2 at(int64_t x, int64_t y) const
     {
         if (x < 0 || y < 0) {
@@ -188,8 +188,8 @@ template <bool WEIGHS> struct image_channel {
         return make_double2(load(from), WEIGHS && to_alpha ? load(from + to_alpha) : 1);
     }
 
-    /* The shift of windows that have that pixel: of shrink the nearest one inside, which they have
-     * too. */
+    /* The shift of windows that contain this pixel: its sample; under shrink that of the nearest
+     * pixel inside, which they contain too. */
     __device__ __forceinline__ double shift(int64_t x, int64_t y) const
     {
         const satf_view &in = task->in;
@@ -199,7 +199,7 @@ template <bool WEIGHS> struct image_channel {
         return shift_of(at(x, y).x, SATF_SHIFT_MOST);
     }
 
-    /* What Sums take() as shift: that one, or the most. */
+    /* The last argument of Sums::take(): the shift, or the largest one. */
     template <class Sums> __device__ __forceinline__ double shift_for(int64_t x, int64_t y) const
     {
         if constexpr (!Sums::squares) {
@@ -211,8 +211,8 @@ template <bool WEIGHS> struct image_channel {
 
 /* ---------------------------------------------------------------------------- lines */
 
-/* The windows of a line that have place `common` of it, where two blocks meet: those of results
- * low ... high - 1; that of result q begins at place q + first. */
+/* The windows of a line that contain place `common`, where two blocks meet: those of results low
+ * ... high - 1. The window of result q begins at place q + first. */
 struct window_line {
     int64_t first, length, common, low, high;
 
@@ -224,7 +224,7 @@ struct window_line {
     }
 };
 
-/* A column of the image, by a thread. to: result q's sums lie q * step behind. */
+/* A column of the image, by a thread. The sums of result q go to to[q * step]. */
 template <class Sums>
 static __device__ __forceinline__ void sum_column(const image_channel<Sums::weighs> &image,
                                                   int64_t x, const window_line &line, Sums *to,
@@ -289,7 +289,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Pixels of a window along an axis: of shrink those of the image. */
+/* Pixels of a window along an axis; under shrink those inside the image. */
 static __device__ __forceinline__ int64_t window_covers(const filter_gpu_task *task, int64_t begin,
                                                         int64_t length, int64_t n)
 {
@@ -301,10 +301,10 @@ static __device__ __forceinline__ int64_t window_covers(const filter_gpu_task *t
 template <class Sums> struct column_row {
     const image_channel<Sums::weighs> &image;
     const Sums *first; /* of the channel */
-    int64_t common;    /* the image's row that its shifts are from */
+    int64_t common;    /* the image's row that the columns' shifts are from */
     double rows, shift;
 
-    /* A column above the shift. */
+    /* The sums of a column, above `shift`. */
     __device__ __forceinline__ Sums at(int64_t place) const
     {
         int64_t x = image.index(place, image.task->in.width);
@@ -331,7 +331,7 @@ template <class Sums> static __device__ __forceinline__ Sums shuffle(const Sums 
     return other;
 }
 
-/* The sums of the lanes up to this one, behind those of `before`, which become those of all. */
+/* *before and the sums of all lanes up to this one; *before then holds those of all lanes too. */
 template <class Sums> static __device__ __forceinline__ Sums scan(Sums sums, int lane, Sums *before)
 {
 #pragma unroll
@@ -348,7 +348,7 @@ template <class Sums> static __device__ __forceinline__ Sums scan(Sums sums, int
     return all;
 }
 
-/* By a warp. */
+/* A row of the image, by a warp; as sum_column(). */
 template <class Sums>
 static __device__ __forceinline__ void sum_row(const column_row<Sums> &row, const window_line &line,
                                                int lane, Sums *to, int step)
@@ -483,7 +483,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Windows of a few samples, above that of their pixel. */
+/* Windows of a few samples, a thread each, above the sample of their pixel. */
 template <class Formula, class Sums>
 static __global__ void __launch_bounds__(THREADS)
     sum_few(const __grid_constant__ filter_gpu_task task, const __grid_constant__ window_band band,
