@@ -1,4 +1,4 @@
-/* The division of an image among blocks that march down strips of it. */
+/* How an image is divided among blocks that march down strips of it: warps, and rows of a block. */
 #ifndef CUDA_PRODUCTS_BLOCKS_H
 #define CUDA_PRODUCTS_BLOCKS_H
 
@@ -6,20 +6,20 @@
 
 #include "../../src/sums/march/bands.h"
 
-/* Warps of a block that work. 16 with the one that loads have 128 registers a thread, of which
- * some kernels spill a few; 24 have fewer, and are slower. */
+/* Warps of a block that compute. With the one that loads they are 16, of 128 registers a thread, of
+ * which some kernels spill a few; 24 warps have fewer, and are slower. */
 enum { BLOCKS_MOST_WARPS = 15, BLOCKS_LEAST_WARPS = 4 };
 
 typedef struct window_blocks {
     int64_t row_bytes, height;
     int tiles, ahead;                            /* of a warp; steps before the first result */
     int most_warps, enough_warps;                /* of a block; that keep a multiprocessor busy */
-    int shared_of_warp, shared_of_block, shared; /* bytes: about so many, and what there are */
-    /* What is chosen: warps, and the rows that a block marches over, a multiple of 16. */
+    int shared_of_warp, shared_of_block, shared; /* bytes: two estimates, and the device's */
+    /* The choice: warps, and the rows that a block marches over, a multiple of 16. */
     int warps, segment;
 } window_blocks;
 
-/* Blocks of so many warps, with one more that loads, that a multiprocessor has at a time. */
+/* How many blocks of so many warps, and one that loads, a multiprocessor holds at a time. */
 static inline int window_blocks_resident(const window_blocks *b, int warps)
 {
     int by_registers = (BLOCKS_MOST_WARPS + 1) / (warps + 1);
@@ -29,10 +29,10 @@ static inline int window_blocks_resident(const window_blocks *b, int warps)
 }
 
 /*
- * Few warps a block make many strips, which fill a device with a small image; short segments do so
- * too, but each begins with rows that another has read as well. The choice is the least work of the
- * busiest multiprocessor, in steps of a warp. Blocks that it has one after the other do not help
- * one another to keep it busy.
+ * Few warps a block make many strips, so a small image fills the device. Short segments do too, but
+ * each begins with rows that another reads as well. The choice is the least work of the busiest
+ * multiprocessor, in steps of a warp. Warps up to enough_warps take as long as enough_warps; blocks
+ * that run one after the other do not make up for one another.
  */
 static inline void window_blocks_choose(window_blocks *b, int processors)
 {

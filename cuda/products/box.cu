@@ -1,4 +1,4 @@
-/* The kernels of means of bytes and of formulas of their sums, and what launches all (box.cuh). */
+/* The kernels of means of bytes and of formulas of their sums, and all launches (box.cuh). */
 #include "../base/check.h"
 #include "../base/engine.h"
 #include "box.cuh"
@@ -29,14 +29,14 @@ static const box_row *box_row_of(const window_gpu_box *box)
     return NULL;
 }
 
-/* Bytes that blocks of a kernel stage. */
+/* Bytes of shared memory of a block of so many warps. */
 static int shared_of(const window_gpu_box *box, int warps)
 {
     return LOADER_STAGES * LOADER_ROWS *
            loader_pitch(warps * box->tiles * TILE, margin_of(box->across.halo));
 }
 
-/* The most of any plan that the kernel serves. */
+/* The most that any plan of the kernel takes. */
 static int most_shared_of(const box_row *row)
 {
     int halo = row->across ? row->across : BANDS_MOST_RADIUS * SATF_MAX_CHANNELS;
@@ -84,7 +84,7 @@ extern "C" satf_status cuda_box_plan(satf_context *ctx, window_gpu_box *box)
     return SATF_OK;
 }
 
-/* A thread a word of both axes. */
+/* The words of both axes' weights, a thread each. */
 static __global__ void make_weights(const __grid_constant__ window_bands across,
                                     const __grid_constant__ window_bands down, int64_t first_down,
                                     int64_t words, uint32_t *to)

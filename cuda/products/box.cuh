@@ -1,10 +1,10 @@
 /*
- * Box means of bytes, and other formulas of moments, by the matrix units; samples of 16 bits are
- * two bytes each, as if of two channels (src/sums/march/gpu.h). So are sums by lines of weights
- * (taps.cuh). Sums along rows are products of the samples with a band of ones, sums down columns
- * those of such row sums, of which a byte each is multiplied. Both are exact. A block marches down
- * a strip of columns, 16 rows a step; a warp keeps the row sums of its window in registers, so each
- * row is read once. Borders are weights (src/sums/march/bands.h).
+ * Box means of bytes, and other formulas of moments, by the matrix units, which sum by lines of
+ * weights too (taps.cuh). Samples of 16 bits are two bytes, as if of two channels
+ * (src/sums/march/gpu.h). Sums along rows are products of the samples with a band of ones; sums
+ * down columns are products of the row sums' bytes. Both are exact. A block marches down a strip of
+ * columns, 16 rows a step; a warp keeps the row sums of its window in registers, so each row is
+ * read once. Borders are weights (src/sums/march/bands.h).
  */
 #ifndef CUDA_PRODUCTS_BOX_CUH
 #define CUDA_PRODUCTS_BOX_CUH
@@ -19,7 +19,7 @@
 
 /* ------------------------------------------------------------------ products */
 
-/* The weights of a tile's rows and of its columns, in a lane. */
+/* A lane's weights of a tile: along its rows, and down its columns. */
 template <int PIECES> struct window_rows {
     uint32_t word[2][PIECES][2];
 
@@ -38,7 +38,7 @@ template <int GROUPS> struct window_columns {
     }
 };
 
-/* at[b]: the lane's row of rows 8 b to 8 b + 7, from the tile's halo on. */
+/* The sums along 16 rows of a tile. at[b]: the lane's row of 8 b ... 8 b + 7, from its halo on. */
 template <int PIECES>
 static __device__ __forceinline__ row_sums add_along_rows(const window_rows<PIECES> &rows,
                                                           const uint32_t (&at)[2], int t,
@@ -69,7 +69,7 @@ static __device__ __forceinline__ row_sums add_along_rows(const window_rows<PIEC
     return pack_rows(sums, task.shift[1]);
 }
 
-/* A lane's rows of sums, and those of squares where there are any. */
+/* The sums of a lane's rows, with squares or without. */
 static __device__ __forceinline__ const row_sums &sums_of(const row_sums &rows)
 {
     return rows;
@@ -142,7 +142,7 @@ add_columns(const window_columns<GROUPS> &columns, const Rows *ring, int newest,
 
 /* ------------------------------------------------------------------- kernel */
 
-/* The number of a tile's matrix; a tile above the image has any, for nothing of it is stored. */
+/* The number of a tile's matrix; any one above the image, where nothing is stored. */
 static __device__ __forceinline__ int matrix_of(int tile, int first, int last)
 {
     return tile < 0 ? 0 : tile < first ? 1 + tile : tile >= last ? 1 + first + tile - last : 0;
@@ -167,7 +167,7 @@ static __device__ __forceinline__ box_place place_of(const box_task &task)
     return at;
 }
 
-/* What of the image counts. */
+/* The part of the image whose results count: all, or what a reduction looks at. */
 template <class Finish> static __device__ __forceinline__ box_edges edges_of(const box_task &task)
 {
     if constexpr (Finish::reduces) {
@@ -177,10 +177,10 @@ template <class Finish> static __device__ __forceinline__ box_edges edges_of(con
 }
 
 /*
- * A warp's TILES tiles of a strip. A step takes 16 rows in and gives out 16 that lie AHEAD steps
- * higher. Steps are plain far from the upper and the lower edge, in warps whose columns are in the
- * image: weights stay in registers then, and all that comes out is stored. Other steps
- * load their weights, and tiles that are not alike theirs.
+ * A warp's TILES tiles of a strip. A step takes 16 rows in, and makes 16 rows of results that lie
+ * AHEAD steps higher. Steps are plain far from the upper and the lower edge, in warps whose columns
+ * are in the image: then weights stay in registers, and all results are stored. Other steps load
+ * their weights down; tiles with matrices that differ load theirs along.
  */
 template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     static constexpr int PIECES = ACROSS ? ACROSS / 8 + 2 : 0, GROUPS = DOWN / 8 + 1;
@@ -200,15 +200,15 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     rows ring[TILES][GROUPS];
     int matrices[TILES];
     bool alike;
-    int g, t;               /* the lane's row and column of a product */
-    uint32_t lane_at[2];    /* within a stage: its rows g and g + 8, from the warp's halo on */
-    int count;              /* bytes of the image's row from that of its first result on */
-    char *to;               /* its first result of the next step */
-    const uint8_t *samples; /* those there */
-    int first_tile;         /* of step 0, down */
-    int left;               /* columns up to the first that counts, likewise */
-    int rows_from, rows_to; /* of the strip's, that count */
-    int plain_from, plain_to;
+    int g, t;                 /* the lane's row and column of a product */
+    uint32_t lane_at[2];      /* within a stage: its rows g and g + 8, from the warp's halo on */
+    int count;                /* bytes of the image's row from the lane's first result on */
+    char *to;                 /* its first result of the next step */
+    const uint8_t *samples;   /* the samples at the same place */
+    int first_tile;           /* the tile down of step 0 */
+    int left;                 /* bytes from the lane's first result to the first that counts */
+    int rows_from, rows_to;   /* the segment's rows that count */
+    int plain_from, plain_to; /* steps */
 
     __device__ __forceinline__ box_warp(const box_task &of, const box_place &at, loader &from,
                                         int x)
@@ -242,7 +242,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
         plain_to = min(task.down_last - first_tile, rows_to / STEP + AHEAD);
     }
 
-    /* row: of the strip's results, the lane's first. */
+    /* row: the lane's first, of the segment's results. */
     template <bool PLAIN> __device__ __forceinline__ results results_of(int tile, int row)
     {
         results of;
@@ -265,7 +265,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_step(int newest, int step)
     {
         const int row = STEP * (step - AHEAD) + g;
-        typename Finish::centres centres[TILES]; /* early, since they are waited for */
+        typename Finish::centres centres[TILES]; /* loaded early, since loads take long */
 #pragma unroll
         for (int p = 0; p < TILES; p++) {
             bool inside = PLAIN || (count > TILE * p && row >= 0);
@@ -274,7 +274,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
                                       PLAIN || (inside && row + 8 < place.rows));
         }
         const uint32_t stage = source.await();
-        column_weights own; /* not of taps, which fill the registers: those load `down` anew */
+        column_weights own; /* taps load `down` anew instead: they fill the registers */
         column_weights &of_step = PLAIN || WEIGHS ? down : own;
         uint32_t made = ~0u;
         if (!PLAIN) {
@@ -291,7 +291,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
             } else {
                 ring[p][newest] = add_along_rows(across, at, t, task);
             }
-            /* of all samples; sums are below 0x8100, numbers by weights at most 0xFF00 */
+            /* of all samples, never all ones: sums are at most 0x807F, numbers by weights 0xFF00 */
             const row_sums &sums = sums_of(ring[p][newest]);
             made &= WEIGHS ? sums.high[0][0] & sums.low[0][0] : sums.high[0][0];
         }
@@ -305,7 +305,7 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
         samples += STEP * task.in.stride;
     }
 
-    /* Steps until the ring is as it was. */
+    /* As many steps as the ring has groups, so that each step's group is a constant. */
     template <bool PLAIN, bool ALIKE> __device__ __forceinline__ void do_round(int first)
     {
 #pragma unroll
@@ -334,8 +334,8 @@ template <int ACROSS, int DOWN, int TILES, class Finish> struct box_warp {
     }
 };
 
-/* A block's strip of columns and segment of rows: a warp TILES tiles of them, and one more that
- * loads. ACROSS: 0 if only the task knows it, by weights. */
+/* A block's strip of columns and segment of rows: each warp has TILES tiles, and one more warp
+ * loads. ACROSS 0: the task's halo, for taps. */
 template <int ACROSS, int DOWN, int TILES, class Finish>
 static __global__ void __launch_bounds__(32 * (MOST_WARPS + 1), 1)
     box_down(const __grid_constant__ box_task task)
@@ -379,7 +379,7 @@ static inline box_kernel box_kernel_for(int type)
     return NULL;
 }
 
-/* The formula, which reads squares just when it should. type: of the results. */
+/* The kernel of a formula that reads squares just if SQUARES. type: of the results. */
 template <int ACROSS, int DOWN, int TILES, bool SQUARES>
 static inline box_kernel box_kernel_of(const window_gpu_formula &formula, int type)
 {
@@ -415,7 +415,7 @@ static inline box_kernel box_kernel_of(const window_gpu_formula &formula, int ty
     }
 }
 
-/* The kernels that reach so far; a list ends with no tiles. */
+/* The kernels of a halo, across and down; a list ends with tiles 0. */
 typedef struct box_row {
     int across, down, tiles;
     box_kernel (*kernel)(const window_gpu_formula &formula, int type);

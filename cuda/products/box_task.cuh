@@ -1,4 +1,4 @@
-/* What a block is given to do, and what the kernels of all weights share. */
+/* The argument of the kernels of small windows, and what kernels of ones and of taps share. */
 #ifndef CUDA_PRODUCTS_BOX_TASK_CUH
 #define CUDA_PRODUCTS_BOX_TASK_CUH
 
@@ -18,15 +18,15 @@ typedef struct box_task {
     CUtensorMap map; /* of the image, if it is mapped */
     loader_image in;
     int mapped, pitch;
-    int halo; /* that kernels reach across */
+    int halo; /* bytes read on either side of a tile */
     uint8_t *out;
     int64_t out_stride;
     const uint32_t *across, *down;
     int across_first, across_last, down_first, down_last; /* tiles, as in window_bands */
     int strips, segment;
     epilogue_task finish;
-    /* 2^8 and 2^16. A multiplication runs beside the units that shift and permute, which have the
-     * most to do here; of constants the compiler would make shifts. */
+    /* 2^8 and 2^16, to multiply by in place of shifts: the units that shift and permute have the
+     * most to do here. Of constants the compiler would make shifts. */
     int shift[2];
 } box_task;
 
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void load_matrix(uint32_t *weights, const uint
     }
 }
 
-/* The groups' bytes times their weights; newest: the group that came last. */
+/* sum + the groups' bytes, byte(k), times their weights. newest: the group that came last. */
 template <int GROUPS, class Byte>
 static __device__ __forceinline__ product add_down(const uint32_t (&weights)[GROUPS][4], int newest,
                                                    product sum, const Byte &byte)

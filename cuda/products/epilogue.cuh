@@ -1,5 +1,5 @@
-/* The epilogue of products: the sums of windows become results, means of bytes or of samples of 16
- * bits, or another formula of the sum, the sum of squares and the sample itself. */
+/* The epilogue of products: the sums of windows become means of bytes or of samples of 16 bits, or
+ * the results of another formula of the sum, the sum of squares and the sample itself. */
 #ifndef CUDA_PRODUCTS_EPILOGUE_CUH
 #define CUDA_PRODUCTS_EPILOGUE_CUH
 
@@ -11,14 +11,14 @@ extern "C" {
 
 #include "../formula/keys.cuh"
 
-/* Columns, in bytes, and rows of an image; the latter ones are beyond. */
+/* Columns, in bytes, and rows of an image; right and bottom are behind the last. */
 typedef struct box_edges {
     int left, top, right, bottom;
 } box_edges;
 
-/* What all results have in common. */
+/* The inputs that all results share. */
 typedef struct epilogue_task {
-    float inverse, zero; /* of the area; what is taken off, see mean_byte() */
+    float inverse, zero; /* 1 / area; what mean_byte() subtracts */
     window_gpu_divisor by;
     uint32_t half; /* 4 (area / 2), area / 2 being rounded down */
     window_gpu_formula formula;
@@ -29,23 +29,23 @@ typedef struct epilogue_task {
 
 /*
  * The mean in the lowest byte, for the sum S < 2^23 as the bits of the float 2^23 + S. zero is
- * 2^23, or half less for an even area A: then S + 1/2 is divided, which lies above a half where S
- * does or meets it, and nowhere nearer to one than 1 / (2 A). For A < 2^15 that is more than what
- * 1 / A, off by 2^-24 of it, makes of a mean up to 256: so rounding to nearest is rounding half up.
+ * 2^23, so S is divided; for an even area A it is 1/2 less, so S + 1/2 is, which is above A (k +
+ * 1/2) just if S is or meets it. Either quotient is at least 1 / (2 A) from k + 1/2. For A < 2^15
+ * that exceeds the error of a mean up to 256 by 1 / A off by 2^-24 of it: to nearest is half up.
  */
 static __device__ __forceinline__ uint32_t mean_byte(int bits, const epilogue_task &task)
 {
     return __float_as_uint(fmaf(__int_as_float(bits) - task.zero, task.inverse, 8388608.0f));
 }
 
-/* The places of a lane's results of a tile, reals in runs of 16 bytes: a quarter of a warp then
- * fills whole sectors of memory. */
+/* The places of a lane's results of a tile, in runs of 16 bytes: so a quarter of a warp fills whole
+ * sectors of memory. */
 template <class T> struct result_rows {
     enum { RUN = 16 / sizeof(T) };
     char *to;
     int64_t below; /* bytes from row g to row g + 8 */
     int count;     /* results of the image's row from the first one on */
-    bool rows[2];  /* which of the two are in the image */
+    bool rows[2];  /* whether rows g and g + 8 are in the image */
     bool aligned;  /* rows, to 16 bytes */
     T kept[2][RUN];
 
@@ -84,7 +84,7 @@ template <class T> struct result_rows {
     }
 };
 
-/* Bytes: eight neighbours in either row. One byte counts of what is put; rows are aligned. */
+/* Bytes: eight neighbours in either row, aligned. put() takes byte BYTE of each word. */
 template <> struct result_rows<uint8_t> {
     enum { RUN = 8 };
     char *to;
@@ -114,7 +114,7 @@ template <> struct result_rows<uint8_t> {
     }
 };
 
-/* Samples at the pixels of a lane, as results of bytes are. */
+/* Samples at a lane's pixels, placed as results of bytes are. */
 struct no_centres {
 };
 
@@ -122,15 +122,15 @@ struct centre_rows {
     uint32_t word[2][2];
 };
 
-/* What lanes remember from one result to the next. */
+/* State of a lane from one result to the next (reduction_memory). */
 struct no_memory {
 };
 
 /*
- * What is made of sums without the samples at the pixels, and with them. load() has these for a
- * lane; from: where its first sample is, or would be; above, below: whether its rows are there.
- * Then four() makes results of sums; branches: the lanes of a warp may part in it. reduces: nothing
- * is stored. All threads of a block call begin() before their first barrier.
+ * Bases of epilogues without the samples at the pixels, and with them. load() loads a lane's; from:
+ * where its first sample is, or would be; above, below: whether its rows are in the image. four()
+ * makes results of sums; branches: the lanes of a warp may part in it. reduces: nothing is stored.
+ * All threads of a block call begin() before their first barrier.
  */
 struct without_centres {
     typedef no_centres centres;
@@ -166,8 +166,7 @@ struct with_centres {
     }
 };
 
-/* Lines of weights, whose sums are rounded where they are summed (taps.cuh): their highest bytes.
- */
+/* Lines of weights: the highest bytes of their sums, which start from 1/2 (taps.cuh). */
 struct tap_epilogue : without_centres {
     typedef uint8_t sample;
     static constexpr bool has_squares = false;
@@ -180,7 +179,7 @@ struct tap_epilogue : without_centres {
     }
 };
 
-/* The same not rounded: sums have 24 bits of fraction, and start from 1/2. */
+/* The same not rounded: sums have 24 bits of fraction; the 1/2 is taken off. */
 struct tap_real_epilogue : without_centres {
     typedef double sample;
     static constexpr bool has_squares = false;
@@ -206,8 +205,8 @@ struct mean_epilogue : without_centres {
     static constexpr bool branches = false;
     enum { START = 0x4B000000 /* of a sum: the float 2^23 */ };
 
-    /* The results of two neighbours of row g, number `at` of its eight and the next, and of those
-     * below. */
+    /* The results of two neighbours of row g, number `at` of its eight and the next, and of the two
+     * of row g + 8. */
     static __device__ __forceinline__ void four(const epilogue_task &task, const product &sum,
                                                 const product &, const no_centres &, int,
                                                 uint32_t (&result)[4])
@@ -220,9 +219,9 @@ struct mean_epilogue : without_centres {
 };
 
 /*
- * Samples of 16 bits are two neighbouring bytes, the lower one first, and so are results: of the
- * four sums that a lane has at once, sums 0 and 1 are those of the bytes of one sample, 2 and 3 of
- * one below. b: 0 or 1 of these.
+ * Samples of 16 bits are two neighbouring bytes, the lower one first, and so are results. Of the
+ * four sums that a lane has at once, 0 and 1 are of the bytes of one sample, 2 and 3 of the one in
+ * row g + 8. b: 0 or 1 of these samples.
  */
 static __device__ __forceinline__ uint32_t word_sum(const product &sum, int b)
 {
@@ -254,8 +253,8 @@ struct word_mean_epilogue : without_centres {
     }
 };
 
-/* The windows of two neighbours of row g, number `at` of its eight and the next, and of those
- * below. */
+/* The windows of two neighbours of row g, number `at` of its eight and the next, and of the two of
+ * row g + 8. */
 static __device__ __forceinline__ void find_windows(const product &sum, const product &square,
                                                     const centre_rows &rows, int at,
                                                     byte_window (&window)[4])
@@ -293,8 +292,8 @@ template <terms_kind KIND, bool NARROW> struct terms_epilogue : with_centres {
     }
 };
 
-/* Those that read what a reduction found. A block finds the terms once. They are read wherever they
- * are used: before the loop there are no registers for them. */
+/* Formulas that read what a reduction found. A block finds their terms once. They are loaded at
+ * each use, since registers do not hold them through the loop. */
 template <bool NARROW> struct found_epilogue : terms_epilogue<TERMS_ABOVE_ROOTS, NARROW> {
     static __device__ __forceinline__ terms_floats &terms(int at)
     {
@@ -314,12 +313,12 @@ template <bool NARROW> struct found_epilogue : terms_epilogue<TERMS_ABOVE_ROOTS,
                                                 int at, uint32_t (&result)[4])
     {
         int first = 0;
-        asm volatile("" : "+r"(first)); /* compilers do not know that it is 0 */
+        asm volatile("" : "+r"(first)); /* hides that it is 0: loads stay where they are */
         found_epilogue::make(task, terms(first), sum, square, rows, at, result);
     }
 };
 
-/* Those without squares whose samples and results are of 16 bits, as above. */
+/* Formulas that have terms, without squares, from 16 bits to 16 bits. */
 struct word_terms_epilogue : with_centres {
     typedef uint8_t sample;
     typedef uint32_t result;

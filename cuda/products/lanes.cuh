@@ -28,14 +28,14 @@ static __device__ __forceinline__ uint32_t load_four(uint32_t at)
     return four;
 }
 
-/* Row sums of 16 rows and a tile's columns: for each half of the tile and each of its two rows of
- * a product, the low bytes of four rows and the high ones. */
+/* A lane's row sums of 16 rows of a tile: for each half of the tile, and each of the lane's two
+ * rows of a product, the low bytes of four sums and the high ones. */
 struct row_sums {
     uint32_t low[2][2], high[2][2];
 };
 
-/* sums: of rows 0 to 7 and 8 to 15, of either half of the tile; of 16 bits. shift_16: 2^16, which
- * compilers do not know. */
+/* sums: of 16 bits, of rows 0 to 7 and 8 to 15, of either half of the tile. shift_16: 2^16, a value
+ * that compilers do not see (box_task). */
 static __device__ __forceinline__ row_sums pack_rows(const product (&sums)[2][2], int shift_16)
 {
     row_sums packed;

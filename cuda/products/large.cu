@@ -1,9 +1,9 @@
 /*
- * Box means of bytes under large windows, by the same number of products of the matrix units
- * whatever the window is (src/sums/march/pieces.h). A block marches down a strip of columns, 16
- * rows a step; a warp keeps the sum of its window's groups of 16 rows in registers, and the row
- * sums of each group in shared memory, until it leaves. Rows outside the image are fed as the
- * border has them. Strips at its left and right edges are fed from copies that go on beyond them.
+ * Box means of bytes under large windows by the matrix units, with as many products whatever the
+ * window's height (src/sums/march/pieces.h). A block marches down a strip of columns, 16 rows a
+ * step; a warp keeps the sum of its window's groups of 16 rows in registers, and the row sums of
+ * each group in shared memory until it leaves. Rows outside the image are loaded as the border has
+ * them; strips at its left and right edges read copies that go on beyond the edges.
  */
 #include "../base/check.h"
 #include "loader.cuh"
@@ -21,22 +21,22 @@ enum {
     STATIC_BYTES = 256
 };
 
-/* Strips read the image, or the copies of its left and of its right side. */
+/* The planes that strips read: the image, or the copies of its left and of its right side. */
 enum { LEFT, INNER, RIGHT, PLANES };
 
 typedef struct large_task {
     CUtensorMap maps[PLANES];
     loader_image planes[PLANES];
-    int first[PLANES]; /* the image's column that a plane begins with */
+    int first[PLANES]; /* the image's byte that a plane's rows begin with */
     int mapped[PLANES];
-    int left, right; /* the first strip that is inner, and that of the right side */
+    int left, right; /* the first inner strip, and the first of the right side */
     int row_bytes, height, margin, pitch;
     uint8_t *out;
     int64_t out_stride;
     const uint32_t *weights;
     window_pieces pieces;
     int strips, segment;
-    uint32_t multiplier; /* pieces_divisor, and which bytes of two of its products are means */
+    uint32_t multiplier; /* pieces_divisor's, and which bytes of two products are the means */
     uint32_t mean_bytes;
     int half;              /* of the area */
     int shift_8, shift_16; /* 2^8 and 2^16, see box_task */
@@ -94,9 +94,9 @@ static __device__ __forceinline__ void store_group(uint32_t at, const row_sums &
                  "r"(group.high[1][1]));
 }
 
-/* EVEN: all products read from multiples of 8 bytes on. TRIPLE: three channels, whose whole chunks
- * differ in the halves of a tile and lie anywhere. CUT: the group before the newest one is not
- * wholly in all windows. */
+/* EVEN: all products read from multiples of 8 bytes on. TRIPLE: three channels, whose chunks have
+ * other weights in each half of a tile and begin anywhere. CUT: the group before the newest one is
+ * not wholly in all windows. */
 template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     const large_task &task;
     const large_place &place;
@@ -148,7 +148,7 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
         to = task.out + (place.begin + g - task.pieces.kept * STEP) * task.out_stride + x + 8 * t;
     }
 
-    /* The ends, of windows as if no chunk lay between. at[b]: the lane's row of rows 8 b to
+    /* The products that move the chunks' ends to the windows'. at[b]: the lane's row of rows 8 b to
      * 8 b + 7. */
     __device__ __forceinline__ void add_ends(const uint32_t (&at)[2], product (&sums)[2][2])
     {
@@ -165,8 +165,8 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
         }
     }
 
-    /* Chunks, whose bytes are asked for one ahead. Their products wait for one another, but not for
-     * those of the ends. */
+    /* Adds the chunks, whose bytes are loaded one ahead. Their products wait for one another, but
+     * not for those of the ends. */
     __device__ __forceinline__ void add_chunks(const uint32_t (&at)[2], product (&sums)[2][2])
     {
         const int chunks = task.pieces.chunks;
@@ -197,8 +197,8 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
         }
     }
 
-    /* The sums of a step's windows of 16 bits' low or high bytes; all: of the groups kept, which go
-     * on to the next step. */
+    /* The sums down a step's windows, of the row sums' low bytes or of the high ones. all: the sum
+     * of the groups kept, which becomes the next step's. */
     __device__ __forceinline__ product add_down(uint32_t oldest, uint32_t before, uint32_t newest,
                                                 product &all)
     {
@@ -268,7 +268,7 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
             product sums[2][2];
             add_ends(at, sums);
             add_chunks(at, sums);
-            /* of all samples; sums are much smaller */
+            /* made of all samples, never all ones: sums are far below 2^30 */
             source.done((uint32_t)(sums[0][0].at[0] + sums[1][0].at[0]) + 0x40000000);
             const row_sums newest = pack_rows(sums, task.shift_16);
             const uint32_t last = (slot == ring ? behind : slot) - slot_bytes;
@@ -284,8 +284,7 @@ template <bool EVEN, bool TRIPLE, bool CUT> struct large_warp {
     }
 };
 
-/* A block's strip of columns and segment of rows: a warp a tile of them, and one more that loads.
- */
+/* A block's strip of columns and segment of rows: each warp has a tile, and one more warp loads. */
 template <bool EVEN, bool TRIPLE, bool CUT>
 static __global__ void __launch_bounds__(32 * (BLOCKS_MOST_WARPS + 1), 1)
     large_means(const __grid_constant__ large_task task)
@@ -309,7 +308,7 @@ static __global__ void __launch_bounds__(32 * (BLOCKS_MOST_WARPS + 1), 1)
 
 typedef void (*large_kernel)(const large_task task);
 
-/* [even][cut], and of three channels [cut] */
+/* [even][cut]; of three channels [cut] */
 static const large_kernel large_kernels[2][2] = {
     {large_means<false, false, false>, large_means<false, false, true>},
     {large_means<true, false, false>, large_means<true, false, true>},
@@ -335,7 +334,7 @@ static int shared_bytes(const window_gpu_large *large, int warps)
            large->pieces.kept * warps * GROUP_BYTES;
 }
 
-/* The most warps whose rows and groups fit so much shared memory of a block; 0 for too few. */
+/* The most warps whose rows and groups fit `limit` bytes of shared memory; 0: too few. */
 static int most_warps(const window_gpu_large *large, int limit)
 {
     int warps = BLOCKS_MOST_WARPS;
@@ -345,7 +344,7 @@ static int most_warps(const window_gpu_large *large, int limit)
     return warps >= BLOCKS_LEAST_WARPS ? warps : 0;
 }
 
-/* A plane of so many strips from one on. */
+/* The copy of a side: `strips` strips from number `from` on. */
 static void add_side(large_task *task, int plane, int from, int strips, int strip_bytes,
                      const uint8_t *data)
 {
@@ -461,9 +460,9 @@ static __global__ void make_large_weights(const __grid_constant__ window_pieces 
 }
 
 /*
- * The words of 16 bytes of the sides' planes. Those from `inner` to `after` hold bytes of the image
- * alone: a thread copies one in some rows. In the words around these a thread makes four bytes,
- * each of which has one place in all rows.
+ * The words of 16 bytes of the sides' copies. Those from `inner` to `after` hold bytes of the image
+ * alone: a thread copies one of them in some rows. Around them a thread makes four bytes, each of
+ * which comes from the same column in all rows.
  */
 enum { SIDE_THREADS = 128, SIDE_ROWS = 8 };
 
@@ -481,7 +480,7 @@ static __device__ __forceinline__ side_words words_of(const large_task &task, in
     return words;
 }
 
-/* The image's column that is seen in a column of the bordered image; -1 for a constant. */
+/* The column of the image that the border shows at `column`, in bytes; -1: the constant. */
 static __device__ __forceinline__ int column_seen(const large_task &task, int column)
 {
     const int c = task.pieces.channels, width = task.row_bytes / c;
@@ -532,7 +531,7 @@ static __device__ __forceinline__ void make_four(const large_task &task, int pla
     }
 }
 
-/* blockIdx.z: of either side its inner words, then fours of the others. */
+/* blockIdx.z: the left side's inner words, its other words by fours, then the right side's. */
 static __global__ void __launch_bounds__(SIDE_THREADS)
     make_sides(const __grid_constant__ large_task task)
 {

@@ -1,8 +1,8 @@
 /*
- * Rows on their way into shared memory while those before are worked on: stages of 16 rows of a
- * strip and its margins, a ring of them. On devices from 9.0 on the copy engine brings a stage at
- * once, on others asynchronous copies of 16 bytes do. A warp of its own sends for them; the others
- * wait for nothing but their stage, so they may be some stages apart.
+ * Loads rows into shared memory while earlier ones are worked on: a ring of stages, each of 16 rows
+ * of a strip and its margins. On devices from 9.0 on the copy engine brings a stage at once, on
+ * others asynchronous copies of 16 bytes do. One warp sends for stages; the others wait for nothing
+ * but their stage, so they may be some stages apart.
  */
 #ifndef CUDA_PRODUCTS_LOADER_CUH
 #define CUDA_PRODUCTS_LOADER_CUH
@@ -25,18 +25,18 @@ typedef struct loader_image {
     const uint8_t *data;
     int64_t stride;
     int row_bytes, height;
-    int border;             /* what rows outside are; LOADER_NO_BORDER: anything */
-    const uint8_t *outside; /* those of a constant border: as many bytes as a stage's row */
+    int border;             /* of rows outside; LOADER_NO_BORDER: they may hold anything */
+    const uint8_t *outside; /* a constant border's row: as many bytes as a stage's row */
 } loader_image;
 
-/* What lies on either side of a strip for a halo of so many bytes. */
+/* Bytes that are staged on either side of a strip, for a halo of so many. */
 static __host__ __device__ constexpr int margin_of(int halo)
 {
     return (halo + 15) / 16 * 16;
 }
 
-/* Bytes between staged rows: a warp that reads eight bytes a lane of eight rows meets each bank
- * as often as any other. Room to read behind a row. */
+/* Bytes between staged rows, such that a warp that reads four lanes' eight bytes of each of eight
+ * rows meets all banks equally often; with room to read 16 bytes behind a row. */
 static inline int loader_pitch(int strip_bytes, int margin)
 {
     int pitch = strip_bytes + 2 * margin + 16;
@@ -46,8 +46,8 @@ static inline int loader_pitch(int strip_bytes, int margin)
     return pitch;
 }
 
-/* Describes an image for stages whose rows are `pitch` bytes apart; false where rows are to be sent
- * for. */
+/* Describes an image for stages with rows `pitch` bytes apart; false if rows are sent for singly.
+ */
 static inline bool loader_describe(CUtensorMap *map, const loader_image &image, int pitch,
                                    int device)
 {
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void barrier_await(uint32_t barrier, int parit
 #endif
 }
 
-/* The barrier is told of `bytes` that come, or have come, and arrived at. */
+/* Arrives at the barrier and tells it of `bytes` that come, or have come. */
 static __device__ __forceinline__ void barrier_expect(uint32_t barrier, int bytes)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void copy_row(uint32_t to, const uint8_t *from
 #endif
 }
 
-/* A stage at once. */
+/* Sends for a whole stage. */
 static __device__ __forceinline__ void copy_box(uint32_t to, const CUtensorMap *map, int x, int y,
                                                 uint32_t barrier)
 {
@@ -143,7 +143,7 @@ static __device__ __forceinline__ void copy_sixteen(uint32_t to, const uint8_t *
 #endif
 }
 
-/* The last bytes of a row, less than 16: all are asked for before one is stored. */
+/* Copies the last bytes of a row, less than 16: all are loaded before one is stored. */
 static __device__ __forceinline__ void copy_some(uint32_t to, const uint8_t *from, int bytes)
 {
     uint32_t byte[15];
@@ -177,7 +177,7 @@ static __device__ __forceinline__ bool elected(void)
     return is;
 }
 
-/* One arrival when all copies that the thread has sent for are there, and one for its stores. */
+/* Arrives twice: when all copies that the thread has sent for are there, and for its stores. */
 static __device__ __forceinline__ void barrier_arrive_behind_copies(uint32_t barrier)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -187,10 +187,10 @@ static __device__ __forceinline__ void barrier_arrive_behind_copies(uint32_t bar
 }
 
 /*
- * A strip's stages, one after the other. What they have left and right of the image is zero or
- * anything. Up to 15 bytes behind a row are read, those of the 16 aligned ones that its last one is
- * in. All threads of the block make it; then its last warp sends, and so many others take turns of
- * await() and done().
+ * A strip's stages, one after the other. Their bytes left and right of the image are zero or
+ * anything. Up to 15 bytes behind a row are read, to the end of the aligned 16 that its last byte
+ * is in. All threads of the block construct it; then the last warp calls send_all(), and `readers`
+ * other warps call await() and done() by turns.
  */
 struct loader {
     const loader_image &image;
@@ -229,7 +229,7 @@ struct loader {
         return (uint32_t)(row * pitch + column - x);
     }
 
-    /* What a row has from its staged columns on; NULL for nothing. */
+    /* A row from its first staged column on; NULL: it may hold anything. */
     __device__ __forceinline__ const uint8_t *line(int of_y) const
     {
         bool inside = of_y >= 0 && of_y < image.height;
@@ -240,8 +240,8 @@ struct loader {
         return row < 0 ? image.outside : image.data + row * image.stride + max(x, 0);
     }
 
-    /* One after the other by one lane: of copies by many lanes compilers make a loop, in which
-     * each waits for the one before. */
+    /* Rows one after the other by one lane: compilers turn copies by many lanes into a loop of one
+     * lane each (docs/notebook/filters-and-moves.md, "Means of u8 by the matrix units"). */
     __device__ __forceinline__ void send_rows(uint32_t to, uint32_t barrier, int first_y) const
     {
         int size = (min(x + bytes, image.row_bytes) - max(x, 0) + 15) / 16 * 16, all = 0;
@@ -311,7 +311,7 @@ struct loader {
         }
     }
 
-    /* Waits for the next stage; where it is. */
+    /* Waits for the next stage, and returns where it is. */
     __device__ __forceinline__ uint32_t await()
     {
         barrier_await(full + 8 * stage, parity);
@@ -319,9 +319,9 @@ struct loader {
     }
 
     /*
-     * The warp has read the stage that it waited for. made: of all that the lane has read, and
-     * never all ones, which compilers do not know. So the arrival waits until what was asked for is
-     * there: loads may be long in coming behind stores, and the engine does not wait for them.
+     * The warp has read the stage that it waited for. made: a number formed of all that the lane
+     * has read, never all ones, which compilers do not see. So the arrival waits until the loads
+     * are done: behind stores they may take long, and the copy engine does not wait for them.
      */
     __device__ __forceinline__ void done(uint32_t made)
     {

@@ -1,14 +1,14 @@
 /*
- * Sums along rows of bytes and of their squares, as products with a band of weights. The squares
- * are two bytes each, and their sums along a row three: these come down columns as the bytes of the
- * samples' sums do.
+ * Sums along rows of bytes and of their squares, as products with a band of weights. Squares have
+ * two bytes, their sums along a row three, which are summed down columns as the bytes of the
+ * samples' sums are.
  */
 #ifndef CUDA_PRODUCTS_MOMENTS_CUH
 #define CUDA_PRODUCTS_MOMENTS_CUH
 
 #include "lanes.cuh"
 
-/* Sums as in row_sums, but below 2^24. */
+/* As row_sums, of sums below 2^24: those of at most 65 squares of bytes. */
 struct row_squares {
     uint32_t low[2][2], middle[2][2], high[2][2];
 };
@@ -70,7 +70,7 @@ multiply_moments(const uint32_t (&weights)[2][PIECES][2], uint32_t at, int t, in
     return of;
 }
 
-/* Two neighbours of a row: their sums, and of those of squares two bytes each, and the third. */
+/* Two neighbours of a row: sums, and of sums of squares the low two bytes and the third one. */
 struct moment_pair {
     uint32_t sums, low, high;
 };
@@ -91,7 +91,7 @@ static __device__ __forceinline__ moment_pair pack_pair(const moment_products &o
     return pair;
 }
 
-/* As add_along_rows(). shift: 2^8 and 2^16, which compilers do not know. */
+/* As add_along_rows(). shift: that of box_task. */
 template <int PIECES>
 static __device__ __forceinline__ row_moments add_moments_along_rows(
     const uint32_t (&weights)[2][PIECES][2], const uint32_t (&at)[2], int t, const int (&shift)[2])

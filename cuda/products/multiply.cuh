@@ -1,4 +1,4 @@
-/* Products of matrices of bytes, a warp each: operands lie in lanes as the PTX ISA says
+/* Products of matrices of bytes, each by a warp. Operands lie in its lanes as the PTX ISA says
  * (mma.m16n8k32 and m16n8k16, .u8; the first operand may be .s8). */
 #ifndef CUDA_PRODUCTS_MULTIPLY_CUH
 #define CUDA_PRODUCTS_MULTIPLY_CUH
@@ -16,7 +16,7 @@ static __device__ __forceinline__ product all_of(int value)
     return p;
 }
 
-/* What the bytes of the first operand are. */
+/* The bytes of the first operand: without a sign, or with one. */
 enum weight_sign { PLAIN_WEIGHTS, SIGNED_WEIGHTS };
 
 /* d = a * b + c; ab: the words of a and b, which are the operands from %8 on. */

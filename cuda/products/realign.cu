@@ -1,4 +1,4 @@
-/* Images whose rows begin anywhere, to where kernels read them and from where they write them. */
+/* Copies images whose rows begin anywhere to aligned rows, which kernels read, and back. */
 #include "../base/check.h"
 
 extern "C" {
@@ -14,7 +14,7 @@ typedef struct realign_task {
     int bytes, height;
 } realign_task;
 
-/* Up to 15; all are asked for before one is stored. */
+/* Copies up to 15 bytes; all are loaded before one is stored. */
 static __device__ __forceinline__ void move_bytes(uint8_t *to, const uint8_t *from, int count)
 {
     uint8_t bytes[15];
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void move_bytes(uint8_t *to, const uint8_t *fr
     }
 }
 
-/* 16 bytes from anywhere, of which no word is read that has none of them. */
+/* 16 bytes from anywhere. No word is read that holds none of them. */
 static __device__ __forceinline__ uint4 load_sixteen(const uint8_t *from)
 {
     unsigned shift = 8 * ((uintptr_t)from & 3);
@@ -40,7 +40,7 @@ static __device__ __forceinline__ uint4 load_sixteen(const uint8_t *from)
                       __funnelshift_r(c, d, shift), __funnelshift_r(d, e, shift));
 }
 
-/* A thread an aligned 16 bytes of the copy. */
+/* Each thread writes 16 aligned bytes of the copy. */
 static __global__ void __launch_bounds__(THREADS) realign(const realign_task task)
 {
     int64_t word = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -63,7 +63,7 @@ extern "C" satf_status cuda_realign(satf_context *ctx, const satf_view *from, co
     int bytes = (int)window_gpu_row_bytes(from), height = (int)from->height;
     realign_task task = {
         (const uint8_t *)from->data, (uint8_t *)to->data, from->stride, to->stride, bytes, height};
-    /* one more where rows begin within 16 bytes */
+    /* rows that begin within 16 bytes touch one more */
     unsigned words = (unsigned)(bytes / 16 + 2);
     dim3 grid((words + THREADS - 1) / THREADS, (unsigned)(height < MOST_GRID ? height : MOST_GRID));
     realign<<<grid, THREADS, 0, (cudaStream_t)cuda_stream(ctx)>>>(task);

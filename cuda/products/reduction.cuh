@@ -1,6 +1,6 @@
 /*
- * The epilogue of products that reduces: of all windows of bytes the greatest W S2 - S^2, of which
- * the formula is asked, and the least sample. Nothing is stored.
+ * The epilogue of products for reductions of bytes: of all windows the greatest W S2 - S^2, to
+ * which the formula is applied, and the least sample. No result is stored.
  */
 #ifndef CUDA_PRODUCTS_REDUCTION_CUH
 #define CUDA_PRODUCTS_REDUCTION_CUH
@@ -36,7 +36,7 @@ template <bool NARROW> struct reduction_memory {
     }
 };
 
-/* In place of results: windows are looked at, and forgotten. */
+/* Takes the place of results: looks at windows, and stores nothing. */
 template <bool NARROW> struct result_rows<reduced_window<NARROW>> {
     enum { RUN = 8 };
     typedef reduction_memory<NARROW> memory;

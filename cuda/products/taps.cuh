@@ -1,7 +1,7 @@
 /*
- * Lines of weights of 15 bits, as products of their bytes (src/sums/march/bands.h). Weights count
- * twice, so a sum along a row has its number of 16 bits in bytes 1 and 2, which come down the
- * columns as row_sums do, and a sum down has its result in byte 3, or in all.
+ * Sums by lines of weights of 15 bits, as products of the weights' two bytes
+ * (src/sums/march/bands.h). Weights are doubled, so a sum along a row has its number of 16 bits in
+ * bytes 1 and 2, which are summed down as row_sums, and a sum down its byte in byte 3.
  */
 #ifndef CUDA_PRODUCTS_TAPS_CUH
 #define CUDA_PRODUCTS_TAPS_CUH
@@ -9,7 +9,7 @@
 #include "box_task.cuh"
 #include "epilogue.cuh"
 
-/* The weights of a tile's rows, in a lane: of lower bytes and of higher ones. */
+/* A lane's weights along a tile's rows: their lower bytes, then their higher ones. */
 template <int PIECES> struct tap_rows {
     struct {
         uint32_t word[2][2][PIECES][2], start[4];
@@ -26,7 +26,7 @@ template <int PIECES> struct tap_rows {
     }
 };
 
-/* The same where they are, of pairs of pieces whose number only the task knows. */
+/* The same left in memory, in pairs of pieces; only the task knows how many. */
 template <> struct tap_rows<0> {
     const uint4 *quads; /* the lane's */
     int count;          /* pairs */
@@ -44,7 +44,7 @@ template <> struct tap_rows<0> {
         return i == 0 ? starts.x : i == 1 ? starts.y : i == 2 ? starts.z : starts.w;
     }
 
-    /* Of 32 positions. */
+    /* The weights of a pair of pieces, 32 positions. */
     __device__ __forceinline__ void find(int byte, int q, int pair, uint32_t (&words)[4]) const
     {
         uint4 four = __ldg(quads + ((2 * byte + q) * count + pair) * 32);
@@ -55,7 +55,7 @@ template <> struct tap_rows<0> {
     }
 };
 
-/* Eight rows' sums of weights' lower bytes and of higher ones, of either half of a tile. */
+/* The sums of eight rows, of either half of a tile: by weights' lower bytes, by higher ones. */
 struct tap_sums {
     product low[2], high[2];
 };
@@ -73,7 +73,7 @@ static __device__ __forceinline__ tap_sums begin_sums(const tap_rows<PIECES> &we
     return sums;
 }
 
-/* Bytes 1 and 2 of two neighbours of a row. */
+/* Bytes 1 and 2 of the sums of two neighbours of a row. */
 static __device__ __forceinline__ uint32_t pack_numbers(const tap_sums &sums, int q, int h,
                                                         int shift_8)
 {
@@ -162,7 +162,7 @@ static __device__ __forceinline__ row_sums add_along_rows(const tap_rows<0> &wei
     return pack_sums(sums, task.shift[0]);
 }
 
-/* The weights of a tile's columns. */
+/* A lane's weights down a tile's columns. */
 template <int GROUPS> struct tap_columns {
     struct {
         uint32_t word[2][GROUPS][4], start[4];
